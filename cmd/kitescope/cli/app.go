@@ -1,7 +1,7 @@
-// Package cli is what the commands of kitescope share. What enters are the process's streams and the flags of every command; what
-// leaves is an App, which settles from flags, environment and configuration which cluster is meant, makes a session.Spec of
-// that, writes what was rendered, and says what is to be known. Errors that are mistakes of the command line, and exit
-// codes, are defined here. It may touch the process, as package main does.
+// Package cli holds the code that the commands of kitescope share. An App determines the cluster from flags,
+// environment and configuration, makes a session.Spec for it, writes rendered output, and writes notes and
+// warnings to stderr. The package also defines usage errors and exit codes. Like package main, it may access
+// the process.
 package cli
 
 import (
@@ -37,28 +37,30 @@ type GlobalFlags struct {
 	color, debug, ascii              string
 }
 
-// App is what commands share: the process's streams and the global flags.
+// App is the state that commands share: the streams of the process and the global flags.
 type App struct {
 	*Streams
 	Flags GlobalFlags
-	// Lacking says that profiles are missing from what a command shows: see strictly.
+	// Lacking reports that a command's output lacks profiles: see strictly.
 	Lacking     bool
 	debug       *debugLog // nil before openDebug
 	Demo        *LazyDemo
 	noted       notes
-	clock       func() time.Time // nil: that of the process
+	clock       func() time.Time // nil for the clock of the process
 	preferences *Preferences     // read once; nil before
-	// glyphs are the characters that output for people may have, forPeople says that this command has such.
+	// glyphs are the characters allowed in output for people. forPeople reports whether this command writes
+	// such output.
 	glyphs    render.Glyphs
 	forPeople bool
 	// keeps reports whether the command writes a result that it completes when it is interrupted.
 	keeps atomic.Bool
 }
 
-// Keeps gives the command time to end once it is interrupted: from now on there is something that it keeps.
+// Keeps extends the grace period after an interrupt, because the command now has a result to write.
 func (a *App) Keeps() { a.keeps.Store(true) }
 
-// Grace returns how long a command may take to end once it is interrupted. Opening a pipe that nobody writes to never ends.
+// Grace returns how long a command may take to end after an interrupt. A limit is needed because opening a pipe
+// without a writer blocks forever.
 func (a *App) Grace() time.Duration {
 	if a.keeps.Load() {
 		return time.Minute
@@ -67,23 +69,23 @@ func (a *App) Grace() time.Duration {
 	return usual
 }
 
-// Connection is the settled answer to "which cluster, and as whom": flags, then
-// environment, then the context in the configuration file.
+// Connection is the resolved cluster and user: from flags, or else from the environment, or else
+// from the context in the configuration file.
 type Connection struct {
 	ContextSpec
-	// fromContext is the context's name, "" where --from decided.
+	// fromContext is the name of the context, or "" if the source was given by --from.
 	fromContext string
-	// at is the moment that --at names, of the cluster that --from or the context names.
+	// at is the moment that --at names, in the cluster of --from or the context.
 	at session.At
 }
 
-// Newest is the connection without a moment.
+// Newest returns the connection without a moment.
 func (c Connection) Newest() Connection {
 	c.at = session.At{}
 	return c
 }
 
-// Connection is the one to the source that flags, environment or context name.
+// Connection returns the connection to the source of the flags, the environment or the context.
 func (a *App) Connection() (Connection, error) {
 	c, err := a.ConnectionTo(a.Flags.From)
 	c.at = a.Flags.At
@@ -92,7 +94,8 @@ func (a *App) Connection() (Connection, error) {
 
 var errNoCluster = errors.New("no cluster given: --from is missing")
 
-// ConnectionTo is the connection to a source that is named, "" for the one that environment or context name.
+// ConnectionTo returns the connection to the given source. If from is "", it uses the source of the environment
+// or the context.
 func (a *App) ConnectionTo(from string) (Connection, error) {
 	var c Connection
 	if a.Flags.timeout <= 0 {
@@ -123,9 +126,9 @@ func (a *App) ConnectionTo(from string) (Connection, error) {
 	return c, nil
 }
 
-// namedContext is the context that a flag or the environment names, else the default
-// one; the zero connection where KITESCOPE_FROM says which cluster, or nothing does.
-// The file is read only then, so that a broken one stops nobody who names a source.
+// namedContext returns the context of the flag or the environment, or else the default context. It returns the
+// zero connection if there is no default context, or if KITESCOPE_FROM is set and takes its place. It reads the
+// file only if needed, so that a broken file does not affect users who name a source.
 func (a *App) namedContext() (Connection, error) {
 	name := cmp.Or(a.Flags.Context, a.Getenv("KITESCOPE_CONTEXT"))
 	if name == "" && a.Getenv("KITESCOPE_FROM") != "" {
@@ -145,8 +148,8 @@ func (a *App) namedContext() (Connection, error) {
 	return Connection{ContextSpec: spec, fromContext: name}, nil
 }
 
-// storedPassword is the password that needs no keyboard: from --password-file, the
-// environment, or the places that the context names, in this order.
+// storedPassword returns the password that needs no prompt: from --password-file, the environment, or the
+// variable or file of the context, in this order.
 func (a *App) storedPassword(c Connection) (password string, ok bool, err error) {
 	read := func(path string) (string, bool, error) {
 		text, err := os.ReadFile(path)
@@ -172,7 +175,8 @@ func (a *App) storedPassword(c Connection) (password string, ok bool, err error)
 	return "", false, nil
 }
 
-// Password comes from the environment, a file, or the keyboard; never from the command line.
+// Password returns the etcd password from the environment, a file, or a prompt. It is never read from the
+// command line. It returns "" if the connection needs no password.
 func (a *App) Password(ctx context.Context, c Connection) (string, error) {
 	if !a.Spec(c).WantsPassword() {
 		return "", nil
@@ -193,7 +197,8 @@ func (a *App) Password(ctx context.Context, c Connection) (string, error) {
 	return password, nil
 }
 
-// Loader loads clusters as the flags say: with --timeout, and what is read told on the line about progress.
+// Loader returns a loader with the settings of the flags, e.g. --timeout and --debug. It reports its progress on the
+// progress line.
 func (a *App) Loader() *session.Loader {
 	return &session.Loader{
 		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout, Tell: a.tells(),
@@ -215,7 +220,7 @@ func (a *App) Loader() *session.Loader {
 	}
 }
 
-// Spec says how the source of a connection is read. Its processes are left alone.
+// Spec returns the spec for reading the source of a connection, without its processes.
 func (a *App) Spec(c Connection) *session.Spec {
 	return &session.Spec{
 		From: c.From, Root: c.Root, User: c.User,
@@ -227,7 +232,7 @@ func (a *App) Spec(c Connection) *session.Spec {
 	}
 }
 
-// noteMoment says which moment is shown, where it is not the newest.
+// noteMoment writes a note with the moment that is shown, for a past moment.
 func (a *App) noteMoment(p meta.Point) {
 	if !p.Dated {
 		a.Note("as of revision %d, time unknown", p.Revision)
@@ -240,7 +245,8 @@ func (a *App) noteMoment(p meta.Point) {
 	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"), words.Span(p.Moment.Error), unless, p.Revision)
 }
 
-// Asking is spec where the processes are asked if flags say so. A wrong flag is told before anything is opened.
+// Asking returns a spec that includes the processes if the flags request them. It returns usage errors before
+// anything is opened.
 func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	spec.Live, spec.Recordings, spec.Outage = n.Live, n.Recordings, n.Outage
@@ -261,7 +267,8 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	return spec, err
 }
 
-// Following is asking for a feed, which may do without the flags that say how processes are reached.
+// Following is like Asking, but for a feed. It returns a usage error for --prometheus, which is read only once. It
+// ignores the flags for reaching processes if recordings are given or the source is not live.
 func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	if n.prometheus != "" {
@@ -274,7 +281,7 @@ func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
 	return a.Asking(c, n)
 }
 
-// Open opens a source: the one that is named, or for "" the one that environment and context name.
+// Open opens the given source. If from is "", it opens the source of the environment or the context.
 func (a *App) Open(ctx context.Context, from string) (source.Source, error) {
 	c, err := a.ConnectionTo(from)
 	if err != nil {
@@ -286,7 +293,7 @@ func (a *App) Open(ctx context.Context, from string) (source.Source, error) {
 	return a.Loader().Open(ctx, a.Spec(c))
 }
 
-// Load reads the metadata of one cluster, once: of the source that open opens.
+// Load reads the metadata of the cluster at from once.
 func (a *App) Load(ctx context.Context, from string, want meta.Want) (*model.Cluster, error) {
 	src, err := a.Open(ctx, from)
 	if err != nil {
@@ -296,7 +303,7 @@ func (a *App) Load(ctx context.Context, from string, want meta.Want) (*model.Clu
 	return a.Loader().Metadata(ctx, src, want)
 }
 
-// LoadThenAndNow reads the metadata of the cluster that is named as it was at --at, and as it is.
+// LoadThenAndNow reads the metadata of the cluster twice: as it was at --at, and as it is now.
 func (a *App) LoadThenAndNow(ctx context.Context, want meta.Want) (before, after *model.Cluster, err error) {
 	conn, err := a.Connection()
 	if err != nil {
@@ -320,8 +327,8 @@ func (a *App) LoadThenAndNow(ctx context.Context, want meta.Want) (before, after
 	return before, after, err
 }
 
-// LoadLive reads one cluster and what its processes say: from recordings, from the bundle
-// that it is in, or by asking them, where that is wanted and the source is live.
+// LoadLive reads one cluster and the data of its processes: from recordings, from its bundle, or by querying
+// the processes of a live source if the flags request it.
 func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
 	conn, err := a.Connection()
 	if err != nil {
@@ -347,14 +354,14 @@ func (a *App) NamesCluster() bool {
 	return !errors.Is(err, errNoCluster)
 }
 
-// Warn writes one line for people, unless --quiet.
+// Warn writes one line to stderr, unless --quiet is set.
 func (a *App) Warn(format string, args ...any) {
 	if !a.Flags.Quiet {
 		a.tellLine(fmt.Sprintf(format, args...))
 	}
 }
 
-// tellLine writes a note or an error, which a terminal would break inside of words.
+// tellLine writes a note or an error. It wraps the text because a terminal would break it within words.
 func (s *Streams) tellLine(text string) {
 	text = "kitescope: " + OneLine(text)
 	if s.ErrTTY && s.Size != nil {
@@ -365,13 +372,14 @@ func (s *Streams) tellLine(text string) {
 	s.Tell("%s", text)
 }
 
-// notes are what was said once, by commands that work on several clusters at a time as well.
+// notes records the notes that were written. It is safe for concurrent use, because some commands process
+// several clusters at a time.
 type notes struct {
 	mu   sync.Mutex
 	said map[string]bool
 }
 
-// first reports whether a text was not said before.
+// first records text. It reports whether text is new.
 func (n *notes) first(text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -385,7 +393,7 @@ func (n *notes) first(text string) bool {
 	return true
 }
 
-// Note is warn for what is known of an input: it is said once, however often the input is met.
+// Note is like Warn, but writes each text only once, e.g. if the same input is read several times.
 func (a *App) Note(format string, args ...any) {
 	if a.Flags.Quiet {
 		return

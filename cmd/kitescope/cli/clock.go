@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// SetClock stops the clock at what --now says.
+// SetClock sets the clock to the fixed time of --now.
 func (a *App) SetClock() error {
 	if a.Flags.Now == "" {
 		return nil
@@ -21,7 +21,7 @@ func (a *App) SetClock() error {
 
 func (a *App) stopClock(at time.Time) { a.clock = func() time.Time { return at } }
 
-// Now is the time by --now, the demo's, or that of the process.
+// Now returns the time of --now, of the demo, or of the process.
 func (a *App) Now() time.Time {
 	if a.clock != nil {
 		return a.clock()
@@ -29,7 +29,7 @@ func (a *App) Now() time.Time {
 	return a.Streams.Now()
 }
 
-// RunClock lets a clock that was stopped run on from there: what is measured takes time.
+// RunClock lets a fixed clock run on from its current time, because measurements need elapsed time.
 func (a *App) RunClock() {
 	if a.clock == nil {
 		return
@@ -38,14 +38,14 @@ func (a *App) RunClock() {
 	a.clock = func() time.Time { return base.Add(time.Since(start)) }
 }
 
-// PlainTerminal reports whether the terminal is one of those whose fonts lack most signs: the Linux
-// console, and what speaks as the VT terminals did.
+// PlainTerminal reports whether the fonts of the terminal lack most symbols: dumb terminals, the Linux console, VT
+// terminals and their emulations.
 func (s *Streams) PlainTerminal() bool {
 	term := s.Getenv("TERM")
 	return term == "dumb" || term == "linux" || term == "ansi" || strings.HasPrefix(term, "vt")
 }
 
-// UseColor settles --color, NO_COLOR and whether out is a terminal.
+// UseColor reports whether output has colour, by --color, NO_COLOR and whether standard output is a terminal.
 func (a *App) UseColor() (bool, error) {
 	switch a.Flags.color {
 	case "always":

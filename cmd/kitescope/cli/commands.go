@@ -15,24 +15,24 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Groups of commands in the help: about vector indexes, about profiles and benchmarks, and to set up.
+// Groups of commands in the help: setup, vector indexes, and profiles and benchmarks.
 const (
 	GroupSetup   = "setup"
 	GroupEngine  = "engine"
 	GroupProfile = "profile"
 )
 
-// DefaultEntries is how many entries a table of profiles has for people; scripts get all.
+// DefaultEntries is the default number of rows of a profile table for people. Structured formats have all rows.
 const DefaultEntries = 40
 
-// Fixed completes a flag that has one of a few words.
+// Fixed completes a flag from a fixed list of words.
 func Fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// Args wants so many arguments of a command; what they are is a noun with its article.
+// Args accepts at least from and at most to arguments. what is a noun phrase with its article, for the error message.
 func Args(from, to int, what, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
@@ -46,7 +46,7 @@ func Args(from, to int, what, hint string) cobra.PositionalArgs {
 	}
 }
 
-// Pattern reads a regular expression of the command line.
+// Pattern compiles a regular expression from the command line.
 func Pattern(what, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
@@ -55,7 +55,7 @@ func Pattern(what, text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// FlagValues are the values of a flag that may be given several times.
+// FlagValues returns all values of a repeatable flag.
 func FlagValues(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
@@ -63,7 +63,7 @@ func FlagValues(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// RedactWords are words of a command line as they can be shown.
+// RedactWords removes credentials from the words of a command line.
 func RedactWords(words []string) []string {
 	shown := make([]string, len(words))
 	for i, word := range words {
@@ -75,7 +75,7 @@ func RedactWords(words []string) []string {
 	return shown
 }
 
-// LeaveOut takes flags from a command that it has in common with others, and no use for.
+// LeaveOut removes shared flags from a command that has no use for them.
 func LeaveOut(cmd *cobra.Command, names ...string) {
 	all := cmd.Flags()
 	cmd.ResetFlags()
@@ -86,7 +86,7 @@ func LeaveOut(cmd *cobra.Command, names ...string) {
 	})
 }
 
-// WithHint gives an error a hint, with that which it has already.
+// WithHint appends hint to the hint of err.
 func WithHint(err error, hint string) error {
 	if own := hintOf(err); own != "" {
 		hint = own + "; " + hint
@@ -94,7 +94,8 @@ func WithHint(err error, hint string) error {
 	return &hints.Error{Err: err, Advice: hint}
 }
 
-// Again are the words of a command line that asks the same, without the flags that say where it is shown.
+// Again returns the arguments and flags that repeat a command, without the flags for the output and the UI.
+// Credentials are removed.
 func Again(cmd *cobra.Command, args []string) []string {
 	words := RedactWords(args)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -109,12 +110,12 @@ func Again(cmd *cobra.Command, args []string) []string {
 	return words
 }
 
-// ErrNoTerminal is the error of a UI that has none.
+// ErrNoTerminal returns the error of --ui without a terminal.
 func ErrNoTerminal() error {
 	return Usage(errors.New("no terminal for the UI"), "omit --ui")
 }
 
-// ResourceNames are the words behind get.
+// ResourceNames returns the resources of kitescope get.
 func ResourceNames() []string {
 	var names []string
 	for _, r := range view.Resources {

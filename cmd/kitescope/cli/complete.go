@@ -13,10 +13,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// completionTimeout bounds what a tab key may cost.
+// completionTimeout limits the duration of a completion.
 const completionTimeout = 2 * time.Second
 
-// CompleteFlags completes the flags of get.
+// CompleteFlags registers the completion of the flags of get.
 func CompleteFlags(cmd *cobra.Command) {
 	columns := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -32,7 +32,7 @@ func CompleteFlags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
 }
 
-// CompleteGet completes a resource, then selectors and names of objects.
+// CompleteGet completes a resource, followed by selectors and names of objects.
 func (a *App) CompleteGet(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return ResourceNames(), cobra.ShellCompDirectiveNoFileComp
@@ -42,7 +42,7 @@ func (a *App) CompleteGet(cmd *cobra.Command, args []string, word string) ([]str
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	list, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
-	// A shell puts words on the screen as they are.
+	// Shells print completions unescaped.
 	list = slices.DeleteFunc(list, func(w string) bool { return words.Harmless(w) != w })
 	if again { // a value follows
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -57,7 +57,8 @@ func (a *App) CompleteCollections(cmd *cobra.Command, _ []string, word string) (
 	return a.CompleteGet(cmd, []string{"collections"}, word)
 }
 
-// completionEnv reads the cluster for a completion, quietly; nil if it cannot be had in time.
+// completionEnv reads the cluster for a completion, without any output. It returns nil on errors and after
+// completionTimeout.
 func (a *App) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()

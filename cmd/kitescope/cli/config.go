@@ -20,7 +20,7 @@ import (
 	"kitescope/inspect/session"
 )
 
-// ConfigFile is config.yaml: contexts and preferences. It names where passwords are, and never holds one.
+// ConfigFile is config.yaml: contexts and preferences. It holds the location of passwords, never a password.
 type ConfigFile struct {
 	Theme    string                 `yaml:"theme,omitempty"`
 	ASCII    string                 `yaml:"ascii,omitempty"`
@@ -29,7 +29,7 @@ type ConfigFile struct {
 	Contexts map[string]ContextSpec `yaml:"contexts,omitempty"`
 }
 
-// ContextSpec is one named way to a cluster.
+// ContextSpec is a named connection to a cluster.
 type ContextSpec struct {
 	From         string `yaml:"from"`
 	Root         string `yaml:"root,omitempty"`
@@ -41,11 +41,11 @@ type ContextSpec struct {
 	Key          string `yaml:"key,omitempty"`
 	ServerName   string `yaml:"server_name,omitempty"`
 	Insecure     bool   `yaml:"insecure,omitempty"`
-	// Nodes says how the cluster's processes are reached, nil: directly.
+	// Nodes holds how to reach the cluster's processes. Nil means directly.
 	Nodes *NodeSpec `yaml:"nodes,omitempty"`
 }
 
-// Settle makes the paths of files absolute: a context is used from any folder.
+// Settle makes file paths absolute, because a context is used from any folder.
 func (s *ContextSpec) Settle() error {
 	paths := []*string{&s.PasswordFile, &s.CA, &s.Cert, &s.Key}
 	if n := s.Nodes; n != nil {
@@ -67,7 +67,7 @@ func (s *ContextSpec) Settle() error {
 	return nil
 }
 
-// ConfigPath is KITESCOPE_CONFIG, else kitescope/config.yaml in the user's configuration folder.
+// ConfigPath returns KITESCOPE_CONFIG, or else kitescope/config.yaml in the user's configuration folder.
 func ConfigPath(getenv func(string) string) (string, error) {
 	if p := getenv("KITESCOPE_CONFIG"); p != "" {
 		return p, nil
@@ -82,8 +82,8 @@ func ConfigPath(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "kitescope", "config.yaml"), nil
 }
 
-// ReadConfig reads the file; one that is missing is empty. Unknown keys are ignored and returned as problems, one line each;
-// anything else that is wrong is an error.
+// ReadConfig reads the configuration file. A missing file is empty. Unknown keys are ignored and returned as
+// problems, one line each. Other invalid content is an error.
 func ReadConfig(path string) (c *ConfigFile, problems []string, err error) {
 	c = &ConfigFile{}
 	text, err := os.ReadFile(path)
@@ -112,7 +112,7 @@ func ReadConfig(path string) (c *ConfigFile, problems []string, err error) {
 	return c, problems, nil
 }
 
-// Config reads the file of contexts and preferences; one that is missing is empty.
+// Config reads the configuration file. A missing file is empty.
 func (a *App) Config() (c *ConfigFile, path string, err error) {
 	if path, err = ConfigPath(a.Getenv); err == nil {
 		c, _, err = ReadConfig(path)
@@ -120,7 +120,7 @@ func (a *App) Config() (c *ConfigFile, path string, err error) {
 	return c, path, err
 }
 
-// ContextNames returns the names of the contexts, none where the file cannot be read.
+// ContextNames returns the names of the contexts, or nil if the file cannot be read.
 func (a *App) ContextNames() []string {
 	config, _, err := a.Config()
 	if err != nil {
@@ -129,7 +129,8 @@ func (a *App) ContextNames() []string {
 	return config.Names()
 }
 
-// UseContext has the app read the cluster of a context from now on, with neither flags, moment nor clock of the cluster before.
+// UseContext switches to the cluster of a context. It resets the connection flags, the moment and the clock of
+// the previous cluster.
 func (a *App) UseContext(name string) {
 	g := &a.Flags
 	g.From, g.Context, g.Root, g.User, g.PasswordFile, g.CA, g.Cert, g.Key, g.ServerName, g.Insecure = "", name, "", "", "", "", "", "", "", false
@@ -141,7 +142,7 @@ func (a *App) UseContext(name string) {
 
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
-// removedKeys maps keys that the file once had to what to use instead.
+// removedKeys maps removed keys of the configuration to their replacements.
 var removedKeys = map[string]string{
 	"actions":   "y copies the id of an object for a command of yours",
 	"aliases":   ": completes names of pages",
@@ -151,7 +152,7 @@ var removedKeys = map[string]string{
 	"views":     "w shows more columns; kitescope get has --columns and --sort",
 }
 
-// unknownText returns the message of a decoder about an unknown key as a person reads it.
+// unknownText rewrites the decoder's message about an unknown key for users.
 func unknownText(message string) string {
 	key := unknownKey.FindStringSubmatch(message)[1]
 	if instead := removedKeys[key]; instead != "" {
@@ -160,7 +161,8 @@ func unknownText(message string) string {
 	return fmt.Sprintf("unknown key %q", key)
 }
 
-// KeepInConfig writes a value into config.yaml, nil to take it out. Comments and all else stay as they are.
+// KeepInConfig sets a value in config.yaml, or removes it if value is nil. It preserves comments and all other
+// content.
 func KeepInConfig(path string, value any, keys ...string) error {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -172,7 +174,8 @@ func KeepInConfig(path string, value any, keys ...string) error {
 	return writeConfig(path, text)
 }
 
-// writeConfig replaces the file in one step, readable by its owner only. Where a link stands in its place, what that leads to is replaced.
+// writeConfig replaces the file atomically with mode 0600. If the path is a symbolic link, it replaces the
+// target of the link.
 func writeConfig(path string, text []byte) error {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -189,7 +192,7 @@ func writeConfig(path string, text []byte) error {
 	return nil
 }
 
-// Names are those of the contexts, sorted.
+// Names returns the names of the contexts, sorted.
 func (c *ConfigFile) Names() []string {
 	names := make([]string, 0, len(c.Contexts))
 	for name := range c.Contexts {
@@ -199,12 +202,12 @@ func (c *ConfigFile) Names() []string {
 	return names
 }
 
-// WriteFileAtomic writes beside path and renames, so that an interrupted write
-// leaves the old file and no half of the new one.
+// WriteFileAtomic writes a temporary file in the same folder and renames it, so that an interrupted write
+// leaves the old file intact.
 func WriteFileAtomic(path string, mode fs.FileMode, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".kitescope-*")
 	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return named.Err // the temporary name says nothing to anybody
+		return named.Err // omit the temporary name, which is meaningless to users
 	}
 	if err != nil {
 		return err
@@ -216,7 +219,7 @@ func WriteFileAtomic(path string, mode fs.FileMode, write func(*os.File) error) 
 	return os.Rename(f.Name(), path)
 }
 
-// EditConfig changes the file of contexts.
+// EditConfig applies edit to the configuration and writes the contexts and the default context that changed.
 func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	config, path, err := a.Config()
 	if err != nil {
@@ -250,7 +253,7 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	return KeepInConfig(path, config.Current, "current")
 }
 
-// Has is the error of a context that is not there.
+// Has returns an error if there is no context with the given name.
 func (c *ConfigFile) Has(name string) error {
 	if _, ok := c.Contexts[name]; !ok {
 		hint := "no contexts defined; see: kitescope context add --help"

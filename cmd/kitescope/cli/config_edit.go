@@ -8,7 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// setInYAML returns a YAML file with the value at a path of keys replaced; a nil value removes the key. It keeps comments and order.
+// setInYAML returns a YAML file with the value at a path of keys replaced. A nil value removes the key.
+// Comments and order are preserved.
 func setInYAML(text []byte, value any, path ...string) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
@@ -18,7 +19,7 @@ func setInYAML(text []byte, value any, path ...string) ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	if len(document.Content) > 0 {
 		root = document.Content[0]
-	} else if len(text) > 0 { // comments alone, which the parser would lose
+	} else if len(text) > 0 { // comments only, which the parser would lose
 		b.Write(append(bytes.TrimRight(text, "\n"), '\n'))
 	}
 	if err := putInYAML(root, value, path); err != nil {

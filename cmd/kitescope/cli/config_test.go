@@ -7,7 +7,8 @@ import (
 	"kitescope/inspect/session/demo"
 )
 
-// TestUseContext: after the demo, another cluster is read by the clock of the process, without the flags of the demo.
+// TestUseContext checks that switching from the demo to another cluster resets the clock and the flags of the
+// demo.
 func TestUseContext(t *testing.T) {
 	today := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	a := &App{Streams: &Streams{Now: func() time.Time { return today }}, Demo: &LazyDemo{}, Flags: GlobalFlags{From: demo.From, Root: "by-dev"}}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestConnection settles which cluster is meant: flags, then environment, then the file.
+// TestConnection checks the precedence of the cluster: flags, environment, configuration file.
 func TestConnection(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	writeFile(t, config, "current: lab\ncontexts:\n  lab: {from: lab.db}\n  prod: {from: etcd://prod:2379, user: viewer, root: by-dev}\n")
@@ -53,7 +53,7 @@ func TestConnection(t *testing.T) {
 	}
 }
 
-// TestPassword asks nobody for a password that is not wanted or is at hand.
+// TestPassword checks that there is no prompt if the password is not needed or is stored.
 func TestPassword(t *testing.T) {
 	dir := t.TempDir()
 	byFlag, byContext := filepath.Join(dir, "flag"), filepath.Join(dir, "context")
@@ -93,7 +93,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestMessages keeps what acts on a terminal out of what is said on stderr.
+// TestMessages checks that control sequences in messages on stderr are escaped.
 func TestMessages(t *testing.T) {
 	var out strings.Builder
 	TellError(t.Context(), &Streams{Err: &out}, Usage(errors.New("no key \"\x1b]0;x\x07\"\nnext"), "say\x1b[2J"))

@@ -4,8 +4,8 @@ package cli
 
 import "time"
 
-// CPUClock is nil: nobody tells the CPU time here.
+// CPUClock returns nil because the CPU time is not available on this system.
 func CPUClock() func() time.Duration { return nil }
 
-// SwitchClock is nil: nobody tells context switches here.
+// SwitchClock returns nil because context switches are not available on this system.
 func SwitchClock() func() (voluntary, involuntary int64) { return nil }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CPUClock tells the CPU time that this process has used so far, user and system (man 2 getrusage).
+// CPUClock returns a function that returns the CPU time of this process, user plus system (man 2 getrusage).
 func CPUClock() func() time.Duration {
 	return func() time.Duration {
 		var u syscall.Rusage
@@ -18,7 +18,7 @@ func CPUClock() func() time.Duration {
 	}
 }
 
-// SwitchClock tells how often this process gave a CPU back so far, on its own and because it had to.
+// SwitchClock returns a function that returns the voluntary and involuntary context switches of this process.
 func SwitchClock() func() (voluntary, involuntary int64) {
 	return func() (voluntary, involuntary int64) {
 		var u syscall.Rusage

@@ -19,10 +19,10 @@ type debugLog struct {
 	start time.Time
 }
 
-// toStderr is the value of --debug without one.
+// toStderr is the value of --debug if no file is given.
 const toStderr = "-"
 
-// openDebug begins the log that --debug asks for. To a terminal that a UI has, nothing can be written.
+// openDebug opens the log of --debug.
 func (a *App) openDebug() error {
 	a.debug = &debugLog{start: time.Now()}
 	switch to := a.Flags.debug; to {
@@ -50,7 +50,7 @@ func (a *App) tells() func(line string) {
 		defer a.debug.mu.Unlock()
 		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Harmless(line))
 		if a.Flags.debug == toStderr {
-			_, _ = a.Transient.over(a.Err, []byte(line)) // nothing to do about an error
+			_, _ = a.Transient.over(a.Err, []byte(line)) // errors are ignored
 			return
 		}
 		_, _ = io.WriteString(a.debug.to, line)
@@ -65,7 +65,7 @@ func (a *App) EndDebug() error {
 	return a.debug.close()
 }
 
-// DebugNeedsFile is the error of a UI whose screen a debug log would be written over.
+// DebugNeedsFile returns an error if --debug logs to stderr, where the log would overwrite the UI.
 func (g *GlobalFlags) DebugNeedsFile() error {
 	if g.debug != toStderr {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// StopForDemo lets ages count to the time of the capture, if --now names no other. What processes count runs on then, for rates.
+// StopForDemo sets the clock to the time of the demo's capture, unless --now sets it. The counters of the
+// demo's processes keep running, so that they have rates.
 func (a *App) StopForDemo() {
 	if a.clock == nil {
 		a.stopClock(demo.Now())
@@ -18,15 +19,15 @@ func (a *App) StopForDemo() {
 	}
 }
 
-// ReadsDemo reports whether the demo is the cluster that flags, environment or context name.
+// ReadsDemo reports whether flags, environment or context select the demo.
 func (a *App) ReadsDemo() bool {
 	c, err := a.Connection()
 	return err == nil && c.From == demo.From
 }
 
-// LazyDemo is the demo once it is wanted: all sources of one run have the same servers.
+// LazyDemo starts the demo cluster on first use. All sources of one run share its servers.
 type LazyDemo struct {
-	// runs is the clock by which what its processes count runs on; nil: it stands still.
+	// runs is the clock for the counters of the demo's processes. Nil means that the counters do not change.
 	runs    func() time.Time
 	once    sync.Once
 	cluster *demo.Cluster
@@ -46,8 +47,8 @@ func (d *LazyDemo) open(ctx context.Context, root string) (source.Source, error)
 	return c.Source(root)
 }
 
-// proxyPort is where the metrics of its proxy are asked for, which does not tell; 0 if it could not be started: whoever opens it
-// is told why.
+// proxyPort returns the metrics port of the demo's proxy, because the proxy does not report it. It returns 0 if
+// the demo cannot be started; opening the demo returns that error.
 func (d *LazyDemo) proxyPort() int {
 	c, err := d.start(context.Background()) // it reads memory
 	if err != nil {
@@ -57,7 +58,7 @@ func (d *LazyDemo) proxyPort() int {
 	return port
 }
 
-// counters dates what its processes count.
+// counters returns the time of the counters of the demo's processes.
 func (d *LazyDemo) counters() time.Time {
 	c, err := d.start(context.Background()) // it reads memory
 	if err != nil {
@@ -66,7 +67,7 @@ func (d *LazyDemo) counters() time.Time {
 	return c.Counters()
 }
 
-// Close ends its servers, if it was started.
+// Close stops the servers of the demo if it was started.
 func (d *LazyDemo) Close() {
 	if d.cluster != nil {
 		d.cluster.Close()

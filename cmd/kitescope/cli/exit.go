@@ -23,7 +23,7 @@ const (
 	ExitFailed      = 1
 	ExitUsage       = 2
 	ExitFindings    = 3 // findings at or above --fail-on; diff: differences; pgo: not worth it, unfit, no effect
-	ExitIncomplete  = 4 // under --strict: something could not be read; pgo verify: it cannot be told
+	ExitIncomplete  = 4 // under --strict: something could not be read; pgo verify: the result is unknown
 	ExitInterrupted = 130
 )
 
@@ -33,7 +33,7 @@ type UsageError struct {
 	Advice string
 }
 
-// Usage is a UsageError with what to try instead, "" if there is nothing to say.
+// Usage returns a UsageError with a hint, which may be "".
 func Usage(err error, hint string) error { return &UsageError{Err: err, Advice: hint} }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -42,10 +42,10 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Hint implements hints.Hinter.
 func (e *UsageError) Hint() string { return e.Advice }
 
-// Usagef is a usageError that says by itself what to do.
+// Usagef returns a UsageError without a hint, for messages that include the fix.
 func Usagef(format string, args ...any) error { return &UsageError{Err: fmt.Errorf(format, args...)} }
 
-// CodeError ends the command with a code; nothing is printed when err is nil.
+// CodeError ends the command with an exit code. Nothing is printed if Err is nil.
 type CodeError struct {
 	Code int
 	Err  error
@@ -60,7 +60,7 @@ func (e *CodeError) Error() string {
 
 func (e *CodeError) Unwrap() error { return e.Err }
 
-// ExitCode is the one place that turns an error into a code.
+// ExitCode returns the exit code of an error. It is the only function that does so.
 func ExitCode(ctx context.Context, err error) int {
 	var coded *CodeError
 	var usage *UsageError
@@ -77,14 +77,15 @@ func ExitCode(ctx context.Context, err error) int {
 	return ExitFailed
 }
 
-// Closed reports whether the reader of standard output closed it, as "| head" does. Commands whose exit code is a
-// verdict go on to it.
+// Closed reports whether err is a write to standard output after its reader closed it, e.g. "| head". Commands
+// whose exit code is a verdict ignore such an error and compute the verdict.
 func Closed(err error) bool {
 	_, ok := errors.AsType[*outputError](err)
 	return ok && errors.Is(err, syscall.EPIPE)
 }
 
-// TellError prints one line for an error, and one for what to try. What the go command said comes before, in its own lines.
+// TellError prints the error on one line and the hint on another. Output of the go command is printed first, on
+// its own lines.
 func TellError(ctx context.Context, s *Streams, err error) {
 	var coded *CodeError
 	if errors.As(err, &coded) && coded.Err == nil {
@@ -108,8 +109,8 @@ func TellError(ctx context.Context, s *Streams, err error) {
 	}
 }
 
-// NoFile is a message that a file is not there, in the one way in which that is said. What the system says names a call, and in English only here
-// and there what was meant.
+// NoFile rewrites the message of fs.ErrNotExist to the form "NAME: no such file". The message of the system
+// includes the system call and is not always in English.
 func NoFile(err error, message string) string {
 	if !errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(message, "write ") {
 		return message
@@ -119,7 +120,7 @@ func NoFile(err error, message string) string {
 	if !found {
 		return message
 	}
-	at, call := -1, "" // the last one that begins a part of the message
+	at, call := -1, "" // the last occurrence that starts a part of the message
 	for _, x := range []string{"open ", "stat ", "lstat "} {
 		i := strings.LastIndex(before, ": "+x) + len(": ")
 		if i < len(": ") && strings.HasPrefix(before, x) {
@@ -138,10 +139,11 @@ func NoFile(err error, message string) string {
 	return before + there + behind
 }
 
-// OneLine makes one line of a message that a terminal shows and does not obey.
+// OneLine returns a message as one line, with control characters escaped.
 func OneLine(s string) string { return words.Message(s) }
 
-// collectionHint names the collections that were probably meant: spelled alike, in another database, else what there is.
+// collectionHint suggests collections with a similar name or with the same name in another database. If there
+// are none, it lists the existing collections.
 func collectionHint(unknown *meta.UnknownCollectionError) string {
 	near := view.Suggest(unknown.Name, unknown.Known)
 	if len(near) == 0 {
@@ -165,7 +167,8 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	return "available: " + strings.Join(unknown.Known, ", ")
 }
 
-// hintOf is what to try after an error. Those of unknown names need what the command line can ask next, so they have their hints from here.
+// hintOf returns the hint of an error, or "". It adds hints to errors about unknown names because those hints
+// name commands of kitescope.
 func hintOf(err error) string {
 	if hints.Carried(err) {
 		return hints.Of(err)

@@ -1,14 +1,14 @@
 package cli
 
-// ExitMeaning is what an exit code means, and what it means of some commands.
+// ExitMeaning is the meaning of an exit code, in general and for single commands.
 type ExitMeaning struct {
 	Code    int
 	Meaning string
-	// Of are commands that it says more about: "diagnose", "findings at or above --fail-on".
+	// Of holds pairs of a command and its specific meaning, e.g. "diagnose", "findings at or above --fail-on".
 	Of [][2]string
 }
 
-// ExitCodes are all exit codes. The help, the README and the reference are made of them.
+// ExitCodes returns all exit codes. The help, the README and the reference are generated from them.
 func ExitCodes() []ExitMeaning {
 	return []ExitMeaning{
 		{ExitOK, "done", [][2]string{{"| head", "a reader that closes the pipe ends it silently"}}},

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Begin settles what all commands have in common, once their flags are read.
+// Begin applies the global flags. It is called after the flags are parsed.
 func (a *App) Begin(cmd *cobra.Command) error {
 	if err := a.SetClock(); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	return a.openDebug()
 }
 
-// AddAt adds the flag of commands that can show a cluster as it was: those that need no process.
+// AddAt adds the --at flag to commands that can show a past state because they need no process data.
 func (a *App) AddAt(cmd *cobra.Command) {
 	cmd.Flags().Var(&a.Flags.At, "at", "as of then: 09:14, -5m, rev:24519")
 }

@@ -11,14 +11,15 @@ import (
 	"kitescope/render"
 )
 
-// settleGlyphs finds out which characters the output may have: by --ascii, config.yaml, else by the terminal and the locale.
+// settleGlyphs sets the characters allowed in output: by --ascii, or else config.yaml, or else the terminal and
+// the locale.
 func (a *App) settleGlyphs(cmd *cobra.Command) error {
 	if !slices.Contains([]string{"auto", "always", "never"}, a.Flags.ascii) {
 		return Usagef("--ascii is auto, always or never, not %q", a.Flags.ascii)
 	}
 	a.forPeople = forPeople(cmd)
 	a.glyphs, a.Glyphs = a.terminalGlyphs(), a.terminalGlyphs()
-	if !a.OutTTY { // bytes go where nobody says what they may be; a name must arrive as it is
+	if !a.OutTTY { // the charset of a pipe or file is unknown, and names must be unchanged
 		a.glyphs = render.AllGlyphs
 	}
 	if !a.ErrTTY {
@@ -37,7 +38,7 @@ func (a *App) settleGlyphs(cmd *cobra.Command) error {
 	return nil
 }
 
-// forPeople reports whether a command writes text for people and no document: by its -o.
+// forPeople reports whether a command writes text for people instead of a structured document, by its -o flag.
 func forPeople(cmd *cobra.Command) bool {
 	if cmd == nil {
 		return false
@@ -46,7 +47,7 @@ func forPeople(cmd *cobra.Command) bool {
 	return f == nil || f.Value.Type() == "string" && slices.Contains([]string{"", "text", "table", "wide"}, f.Value.String())
 }
 
-// terminalGlyphs are the characters of the terminal, as far as the environment says.
+// terminalGlyphs returns the characters of the terminal, as far as the environment defines them.
 func (s *Streams) terminalGlyphs() render.Glyphs {
 	term := s.Getenv("TERM")
 	switch {
@@ -58,8 +59,8 @@ func (s *Streams) terminalGlyphs() render.Glyphs {
 	return render.AllGlyphs
 }
 
-// utf8Locale reports whether the locale's characters are UTF-8. Where there is no locale at all, as in most containers, the
-// terminal is most probably one of today.
+// utf8Locale reports whether the locale uses UTF-8. Without a locale, as in most containers, it returns true
+// because the terminal is most likely modern.
 func utf8Locale(getenv func(string) string) bool {
 	for _, locale := range []string{getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")} {
 		if locale == "" {
@@ -73,17 +74,17 @@ func utf8Locale(getenv func(string) string) bool {
 	return true
 }
 
-// glyphWriter puts text into the characters of the terminal.
+// glyphWriter replaces characters that the terminal lacks.
 type glyphWriter struct {
 	to     io.Writer
 	glyphs render.Glyphs
-	rest   []byte // the beginning of a character
+	rest   []byte // an incomplete character at the end of the last write
 }
 
 func (w *glyphWriter) Write(p []byte) (int, error) {
 	text := slices.Concat(w.rest, p)
 	whole := len(text)
-	for i := 1; i < utf8.UTFMax && i <= len(text); i++ { // is the last character there to its end?
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ { // find an incomplete character at the end
 		if c := text[len(text)-i]; utf8.RuneStart(c) {
 			if c >= utf8.RuneSelf && !utf8.FullRune(text[len(text)-i:]) {
 				whole = len(text) - i
@@ -98,7 +99,7 @@ func (w *glyphWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end writes what is left.
+// end writes the remaining bytes.
 func (w *glyphWriter) end() error {
 	_, err := io.WriteString(w.to, w.glyphs.Text(string(w.rest)))
 	w.rest = nil

@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-// Sections of flags. Help of a command has those of ownSections; the others are explained once, by a topic.
+// Sections of flags. The help of a command lists the sections of ownSections. Topics explain the others once.
 const (
 	sectionOwn       = "Flags"
 	sectionOutput    = "Output"
@@ -21,14 +21,14 @@ const (
 	sectionEtcd      = "Reading etcd and files"
 	sectionProcesses = "Querying processes"
 	sectionMessages  = "Messages and exit code"
-	// Sections of the less common flags of a command are named like the topic that explains them.
+	// Sections of the less common flags of a command have the name of the topic that explains them.
 	MoreReplay = "replay-flags"
 	MoreTrial  = "trial-flags"
 )
 
 func ownSections() []string { return []string{sectionOwn, sectionOutput} }
 
-// ConnectionSections are the sections of "kitescope help connection".
+// ConnectionSections returns the sections of "kitescope help connection".
 func ConnectionSections() []string {
 	return []string{sectionCluster, sectionEtcd, sectionProcesses, sectionMessages}
 }
@@ -36,7 +36,7 @@ func ConnectionSections() []string {
 // sectionKey annotates a flag with its section.
 const sectionKey = "kitescope_section"
 
-// In puts the flags that add adds into a section of the help.
+// In assigns the flags that add registers to a section of the help.
 func In(f *pflag.FlagSet, section string, add func()) {
 	had := map[*pflag.Flag]bool{}
 	f.VisitAll(func(x *pflag.Flag) { had[x] = true })
@@ -71,17 +71,17 @@ func sectionOf(x *pflag.Flag) string {
 	return sectionOwn
 }
 
-// AddHelp gives root and all below it their help.
+// AddHelp sets the help function of root and all commands below it.
 func (s *Streams) AddHelp(root *cobra.Command) {
 	root.PersistentFlags().BoolP("help", "h", false, "show help")
-	root.PersistentFlags().Lookup("help").Hidden = true // every help would begin with it
+	root.PersistentFlags().Lookup("help").Hidden = true // otherwise every help text would start with it
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		h := help{w: s.Out, cmd: cmd, width: s.HelpWidth()}
 		h.write()
 	})
 }
 
-// HelpWidth returns the width that help is laid out for.
+// HelpWidth returns the width of help texts, in cells.
 func (s *Streams) HelpWidth() int {
 	const narrow, wide = 60, 80
 	if !s.OutTTY {
@@ -91,7 +91,7 @@ func (s *Streams) HelpWidth() int {
 	return min(max(width, narrow), wide)
 }
 
-// help is a command's.
+// help writes the help of a command.
 type help struct {
 	w     io.Writer
 	cmd   *cobra.Command
@@ -128,11 +128,11 @@ var listed = regexp.MustCompile(`^( +\S.*?  +)\S`)
 // WrapHelp wraps the paragraphs of a text, and the explanations in its lists.
 func WrapHelp(text string, width int) string {
 	var lines []string
-	var hangs []int // of the lines that a line is broken into
+	var hangs []int // the indent of continuation lines, for each line
 	for line := range strings.SplitSeq(text, "\n") {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		last := len(lines) - 1
-		const list = 4 // from here on an indented line continues the one above
+		const list = 4 // a line indented by at least this many cells continues the line above
 		if last >= 0 && line != "" && lines[last] != "" && indent == hangs[last] && (indent == 0 || indent >= list) {
 			lines[last] += " " + line[indent:]
 			continue
@@ -150,7 +150,7 @@ func WrapHelp(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// commands are those below, by group, then the names of commands to set up and of topics.
+// commands lists the subcommands by group, followed by the names of setup commands and topics.
 func (h *help) commands() {
 	below := h.cmd.Commands()
 	widest := 0
@@ -188,7 +188,7 @@ func (h *help) commands() {
 	h.say("\nSet up: %s\n%s\n", strings.Join(setup, ", "), WrapHelp("Topics: "+strings.Join(topics, ", "), h.width))
 }
 
-// flags explains the command's own flags, and names the topics that explain the others.
+// flags explains the command's own flags and names the topics that explain the others.
 func (h *help) flags() {
 	of := bySection(h.cmd.Flags())
 	for _, section := range ownSections() {
@@ -222,7 +222,7 @@ func bySection(set *pflag.FlagSet) map[string][]*pflag.Flag {
 	return of
 }
 
-// explained has a flag a line, or as many lines as it takes.
+// explained returns the usage of flags, wrapped at width.
 func explained(list []*pflag.Flag, width int) string {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	for _, x := range list {
@@ -231,7 +231,7 @@ func explained(list []*pflag.Flag, width int) string {
 	return set.FlagUsagesWrapped(width)
 }
 
-// ExplainFlags returns the flags of some sections in full, as a topic of help has them.
+// ExplainFlags returns the full usage of the flags in some sections, for a help topic.
 func ExplainFlags(set *pflag.FlagSet, width int, sections ...string) string {
 	of := bySection(set)
 	var b strings.Builder

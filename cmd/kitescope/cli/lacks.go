@@ -8,12 +8,13 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Completeness says on stderr what clusters lack, and under --strict makes it exit 4.
+// Completeness writes the missing parts of clusters to stderr. With --strict it returns an error of exit code 4
+// if there are any.
 func (a *App) Completeness(clusters ...*model.Cluster) error {
 	return a.SayLacks(Lacks(clusters...))
 }
 
-// Unread returns an error of exit code 1 if nothing is known of a cluster because its etcd does not answer.
+// Unread returns an error of exit code 1 if nothing is known of a cluster because its etcd does not respond.
 func Unread(c *model.Cluster) error {
 	if c.Loaded == 0 && c.Etcd.Silent() {
 		return &CodeError{Code: ExitFailed}
@@ -21,7 +22,8 @@ func Unread(c *model.Cluster) error {
 	return nil
 }
 
-// SayLacks writes what is missing to stderr, line by line. With --strict it returns an error of exit code 4.
+// SayLacks writes the missing parts to stderr, one per line. With --strict it returns an error of exit code 4
+// if there are any.
 func (a *App) SayLacks(lacks []string) error {
 	for _, line := range lacks {
 		a.Note("%s", line)
@@ -29,7 +31,8 @@ func (a *App) SayLacks(lacks []string) error {
 	return a.Incomplete(len(lacks) > 0)
 }
 
-// WarnGaps writes a warning for each range that could not be read. With --strict it returns an error of exit code 4.
+// WarnGaps writes a warning for each range that could not be read. With --strict it returns an error of exit
+// code 4 if there are any.
 func (a *App) WarnGaps(gaps []source.Gap) error {
 	for _, gap := range gaps {
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
@@ -45,7 +48,8 @@ func (a *App) Incomplete(missing bool) error {
 	return nil
 }
 
-// Lacks says line by line what could not be read of clusters, and who does not answer; none where nothing is missing.
+// Lacks returns one line for each part of the clusters that could not be read and for each process that did not
+// respond.
 func Lacks(clusters ...*model.Cluster) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, c := range clusters {

@@ -9,32 +9,32 @@ import (
 	"kitescope/render"
 )
 
-// ListFlags say in which order a list is shown, with which columns.
+// ListFlags are the sort order and the columns of a list.
 type ListFlags struct {
 	Sort    []string
 	Columns []string
 }
 
-// Register adds --sort and --columns, which examples explain.
+// Register adds --sort and --columns, with examples for their usage.
 func (f *ListFlags) Register(cmd *cobra.Command, sorted, columns string) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.Sort, "sort", nil, "sort by columns, - for descending: "+sorted)
 	fl.StringSliceVar(&f.Columns, "columns", nil, "columns to show: "+columns+" adds one")
 }
 
-// ReportFlags are those of a command that writes a report: in which format, and of its list which rows, in which order, with which
-// columns.
+// ReportFlags are the flags of a command that writes a report: its format, and the rows, order and columns of
+// its list.
 type ReportFlags struct {
 	list    ListFlags
 	output  string
 	limit   int
 	formats render.Formats
-	rows    bool // -n is of the list
+	rows    bool // -n limits the list
 	where   []string
 	schema  func(o render.ReportOptions) *table.Schema
 }
 
-// Register adds -o, and -n with its default if help says what it counts.
+// Register adds -o. If help is not "", it also adds -n with the default limit.
 func (f *ReportFlags) Register(cmd *cobra.Command, formats render.Formats, limit int, help string) {
 	f.formats = formats
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(formats.Names(), ", "))
@@ -44,8 +44,8 @@ func (f *ReportFlags) Register(cmd *cobra.Command, formats render.Formats, limit
 	}
 }
 
-// List adds --where, --sort and --columns, and -n where there is none, of lists whose arguments are files, and completes the columns.
-// The schema is what can be asked of the report.
+// List adds --where, --sort and --columns, and -n unless it exists, and completes the columns. It is for
+// commands whose arguments are files. schema returns the columns of the report.
 func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOptions) *table.Schema, where, sorted, columns string) {
 	f.schema = schema
 	f.list.Register(cmd, sorted, columns)
@@ -61,7 +61,8 @@ func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOption
 	_ = cmd.RegisterFlagCompletionFunc("columns", names)
 }
 
-// Settle is how the report is written, checked before anything is read. Structured formats have all rows unless -n is given.
+// Settle parses the flags and returns the format and the options, before anything is read. Structured formats
+// have all rows unless -n is given.
 func (f *ReportFlags) Settle(a *App, cmd *cobra.Command) (render.Format, render.ReportOptions, error) {
 	format, err := f.formats.Parse(f.output)
 	if err != nil {

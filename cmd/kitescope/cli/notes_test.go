@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestNotesFromManyClusters: commands that work on several clusters at a time note what they do, each thing once, and no line in the middle of
-// another.
+// TestNotesFromManyClusters checks that concurrent notes are written once each and that their lines do not mix.
 func TestNotesFromManyClusters(t *testing.T) {
 	var shown bytes.Buffer
 	a := &App{Streams: &Streams{Err: &shown}}
@@ -41,7 +40,7 @@ func TestNotesFromManyClusters(t *testing.T) {
 	}
 }
 
-// TestNotesBreakBetweenWords compares a note on a terminal that is too narrow for it.
+// TestNotesBreakBetweenWords checks that notes wrap between words on a narrow terminal.
 func TestNotesBreakBetweenWords(t *testing.T) {
 	var shown bytes.Buffer
 	a := &App{Streams: &Streams{Err: &shown, ErrTTY: true, Size: func() (int, int) { return 30, 24 }}}

@@ -15,7 +15,7 @@ import (
 	"kitescope/render"
 )
 
-// RenderOptions settles format, width and colour of a list.
+// RenderOptions returns the options of a list in the given format.
 func (a *App) RenderOptions(output string) (render.Options, error) {
 	format, err := render.ListFormats().Parse(output)
 	if err != nil {
@@ -32,10 +32,10 @@ func (a *App) RenderOptions(output string) (render.Options, error) {
 	return o, nil
 }
 
-// DocumentFlags are the flags of a command that shows one document and no list.
+// DocumentFlags are the flags of a command that shows a single document instead of a list.
 type DocumentFlags struct{ output string }
 
-// documentFormats are the formats of what is not a list.
+// documentFormats are the formats of a document.
 const documentFormats = "text, json or yaml"
 
 // Register adds -o: text for people or a structured format.
@@ -44,10 +44,10 @@ func (f *DocumentFlags) Register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("output", Fixed("text", "json", "yaml"))
 }
 
-// Options settles format, width and colour of the document.
+// Options returns the options of the document.
 func (f *DocumentFlags) Options(a *App) (render.Options, error) {
 	switch f.output {
-	case "text", "table", "wide": // get's words for people mean the same here
+	case "text", "table", "wide": // formats of get for people
 		return a.RenderOptions("")
 	}
 	o, err := a.RenderOptions(f.output)
@@ -57,14 +57,14 @@ func (f *DocumentFlags) Options(a *App) (render.Options, error) {
 	return o, err
 }
 
-// outputError is an error of standard output itself: a broken pipe there is a reader that has seen
-// enough, anywhere else it is a lost connection.
+// outputError is an error of writing to standard output. A broken pipe there means that the reader has read
+// enough; elsewhere it is a lost connection.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "write output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
-// standardOutput is where tables and documents go.
+// standardOutput writes tables and documents to standard output.
 type standardOutput struct{ *Streams }
 
 func (o standardOutput) Write(p []byte) (int, error) {
@@ -75,7 +75,8 @@ func (o standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Write buffers standard output. What it writes people may read: it is put into the characters that their terminal has.
+// Write writes buffered text to standard output. In output for people it replaces characters that the terminal
+// lacks.
 func (a *App) Write(body func(*bufio.Writer) error) error {
 	if !a.forPeople || a.glyphs == render.AllGlyphs {
 		return a.WriteBytes(body)
@@ -86,7 +87,7 @@ func (a *App) Write(body func(*bufio.Writer) error) error {
 	})
 }
 
-// WriteBytes is Write for what programs read, or what is no text: every byte arrives as it is.
+// WriteBytes is like Write for output that programs read or that is not text: the bytes are unchanged.
 func (a *App) WriteBytes(body func(*bufio.Writer) error) error {
 	return writeThrough(standardOutput{a.Streams}, body)
 }
@@ -99,7 +100,8 @@ func writeThrough(to io.Writer, body func(*bufio.Writer) error) error {
 	return w.Flush()
 }
 
-// NewOutput settles where bytes go: standard output for "" and "-", as they are, else a file that appears when it is complete.
+// NewOutput returns a function that writes bytes unchanged: to standard output if path is "" or "-", or else to
+// a file that appears only when it is complete. It returns an error if the file exists and force is not set.
 func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) error) error, error) {
 	if path == "" || path == "-" {
 		return func(write func(io.Writer) error) error {
@@ -129,7 +131,8 @@ func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) err
 	}, nil
 }
 
-// SaveFile writes a new file and returns its full path; an existing one is not replaced: fs.ErrExist. "~" is the home folder.
+// SaveFile writes a new file and returns its absolute path. It returns fs.ErrExist if the file exists. "~/" is
+// expanded to the home folder.
 func SaveFile(path string, write func(io.Writer) error) (full string, err error) {
 	if full, err = fullPath(path); err != nil {
 		return "", err
@@ -139,13 +142,13 @@ func SaveFile(path string, write func(io.Writer) error) (full string, err error)
 		return "", err
 	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
-		_ = os.Remove(full) // half a file is worse than none
+		_ = os.Remove(full) // do not leave an incomplete file
 		return "", err
 	}
 	return full, nil
 }
 
-// fullPath is where a path that was typed leads.
+// fullPath returns the absolute path, with "~/" expanded.
 func fullPath(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -157,10 +160,11 @@ func fullPath(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Ending is the format that the name of a file tells.
+// Ending returns the file extension without the dot, in lower case, which selects the format.
 func Ending(path string) string { return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".") }
 
-// MayWrite says early that a file is in the way, or that there is no folder for it: a run takes minutes.
+// MayWrite returns an error if the file exists or its folder does not. It is called before a run that takes
+// minutes.
 func (a *App) MayWrite(path string, force bool) error {
 	if path == "" {
 		return nil
@@ -172,7 +176,7 @@ func (a *App) MayWrite(path string, force bool) error {
 	return err
 }
 
-// Keep writes what took long to find into a file; "" is none.
+// Keep writes a result that took long to compute to a file. If path is "", it does nothing.
 func (a *App) Keep(path string, force bool, body func(io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -184,7 +188,7 @@ func (a *App) Keep(path string, force bool, body func(io.Writer) error) error {
 	return write(body)
 }
 
-// TellOutput shows what a program said, as its words and not ours.
+// TellOutput prints the output of another program, marked as such.
 func (s *Streams) TellOutput(text string) {
 	for line := range strings.Lines(text) {
 		s.Tell("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))

@@ -11,14 +11,14 @@ import (
 	"kitescope/tui"
 )
 
-// Preferences holds the settings of config.yaml. An invalid one counts as missing and is listed in Problems.
+// Preferences holds the settings of config.yaml. Invalid settings count as missing and are listed in Problems.
 type Preferences struct {
 	*ConfigFile
 	Path     string
 	Problems []string
 }
 
-// Preferences returns those of config.yaml, read once.
+// Preferences returns the settings of config.yaml. The file is read once.
 func (a *App) Preferences() *Preferences {
 	if a.preferences != nil {
 		return a.preferences
@@ -47,7 +47,7 @@ func (a *App) Preferences() *Preferences {
 	return p
 }
 
-// ThemeNames are the words of --theme.
+// ThemeNames returns the valid values of --theme.
 func ThemeNames() []string {
 	names := []string{"auto"}
 	for _, t := range render.Themes() {
@@ -63,7 +63,7 @@ func checkTheme(name string) error {
 	return Usage(fmt.Errorf("no theme %q", name), "available: "+strings.Join(ThemeNames(), ", "))
 }
 
-// Prefer puts the preferences into the UI's configuration. Flags come first.
+// Prefer applies the preferences to the configuration of the UI. Flags take precedence.
 func (a *App) Prefer(cfg *tui.Config, f *UIFlags) error {
 	p := a.Preferences()
 	cfg.Theme = p.Theme
@@ -89,7 +89,7 @@ func (a *App) Prefer(cfg *tui.Config, f *UIFlags) error {
 	return nil
 }
 
-// CanDrawUI is the error of a terminal that cannot draw the UI, nil if it can.
+// CanDrawUI returns an error if the terminal cannot draw the UI.
 func (s *Streams) CanDrawUI(instead string) error {
 	if s.Getenv("TERM") != "dumb" {
 		return nil

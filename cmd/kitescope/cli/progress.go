@@ -8,16 +8,17 @@ import (
 	"kitescope/inspect/source"
 )
 
-// ProgressAfter is when a person hears that reading takes long.
+// ProgressAfter is the delay before progress is shown.
 const ProgressAfter = 700 * time.Millisecond
 
-// progress is a snapshot that says on a terminal's stderr how far it is read, until it is stopped.
+// progress is a snapshot that shows its progress on the stderr terminal until it is stopped.
 type progress struct {
 	*session.Reading
 	line *Transient
 }
 
-// StartProgress tells how far a snapshot is read, if that takes long.
+// StartProgress returns a snapshot that shows the progress of reading of, if reading takes longer than
+// ProgressAfter.
 func (s *Streams) StartProgress(of source.Snapshot) *progress {
 	var tell func(session.Progress)
 	if line := s.Transient; line != nil {
@@ -26,13 +27,13 @@ func (s *Streams) StartProgress(of source.Snapshot) *progress {
 	return &progress{session.NewReading(of, ProgressAfter, tell), s.Transient}
 }
 
-// Done ends that.
+// Done stops the progress and clears the line.
 func (p *progress) Done() {
 	p.Stop()
 	p.line.Clear()
 }
 
-// Status replaces the line about progress.
+// Status replaces the progress line.
 func (s *Streams) Status(format string, args ...any) {
 	line := []rune(OneLine(fmt.Sprintf(format, args...)))
 	if width, _ := s.Size(); width > 1 && len(line) >= width {

@@ -24,7 +24,8 @@ const (
 	filterLogs  = "a query log has filters, and kitescope replay run evaluates them; --exclude leaves out ids"
 )
 
-// removedFlags maps a top-level command and a flag that it or a command below it once had, or a flag of all commands, to the hint of the error.
+// removedFlags maps removed flags to the hint of the error. A key is a top-level command and a flag of it or of
+// its subcommands, or a removed global flag.
 var removedFlags = map[string]string{
 	"compare column":         "rename the columns in the header: run, pair, metric, unit, value, before, after",
 	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
@@ -114,7 +115,7 @@ var removedFlags = map[string]string{
 	"profile width":                "an SVG scales",
 }
 
-// removedCommands maps the path of a command that was removed to the hint of the error.
+// removedCommands maps the path of a removed command to the hint of the error.
 var removedCommands = map[string]string{
 	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
 	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
@@ -123,7 +124,7 @@ var removedCommands = map[string]string{
 	"profile web":   "profile merge FILE -O FILE.pb.gz, then go tool pprof -http : FILE.pb.gz",
 }
 
-// replacement returns the hint for a flag that was removed from a command, "" if there was none.
+// replacement returns the hint for a removed flag of a command, or "" if the flag was not removed.
 func replacement(cmd *cobra.Command, flag string) string {
 	group, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), " ")
 	return cmp.Or(removedFlags[group+" "+flag], removedFlags[flag])

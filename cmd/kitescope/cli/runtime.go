@@ -20,7 +20,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// NodeFlags say whether processes are asked what they serve, and how they are reached.
+// NodeFlags are the flags for querying the cluster's processes: whether to query them, and how to reach them.
 type NodeFlags struct {
 	Live        bool
 	Recordings  []string
@@ -29,12 +29,12 @@ type NodeFlags struct {
 	window      time.Duration
 	metricsPort int
 	live        *pflag.Flag
-	// Outage makes a result of an etcd that hangs: see session.Spec.
+	// Outage turns an etcd that hangs into a result: see session.Spec.
 	Outage bool
 	NodeSpec
 }
 
-// NodeSpec is what a context keeps of it.
+// NodeSpec is the part of NodeFlags that a context stores.
 type NodeSpec struct {
 	Map          []string `yaml:"map,omitempty"`
 	Proxy        string   `yaml:"proxy,omitempty"`
@@ -49,8 +49,7 @@ type NodeSpec struct {
 	Insecure     bool     `yaml:"insecure,omitempty"`
 }
 
-// AddNodeFlags adds the flags of commands that can say what processes serve. asks is
-// whether they ask a live cluster without being told to.
+// AddNodeFlags adds the flags of commands that can query processes. asks is the default of --live.
 func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	f, n := cmd.Flags(), &NodeFlags{}
 	what := "query the cluster's processes too"
@@ -72,7 +71,7 @@ func (n *NodeFlags) add(f *pflag.FlagSet) {
 	n.addWay(f)
 }
 
-// AddWay adds the flags that say how processes are reached, which a context keeps.
+// AddWay adds the flags for reaching processes, which a context stores.
 func (n *NodeFlags) AddWay(f *pflag.FlagSet) { In(f, sectionProcesses, func() { n.addWay(f) }) }
 
 func (n *NodeFlags) addWay(f *pflag.FlagSet) {
@@ -88,10 +87,10 @@ func (n *NodeFlags) addWay(f *pflag.FlagSet) {
 	f.BoolVar(&n.Insecure, "milvus-insecure", false, "do not verify the processes' certificates")
 }
 
-// Empty reports whether nothing is said about the way.
+// Empty reports whether no field is set.
 func (n *NodeSpec) Empty() bool { return reflect.ValueOf(*n).IsZero() }
 
-// Way settles how processes are reached: flags, then the context.
+// Way returns how to reach the processes: n, with missing values from the context of c.
 func (n NodeSpec) Way(c Connection) NodeSpec {
 	w := NodeSpec{}
 	if c.Nodes != nil {
@@ -109,7 +108,7 @@ func (n NodeSpec) Way(c Connection) NodeSpec {
 	return w
 }
 
-// ClientOptions are the options of a client that asks processes.
+// ClientOptions returns the options of a client that queries processes.
 func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
 	way := n.Way(c)
 	o := live.Options{
@@ -155,7 +154,7 @@ func (a *App) milvusPassword(way NodeSpec) (string, error) {
 	return "", Usage(fmt.Errorf("no password for Milvus user %s", way.User), "set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file")
 }
 
-// parseAddressMap reads words such as "10.2.0.7=localhost:30007".
+// parseAddressMap parses address pairs, e.g. "10.2.0.7=localhost:30007".
 func parseAddressMap(words []string) (map[string]string, error) {
 	m := make(map[string]string, len(words))
 	for _, word := range words {
@@ -168,7 +167,7 @@ func parseAddressMap(words []string) (map[string]string, error) {
 	return m, nil
 }
 
-// TLSConfig is nil for plaintext.
+// TLSConfig returns the TLS configuration, or nil for plaintext.
 func (n NodeSpec) TLSConfig() (*tls.Config, error) {
 	if !n.TLS {
 		return nil, nil

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSaveFile: a file is written where the person says, never over another one unless that is asked for, and not by half.
+// TestSaveFile checks that SaveFile writes to the given path, does not overwrite files, and leaves no
+// incomplete file.
 func TestSaveFile(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -4,7 +4,7 @@ import (
 	"kitescope/engine/object"
 )
 
-// StorageKeys are credentials of a bucket, which only the environment has.
+// StorageKeys returns the credentials of a bucket, which are only read from the environment.
 func (s *Streams) StorageKeys() object.Keys {
 	if access := s.Getenv("KITESCOPE_STORAGE_ACCESS_KEY"); access != "" {
 		return object.Keys{

@@ -15,29 +15,29 @@ import (
 	"kitescope/render"
 )
 
-// Streams is the process as a command sees it; tests make their own.
+// Streams is the process environment of a command. Tests make their own.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// inTTY, outTTY, errTTY say which of them are terminals.
+	// InTTY, OutTTY and ErrTTY report which streams are terminals.
 	InTTY, OutTTY, ErrTTY bool
-	// Size returns the terminal's columns and rows, 0 if out is none.
+	// Size returns the columns and rows of the terminal, or 0 if Out is not a terminal.
 	Size   func() (width, height int)
 	Getenv func(string) string
 	Now    func() time.Time
 	// ReadPassword prompts on the controlling terminal until ctx ends.
 	ReadPassword func(ctx context.Context, prompt string) (string, error)
 	Collector    *collect.Collector
-	// Loads is nil in a process. Tests that show one cluster in many ways keep it there: it returns what was read of a
-	// place before, all of it, or reads it.
+	// Loads is nil outside tests. Tests that show one cluster in many ways cache it there: Loads returns the
+	// complete cluster read from place before, or calls read.
 	Loads func(place string, read func() (*model.Cluster, error)) (*model.Cluster, error)
-	// Glyphs are the characters that messages for people may have.
+	// Glyphs are the characters allowed in messages for people.
 	Glyphs render.Glyphs
-	// Transient is the line about progress, nil without a terminal on stderr.
+	// Transient is the progress line, or nil if stderr is not a terminal.
 	Transient *Transient
 }
 
-// ProcessStreams are those of this process.
+// ProcessStreams returns the streams of this process.
 func ProcessStreams() *Streams {
 	return &Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
@@ -57,9 +57,8 @@ func ProcessStreams() *Streams {
 	}
 }
 
-// promptTTY asks on the controlling terminal, so that it works while standard
-// input is a pipe and never echoes. An interrupt ends it at once: the key that sends
-// one is no part of a password.
+// promptTTY reads a password from the controlling terminal without echo, so that it works while standard input
+// is a pipe. It returns immediately when ctx ends, because the interrupt key is not part of a password.
 func promptTTY(ctx context.Context, prompt string) (string, error) {
 	name := "/dev/tty"
 	if runtime.GOOS == "windows" {
@@ -70,7 +69,7 @@ func promptTTY(ctx context.Context, prompt string) (string, error) {
 		return "", err
 	}
 	defer tty.Close()
-	// What ReadPassword would put back itself, had it come to its end.
+	// Restored if ctx ends: term.ReadPassword would restore it only on return.
 	state, err := term.GetState(int(tty.Fd()))
 	if err != nil {
 		return "", err

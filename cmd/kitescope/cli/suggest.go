@@ -15,18 +15,18 @@ import (
 	"kitescope/internal/hints"
 )
 
-// belowKey annotates a group of commands with the names of those that it has: they are built when they are needed.
+// belowKey annotates a command group with the names of its subcommands, because these are built on demand.
 const belowKey = "kitescope_below"
 
-// elsewhere says what words of other tools are called here.
+// elsewhere maps command names of other tools to commands of kitescope.
 var elsewhere = map[string]string{
 	"ls": "get", "list": "get", "show": "get", "logs": "history", "events": "history", "log": "history", "status": "overview", "health": "diagnose",
 	"check": "diagnose", "doctor": "diagnose", "info": "overview", "backup": "snapshot save", "save": "snapshot save", "dump": "snapshot save",
 	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui", "repl": "ui", "bench": "engine bench",
 }
 
-// UnknownCommand is the error of a word that is no command, with what may have been meant: a command that is spelled alike, one of a
-// group, a resource, a word of another tool.
+// UnknownCommand returns the error for an unknown command. Its hint suggests commands with similar names,
+// subcommands of a group, resources, and equivalents of other tools' commands.
 func UnknownCommand(cmd *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q", word)
 	if instead := removedCommands[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")+" "+word]; instead != "" {
@@ -77,7 +77,8 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 	return meant
 }
 
-// FlagError adds to the error of an unknown flag the flags with similar names, or what replaced it.
+// FlagError adds a hint to the error of an unknown flag: flags with similar names, or the replacement of a
+// removed flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := "see: " + cmd.CommandPath() + " --help"
 	bad, isBad := errors.AsType[*pflag.InvalidValueError](err)

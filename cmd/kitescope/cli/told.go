@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// prometheus is the one that flags name, nil if they name none.
+// prometheus returns the options of --prometheus, or nil if the flag is not set.
 func (a *App) prometheus(n *NodeFlags) (*prometheus.Options, error) {
 	switch {
 	case n.prometheus == "":
@@ -28,8 +28,8 @@ func (a *App) prometheus(n *NodeFlags) (*prometheus.Options, error) {
 	return &prometheus.Options{URL: n.prometheus, Token: a.Getenv("KITESCOPE_PROMETHEUS_TOKEN"), Timeout: n.Timeout}, nil
 }
 
-// LoadTold is LoadLive that does without a cluster where recordings or a Prometheus are given and no cluster is named: what processes
-// said is all that is known then.
+// LoadTold is like LoadLive, but works without a cluster if recordings or a Prometheus are given and no cluster
+// is named. The result then holds only process data.
 func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
 	if _, err := a.Connection(); len(n.Recordings) == 0 && n.prometheus == "" || !errors.Is(err, errNoCluster) {
 		return a.LoadLive(ctx, n, want)

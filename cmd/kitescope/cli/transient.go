@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// Transient is the one line about progress on a terminal's stderr: each next one replaces it, and
-// whatever else is printed, on either stream, first takes it away (see clear), so that no table
-// begins in the middle of it. A nil transient is where there is no terminal, or --quiet: it shows nothing.
+// Transient is the progress line on a stderr terminal. Each Show replaces it. Other output, on either stream,
+// first erases it (see over), so that no table starts in the middle of the line. A nil Transient shows nothing;
+// it is used without a terminal and with --quiet.
 type Transient struct {
 	W     io.Writer
-	mu    sync.Mutex // what is under way tells from goroutines of its own
+	mu    sync.Mutex // Show is called from several goroutines
 	shown bool
 }
 
 // eraseLine returns to the first column and clears the line.
 const eraseLine = "\r\x1b[K"
 
-// Show replaces the line. It must not be longer than the terminal is wide.
+// Show replaces the line. text must not be wider than the terminal.
 func (t *Transient) Show(text string) {
 	if t == nil {
 		return
@@ -27,10 +27,10 @@ func (t *Transient) Show(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.shown = true
-	_, _ = io.WriteString(t.W, eraseLine+text) // nothing to do about an error
+	_, _ = io.WriteString(t.W, eraseLine+text) // errors are ignored
 }
 
-// Clear takes the line away.
+// Clear erases the line.
 func (t *Transient) Clear() {
 	if t == nil {
 		return
@@ -47,8 +47,8 @@ func (t *Transient) erase() {
 	}
 }
 
-// over writes to a stream that may be the terminal on which the line stands: the line goes first,
-// and nobody shows a new one in between.
+// over writes to a stream that may share the terminal with the line. It erases the line first. The line cannot
+// reappear during the write.
 func (t *Transient) over(w io.Writer, p []byte) (int, error) {
 	if t == nil {
 		return w.Write(p)
@@ -59,13 +59,14 @@ func (t *Transient) over(w io.Writer, p []byte) (int, error) {
 	return w.Write(p)
 }
 
-// Tell prints one line for people on stderr. What is in it comes from outside in part: it must not
-// steer the terminal (see oneLine).
+// Tell prints one line on stderr. Parts of the arguments may come from outside, so callers must escape control
+// characters (see OneLine).
 func (s *Streams) Tell(format string, args ...any) {
-	_, _ = s.Transient.over(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // nothing to do about an error
+	_, _ = s.Transient.over(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // errors are ignored
 }
 
-// Hold keeps what is told on stderr from here on, as the UI has the screen; said tells it once that is gone.
+// Hold buffers writes to stderr while the UI has the screen. The returned function restores stderr and prints
+// the buffered text.
 func (s *Streams) Hold() (said func()) {
 	kept := &heldText{}
 	before, tty, line := s.Err, s.ErrTTY, s.Transient
@@ -78,7 +79,7 @@ func (s *Streams) Hold() (said func()) {
 	}
 }
 
-// heldText is what was told from whatever goroutine.
+// heldText is a buffer that is safe for concurrent use.
 type heldText struct {
 	mu   sync.Mutex
 	text bytes.Buffer

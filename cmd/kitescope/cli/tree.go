@@ -7,16 +7,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Entry is a command in the table of commands: what help and completion list of it.
+// Entry is a command in the command table, with the data that help and completion list.
 type Entry struct {
 	Name, Short, Group string
 	Hidden             bool
-	// Build makes the command with its flags; its name, text and group are those of the entry.
+	// Build creates the command with its flags. Its name, short text and group are those of the entry.
 	Build func(*App) *cobra.Command
-	Below []Entry // its subcommands
+	Below []Entry // subcommands
 }
 
-// annotations tell which commands are below, before they are built.
+// annotations lists the subcommands before they are built.
 func (e *Entry) annotations() map[string]string {
 	if len(e.Below) == 0 {
 		return nil
@@ -28,29 +28,29 @@ func (e *Entry) annotations() map[string]string {
 	return map[string]string{belowKey: strings.Join(names, " ")}
 }
 
-// Tree is a command and all below it. Of those a command line needs one, so each is an entry until it is named: to build
-// them all took a short command a good part of its time.
+// Tree is a command with all its subcommands. Each subcommand stays an Entry until a command line names it,
+// because building all of them took a large part of the run time of a short command.
 type Tree struct {
 	Root    *cobra.Command
 	app     *App
-	entries map[*cobra.Command]*Entry // of what is not built yet
+	entries map[*cobra.Command]*Entry // commands that are not built yet
 }
 
-// NewTree is a tree of root, which is built, with nothing below it yet.
+// NewTree returns a tree with only the root command.
 func NewTree(a *App, root *cobra.Command) *Tree {
 	return &Tree{Root: root, app: a, entries: map[*cobra.Command]*Entry{}}
 }
 
-// Add puts commands below the root.
+// Add adds commands below the root.
 func (t *Tree) Add(below []Entry) { t.list(t.Root, below) }
 
-// list puts entries below a command.
+// list adds entries below a command.
 func (t *Tree) list(parent *cobra.Command, below []Entry) {
 	for i := range below {
 		entry := &below[i]
 		cmd := &cobra.Command{
 			Use: entry.Name, Short: entry.Short, GroupID: entry.Group, Hidden: entry.Hidden, Args: cobra.ArbitraryArgs,
-			RunE: func(*cobra.Command, []string) error { return errors.New(entry.Name + " was not built") }, // what runs is listed
+			RunE: func(*cobra.Command, []string) error { return errors.New(entry.Name + " was not built") }, // commands that run are built first
 		}
 		t.entries[cmd] = entry
 		cmd.Annotations = entry.annotations()
@@ -58,7 +58,7 @@ func (t *Tree) list(parent *cobra.Command, below []Entry) {
 	}
 }
 
-// build puts a command in the place of its entry.
+// build replaces a placeholder with the full command.
 func (t *Tree) build(cmd *cobra.Command) {
 	entry := t.entries[cmd]
 	delete(t.entries, cmd)
@@ -74,7 +74,7 @@ func (t *Tree) build(cmd *cobra.Command) {
 	t.list(full, entry.Below)
 }
 
-// Find is the command that words name, with the words behind it, as cobra finds it.
+// Find returns the command that words name and the remaining words, like cobra's Find.
 func (t *Tree) Find(words []string) (*cobra.Command, []string, error) {
 	for {
 		cmd, rest, err := t.Root.Find(words)
@@ -85,7 +85,7 @@ func (t *Tree) Find(words []string) (*cobra.Command, []string, error) {
 	}
 }
 
-// All builds every command, for what tells of all their flags.
+// All builds every command, for callers that need all flags.
 func (t *Tree) All() {
 	for len(t.entries) > 0 {
 		for cmd := range t.entries {
@@ -94,15 +94,15 @@ func (t *Tree) All() {
 	}
 }
 
-// Prepare builds what a command line is about: what it names, or wants to be completed.
+// Prepare builds the command that a command line names or completes.
 func (t *Tree) Prepare(words []string) {
 	if len(words) > 0 && (words[0] == cobra.ShellCompRequestCmd || words[0] == cobra.ShellCompNoDescRequestCmd) {
 		words = words[1:]
 	}
-	_, _, _ = t.Find(words) // what is wrong with them is said when they are run
+	_, _, _ = t.Find(words) // errors are reported when the command runs
 }
 
-// usageOnly makes wrong argument counts usage errors (exit 2), with the command named.
+// usageOnly turns wrong argument counts into usage errors (exit code 2) that name the command.
 func usageOnly(cmd *cobra.Command) {
 	check := cmd.Args
 	if check == nil {

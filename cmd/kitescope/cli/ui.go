@@ -27,7 +27,7 @@ type UIFlags struct {
 // changed reports whether a flag was given.
 func (f *UIFlags) changed(name string) bool { return f.flags != nil && f.flags.Changed(name) }
 
-// Register adds them to a command.
+// Register adds the flags to a command.
 func (f *UIFlags) Register(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.Theme, "theme", "auto", strings.Join(ThemeNames(), ", "))
@@ -35,10 +35,10 @@ func (f *UIFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "minimum time between two refreshes of a live cluster")
 }
 
-// RefreshInterval is the shortest time between two refreshes where nothing else is said.
+// RefreshInterval is the default minimum time between two refreshes.
 const RefreshInterval = time.Second
 
-// CommandFor is how to reach the same cluster from a command line. A password is never part of it.
+// CommandFor returns the start of a command line that reads the same cluster. It never includes a password.
 func (a *App) CommandFor(c Connection) string {
 	words := []string{ProgramName()}
 	if a.Flags.Now != "" {
@@ -59,8 +59,8 @@ func (a *App) CommandFor(c Connection) string {
 	return strings.Join(words, " ")
 }
 
-// CommandFor are the flags by which a command knows of the processes what the UI does. What the context
-// says of the way to them it knows anyhow. A password, of a proxy too, is never part of it.
+// CommandFor returns the flags that make a command reach the same processes as the UI. It omits the settings
+// that the context provides, and passwords, including the password of a proxy.
 func (n *NodeFlags) CommandFor(c Connection) string {
 	var words []string
 	for _, path := range n.Recordings {
@@ -97,7 +97,7 @@ func (n *NodeFlags) CommandFor(c Connection) string {
 	return strings.Join(words, " ")
 }
 
-// withFlags adds flags to a command line: names and values in turn, without those that have none.
+// withFlags appends flags to a command line. flags are alternating names and values; empty values are skipped.
 func withFlags(words []string, flags ...string) []string {
 	for i := 0; i < len(flags); i += 2 {
 		if flags[i+1] != "" {
@@ -107,10 +107,11 @@ func withFlags(words []string, flags ...string) []string {
 	return words
 }
 
-// IsLiveSource reports whether --from names a source that is asked, and no file.
+// IsLiveSource reports whether from is a live source, not a file.
 func IsLiveSource(from string) bool { return (&session.Spec{From: from}).IsLive() }
 
-// ProgramName is what to type: "go run" leaves the binary in a folder that is gone afterwards.
+// ProgramName returns the program name for command lines. With "go run" the binary is deleted after the run, so
+// the name is the go run command.
 func ProgramName() string {
 	exe, err := os.Executable()
 	if err == nil && strings.Contains(exe, string(filepath.Separator)+"go-build") {
@@ -119,7 +120,7 @@ func ProgramName() string {
 	return "kitescope"
 }
 
-// FileUI configures a terminal UI on what was read of files.
+// FileUI returns the configuration of a UI that shows files.
 func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 	if !a.OutTTY {
 		return tui.Config{}, ErrNoTerminal()

@@ -1,4 +1,4 @@
 package cli
 
-// Version is the version of kitescope: that of the newest section of CHANGELOG.md.
+// Version is the version of kitescope. It equals the newest section of CHANGELOG.md.
 const Version = "0.13.0"
