@@ -18,7 +18,7 @@ import (
 	"kitescope/engine/target"
 )
 
-// engineCommand is "engine" with its subcommands.
+// engineCommand returns the command "engine", without its subcommands.
 func engineCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "engine",
@@ -37,7 +37,7 @@ searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet
 	}
 }
 
-// engineCommands are the commands below it.
+// engineCommands returns the subcommands of "engine".
 func engineCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "info", Short: "Show an index file or a log of Milvus's storage", Build: engineInfo},
@@ -48,7 +48,7 @@ func engineCommands() []cli.Entry {
 	}
 }
 
-// engineFlags are what several of the engine's commands take.
+// engineFlags are the flags that several subcommands of "engine" share.
 type engineFlags struct {
 	report  cli.ReportFlags
 	metric  string
@@ -68,7 +68,7 @@ func (f *engineFlags) registerMetric(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
 }
 
-// registerSearch adds the flags that say whose search it is.
+// registerSearch adds the flags of a search.
 func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.queries, "queries", "", ".npy, .fvecs, .bvecs, .parquet, .csr (required)")
@@ -79,7 +79,7 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 }
 
-// hint is what the flags say of a file.
+// hint returns what the flags specify about a file.
 func (f *engineFlags) hint() (target.Hint, error) {
 	if f.metric == "" {
 		return target.Hint{}, nil
@@ -91,7 +91,7 @@ func (f *engineFlags) hint() (target.Hint, error) {
 	return target.Hint{Metric: &m}, nil
 }
 
-// options is whose search it is.
+// options returns the options of a search by the flags.
 func (f *engineFlags) options() (target.Options, error) {
 	var o target.Options
 	if f.queries == "" {
@@ -108,7 +108,7 @@ func (f *engineFlags) options() (target.Options, error) {
 	return o, nil
 }
 
-// params are what each query asks for.
+// params returns the parameters of each query.
 func (f *engineFlags) params() (index.Params, error) {
 	p := index.Params{K: f.k}
 	if f.k < 1 || f.k > target.MaxK {
@@ -119,8 +119,8 @@ func (f *engineFlags) params() (index.Params, error) {
 	return p, err
 }
 
-// used complains of a flag that means nothing to the index: what is measured would not be what
-// was asked for.
+// used returns an error for a parameter that does not apply to the index, because the results would not match
+// the request.
 func used(t *target.Target, p *index.Params) error {
 	name, of := t.Unused(p)
 	if name == "" {
@@ -129,7 +129,7 @@ func used(t *target.Target, p *index.Params) error {
 	return cli.Usage(fmt.Errorf("--%s applies to %s: %s is %s", name, of, t.File.Name, t.File.Kind()), "omit it")
 }
 
-// openTarget opens FILE and tells on stderr what was assumed.
+// openTarget opens the file at path and writes the assumptions about it to stderr.
 func (f *engineFlags) openTarget(ctx context.Context, a *cli.App, path string) (*target.Target, error) {
 	hint, err := f.hint()
 	if err != nil {
@@ -161,10 +161,11 @@ func openVectors(ctx context.Context, a *cli.App, path string) (*dataset.Set, er
 	return set, nil
 }
 
-// exactTruth is the word of --truth for neighbours that are found here.
+// exactTruth is the value of --truth that computes the true neighbours here.
 const exactTruth = "exact"
 
-// trueNeighbours are the true neighbours of the queries, nil if none were asked for.
+// trueNeighbours returns the true neighbours of the queries, one slice per query. It returns nil without
+// --truth.
 func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
 	switch f.truth {
 	case "":
@@ -186,7 +187,7 @@ func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, quer
 	return set.IDs, nil
 }
 
-// numberList reads "16,32,64".
+// numberList parses a list of numbers, e.g. "16,32,64". The numbers are at least 1.
 func numberList(flag, text string) ([]int, error) {
 	var list []int
 	for word := range strings.SplitSeq(text, ",") {
@@ -199,10 +200,10 @@ func numberList(flag, text string) ([]int, error) {
 	return list, nil
 }
 
-// maxThreads bounds what --threads takes.
+// maxThreads is the maximum of --threads.
 const maxThreads = 4096
 
-// threadsOf is how many threads are meant: 0 is one for each CPU.
+// threadsOf returns the number of threads for a flag value n: 0 means one per CPU.
 func threadsOf(n int) (int, error) {
 	if n < 0 || n > maxThreads {
 		return 0, cli.Usagef("--threads must be 1 to %d, or 0 for one per CPU, not %d", maxThreads, n)

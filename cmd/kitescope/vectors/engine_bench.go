@@ -38,7 +38,7 @@ queries of all rounds. --truth adds the recall.`,
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
 	f.asked.register(fl, func(p *engine.SearchParam) string {
-		if p.Of == engine.HasGraph || p.Of == engine.HasLists { // which take several
+		if p.Of == engine.HasGraph || p.Of == engine.HasLists { // bench takes several values of these
 			return ""
 		}
 		return ownUsage(p)
@@ -50,13 +50,13 @@ queries of all rounds. --truth adds the recall.`,
 	return cmd
 }
 
-// benchGrid are the points at which is measured, as the flags have them.
+// benchGrid holds the flags that define the measured points.
 type benchGrid struct {
 	efs, nprobes, threads string
 	rounds                int
 }
 
-// points are all combinations.
+// points returns all combinations.
 func (g *benchGrid) points(p index.Params, o target.Options) ([]*target.Load, error) {
 	if g.rounds < 1 {
 		return nil, cli.Usagef("--rounds must be 1 or more, not %d", g.rounds)

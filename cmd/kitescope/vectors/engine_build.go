@@ -17,7 +17,7 @@ import (
 	"kitescope/engine/index"
 )
 
-// buildFlags are those of "engine build".
+// buildFlags are the flags of "engine build".
 type buildFlags struct {
 	engineFlags
 	m, ef int
@@ -50,7 +50,7 @@ nearly equal neighbours. With more threads the graph depends on timing; its qual
 	return cmd
 }
 
-// options converts the flags to build options; an invalid combination is a usage error.
+// options converts the flags to build options. It returns a usage error for an invalid combination.
 func (f *buildFlags) options() (hnsw.BuildOptions, error) {
 	o := hnsw.BuildOptions{M: f.m, EFConstruction: f.ef, Seed: f.seed, Library: engine.HNSWLib}
 	hint, err := f.hint()
@@ -92,7 +92,7 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	defer set.Close()
 	began := time.Now()
 	defer a.Transient.Clear()
-	var said atomic.Int64 // milliseconds: goroutines of a build tell how far it is
+	var said atomic.Int64 // time of the last progress report, in milliseconds; goroutines of the build share it
 	o.Progress = func(done int) {
 		if at := time.Since(began).Milliseconds(); at-said.Load() >= 200 {
 			said.Store(at)
@@ -110,7 +110,7 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	return nil
 }
 
-// sameFile reports whether two paths lead to one file.
+// sameFile reports whether two paths name the same file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

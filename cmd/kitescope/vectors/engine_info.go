@@ -61,7 +61,7 @@ for a delta log: the deletes with keys and times.`,
 	return cmd
 }
 
-// noLevels says that there is nothing of which rows could be asked.
+// noLevels returns the error for list flags if the file has no levels to list.
 func noLevels(path string) error {
 	return cli.Usage(fmt.Errorf("%s has no levels: only graphs have", path), "--where, --sort, --columns and -n are of the levels of an HNSW index: leave them out")
 }

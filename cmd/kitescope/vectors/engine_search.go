@@ -87,7 +87,7 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error 
 	return a.Write(func(w *bufio.Writer) error { return replays.WriteSearch(w, result, format, ro) })
 }
 
-// excluded are the rows that --exclude names, nil without it.
+// excluded returns the rows that --exclude names, or nil without the flag.
 func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.Bitset, error) {
 	if f.exclude == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.B
 	return b, nil
 }
 
-// checkAnswers compares answers with the true neighbours, where that was asked for.
+// checkAnswers computes the recall of the answers if --truth is given.
 func (f *engineFlags) checkAnswers(ctx context.Context, r *target.Found, queries *engine.Vectors) error {
 	truth, err := f.trueNeighbours(ctx, r.Target, queries, r.Options, r.Params)
 	if err != nil || truth == nil {

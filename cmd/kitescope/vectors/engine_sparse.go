@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// sparseFlags say how sparse vectors are searched.
+// sparseFlags are the flags of a search in sparse vectors.
 type sparseFlags struct{ bm25 string }
 
 func (f *sparseFlags) register(cmd *cobra.Command) {

@@ -77,7 +77,7 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 	return nil
 }
 
-// readIDs are all ids of a file, one row of it after the other.
+// readIDs returns all ids of a file, with its rows concatenated.
 func readIDs(ctx context.Context, path string) ([]int64, error) {
 	set, err := dataset.Open(ctx, path)
 	if err != nil {

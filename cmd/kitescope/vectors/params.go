@@ -11,13 +11,13 @@ import (
 	"kitescope/replay"
 )
 
-// paramFlags are the flags that a command has of search parameters.
+// paramFlags are the flags of a command for search parameters.
 type paramFlags struct {
 	fl   *pflag.FlagSet
 	list []*engine.SearchParam
 }
 
-// register adds a flag for each parameter that has a usage here.
+// register adds a flag for each parameter whose usage is not "".
 func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam) string) {
 	f.fl = fl
 	for p := range engine.EachSearchParam() {
@@ -34,10 +34,11 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 	}
 }
 
-// ownUsage is the usage of a parameter where an index is searched.
+// ownUsage returns the usage of a parameter for searching an index.
 func ownUsage(p *engine.SearchParam) string { return p.Means + p.Own }
 
-// logUsage is that where a log is replayed: 0 leaves it to the log then.
+// logUsage returns the usage of a parameter for replaying a log, or "" if it does not apply. The value 0 means
+// the value of the log.
 func logUsage(p *engine.SearchParam) string {
 	if p.Log == "" {
 		return ""
@@ -45,7 +46,7 @@ func logUsage(p *engine.SearchParam) string {
 	return p.Means + ", if not in the log" + p.Log
 }
 
-// read are the parameters that were given. Where 0 leaves a parameter to others, zero is true: it is as if it was not given.
+// read returns the parameters that were given. If zero is set, 0 counts as not given.
 func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 	for _, p := range f.list {
 		flag := f.fl.Lookup(p.Flag)
@@ -62,7 +63,7 @@ func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 	return asked, nil
 }
 
-// ask is what requests ask for, by the flags.
+// ask returns the parameters of requests, by the flags.
 func (f *runFlags) ask() replay.Ask {
 	ask := replay.Ask{K: f.queries.k, SearchParams: f.queries.asked}
 	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))

@@ -8,7 +8,8 @@ import (
 	"kitescope/engine"
 )
 
-// TestOverridesTheLog: flags of search parameters say what requests ask for that do not say, and with --override all.
+// TestOverridesTheLog checks that flags of search parameters apply to requests without such parameters, and
+// with --override to all requests.
 func TestOverridesTheLog(t *testing.T) {
 	for p := range engine.EachSearchParam() {
 		if logUsage(p) == "" || p.Flag == "ef" { // of a run --ef is a list

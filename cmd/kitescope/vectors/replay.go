@@ -1,6 +1,6 @@
-// Package vectors has the commands about vector indexes: "engine", which opens an index and searches it, and "replay", which asks the
-// queries of a log of a cluster's segments, of a server, or of a cluster that does not exist yet. What enters is a cli.App and the
-// words of a command line; the work is done by engine/target, replay and replay/whatif.
+// Package vectors implements the commands about vector indexes. "engine" opens an index and searches it.
+// "replay" replays a log of queries on the segments of a cluster or on a server, and predicts its results on a
+// changed cluster. The packages engine/target, replay and replay/whatif do the work.
 package vectors
 
 import (
@@ -9,7 +9,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// Commands are engine and replay, with what is below them.
+// Commands returns the commands "engine" and "replay" with their subcommands.
 func Commands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "engine", Short: "Query engine: open, build, search, verify and time index files", Group: cli.GroupEngine, Build: engineCommand, Below: engineCommands()},
@@ -17,7 +17,7 @@ func Commands() []cli.Entry {
 	}
 }
 
-// replayCommand is "replay" with its subcommands.
+// replayCommand returns the command "replay", without its subcommands.
 func replayCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "replay",
@@ -37,7 +37,7 @@ compared with the engine's.`,
 	}
 }
 
-// replayCommands are the commands below it.
+// replayCommands returns the subcommands of "replay".
 func replayCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "info", Short: "Show what would be replayed: segments, states, nodes, files", Build: replayInfo},

@@ -71,7 +71,7 @@ log, for "replay run --timed".`,
 	return cmd
 }
 
-// keepShape writes what was captured, with vectors if there are some.
+// keepShape writes the captured log to a file, with the vectors of another log if vectors is not "".
 func keepShape(a *cli.App, cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool) error {
 	if vectors != "" {
 		v, err := log.Open(cmd.Context(), vectors, log.Options{})

@@ -11,7 +11,8 @@ import (
 	"kitescope/replay/log"
 )
 
-// readFilters reads the fields that the log's filter expressions need; where there are none it reads nothing.
+// readFilters reads the fields that the filter expressions of the log need. It reads nothing if there are no
+// filters.
 func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded, queries *log.Log) error {
 	if !slices.ContainsFunc(queries.Requests, func(r log.Request) bool { return r.Filter != nil && r.Filter.Expr != "" }) {
 		return nil
@@ -28,7 +29,7 @@ func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded
 	return hinted(err)
 }
 
-// hinted gives the error of an expression its hint.
+// hinted adds the hint of an expression error.
 func hinted(err error) error {
 	if e, ok := errors.AsType[*expr.Error](err); ok && e.Hint != "" {
 		return cli.WithHint(err, e.Hint)

@@ -26,7 +26,7 @@ import (
 	"kitescope/replay/layout"
 )
 
-// replayInput are the flags that say which segments are replayed, and where their files are.
+// replayInput are the flags that select the segments to replay and the location of their files.
 type replayInput struct {
 	storage string
 	field   string
@@ -62,7 +62,7 @@ func (in *replayInput) registerMore(fl *pflag.FlagSet) {
 	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
 }
 
-// meaningless is the error of a flag that would do nothing.
+// meaningless returns an error if a flag has no effect.
 func (in *replayInput) meaningless(cmd *cobra.Command) error {
 	if in.cores == 0 {
 		return without(cmd, "node-cores")
@@ -70,12 +70,12 @@ func (in *replayInput) meaningless(cmd *cobra.Command) error {
 	return nil
 }
 
-// oneCollection wants COLLECTION.
+// oneCollection requires exactly one argument, the collection.
 func oneCollection(example string) cobra.PositionalArgs {
 	return cli.Args(1, 1, "one collection", example)
 }
 
-// readLayout reads the cluster and tells on stderr what had to be assumed.
+// readLayout reads the cluster and the layout of a collection.
 func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection string) (*model.Cluster, *replay.Layout, error) {
 	if err := in.check(); err != nil {
 		return nil, nil, err
@@ -86,7 +86,7 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 	}
 	l, err := layout.Of(c, layout.Options{Collection: collection, Field: in.field, Version: in.milvus, Metric: in.metric})
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the missing parts may explain err
 		return nil, nil, err
 	}
 	if in.metric != "" && !strings.EqualFold(in.metric, l.Collection.Metric.String()) {
@@ -103,7 +103,7 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 	return c, l, nil
 }
 
-// check says what is wrong with flags before anything is read.
+// check returns an error if a flag is invalid, before anything is read.
 func (in *replayInput) check() error {
 	if !(in.cores >= 0) || math.IsInf(in.cores, 0) {
 		return cli.Usagef("--node-cores must be above 0, not %g", in.cores)
@@ -122,7 +122,8 @@ func (in *replayInput) check() error {
 	return nil
 }
 
-// openStorage opens the place of the files: that of the flag, or what the configuration says.
+// openStorage opens the storage of the segment files: the location of --storage, or else that of the cluster's
+// configuration. It also returns the location.
 func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.Layout) (object.Store, string, error) {
 	place, keys := in.storage, a.StorageKeys()
 	var store object.Store
@@ -158,12 +159,12 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 // loaded is a layout with its segments in memory.
 type loaded struct {
 	*replay.Loaded
-	cluster *model.Cluster // nil of a file of vectors
+	cluster *model.Cluster // nil for a file of vectors
 	place   string
-	file    *dataset.Set // of a file of vectors, which its segment lies in
+	file    *dataset.Set // the file of vectors that holds the segment, if any
 }
 
-// Release gives back the memory of the segments, and of the file that they lie in.
+// Release releases the memory of the segments and closes the file of vectors.
 func (l *loaded) Release() {
 	l.Loaded.Release()
 	if l.file != nil {
@@ -171,7 +172,8 @@ func (l *loaded) Release() {
 	}
 }
 
-// loadSegments reads layout and segments. What had to be assumed and what is missing is in them, for whoever shows it.
+// loadSegments reads the layout and the segments. The result includes the assumptions and the missing parts;
+// the caller reports them.
 func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, report progress) (*loaded, error) {
 	memory, err := in.memoryLimit()
 	if err != nil {
@@ -207,12 +209,12 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 	return &loaded{Loaded: data, cluster: c, place: place}, nil
 }
 
-// anyFiles tells whether the metadata names files of any segment.
+// anyFiles reports whether the metadata names files of any segment.
 func anyFiles(l *replay.Layout) bool {
 	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files.Named() })
 }
 
-// holds tells whether a store has a file, or files below a name.
+// holds returns a function that reports whether a store has a file of the given name, or files below it.
 func holds(store object.Store) func(ctx context.Context, name string) (bool, error) {
 	return func(ctx context.Context, name string) (bool, error) {
 		list, err := store.List(ctx, name)
@@ -224,11 +226,12 @@ func (in *replayInput) memoryLimit() (int64, error) {
 	if in.memory != "" {
 		return parseSize("memory-limit", in.memory)
 	}
-	text, _ := os.ReadFile("/proc/meminfo") // of Linux; elsewhere nothing is known
+	text, _ := os.ReadFile("/proc/meminfo") // Linux only; unknown elsewhere
 	return availableIn(string(text)), nil
 }
 
-// availableIn is what /proc/meminfo says that can be had without swapping, in bytes; 0 unknown.
+// availableIn returns MemAvailable of /proc/meminfo, the memory that is available without swapping, in bytes.
+// It returns 0 if it is unknown.
 func availableIn(meminfo string) int64 {
 	for line := range strings.Lines(meminfo) {
 		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
@@ -242,7 +245,8 @@ func availableIn(meminfo string) int64 {
 	return 0
 }
 
-// absolute is a path as a result names it, so that it is found from elsewhere.
+// absolute returns the absolute path for use in a result, so that the file is found from other folders. URLs
+// are unchanged.
 func absolute(path string) string {
 	if path == "" || strings.Contains(path, "://") {
 		return path
@@ -253,7 +257,7 @@ func absolute(path string) string {
 	return path
 }
 
-// parseSize reads a number of bytes.
+// parseSize parses a number of bytes.
 func parseSize(flag, text string) (int64, error) {
 	n, err := table.ParseNumber(text)
 	if err != nil || n <= 0 {

@@ -24,14 +24,14 @@ import (
 	"kitescope/replay/log"
 )
 
-// queryFlags say what is asked.
+// queryFlags are the flags that define the queries.
 type queryFlags struct {
 	path        string
 	draw        sampleFlags
 	limit, skip int
 	k           int
 	params      paramFlags
-	asked       engine.SearchParams // by params, after check
+	asked       engine.SearchParams // the values of params, set by check
 	force       bool
 	forceK      bool // --k was given as well
 	strict      bool
@@ -40,7 +40,7 @@ type queryFlags struct {
 	column      string
 }
 
-// register adds the flags. Commands with an ef of another kind have that flag themselves.
+// register adds the flags. It adds --ef only if ef is set, because some commands define their own --ef.
 func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet")
@@ -68,7 +68,7 @@ func (f *queryFlags) registerMore(fl *pflag.FlagSet, ef bool) {
 	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
 }
 
-// fileTruth is the path of a truth file, "" for the other words of --truth.
+// fileTruth returns the path of a truth file, or "" for the other values of --truth.
 func (f *queryFlags) fileTruth() string {
 	switch f.truth {
 	case exactTruth, "log", "none", "":
@@ -104,7 +104,7 @@ func (f *queryFlags) check() error {
 	return f.draw.check()
 }
 
-// meaningless is the error of a flag of a log where none is named, or of drawn queries where one is.
+// meaningless returns an error for flags of a log without a log, and for flags of drawn queries with a log.
 func (f *queryFlags) meaningless(cmd *cobra.Command) error {
 	if f.path == "" {
 		return without(cmd, "queries", "limit-queries", "skip-queries", "column", "strict-log", "override")
@@ -112,7 +112,7 @@ func (f *queryFlags) meaningless(cmd *cobra.Command) error {
 	return beside(cmd, "queries", "draw", "noise")
 }
 
-// without is the error of the first of some flags that is given though it has no meaning without another.
+// without returns an error for the first of the given flags that is set, because they need the flag other.
 func without(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
@@ -122,7 +122,8 @@ func without(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// beside is that of one that has no meaning beside another.
+// beside returns an error for the first of the given flags that is set, because they cannot be combined with
+// the flag other.
 func beside(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
@@ -132,7 +133,7 @@ func beside(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// readQueries reads the log, or draws one from what was loaded.
+// readQueries reads the log, or draws queries from the loaded segments.
 func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) (*log.Log, error) {
 	name, c := data.Layout.Collection.Name, &data.Layout.Collection
 	var l *log.Log
@@ -164,7 +165,7 @@ func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) 
 	return l, nil
 }
 
-// loadFlags say how the load is put on.
+// loadFlags are the flags that define the load.
 type loadFlags struct {
 	rate          float64
 	timed         bool
@@ -250,7 +251,7 @@ func (f *loadFlags) check() error {
 	return nil
 }
 
-// meaningless is the error of a flag that would do nothing.
+// meaningless returns an error if a flag has no effect.
 func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
 	if !f.timed {
 		err = without(cmd, "timed", "speed")
@@ -272,7 +273,7 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 		Sessions: sessions, Rate: f.rate, Timed: f.timed, Speed: f.speed, Poisson: f.poisson, Seed: seed, Warmup: f.warmup, Round: f.round,
 		Requests: f.requests, Rounds: f.rounds, Deadline: f.deadline, Total: f.total,
 	}
-	if f.target == "" { // of a server: findServer
+	if f.target == "" { // for a server see findServer
 		p.CPU, p.Switches = cli.CPUClock(), cli.SwitchClock()
 	}
 	if f.requests > 0 {
@@ -281,8 +282,9 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 	return p
 }
 
-// writeResult keeps a result and shows it: also where it cannot be kept, as on a full disk. With a baseline people see both it and what became of each figure; structured formats have
-// room for one document: the comparison.
+// writeResult saves a result and shows it. It shows the result even if saving fails, e.g. on a full disk. With
+// a baseline, text output has both the result and the comparison. Structured formats have only the comparison
+// because they hold one document.
 func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	unsaved := f.saveResult(a, r)
 	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeBeside(w, r, baseline, format, o) }), unsaved)
@@ -292,7 +294,8 @@ func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {
 	return a.Keep(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
 }
 
-// resultSchema is what can be asked of a result: its points, or beside a baseline the figures of the comparison.
+// resultSchema returns the schema of the list of a result: the points, or the figures of the comparison with a
+// baseline.
 func resultSchema(baseline string) func(o render.ReportOptions) *table.Schema {
 	if baseline != "" {
 		return replays.ComparisonSchema

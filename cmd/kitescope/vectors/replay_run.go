@@ -24,7 +24,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// runFlags are those of "replay run" and "replay sweep".
+// runFlags are the flags of "replay run" and "replay sweep".
 type runFlags struct {
 	in       replayInput
 	queries  queryFlags
@@ -32,13 +32,13 @@ type runFlags struct {
 	vectors  vectorFile
 	screen   replayScreen
 	sweep    bool
-	sessions string // of a sweep a list
+	sessions string // a list for a sweep
 	efs      string
-	ef       int // of a run, for requests that do not say
+	ef       int // of a run, for requests without ef
 	rates    string
 }
 
-// sessionsFlag is the name of the flag that sessions is.
+// sessionsFlag returns the name of the flag for sessions.
 func (f *runFlags) sessionsFlag() string {
 	if f.sweep {
 		return "concurrency"
@@ -97,7 +97,7 @@ Pareto-optimal points in recall and QPS.`,
 	return cmd
 }
 
-// register adds the flags that both have.
+// register adds the flags that run and sweep share.
 func (f *runFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.in.register(a, cmd)
 	f.queries.register(cmd, false)
@@ -107,7 +107,7 @@ func (f *runFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.screen.register(cmd)
 }
 
-// grid are the points that the flags ask for.
+// grid returns the points that the flags define.
 func (f *runFlags) grid() (o replay.RunOptions, err error) {
 	if o.Sessions, err = numberList(f.sessionsFlag(), f.sessions); err != nil {
 		return o, err
@@ -128,7 +128,7 @@ func (f *runFlags) grid() (o replay.RunOptions, err error) {
 		}
 		f.load.rate = o.Rates[0]
 		if len(o.Sessions) > 1 {
-			o.Sessions = []int{slices.Max(o.Sessions)} // of an open loop they are a bound
+			o.Sessions = []int{slices.Max(o.Sessions)} // in an open loop sessions are a maximum
 		}
 	}
 	if f.sweep {
@@ -139,7 +139,7 @@ func (f *runFlags) grid() (o replay.RunOptions, err error) {
 			return o, cli.Usage(fmt.Errorf("--%s takes one number", name), "for several: kitescope replay sweep")
 		}
 	}
-	// Of a run --ef is for requests that do not say; a sweep asks all of them with each.
+	// In a run --ef applies to requests without ef. In a sweep it applies to all requests.
 	if len(o.EF) == 1 {
 		f.ef, o.EF = o.EF[0], nil
 	}
@@ -186,7 +186,7 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	return replayOutcome(ctx, a, r, data)
 }
 
-// measured loads what is asked of, and what is asked, and asks. Whoever gets the segments releases them.
+// measured loads the segments and the queries and runs the queries. The caller releases the segments.
 func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress, clearLine func()) (*replay.Result, *loaded, error) {
 	defer clearLine()
 	data, err := f.loadSearched(ctx, a, args[0], report)
@@ -213,7 +213,7 @@ func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command,
 	return r, data, nil
 }
 
-// loadSearched loads the segments of a collection, or a file of the vectors that a target has.
+// loadSearched loads the segments of a collection, or the file with the vectors of a target.
 func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, report progress) (*loaded, error) {
 	if f.vectors.path != "" {
 		if err := f.in.check(); err != nil {
@@ -224,12 +224,12 @@ func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, re
 	return f.in.loadSegments(ctx, a, name, report)
 }
 
-// meaningless is the error of a flag that would do nothing beside the others.
+// meaningless returns an error if a flag has no effect in combination with the others.
 func (f *runFlags) meaningless(cmd *cobra.Command) error {
 	return cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd), f.load.meaningless(cmd), f.vectors.meaningless(cmd, f.load.target, f.in.metric))
 }
 
-// measureReplay settles what is asked, and of whom, and asks.
+// measureReplay resolves the requests and the target and runs the requests.
 func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
 	var err error
@@ -292,7 +292,7 @@ func pointText(p replay.RunProgress) string {
 	return text
 }
 
-// loadText is how far a point is and its figures so far.
+// loadText formats the progress of a point and its figures so far.
 func loadText(l *load.Progress) string {
 	switch {
 	case l.Warming:
@@ -307,7 +307,7 @@ func loadText(l *load.Progress) string {
 	return text
 }
 
-// replayOutcome is how a command ends that showed a result.
+// replayOutcome returns the error that ends a command after it showed a result.
 func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *loaded) error {
 	if ctx.Err() != nil {
 		return &cli.CodeError{Code: cli.ExitInterrupted, Err: ctx.Err()}
@@ -335,7 +335,7 @@ func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *load
 	return a.Completeness(data.cluster)
 }
 
-// readEarlier reads an earlier result, nil for none.
+// readEarlier reads an earlier result. It returns nil if path is "".
 func readEarlier(path string) (*replay.Result, error) {
 	if path == "" {
 		return nil, nil
@@ -356,7 +356,8 @@ func readResult(path string) (*replay.Result, error) {
 	return r, nil
 }
 
-// replayCommandLine is how a result says it was made. What an address holds of credentials is taken out.
+// replayCommandLine returns the command line that is recorded in a result, with credentials removed from
+// addresses.
 func replayCommandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{cmd.CommandPath()}, cli.RedactWords(args)...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -370,7 +371,7 @@ func replayCommandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// rateList reads requests per second.
+// rateList parses a list of rates in requests per second.
 func rateList(text string) ([]float64, error) {
 	var list []float64
 	for word := range strings.SplitSeq(text, ",") {

@@ -13,7 +13,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// sampleFlags say how queries are drawn.
+// sampleFlags are the flags for drawing queries.
 type sampleFlags struct {
 	count, nq int
 	noise     float64
@@ -93,7 +93,7 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 	return cmd
 }
 
-// defaultNoise is of queries that nobody specified: near a row, and not the row.
+// defaultNoise is the default noise of drawn queries: near a row but not equal to it.
 const defaultNoise = 0.2
 
 func (f *sampleFlags) check() error {
@@ -102,7 +102,7 @@ func (f *sampleFlags) check() error {
 		return cli.Usagef("--count must be 1 or more, not %d", f.count)
 	case f.nq < 1:
 		return cli.Usagef("--nq must be 1 or more, not %d", f.nq)
-	case !(f.noise >= 0): // nor what is no number
+	case !(f.noise >= 0): // also rejects NaN
 		return cli.Usagef("--noise must be 0 or more, not %g", f.noise)
 	case f.k < 0 || f.k > flat.MaxK || f.asked.EF < 0 || f.asked.NProbe < 0:
 		return cli.Usagef("--k must be 0 to %d, --ef and --nprobe 0 or more", flat.MaxK)
@@ -114,7 +114,7 @@ func (f *sampleFlags) check() error {
 	return nil
 }
 
-// warnSample tells what could not be drawn from, and what was odd.
+// warnSample writes notes about segments that are missing from the sample and about the sample.
 func warnSample(a *cli.App, data *loaded, l *log.Log) {
 	for _, m := range data.Coverage.Missing {
 		a.Note("segment %d: %s", m.Segment, m.Reason)
@@ -124,7 +124,7 @@ func warnSample(a *cli.App, data *loaded, l *log.Log) {
 	}
 }
 
-// sample draws from what was loaded.
+// sample draws queries from the loaded segments.
 func (d *loaded) sample(cmd *cobra.Command, o log.SampleOptions) (*log.Log, error) {
 	return log.Sample(cmd.Context(), d.Sources(), o)
 }

@@ -13,15 +13,15 @@ import (
 	"kitescope/replay/load"
 )
 
-// servedHere is the process of a target on this machine, and what it has used so far.
+// servedHere is the process of a target on this machine, with its resource usage so far.
 type servedHere struct {
 	process *usage.Process
 	last    usage.Reading
-	lost    error // the first reading that failed: from then on nothing is known
+	lost    error // the first read error; no values are known after it
 }
 
-// findServer finds the process that answers for a target; nil if it is on another machine. An error says why it cannot be told
-// what it uses.
+// findServer returns the process that serves a target, or nil if it is on another machine. It returns an error
+// if the usage of the process cannot be read.
 func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHere, error) {
 	server := target.Server()
 	p, err := usage.OpenListener(server.Network, server.Address, server.Commands, a.Now)
@@ -39,7 +39,7 @@ func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHer
 	return s, s.lost
 }
 
-// read asks what the process has used. What it said last stands where it says nothing any more.
+// read reads the usage of the process. After an error it keeps the last values.
 func (s *servedHere) read(ctx context.Context) {
 	if s.lost != nil {
 		return
@@ -55,21 +55,21 @@ func (s *servedHere) read(ctx context.Context) {
 	s.last = r
 }
 
-// count has a plan count what the server uses, until ctx ends.
+// count sets the clocks of a plan to the usage of the server, until ctx ends.
 func (s *servedHere) count(ctx context.Context, p *load.Plan) {
 	p.CPU = func() time.Duration {
 		s.read(ctx)
 		return time.Duration(s.last.Values[usage.CPU] * float64(time.Second))
 	}
 	if v := &s.last.Values; v.Known(usage.Voluntary) && v.Known(usage.Involuntary) {
-		p.Switches = func() (voluntary, involuntary int64) { // of the reading that CPU took, just before
+		p.Switches = func() (voluntary, involuntary int64) { // from the reading that p.CPU took just before
 			return int64(s.last.Values[usage.Voluntary]), int64(s.last.Values[usage.Involuntary])
 		}
 	}
 }
 
-// tell says in a result whose CPU its figures are, or takes them out where the server could not be read to the end. That it
-// could not after ctx had ended is no loss: nothing was measured any more.
+// tell notes in a result which process its CPU figures are from. If the process could not be read to the end,
+// it removes the figures. Read errors after ctx has ended are ignored because the measurement was over.
 func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
 	if s.lost == nil || ctx.Err() != nil {
 		r.Notes = append(r.Notes, "CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")

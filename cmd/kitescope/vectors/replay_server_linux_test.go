@@ -15,7 +15,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// endpoint is a target of which only is known where it listens.
+// endpoint is a target with only a listen address.
 type endpoint struct {
 	live.Target
 	server live.Server
@@ -42,7 +42,7 @@ func TestServersElsewhereAndStrangersAreNotRead(t *testing.T) {
 	}
 }
 
-// started is a process that computes until the test ends it.
+// started starts a process that computes until the test ends.
 func started(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "while :; do :; done")
@@ -80,7 +80,7 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 		t.Errorf("%v, notes %q: want the figures, and whose they are", p.CPUPerQuery, r.Notes)
 	}
 
-	// A server that ends takes its figures along: what is left would be too little.
+	// A server that ends takes its figures with it: the remaining ones would be too low.
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

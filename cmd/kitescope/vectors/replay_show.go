@@ -22,17 +22,17 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// saved is a file that -O wrote: a result, or a prediction.
+// saved is a file that -O wrote: a result or a prediction.
 type saved struct {
 	name   string
 	result *replay.Result
 	report *whatif.Report
 }
 
-// maxSaved is more than either reader takes, which then says so.
+// maxSaved exceeds the limits of both readers, so that they report files that are too large.
 const maxSaved = 257 << 20
 
-// readSaved reads either.
+// readSaved reads a result or a prediction.
 func readSaved(path string) (*saved, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -90,10 +90,10 @@ a recall of 0.9, 0.95 and 0.99, and each point with its latency, and the CPU and
 	return cmd
 }
 
-// showing is what of saved files is shown, and how.
+// showing holds the flags of "replay show".
 type showing struct {
 	report   cli.ReportFlags
-	schema   func(o render.ReportOptions) *table.Schema // of what is shown, which its file says
+	schema   func(o render.ReportOptions) *table.Schema // the schema of the list, which depends on the file
 	baseline string
 	costs    bool
 	screen   replayScreen
@@ -212,15 +212,15 @@ func replayPlot(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// goneKinds are plots of earlier releases, each with what to use instead.
+// goneKinds maps plot kinds of earlier releases to their replacements.
 var goneKinds = map[string]string{
 	"cost":    "the table has it: kitescope replay show RESULT --costs",
 	"compare": "the table has it: kitescope replay show AFTER --baseline BEFORE",
 }
 
-// checkPlot says what is wrong with flags before files are read.
+// checkPlot returns an error if a flag is invalid, before files are read.
 func checkPlot(o *replays.PlotOptions) error {
-	const most = 8000 // pixels, what the renderer draws at most
+	const most = 8000 // pixels, the limit of the renderer
 	switch instead := goneKinds[o.Kind]; {
 	case instead != "":
 		return cli.Usage(fmt.Errorf("--kind %s is gone", o.Kind), instead)
@@ -258,7 +258,8 @@ func seriesOf(list []*saved) ([]replays.Series, error) {
 	return series, nil
 }
 
-// Saved are files of results, and at most one of a prediction, that --save wrote: what a page shows of them.
+// Saved reads files that -O wrote. It returns the results, and the prediction if there is one. It returns an
+// error if there is more than one prediction.
 func Saved(paths []string) ([]replays.Series, *whatif.Report, error) {
 	list, err := readAllSaved(paths)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"kitescope/replay/live"
 )
 
-// openLive connects to --target. Nothing else names a server: one that the cluster's metadata has is never asked.
+// openLive connects to the server of --target. It never connects to servers that only the metadata names.
 func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, data *loaded) (live.Target, error) {
 	c := &data.Layout.Collection
 	address, err := f.targetAddress(a)
@@ -25,7 +25,7 @@ func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, 
 	}
 	if live.IsMilvus(address) {
 		conn, err := a.Connection()
-		if err != nil && (data.file == nil || a.NamesCluster()) { // a file of vectors needs none
+		if err != nil && (data.file == nil || a.NamesCluster()) { // a file of vectors needs no cluster
 			return nil, err
 		}
 		if o.TLS, err = n.Way(conn).TLSConfig(); err != nil {
@@ -41,7 +41,7 @@ func (f *loadFlags) openLive(ctx context.Context, a *cli.App, n *cli.NodeFlags, 
 	return live.Open(ctx, address, o)
 }
 
-// targetAddress is --target with the password that belongs to its user.
+// targetAddress returns the address of --target with the password of its user.
 func (f *loadFlags) targetAddress(a *cli.App) (string, error) {
 	address := f.target
 	if !strings.Contains(address, "://") {
@@ -53,7 +53,7 @@ func (f *loadFlags) targetAddress(a *cli.App) (string, error) {
 	}
 	if err != nil || u.User == nil {
 		//nolint:nilerr // live.Open says it
-		return address, nil // live.Open says what is wrong with it, without repeating it
+		return address, nil // live.Open reports the error, without repeating the address
 	}
 	if _, has := u.User.Password(); has {
 		return address, nil

@@ -14,7 +14,7 @@ import (
 	"kitescope/tui/replays"
 )
 
-// progress reports how far a replay is: stage is the work that is under way, text how far it has come.
+// progress reports the progress of a replay: the current stage and its state as text.
 type progress func(stage, text string)
 
 func (p progress) load(l replay.LoadProgress) {
@@ -31,7 +31,8 @@ func (p progress) run(r replay.RunProgress) {
 
 func (p progress) step(text string) { p(text, "") }
 
-// statusLine reports on the line about progress. Whatever is written next calls the returned function first.
+// statusLine returns a function that reports progress on the progress line. The caller calls clearLine before
+// any other output.
 func statusLine(a *cli.App) (report progress, clearLine func()) {
 	return func(stage, text string) {
 		if text != "" {
@@ -41,7 +42,7 @@ func statusLine(a *cli.App) (report progress, clearLine func()) {
 	}, a.Transient.Clear
 }
 
-// replayScreen are the flags of commands that open the page of a replay.
+// replayScreen are the flags of commands that can open the replay page.
 type replayScreen struct {
 	open bool
 	ui   cli.UIFlags
@@ -53,7 +54,7 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 	fl.StringVar(&s.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
 }
 
-// replayUI measures while the UI shows how far it is, and shows what was found.
+// replayUI measures while the UI shows the progress, followed by the result.
 func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, report progress) (replays.Data, error)) error {
 	cfg, err := a.FileUI(&s.ui, args)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, m
 	})
 }
 
-// showReplay opens the UI on saved files.
+// showReplay opens the UI on a saved file.
 func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, args []string) error {
 	cfg, err := a.FileUI(&s.ui, args)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 	})
 }
 
-// runReplayUI is runReplay on the terminal: what was found is kept by -O, and shown.
+// runReplayUI is like run with the UI: it saves the result for -O and shows it.
 func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
 	var found *replay.Result
 	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (replays.Data, error) {
@@ -96,7 +97,7 @@ func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptio
 	return replayOutcome(cmd.Context(), a, found, nil)
 }
 
-// check refuses what does not go with the UI.
+// check returns an error if other flags cannot be combined with the UI.
 func (s *replayScreen) check(a *cli.App, cmd *cobra.Command) error {
 	switch {
 	case !s.open:

@@ -17,7 +17,7 @@ import (
 	"kitescope/replay/live"
 )
 
-// vectorFile is a file of the vectors that a target has, in place of the segments of a cluster.
+// vectorFile is a file with the vectors of a target, which replaces the segments of a cluster.
 type vectorFile struct {
 	path, ids string
 }
@@ -30,7 +30,7 @@ func (f *vectorFile) register(cmd *cobra.Command) {
 	})
 }
 
-// meaningless is the error of a flag that would do nothing.
+// meaningless returns an error if a flag has no effect.
 func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) error {
 	if f.path == "" {
 		return without(cmd, "vectors", "ids")
@@ -48,7 +48,7 @@ func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) erro
 	return nil
 }
 
-// load makes a collection of one segment, which is searched row by row.
+// load returns a collection of one segment, which is searched row by row.
 func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) (*loaded, error) {
 	set, err := dataset.Open(ctx, f.path)
 	if err != nil {
@@ -91,7 +91,8 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 	}, nil
 }
 
-// meet sets the index of the vectors of a file to the target's, and returns an error if their keys cannot be the same.
+// meet sets the index of the vectors of a file to the target's, and returns an error if their keys cannot be
+// the same.
 func (l *loaded) meet(d live.Description) error {
 	if l.file == nil {
 		return nil
@@ -105,7 +106,7 @@ func (l *loaded) meet(d live.Description) error {
 	return nil
 }
 
-// numberKeys reports whether the keys of what was loaded are numbers.
+// numberKeys reports whether the keys of the loaded rows are numbers.
 func (l *loaded) numberKeys() bool {
 	return !slices.ContainsFunc(l.Parts, func(p *replay.Part) bool { return p.Data.Strings != nil })
 }

@@ -16,7 +16,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// vectorsIn writes rows of two dimensions into a file.
+// vectorsIn writes rows of two dimensions to a file.
 func vectorsIn(t *testing.T, rows ...float32) string {
 	t.Helper()
 	v, err := engine.FromFloat32s(2, rows)
@@ -35,7 +35,7 @@ func vectorsIn(t *testing.T, rows ...float32) string {
 }
 
 func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
-	// An .ivecs of one row of three ids.
+	// An .ivecs file with one row of three ids.
 	ids := filepath.Join(t.TempDir(), "ids.ivecs")
 	if err := os.WriteFile(ids, []byte{3, 0, 0, 0, 70, 0, 0, 0, 50, 0, 0, 0, 60, 0, 0, 0}, 0o600); err != nil {
 		t.Fatal(err)

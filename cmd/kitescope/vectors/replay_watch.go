@@ -14,8 +14,9 @@ import (
 	"kitescope/replay/load"
 )
 
-// watchProcesses has a run ask the cluster's processes for their metrics before and after each point, where there are processes to ask: of a live
-// source, by the way that flags and context name. What cannot be asked is no reason to measure nothing.
+// watchProcesses makes a run query the metrics of the cluster's processes before and after each point. It does
+// so only for a live Milvus target, and connects by the flags and the context. Processes that cannot be queried
+// do not stop the run.
 func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions) error {
 	c := data.cluster
 	if c == nil || c.Runtime == nil || !c.Loaded.Has(model.PartSessions) || len(f.in.nodes.Recordings) > 0 || !live.IsMilvus(f.load.target) {
@@ -42,7 +43,8 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 		began := cpu()
 		return func(ctx context.Context, p *load.Point) {
 			used := cpu() - began
-			// The point is whole even where the run was interrupted: processes are asked all the same, and not for long.
+			// Query the processes even if the run was interrupted, because the point is complete, but with a
+			// short timeout.
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*spec.Nodes.Patience()+time.Second)
 			defer stop()
 			r, err := client.Ask(ctx, c)
@@ -59,7 +61,8 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 	return nil
 }
 
-// countCPU gives a point the CPU of a query, of all of the cluster's processes together, where nobody else counted it.
+// countCPU sets the CPU time per query of a point to that of all of the cluster's processes, unless it is
+// already known.
 func countCPU(p *load.Point) {
 	if p.CPUPerQuery != 0 || p.Asked == 0 || p.Queries == 0 {
 		return
@@ -77,7 +80,7 @@ func unwatched(p *load.Point, err error) {
 	p.Notes = append(p.Notes, "what the cluster's processes did is unknown: "+err.Error())
 }
 
-// ownAddresses are those of this machine, without the loopback ones, which all machines have.
+// ownAddresses returns the IP addresses of this machine, without duplicates.
 func ownAddresses() (list []net.IP) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	pages "kitescope/tui/replays"
 )
 
-// whatIfFlags are those of "replay whatif".
+// whatIfFlags are the flags of "replay whatif".
 type whatIfFlags struct {
 	in        replayInput
 	queries   queryFlags
@@ -125,7 +125,7 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	return a.Completeness(data.cluster)
 }
 
-// whatIfUI predicts on the terminal.
+// whatIfUI predicts while the UI shows the progress.
 func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, args []string) error {
 	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (pages.Data, error) {
 		r, data, err := f.predict(ctx, a, cmd, in, args, report, func() {})
@@ -137,7 +137,7 @@ func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, 
 	})
 }
 
-// input is what the flags ask for.
+// input returns the input of the prediction, by the flags.
 func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	if err := f.queries.check(); err != nil {
 		return in, err
@@ -164,7 +164,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	return in, nil
 }
 
-// predict loads what is asked of, and what is asked, and predicts. Whoever gets the segments releases them.
+// predict loads the segments and the queries and predicts the changes. The caller releases the segments.
 func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, report progress, clearLine func()) (*whatif.Report, *loaded, error) {
 	defer clearLine()
 	data, err := f.in.loadSegments(ctx, a, args[0], report)
