@@ -8,19 +8,19 @@ import (
 	"kitescope/render"
 )
 
-// CellText is a cell as every table of kitescope shows it.
+// CellText returns the text of a cell as all tables of kitescope show it.
 func CellText(c *table.Column, cell table.Cell) string { return render.Text(cell, c.Kind) }
 
-// AppendCell appends CellText.
+// AppendCell appends the text that CellText returns to dst.
 func AppendCell(dst []byte, c *table.Column, cell table.Cell) []byte {
 	return render.AppendText(dst, cell, c.Kind)
 }
 
-// CanHold reports whether AppendCell, lower-cased, may write word in a column of this kind.
+// CanHold reports whether the lower-cased output of AppendCell can contain word in a column of kind k.
 func CanHold(k table.Kind, word []byte) bool { return render.CanHold(k, word) }
 
-// ShownText is CellText as it is read, not copied: the thousands of a count stand apart, and there is a glyph behind a state
-// that wants a look, so that it is seen without colour too.
+// ShownText returns the text of a cell for reading rather than copying. It groups the thousands of a count, and
+// appends a glyph to a state of role warn or bad, so that the state is visible without colour too.
 func ShownText(c *table.Column, cell table.Cell) string {
 	text := string(render.AppendShown(nil, cell, c.Kind))
 	if c.Kind != table.State || cell.Absent != table.Present {
@@ -34,8 +34,7 @@ func ShownText(c *table.Column, cell table.Cell) string {
 	return text
 }
 
-// StateStyle is the look of a text of ShownText. What is as it should be has no
-// colour: colour is for what is not.
+// StateStyle returns the style of a state that ShownText returned. A good state has no colour; only problems do.
 func StateStyle(st *Styles, text string) Style {
 	word, _, _ := strings.Cut(text, " ")
 	role := render.StateRole(word)
@@ -45,7 +44,7 @@ func StateStyle(st *Styles, text string) Style {
 	return st.Roles[role]
 }
 
-// Flexible reports whether a cell can be cut and still says something: half a time does not.
+// Flexible reports whether a cell of kind k is still useful after it is cut. Half a time is not.
 func Flexible(k table.Kind) bool {
 	switch k {
 	case table.Text, table.State, table.List, table.Pairs, table.NamedIDs, table.NamedPairs, table.NamedText:
@@ -55,7 +54,7 @@ func Flexible(k table.Kind) bool {
 	return false
 }
 
-// PlainTable lays out the first rows of a grid without colours.
+// PlainTable lays out the first n rows of a grid in w cells without colours.
 func PlainTable(g *view.Grid, n, w int) (head string, rows []string) {
 	all := g.Table.Resource().Columns
 	texts := make([][]string, n)

@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// Track is one column as the layout sees it.
+// Track is a column as the layout sees it.
 type Track struct {
-	Natural  int // cells that the widest text needs
-	Priority int // the highest goes first where room is short; 0 stays
+	Natural  int // width of the widest text, in cells
+	Priority int // the highest is dropped first when there is too little room; 0 is never dropped
 	Flexible bool
-	Soft     int // what it is cut to before others are dropped; softCap if 0
-	// Same says that all rows that were seen have the same, so that it goes first; Kept, that it stays in any case.
+	Soft     int // the width it shrinks to before other columns are dropped; softCap if 0
+	// Same means that all rows seen have the same value, so the column is dropped first. Kept columns are never
+	// dropped.
 	Same, Kept bool
 }
 
-// sameWeight puts columns that are the same in every row before all others where one has to go.
+// sameWeight is added to the priority of a column with the same value in every row, so it is dropped before all
+// others.
 const sameWeight = 1000
 
-// weight decides which column goes first: the heaviest; 0 stays.
+// weight returns the drop order of the column: the heaviest is dropped first, 0 never.
 func (t *Track) weight() int {
 	switch {
 	case t.Kept:
@@ -29,32 +31,32 @@ func (t *Track) weight() int {
 	return t.Priority
 }
 
-// Placed is a column that has room, and how much.
+// Placed is a visible column and its width in cells.
 type Placed struct{ Column, Width int }
 
-// Gap is the cells between columns.
+// Gap is the number of cells between columns.
 const Gap = 2
 
 const (
-	// widthCap keeps one long name from taking a whole wide terminal.
+	// widthCap keeps one long name from filling a wide terminal.
 	widthCap = 64
-	// softCap is what a flexible column is cut to before others are dropped, floor
-	// what it is cut to when nothing more can be dropped.
+	// softCap is the width that a flexible column shrinks to before other columns are dropped. floor is the width
+	// it shrinks to when no more columns can be dropped.
 	softCap = 18
 	floor   = 8
-	// useful is what a flexible column must have to be taken back.
+	// useful is the least width at which a dropped flexible column is restored.
 	useful = 12
-	// spared is how many cells a column that is cut anyway gives up before another is dropped: a name that is two cells
-	// shorter says more than no size.
+	// spared is the number of cells that an already cut column gives up before another column is dropped. A name
+	// that is two cells shorter is more useful than a missing size.
 	spared = 2
 )
 
-// Arrange fits columns into w cells: flexible ones shrink to softCap, then columns drop
-// by priority; what is left over goes to dropped ones that fit after all, the most
-// important first, then back to the shrunken ones.
+// Arrange fits columns into w cells. Flexible columns shrink to softCap, then columns are dropped by priority. The
+// room left over goes to dropped columns that fit after all, the most important first, and after that to the
+// shrunken columns.
 //
-// With offset > 0 the first column stays and the offset next ones are scrolled
-// away; the rest takes its natural width, as far as there is room.
+// If offset > 0, the first column stays and the next offset columns are scrolled out. The others take their natural
+// width, as far as there is room.
 func Arrange(tracks []Track, w, offset int) []Placed {
 	if offset > 0 {
 		return arrangeScrolled(tracks, w, offset)
@@ -87,7 +89,7 @@ func Arrange(tracks []Track, w, offset int) []Placed {
 	return kept
 }
 
-// least is the width that a column has before others are dropped for its sake.
+// least returns the width that the column shrinks to before other columns are dropped.
 func (t *Track) least() int {
 	if t.Flexible {
 		return min(t.Natural, cmp.Or(t.Soft, softCap))
@@ -95,8 +97,7 @@ func (t *Track) least() int {
 	return min(t.Natural, widthCap)
 }
 
-// refill takes columns back that fit, flexible ones cut if need be, into what the
-// dropping of wider ones has left.
+// refill restores dropped columns that fit into the room left over. It cuts flexible ones if necessary.
 func refill(tracks []Track, kept []Placed, w, total int) (filled []Placed, used int) {
 	for {
 		best, width := -1, 0
@@ -120,7 +121,7 @@ func refill(tracks []Track, kept []Placed, w, total int) (filled []Placed, used 
 	}
 }
 
-// within is the width that a dropped column would have in some room, 0 if that is too little.
+// within returns the width of a dropped column in room cells, or 0 if that is too narrow.
 func (t *Track) within(room int) int {
 	switch {
 	case t.least() <= room:
@@ -131,7 +132,8 @@ func (t *Track) within(room int) int {
 	return 0
 }
 
-// cutMost is the flexible column that is cut by most, -1 if none is; never the first, which says what a row is.
+// cutMost returns the position of the flexible column that is cut the most, or -1 if none is. It never returns the
+// first column, because that one identifies the row.
 func cutMost(tracks []Track, kept []Placed) int {
 	at, most := -1, 0
 	for i, p := range kept {
@@ -142,7 +144,7 @@ func cutMost(tracks []Track, kept []Placed) int {
 	return at
 }
 
-// lastToKeep is the position of the column to drop next, -1 if all must stay.
+// lastToKeep returns the position of the column to drop next, or -1 if all must stay.
 func lastToKeep(tracks []Track, kept []Placed) int {
 	drop, worst := -1, 0
 	for i, p := range kept {
@@ -153,8 +155,8 @@ func lastToKeep(tracks []Track, kept []Placed) int {
 	return drop
 }
 
-// inside is the last resort, in terminals that are narrower than what must stay: names are cut to what hardly says something, then
-// the last columns go.
+// inside is the last resort in terminals that are too narrow for the columns that must stay. It shrinks flexible
+// columns to 5 cells, then drops columns from the end.
 func inside(tracks []Track, kept []Placed, w, total int) (fewer []Placed, used int) {
 	const bare = 5
 	for {
@@ -172,7 +174,7 @@ func inside(tracks []Track, kept []Placed, w, total int) (fewer []Placed, used i
 	return kept, total
 }
 
-// squeeze takes missing cells from flexible columns, from the widest first, and says how many it got.
+// squeeze takes up to missing cells from flexible columns, the widest first, and returns the number of cells taken.
 func squeeze(tracks []Track, kept []Placed, missing, least int) (got int) {
 	for missing > 0 {
 		widest := -1
@@ -191,7 +193,7 @@ func squeeze(tracks []Track, kept []Placed, missing, least int) (got int) {
 	return got
 }
 
-// spread gives room that is left to flexible columns that were cut, to the narrowest first.
+// spread gives the remaining room to columns that were cut, the narrowest first.
 func spread(tracks []Track, kept []Placed, room int) {
 	for ; room > 0; room-- {
 		least := -1

@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Broken breaks a line of a command into pieces of at most w cells: nothing of it is left out. A shell's is broken between words where
-// a backslash lets it go on, and only what is longer than a line anywhere else.
+// Broken breaks a command into pieces of at most w cells, without losing any text. A shell command is broken with a
+// backslash between words. Only a word longer than a line is broken elsewhere.
 func Broken(text string, w int, shell bool) []string {
 	const least = 8
 	w = max(least, w)
@@ -33,8 +33,8 @@ func Broken(text string, w int, shell bool) []string {
 	return append(lines, text)
 }
 
-// lastGap is the last blank between words of a shell within so many cells, 0 if there is none: none in quotes, and none that is
-// escaped.
+// lastGap returns the offset of the last blank between shell words within the given number of cells, or 0 if there
+// is none. Blanks that are quoted or escaped do not count.
 func lastGap(text string, cells int) int {
 	last := 0
 	var quote rune

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBroken: a command that is longer than a line loses nothing, and a shell reads it as it was: it is broken between words, with a
-// backslash, and not in quotes.
+// TestBroken checks that a broken command loses no text, and that a shell reads the same words: lines end with a
+// backslash, between words and never in quotes.
 func TestBroken(t *testing.T) {
 	for _, command := range []string{
 		"etcdctl --endpoints=10.0.0.5:2379,10.0.0.6:2379 put by-dev/config/queryCoord/autoBalance 'true or false'",

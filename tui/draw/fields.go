@@ -8,14 +8,14 @@ import (
 	"kitescope/internal/table"
 )
 
-// Fields writes the fields of nodes of a tree below each other.
+// Fields formats the fields of tree nodes in aligned columns.
 type Fields struct {
-	Wide   bool           // with the kind of node, and ids
-	Room   int            // cells that there are for the fields of a node, 0 for any number
-	widest map[string]int // by name of field
+	Wide   bool           // include the kind of node, and ids
+	Room   int            // number of cells for the fields of a node, 0 for no limit
+	widest map[string]int // in cells, by field name
 }
 
-// Learn makes columns wide enough for a node's fields.
+// Learn widens the columns to fit the fields of a node.
 func (f *Fields) Learn(n *view.Node) {
 	if f.widest == nil {
 		f.widest = map[string]int{}
@@ -27,7 +27,7 @@ func (f *Fields) Learn(n *view.Node) {
 	}
 }
 
-// Text is what is said about a node; plain without styles.
+// Text returns the fields of a node in one line. It is plain if st is nil.
 func (f *Fields) Text(st *Styles, n *view.Node) string {
 	if st == nil {
 		st = &Styles{Roles: make([]Style, 256)}
@@ -59,8 +59,8 @@ func (f *Fields) Text(st *Styles, n *view.Node) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// fitting are the fields that there is room for: as in tables, the highest
-// priority goes first.
+// fitting returns the indexes of the fields that fit. As in tables, the field with the highest priority is dropped
+// first.
 func (f *Fields) fitting(fields []view.Field) []int {
 	var list []int
 	used := -Gap
@@ -90,7 +90,7 @@ func (f *Fields) fitting(fields []view.Field) []int {
 	return list
 }
 
-// said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
+// said returns a field with its label or unit, e.g. "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
 func said(x *view.Field) string {
 	text := ShownText(x.Column, x.Cell)
 	name := x.Column.Label()
@@ -104,5 +104,5 @@ func said(x *view.Field) string {
 	return name + " " + text
 }
 
-// kindWidth is the longest of the kinds of nodes: segment-index.
+// kindWidth is the length of the longest node kind, segment-index.
 const kindWidth = 13

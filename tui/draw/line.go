@@ -6,16 +6,16 @@ import (
 	"kitescope/render"
 )
 
-// Line is a line of a drawing: plain pieces, each with its role.
+// Line is a line of plain pieces, each with its role.
 type Line []Piece
 
-// Piece is a text in the look of a role.
+// Piece is a text and the role it is styled by.
 type Piece struct {
 	Role render.Role
 	Text string
 }
 
-// Styled is the line for a terminal.
+// Styled returns the line with the escape sequences of a terminal.
 func (l Line) Styled(st *Styles) string {
 	var b strings.Builder
 	for _, p := range l {
@@ -24,7 +24,7 @@ func (l Line) Styled(st *Styles) string {
 	return b.String()
 }
 
-// Width is the cells of a line.
+// Width returns the width of the line in cells.
 func (l Line) Width() int {
 	n := 0
 	for _, p := range l {
@@ -33,7 +33,7 @@ func (l Line) Width() int {
 	return n
 }
 
-// Plain is a line's text.
+// Plain returns the text of the line without styles.
 func (l Line) Plain() string {
 	var b strings.Builder
 	for _, p := range l {
@@ -42,7 +42,7 @@ func (l Line) Plain() string {
 	return b.String()
 }
 
-// CutTo leaves out what is beyond w cells.
+// CutTo returns the line cut to at most w cells.
 func (l Line) CutTo(w int) Line {
 	if l.Width() <= w {
 		return l

@@ -6,13 +6,14 @@ import (
 	"kitescope/internal/words"
 )
 
-// Source names a source: the root path, which tells clusters on one etcd apart, and the host or file.
+// Source returns the name of a source: its root path, which identifies a cluster among several on one etcd, and its
+// host or file.
 func Source(location, root string) string {
 	scheme, where, remote := strings.Cut(location, "://")
 	switch {
 	case !remote:
 		where = location
-	case where == root: // a source without a host, such as the demo
+	case where == root: // a source without a host, e.g. the demo
 		where = scheme
 	}
 	if root == "" {
@@ -21,7 +22,7 @@ func Source(location, root string) string {
 	return words.Harmless(root + " @ " + strings.TrimSuffix(where, "/"+root))
 }
 
-// Offline names a source that does not change.
+// Offline returns the name of a kind of source that does not change.
 func Offline(kind string) string {
 	switch kind {
 	case "etcd":

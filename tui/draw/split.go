@@ -6,8 +6,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Halves divides a page of w cells and h lines into a list and what is selected in it: from so many cells on the list has left cells
-// and all lines, else all cells and half of the lines, and what is selected stands below it.
+// Halves returns the size of the list on a page of w cells and h lines that also shows the details of the selected
+// row. If w is at least beside, the list has left cells and all lines. Otherwise it has all cells and half of the
+// lines, and the details are below it.
 func Halves(w, h, beside, left int) (listW, listH int) {
 	if w >= beside {
 		return left, h
@@ -15,7 +16,8 @@ func Halves(w, h, beside, left int) (listW, listH int) {
 	return w, h / 2
 }
 
-// Split draws a list of listW cells and listH lines as Halves has them, and beside it or below, behind a line, what is selected in it.
+// Split draws a list of listW cells and listH lines, as Halves returns them, and the details of the selected row to
+// the right of it or below it, behind a separator.
 func Split(st *Styles, list []string, listW, listH, w, h int, selected func(w, h int) []string) []string {
 	if listW < w {
 		const between = 2
@@ -45,7 +47,7 @@ func Split(st *Styles, list []string, listW, listH, w, h int, selected func(w, h
 	return append(lines, selected(w, h-listH-1)...)
 }
 
-// Selected is a line with the cells from one on, before another, in the look of a cursor.
+// Selected returns the line with the cells in [from, to) in the style of the cursor.
 func Selected(st *Styles, line string, from, to int) string {
 	line = Fit(line, max(to, Width(ansi.Strip(line))))
 	return ansi.Truncate(line, from, "") + st.Cursor.On(ansi.Strip(ansi.Cut(line, from, to))) + ansi.TruncateLeft(line, to, "")

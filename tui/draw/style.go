@@ -9,8 +9,8 @@ import (
 	"kitescope/render"
 )
 
-// Style is a run of SGR codes. Opening and closing are kept apart so that a row is
-// styled by two concatenations instead of one lipgloss call per cell.
+// Style is a pair of SGR sequences. The opening and closing sequences are separate, so that a row is styled by two
+// concatenations instead of one lipgloss call per cell.
 type Style struct{ Open, Close string }
 
 // On returns text in the style.
@@ -21,7 +21,7 @@ func (s Style) On(text string) string {
 	return s.Open + text + s.Close
 }
 
-// Styles are the looks of everything, made once per theme.
+// Styles holds all styles of the UI. It is built once per theme.
 type Styles struct {
 	Roles                                  []Style // by render.Role
 	Dim, Strong, Title, Accent             Style
@@ -29,13 +29,13 @@ type Styles struct {
 	Cursor, Marked, Added, Changed         Style
 	Removed, Match, CurrentMatch, Key, Tab Style
 
-	Theme *render.Theme // that they were made of
-	// NoColor: there are no colours, Few: there are sixteen.
+	Theme *render.Theme // the theme that the styles were made from
+	// NoColor means that there are no colours, Few that there are only sixteen.
 	NoColor, Few bool
 }
 
-// NewStyles makes the looks of a theme; without colour, bold, faint and reverse remain. few says that there are only sixteen
-// colours.
+// NewStyles returns the styles of a theme. Without colours, bold, faint and reverse remain. few means that the
+// terminal has only sixteen colours.
 func NewStyles(t *render.Theme, noColor, few bool) *Styles {
 	s := &Styles{Roles: make([]Style, len(t.Styles)), Theme: t, NoColor: noColor, Few: few}
 	for role := range t.Styles {
@@ -56,10 +56,10 @@ func NewStyles(t *render.Theme, noColor, few bool) *Styles {
 	return s
 }
 
-// NewStyle is a theme's style on a terminal.
+// NewStyle returns the terminal style for a style of a theme.
 func NewStyle(x render.Style, noColor bool) Style { return cutStyle(lipglossStyle(x, noColor)) }
 
-// Underlined is NewStyle with a line below.
+// Underlined returns NewStyle with an underline, which includes blanks.
 func Underlined(x render.Style, noColor bool) Style {
 	return cutStyle(lipglossStyle(x, noColor).Underline(true).UnderlineSpaces(true))
 }
@@ -67,7 +67,7 @@ func Underlined(x render.Style, noColor bool) Style {
 func lipglossStyle(x render.Style, noColor bool) lipgloss.Style {
 	s := lipgloss.NewStyle().Bold(x.Bold).Faint(x.Faint).Reverse(x.Reverse)
 	if noColor {
-		if x.Background != "" { // what stood out by its background must go on standing out
+		if x.Background != "" { // a background that made text stand out becomes reverse video
 			s = s.Reverse(true)
 		}
 		return s
@@ -83,7 +83,7 @@ func lipglossStyle(x render.Style, noColor bool) lipgloss.Style {
 
 func colorOf(s string) color.Color { return lipgloss.Color(s) }
 
-// cutStyle takes the codes before and after a text apart.
+// cutStyle splits a style into the sequences before and after a text.
 func cutStyle(s lipgloss.Style) Style {
 	open, closing, ok := strings.Cut(s.Render("x"), "x")
 	if !ok {

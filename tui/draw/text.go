@@ -1,6 +1,6 @@
-// Package draw is what frames of the UI are made of: texts of so many cells, styles, lines of styled pieces, and the places of
-// numbers on a scale. What enters are plain texts, a theme and numbers, what leaves are strings for a terminal. Nothing here
-// knows a page.
+// Package draw provides the building blocks of UI frames: texts of a fixed width in cells, styles, lines of styled
+// pieces, and positions of numbers on a scale. It takes plain texts, a theme and numbers, and returns strings for a
+// terminal. It does not depend on pages.
 package draw
 
 import (
@@ -25,8 +25,8 @@ func Pad(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Width is the number of cells of a plain text. Most texts are ASCII, which is
-// counted without looking for graphemes.
+// Width returns the number of cells of a plain text. Most texts are ASCII, whose width is computed without looking
+// for graphemes.
 func Width(s string) int {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x80 || c < 0x20 || c == 0x7f {
@@ -57,7 +57,7 @@ func Fit(s string, w int) string {
 	return s + Pad(w-n)
 }
 
-// FitRight is Fit with the text at the right end.
+// FitRight shortens or pads a text, plain or styled, to exactly w cells, aligned to the right.
 func FitRight(s string, w int) string {
 	n := Width(s)
 	if n > w {
@@ -67,8 +67,8 @@ func FitRight(s string, w int) string {
 	return Pad(w-n) + s
 }
 
-// CutName shortens a plain name to w cells in its middle: what tells long names apart
-// (a shard, a date, a tenant) is at either end.
+// CutName shortens a plain name to w cells by cutting its middle, because the parts that distinguish long names (a
+// shard, a date, a tenant) are at either end.
 func CutName(s string, w int) string {
 	n := Width(s)
 	if n <= w || w < 8 {
@@ -82,7 +82,7 @@ func CutName(s string, w int) string {
 	return ansi.Truncate(s, w-1-tail, "") + "…" + end
 }
 
-// Over puts a text over a line, from a cell on.
+// Over overwrites the line with a text, starting at cell at.
 func Over(line, text string, at int) string {
 	behind := at + ansi.StringWidth(text)
 	rest := ansi.TruncateLeft(line, behind, "")
@@ -92,10 +92,10 @@ func Over(line, text string, at int) string {
 	return Fit(ansi.Truncate(line, at, ""), at) + text + rest
 }
 
-// FitName is Fit with CutName.
+// FitName shortens a name with CutName or pads it, to exactly w cells.
 func FitName(s string, w int) string { return Fit(CutName(s, w), w) }
 
-// Ends puts left and right at the ends of a line of w cells; right gives way first.
+// Ends puts left and right at the two ends of a line of w cells. It cuts right first if both do not fit.
 func Ends(left, right string, w int) string {
 	l, r := Width(left), Width(right)
 	if l+r+2 > w {
@@ -108,7 +108,7 @@ func Ends(left, right string, w int) string {
 	return left + Pad(w-l-r) + right
 }
 
-// Sentence is a text in the place of a page's content, in as many lines as it needs.
+// Sentence returns a text that replaces the content of a page, wrapped to w cells.
 func Sentence(st *Styles, text string, w int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(ansi.Wrap(text, w-6, ""), "\n") {
@@ -117,7 +117,7 @@ func Sentence(st *Styles, text string, w int) []string {
 	return lines
 }
 
-// NoneIf is a cell that says that there is nothing.
+// NoneIf returns the text, or the mark for an empty cell if none is set.
 func NoneIf(text string, none bool) string {
 	if none {
 		return words.NoneMark
@@ -125,10 +125,10 @@ func NoneIf(text string, none bool) string {
 	return text
 }
 
-// Prose breaks a text into lines.
+// Prose makes a text harmless for a terminal and wraps it to w cells.
 func Prose(text string, w int) []string { return Wrap(words.Harmless(words.OneLine(text)), w) }
 
-// Wrap breaks a text into lines between words; an empty text has none.
+// Wrap breaks a text into lines of at most w cells between words. An empty text has no lines.
 func Wrap(text string, w int) []string {
 	if text == "" {
 		return nil
@@ -136,7 +136,7 @@ func Wrap(text string, w int) []string {
 	return render.Wrap(text, w)
 }
 
-// CutPath leaves out the first folders of a file's path, as many as it takes.
+// CutPath drops leading folders of a file path until it fits into w cells.
 func CutPath(where string, w int) string {
 	before, path, ok := strings.Cut(where, " @ ")
 	if !ok {

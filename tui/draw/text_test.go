@@ -26,7 +26,7 @@ func TestTextFits(t *testing.T) {
 	}
 }
 
-// TestOver: what is laid over a line leaves it as long as it was, whatever it cuts in two.
+// TestOver checks that a text laid over a line keeps the width of the line, even if it cuts wide characters in two.
 func TestOver(t *testing.T) {
 	for _, line := range []string{"", "plain and long enough", "图像向量检索库图像向量检索库", "a图b像c向d量e", "\x1b[1mbold 图像\x1b[m"} {
 		for at := range 12 {

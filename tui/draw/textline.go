@@ -16,22 +16,22 @@ const (
 	LookHead
 	LookDim
 	LookWarn
-	LookKey // a key of the key map before the text
+	LookKey // the label is a key of the key map
 )
 
-// TextLine is one line of text with an optional label before it. Both are plain.
+// TextLine is a line of text with an optional label before it. Both are plain.
 type TextLine struct {
 	Label string
 	Text  string
 	Look  Look
-	Drawn Line // the text in its looks, where it has several
+	Drawn Line // the text in several styles, nil if it has only one
 }
 
-// Plain is the line without its looks.
+// Plain returns the line without styles.
 func (l *TextLine) Plain() string { return l.Label + l.Text }
 
-// Draw draws the line in w cells, of which so many at the left are scrolled out. What is searched for, in lower case, stands out; current is
-// the match that the search is at.
+// Draw draws the line in w cells, scrolled by left cells. It highlights the first match of search, which must be in
+// lower case. current is set if this is the current match of the search.
 func (l *TextLine) Draw(st *Styles, w, left int, search string, current bool) string {
 	plain := l.Plain()
 	if left > 0 {
@@ -59,7 +59,7 @@ func (l *TextLine) Draw(st *Styles, w, left int, search string, current bool) st
 	return " " + LookStyle(st, l.Look).On(plain)
 }
 
-// LookStyle is the style of a line's look.
+// LookStyle returns the style of a look.
 func LookStyle(st *Styles, look Look) Style {
 	switch look {
 	case LookTitle:
@@ -73,8 +73,8 @@ func LookStyle(st *Styles, look Look) Style {
 	return Style{}
 }
 
-// foldIndex finds a lower-case text in s without regard to case; -1 if it is not there.
-// Where lower case has other lengths than s nothing is highlighted.
+// foldIndex returns the range of a lower-case text in s, ignoring case, or -1, -1 if s does not contain it. It also
+// returns -1, -1 if s in lower case has another length, so such a line has no highlight.
 func foldIndex(s, lower string) (from, to int) {
 	folded := strings.ToLower(s)
 	if len(folded) != len(s) {

@@ -2,7 +2,7 @@ package draw
 
 import "kitescope/render"
 
-// Themes are render's, and one without colours.
+// Themes returns the themes of package render and "mono", which has no colours.
 func Themes() []render.Theme {
 	themes := render.Themes()
 	mono := themes[0]

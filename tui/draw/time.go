@@ -8,7 +8,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// Stamp is when a revision was, to the second, with by how much that may be wrong; the revision where nothing dates it.
+// Stamp returns the time of a revision to the second, with the error bound if that is at least a second. It returns
+// the revision itself if its time is unknown.
 func Stamp(x *history.Axis, revision int64) string {
 	at, wrong := x.When(revision)
 	if at.IsZero() {
@@ -16,7 +17,7 @@ func Stamp(x *history.Axis, revision int64) string {
 	}
 	layout := "15:04:05"
 	const day = int64(20 * time.Hour)
-	if x.To-x.From > day || x.To-at.UnixNano() > day || wrong > 20*time.Hour { // of several days, or of another one
+	if x.To-x.From > day || x.To-at.UnixNano() > day || wrong > 20*time.Hour { // the axis covers several days, or the time is on another day
 		layout = "01-02 15:04:05"
 	}
 	text := at.UTC().Format(layout)
@@ -26,7 +27,8 @@ func Stamp(x *history.Axis, revision int64) string {
 	return text
 }
 
-// ObjectText is what something happened to: its name, or of what has none what it is and its id.
+// ObjectText returns the name of the object of an event. If it has no name, the text is its resource and id, or
+// "replica of" the collection.
 func ObjectText(e *history.Event) string {
 	name := e.Object.Name
 	switch {
@@ -38,12 +40,13 @@ func ObjectText(e *history.Event) string {
 	return words.Harmless(words.OneLine(name))
 }
 
-// EventText is an event in a line.
+// EventText returns an event as one line.
 func EventText(e *history.Event) string {
 	return ObjectText(e) + " " + words.Harmless(words.OneLine(e.Message))
 }
 
-// TimeTrack is the time from the oldest state to the newest in w cells: where something happened, and in a style the place where somebody is.
+// TimeTrack draws the time axis from the oldest to the newest state in w cells. It marks the cells with events, and
+// the current place in style here.
 func TimeTrack(st *Styles, x *history.Axis, w int, place int64, here Style) string {
 	cells := make([]rune, w)
 	span := float64(max(1, x.To-x.From))
@@ -62,7 +65,7 @@ func TimeTrack(st *Styles, x *history.Axis, w int, place int64, here Style) stri
 	return st.Dim.On(string(cells[:at])) + here.On("●") + st.Dim.On(string(cells[at+1:]))
 }
 
-// Age is an age in one unit, and how long it stays true.
+// Age returns an age in a single unit, and the duration until that text changes.
 func Age(age time.Duration) (text string, next time.Duration) {
 	steps := []struct {
 		below, step time.Duration
