@@ -11,7 +11,8 @@ import (
 	"kitescope/tui/pagetest"
 )
 
-// scattered are n values around a middle, the same each time: steps of the golden ratio fill an interval evenly.
+// scattered returns n values around middle, the same on each call. Steps of the golden ratio fill an interval
+// evenly.
 func scattered(n int, middle, spread float64, seed int) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -21,7 +22,7 @@ func scattered(n int, middle, spread float64, seed int) []float64 {
 	return values
 }
 
-// benchLine is a metric with what a comparison says of it.
+// benchLine returns the line of a metric with the figures of a comparison.
 func benchLine(m bench.Metric, better bench.Direction, a, b []float64, v bench.Verdict, ratio, low, high, p float64) bench.Line {
 	median := func(list []float64) float64 {
 		if len(list) == 0 {
@@ -36,7 +37,7 @@ func benchLine(m bench.Metric, better bench.Direction, a, b []float64, v bench.V
 	}
 }
 
-// pairedFixture is a comparison in pairs, with one metric of each verdict.
+// pairedFixture returns a paired comparison with one metric of each verdict.
 func pairedFixture() *bench.Comparison {
 	nan := math.NaN()
 	search := func(name, unit string, clients int) bench.Metric {
@@ -69,7 +70,7 @@ func fixtureSet(name string, runs int) *bench.Set {
 	return &bench.Set{Name: name, Format: "VectorDBBench", Runs: make([]bench.Run, runs)}
 }
 
-// hostileFixture has everything that a file can do to a terminal.
+// hostileFixture returns a comparison whose texts contain everything that could harm a terminal.
 func hostileFixture() *bench.Comparison {
 	inf, nan := math.Inf(1), math.NaN()
 	bad := "\x1b[31mred\x1b]52;c;aGk=\a\r\nnext\u202e" + strings.Repeat("界", 60)

@@ -7,7 +7,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestPressEveryKey presses all keys on all pages: no key breaks anything.
+// TestPressEveryKey checks that no key breaks any page.
 func TestPressEveryKey(t *testing.T) {
 	heap := func() View { return oneView("milvus-heap.pb.gz") }
 	of := func(view func() View) func(t *testing.T) *ui {

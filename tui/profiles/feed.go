@@ -9,52 +9,51 @@ import (
 	"kitescope/tui"
 )
 
-// Feed is where profiles come from. Its methods are called off the UI's loop, one at a time.
+// Feed is a source of profiles. Its methods are called off the event loop of the UI, one at a time.
 type Feed interface {
-	// List returns the profiles that there are: files, members of a bundle. It does not read them.
+	// List returns the available profiles, e.g. files or members of a bundle, without reading them.
 	List(ctx context.Context) (Set, error)
-	// CanPull says why no profile can be taken from running processes, "" if it can.
+	// CanPull returns the reason why running processes cannot be profiled, or "" if they can.
 	CanPull() string
-	// Pull profiles all processes over the same window, and returns what it took. A process
-	// that fails is an item with an Err. progress may be called from any goroutine until Pull
-	// returns, and must not be called afterwards.
+	// Pull profiles all processes over the same window and returns the profiles. If a process fails, its item has
+	// an Err. Pull may call progress from any goroutine, but not after it has returned.
 	Pull(ctx context.Context, window time.Duration, progress func(Progress)) (Set, error)
 }
 
-// Set is a number of profiles.
+// Set is a set of profiles.
 type Set struct{ Items []Item }
 
-// Item is one profile, which is read when it is needed.
+// Item is a profile that is read on demand.
 type Item struct {
-	// Name is its path or URL; "" if it has none.
+	// Name is the path or URL of the profile, or "" if it has none.
 	Name string
-	// Words name it on a command line: where it is, and the flags that choose it there and say how it
-	// is read. nil where no command line names it.
+	// Words are the arguments that name the profile on a command line: its location, and the flags that select it
+	// there and control how it is read. They are nil if no command line names it.
 	Words []string
-	// Node and Role are the process that it is of ("querynode-7", "querynode"), "" if unknown.
+	// Node and Role identify the profiled process ("querynode-7", "querynode"). They are "" if unknown.
 	Node, Role string
-	// Kind is what was profiled: "cpu", "heap", "goroutine".
+	// Kind is the kind of profile: "cpu", "heap", "goroutine".
 	Kind string
-	// Start is when sampling began and Window how long it went on; zero if unknown.
+	// Start is when sampling began and Window how long it took; zero if unknown.
 	Start  time.Time
 	Window time.Duration
-	// Load reads it. It may be called several times.
+	// Load reads the profile. It may be called several times.
 	Load func(ctx context.Context) (*profile.Profile, error)
-	// Err says why there is none.
+	// Err is the reason why there is no profile.
 	Err string
 }
 
-// Progress is how far the pull from one process is.
+// Progress is the progress of a pull from one process.
 type Progress struct {
 	Node, Role string
-	// State is what is going on, for people: "profiling", "waits for another profile to end".
+	// State is the current step for display, e.g. "profiling", "waits for another profile to end".
 	State string
-	// Done says that it is over; Err that it failed.
+	// Done means that the pull from this process has ended. Err is set if it failed.
 	Done bool
 	Err  string
 }
 
-// Files is a feed of profiles that are there already, and of no others.
+// Files returns a feed of existing profiles. It cannot pull.
 func Files(set Set) Feed { return profileFiles(set) }
 
 type profileFiles Set
@@ -66,41 +65,41 @@ func (f profileFiles) Pull(context.Context, time.Duration, func(Progress)) (Set,
 	return Set{}, nil
 }
 
-// View is what the UI opens with when it is about profiles and no cluster.
+// View is the first page of a UI that shows profiles without a cluster.
 type View struct {
-	// Items are merged; with Base, merged too, they are compared.
+	// Items are merged. If Base is set, it is merged too and compared with Items.
 	Items, Base []Item
-	// SampleIndex, By and Filter are as in report.Options and flame.Options.
+	// SampleIndex, By and Filter are those of report.Options and flame.Options.
 	SampleIndex string
 	By          profile.By
 	Filter      profile.Filter
-	// Nodes puts a frame for each node below the root, Inverted starts with the leaves.
+	// Nodes adds a frame for each node below the root. Inverted starts with the leaves.
 	Nodes, Inverted bool
-	// Raw leaves the values of a difference as they are; else the new side gets the base's total.
+	// Raw keeps the values of a comparison. Otherwise the new side is scaled to the total of the base.
 	Raw bool
-	// Args are how a command line names Items, with what flags tell of reading them, and BaseArg
-	// how it names Base. Without Args words of items are taken.
+	// Args are the arguments that name Items on a command line, with the flags for reading them, and BaseArg is the
+	// argument that names Base. If there are no Args, the Words of the items are used.
 	Args    []string
 	BaseArg string
 }
 
-// Run is tui.Run for profiles without a cluster: it opens with a flame graph, or a table, and
-// the page of all of them is one key away. cfg.Feed must be nil.
+// Run is tui.Run for profiles without a cluster. It opens a flame graph or a table; the page of all profiles is one
+// key away. cfg.Feed must be nil.
 func Run(ctx context.Context, cfg tui.Config, v View) error {
 	return tui.Run(ctx, v.config(cfg))
 }
 
-// onlyProfiles is what there is instead of a cluster.
+// onlyProfiles names the content of the UI when there is no cluster.
 const onlyProfiles = "only profiles"
 
-// config opens with the view.
+// config returns cfg with the view as the first page.
 func (v *View) config(cfg tui.Config) tui.Config {
 	cfg.First, cfg.Instead = v.page(), onlyProfiles
 	cfg.Pages = append(Pages(Files(Set{Items: slices.Concat(v.Base, v.Items)})), cfg.Pages...)
 	return cfg
 }
 
-// page is the page that the view asks for.
+// page returns the page for the view.
 func (v *View) page() tui.Page {
 	s := newSubject(v.Items, v.Base)
 	if len(v.Args) > 0 {

@@ -12,45 +12,44 @@ import (
 	"kitescope/tui/draw"
 )
 
-// flamePage is a flame graph of profiles. In a sandwich it is two: what calls a function above
-// what the function calls.
+// flamePage is a flame graph of profiles. A sandwich has two graphs: the callers of a function above its callees.
 type flamePage struct {
 	subject *profileSubject
 	filter  profile.Filter
-	query   flameQuery // what is asked for
-	shown   flameQuery // what is shown
+	query   flameQuery // the requested query
+	shown   flameQuery // the query that the graphs show
 	made    bool
-	busy    bool // a tree is on its way; a refresh waits for it
+	busy    bool // a tree is being made; a refresh waits for it
 	err     error
 
-	// graphs are everything, or what is called; and the callers, nil unless this is a sandwich.
+	// graphs holds the graph or the callees, and the callers, which are nil unless this is a sandwich.
 	graphs   [2]*flameGraph
-	half     int // which of them the cursor is in
+	half     int // index of the graph with the cursor
 	searches [2]flameSearch
-	before   *flameBefore // what a sandwich was opened from
+	before   *flameBefore // the graph that the sandwich was opened from
 
-	lines   []flameLine // what each line of the graph shows
+	lines   []flameLine // the content of each line on the screen
 	palette *flamePalette
 }
 
-// flameQuery is how a tree is made.
+// flameQuery holds the options that a tree is made with.
 type flameQuery struct {
-	kind     string // the sample type; "" is the profile's own
+	kind     string // the sample type; "" is the profile's default
 	by       profile.By
 	nodes    bool
 	inverted bool
-	raw      bool   // a difference that is not normalized
-	focus    string // the function of a sandwich, as the profile has it
+	raw      bool   // do not normalize a comparison
+	focus    string // the function of a sandwich, named as in the profile
 }
 
-// flameBefore is a graph that is come back to.
+// flameBefore is a graph to return to.
 type flameBefore struct {
 	query  flameQuery
 	graphs [2]*flameGraph
 	before *flameBefore
 }
 
-// flameLine is a row of one of the graphs; depth -1 is none.
+// flameLine is a row of one of the graphs. A depth of -1 is an empty line.
 type flameLine struct{ half, depth int }
 
 // Halves of a sandwich.
@@ -72,7 +71,8 @@ func (p *flamePage) Crumb() string {
 	return "flame " + draw.Cut(subjectOf(p.subject, &p.filter), 48)
 }
 
-// Note says how the search went, what is zoomed, and what is left out.
+// Note returns the result of the search, the share of the zoomed frame, and the number of frames, shown and left
+// out.
 func (p *flamePage) Note(*tui.Model) string {
 	g := p.graph()
 	if g == nil {
@@ -94,7 +94,7 @@ func (p *flamePage) Note(*tui.Model) string {
 	return strings.Join(parts, " · ")
 }
 
-// graph is the one that the cursor is in.
+// graph returns the graph with the cursor.
 func (p *flamePage) graph() *flameGraph { return p.graphs[p.half] }
 
 func (p *flamePage) Refresh(m *tui.Model) tui.Cmd {
@@ -105,18 +105,18 @@ func (p *flamePage) Refresh(m *tui.Model) tui.Cmd {
 	return growFlame(m, p)
 }
 
-// ask makes the tree anew, after the query has changed.
+// ask makes the tree again after the query has changed.
 func (p *flamePage) ask(m *tui.Model) tui.Cmd {
 	p.err = nil
 	return p.Refresh(m)
 }
 
-// grownMsg brings the trees of a query.
+// grownMsg delivers the trees of a query.
 type grownMsg struct {
 	page   *flamePage
 	query  flameQuery
 	loaded *loadedProfiles
-	// indexes are of what is asked for, or of callees and callers.
+	// indexes holds the requested tree, or those of callees and callers.
 	indexes [2]*flameIndex
 	err     error
 }
@@ -127,12 +127,12 @@ func (g grownMsg) Apply(m *tui.Model) tui.Cmd {
 	if g.loaded != nil {
 		p.subject.loaded = g.loaded
 	}
-	if g.query != p.query { // meanwhile something else is asked for
+	if g.query != p.query { // the query has changed in the meantime
 		return p.Refresh(m)
 	}
 	p.made, p.shown, p.err = true, g.query, g.err
 	if g.err != nil {
-		if p.graphs[0] != nil { // what is shown stays, and so does what it is of
+		if p.graphs[0] != nil { // the graph and its query stay
 			m.Say(tui.ToneWarn, words.OneLine(profileTrouble(g.err)))
 			p.query, p.shown, p.err = p.graphsQuery(), p.graphsQuery(), nil
 		}
@@ -143,7 +143,7 @@ func (g grownMsg) Apply(m *tui.Model) tui.Cmd {
 	return nil
 }
 
-// graphsQuery is the query that the graphs were made by, as far as it matters when another one went wrong.
+// graphsQuery returns the query that the graphs were made by, as far as it matters after another query has failed.
 func (p *flamePage) graphsQuery() flameQuery {
 	t := p.graphs[0].index.tree
 	q := p.query
@@ -154,7 +154,7 @@ func (p *flamePage) graphsQuery() flameQuery {
 	return q
 }
 
-// take shows new trees in rows of w cells; the cursor stays on its frame where there is one on the same path.
+// take shows new trees in rows of w cells. The cursor stays on its frame if the new tree has one on the same path.
 func (p *flamePage) take(q flameQuery, indexes [2]*flameIndex, w int) {
 	old := p.graphs[0]
 	p.graphs = [2]*flameGraph{}
@@ -187,7 +187,8 @@ func (p *flamePage) take(q flameQuery, indexes [2]*flameIndex, w int) {
 	}
 }
 
-// refind is where a frame of a tree is in another. A frame for each node may have come in between.
+// refind returns the position of a frame of old in t. If only old has a frame for each node, that frame is skipped.
+// If only t has them, the result is 0, the root.
 func refind(t, old *flame.Tree, frame int32) int32 {
 	path := old.Path(frame)
 	if old.Nodes && !t.Nodes && len(path) > 0 {
@@ -199,7 +200,7 @@ func refind(t, old *flame.Tree, frame int32) int32 {
 	return t.Find(path)
 }
 
-// Command returns the command line of the same graph. A sandwich exists in this page alone.
+// Command returns the command line for the same graph, or "" for a sandwich, which exists only in the UI.
 func (p *flamePage) Command(*tui.Model) string {
 	if p.query.focus != "" {
 		return ""
@@ -227,7 +228,7 @@ func (p *flamePage) Command(*tui.Model) string {
 	return c.String()
 }
 
-// profileFlags adds the flags that commands about profiles share.
+// profileFlags adds the flags that the profile commands share.
 func profileFlags(c shellquote.Command, kind string, by profile.By, f *profile.Filter) shellquote.Command {
 	if kind != "" {
 		c = c.Flag("--sample", kind)

@@ -41,7 +41,7 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 	return ""
 }
 
-// canChange says why another tree cannot be made.
+// canChange returns the reason why another tree cannot be made.
 func (p *flamePage) canChange(m *tui.Model, a tui.Action) string {
 	loaded := p.subject.loaded
 	switch a {
@@ -99,7 +99,7 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	return nil
 }
 
-// zoom zooms in, out, or to everything, and reports whether that was meant.
+// zoom zooms in, out or to everything, and reports whether the action was a zoom.
 func (p *flamePage) zoom(g *flameGraph, a tui.Action) bool {
 	switch a {
 	case tui.ActOpen:
@@ -119,7 +119,7 @@ func (p *flamePage) zoom(g *flameGraph, a tui.Action) bool {
 	return true
 }
 
-// change changes how the tree is made, and reports whether the action was one of those.
+// change changes how the tree is made, and reports whether the action was such a change.
 func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 	switch a {
 	case tui.ActInvert:
@@ -131,7 +131,7 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 		m.Say(tui.ToneInfo, map[bool]string{true: "values as they are", false: "normalized: the new profile has the total of the base"}[p.query.raw])
 	case tui.ActBy:
 		p.query.by = nextBy(p.query.by, frameGrains())
-		p.query.focus, p.before = "", nil // the name of a function is none of a package
+		p.query.focus, p.before = "", nil // a function name is not the name of a package
 		m.Say(tui.ToneInfo, "by "+p.query.by.String())
 	case tui.ActKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
@@ -142,7 +142,7 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 	return p.ask(m), true
 }
 
-// frameGrains are what a frame can be.
+// frameGrains returns the units that a frame can stand for.
 func frameGrains() []profile.By {
 	return []profile.By{profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine}
 }
@@ -151,8 +151,8 @@ func nextBy(by profile.By, all []profile.By) profile.By {
 	return all[(slices.Index(all, by)+1)%len(all)]
 }
 
-// nextKind is the sample type after one, by name. An unknown one, and the profile's own, are
-// followed by the first that is another.
+// nextKind returns the sample type after kind. "" is the default type of the profile. An unknown type is followed
+// by the first.
 func nextKind(l *loadedProfiles, kind string) string {
 	if l == nil || len(l.profile.Types) == 0 {
 		return kind
@@ -164,7 +164,7 @@ func nextKind(l *loadedProfiles, kind string) string {
 	return l.profile.Types[(at+1)%len(l.profile.Types)].Type
 }
 
-// back undoes one thing after the other: the search, the zoom, the sandwich; then it leaves.
+// back undoes the search, the zoom or the sandwich, one per call, and leaves the page after that.
 func (p *flamePage) back(m *tui.Model) tui.Cmd {
 	g := p.graph()
 	switch {
@@ -185,7 +185,7 @@ func (p *flamePage) back(m *tui.Model) tui.Cmd {
 	return m.Back()
 }
 
-// sandwich shows callers and callees of the frame under the cursor.
+// sandwich shows the callers and callees of the frame under the cursor.
 func (p *flamePage) sandwich(m *tui.Model) tui.Cmd {
 	g := p.graph()
 	name := g.index.tree.Names[g.index.tree.Frames[g.at].Name]
@@ -194,11 +194,11 @@ func (p *flamePage) sandwich(m *tui.Model) tui.Cmd {
 	}
 	p.before = &flameBefore{query: p.shown, graphs: p.graphs, before: p.before}
 	p.query.focus = name
-	p.search("") // it was to find the function
+	p.search("") // its purpose was to find the function
 	return p.ask(m)
 }
 
-// move moves the cursor and reports whether it was a movement.
+// move moves the cursor and reports whether the action was a movement.
 func (p *flamePage) move(g *flameGraph, a tui.Action) bool {
 	page := max(1, g.height-1)
 	switch a {
@@ -232,7 +232,7 @@ func (p *flamePage) move(g *flameGraph, a tui.Action) bool {
 	return true
 }
 
-// vertical goes one row down the screen, or up.
+// vertical moves the cursor one row down the screen, or up.
 func (p *flamePage) vertical(by int) {
 	g := p.graph()
 	if towardsLeaves := (by > 0) != p.growsUp(p.half); towardsLeaves {
@@ -244,7 +244,7 @@ func (p *flamePage) vertical(by int) {
 		if at == other.base {
 			other.toChild()
 		}
-		if other.at != other.base { // some caller
+		if other.at != other.base { // there is a caller
 			p.half = callersHalf
 		}
 		return
@@ -256,7 +256,7 @@ func (p *flamePage) vertical(by int) {
 	}
 }
 
-// growsUp reports whether what is deeper stands higher.
+// growsUp reports whether deeper frames are drawn higher.
 func (p *flamePage) growsUp(half int) bool {
 	return p.graphs[callersHalf] != nil && half == callersHalf
 }

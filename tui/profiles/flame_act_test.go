@@ -176,14 +176,15 @@ func TestFlameExport(t *testing.T) {
 	})
 }
 
-// TestSandwichExport holds that a page saved of a sandwich has callers, callees and all the rest.
+// TestSandwichExport checks that a page saved from a sandwich contains the callers, the callees and everything
+// else.
 func TestSandwichExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-hnswcos-nq1.pb.gz"), 100, 30)
 		d.Keys("/").Typed("runtime.mallocgc").Keys("enter n c s 1 enter")
 		d.Shows("saved /saved/kitescope-flame-")
 		for _, text := range d.Saved {
-			for _, want := range []string{`"runtime.mallocgc"`, `"runtime.newobject"`, `"runtime.nextFreeFast"`, `"runtime.findRunnable"`} { // it, a caller, a callee, none of both
+			for _, want := range []string{`"runtime.mallocgc"`, `"runtime.newobject"`, `"runtime.nextFreeFast"`, `"runtime.findRunnable"`} { // the function, a caller, a callee, an unrelated function
 				if !strings.Contains(text, want) {
 					t.Errorf("the page lacks %s", want)
 				}
@@ -192,7 +193,7 @@ func TestSandwichExport(t *testing.T) {
 	})
 }
 
-// TestNodeDrillDown goes from the table by node to what one node does, and on to its flame graph.
+// TestNodeDrillDown checks the way from the table by node to the table of one node, and on to its flame graph.
 func TestNodeDrillDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 100, 30)
@@ -221,7 +222,7 @@ func TestNodeDrillDown(t *testing.T) {
 	})
 }
 
-// TestNoClusterPages holds that pages of a cluster are not offered where there is none.
+// TestNoClusterPages checks that cluster pages are not offered without a cluster.
 func TestNoClusterPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-heap.pb.gz"), 80, 24)
@@ -234,7 +235,7 @@ func TestNoClusterPages(t *testing.T) {
 	})
 }
 
-// TestWordsOf names several profiles on a command line, or does not where it would name others.
+// TestWordsOf checks that several profiles are named on a command line unless it would name others.
 func TestWordsOf(t *testing.T) {
 	item := func(words ...string) Item { return Item{Words: words} }
 	for _, x := range []struct {
@@ -253,7 +254,7 @@ func TestWordsOf(t *testing.T) {
 	}
 }
 
-// TestFlameOfHostileNames shows frames named by somebody who is up to no good.
+// TestFlameOfHostileNames checks that frames with hostile names are drawn safely.
 func TestFlameOfHostileNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := profile.NewBuilder(profile.ValueType{Type: "c\x1b[31mpu", Unit: "\x07"})

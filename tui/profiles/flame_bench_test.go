@@ -15,8 +15,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// manyFrames is a profile whose flame graph has about n frames: stacks that part at random, as
-// deep as those of a server.
+// manyFrames returns a profile whose flame graph has about n frames. Its stacks branch at random and are as deep as
+// those of a server.
 func manyFrames(tb testing.TB, n int) *profile.Profile {
 	tb.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -46,7 +46,7 @@ func manyFrames(tb testing.TB, n int) *profile.Profile {
 	return b.Profile()
 }
 
-// benchFlame shows a flame graph of n frames at 200x60.
+// benchFlame opens a flame graph of n frames at 200x60.
 func benchFlame(b *testing.B, n int) (*tui.Model, *flamePage) {
 	b.Helper()
 	p := manyFrames(b, n)
@@ -66,14 +66,14 @@ func benchFlame(b *testing.B, n int) (*tui.Model, *flamePage) {
 	return m, page
 }
 
-// BenchmarkFlameView is one key and the frame that follows, of 100,000 frames at 200x60.
+// BenchmarkFlameView measures one key and the frame after it, with 100,000 frames at 200x60.
 func BenchmarkFlameView(b *testing.B) {
 	for _, x := range []struct {
 		name string
 		keys []string
 	}{
 		{"move", []string{"down", "right", "up", "left", "right", "down"}},
-		{"zoom", []string{"down", "enter", "backspace", "up"}}, // lays out anew
+		{"zoom", []string{"down", "enter", "backspace", "up"}}, // computes the layout again
 		{"scroll", []string{"G", "g"}},
 	} {
 		b.Run(x.name, func(b *testing.B) {

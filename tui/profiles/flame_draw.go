@@ -10,8 +10,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// flameSigns are the signs of a flame graph. They say what colours say, for eyes and terminals
-// without.
+// flameSigns are the signs of a flame graph. They repeat the meaning of colours for terminals without colours and
+// colour-blind users.
 type flameSigns struct {
 	border, cursor, match string
 	less, more, gone      string
@@ -28,16 +28,16 @@ func newFlameSigns(ascii, mono bool) flameSigns {
 	return flameSigns{"▏", "▶", "◆", "-", "+", "×", "…"}
 }
 
-// flameDrawer writes rows of a graph.
+// flameDrawer draws rows of a graph.
 type flameDrawer struct {
 	graph   *flameGraph
 	palette *flamePalette
 	signs   flameSigns
-	found   []bool // names that were searched for; nil: nothing was
+	found   []bool // by index of the name, whether it matches the search; nil without a search
 	active  bool   // the cursor is in this graph
 }
 
-// row writes row d into exactly the graph's width.
+// row writes row depth in exactly the width of the graph.
 func (d *flameDrawer) row(b *strings.Builder, depth int) {
 	x, open := 0, draw.Style{}
 	for _, s := range d.graph.row(depth) {
@@ -59,8 +59,7 @@ func (d *flameDrawer) row(b *strings.Builder, depth int) {
 	b.WriteString(draw.Pad(d.graph.w - x))
 }
 
-// cell writes a frame: a border, which carries the most important sign, and as much of the
-// name as fits.
+// cell writes a frame: a border, which carries the most important sign, and the name, cut to fit.
 func (d *flameDrawer) cell(b *strings.Builder, s span, m mood) {
 	sign := d.sign(s.frame)
 	border := d.signs.border
@@ -81,9 +80,9 @@ func (d *flameDrawer) cell(b *strings.Builder, s span, m mood) {
 	d.label(b, s.frame, room)
 }
 
-// label writes the name of a frame into exactly so many cells, with its share where that fits.
+// label writes the name of a frame in exactly room cells, and its share if both fit.
 func (d *flameDrawer) label(b *strings.Builder, frame int32, room int) {
-	const least = 3 // a name of fewer cells says nothing
+	const least = 3 // a shorter name is not recognizable
 	if room < least {
 		b.WriteString(draw.Pad(room))
 		return
@@ -106,16 +105,16 @@ func (d *flameDrawer) label(b *strings.Builder, frame int32, room int) {
 	b.WriteString(draw.Pad(room - n))
 }
 
-// draw.CutName shortens a name and says how wide it is then.
+// cutName shortens a name and returns it with its width.
 func (d *flameDrawer) cutName(name string, n, room int) (short string, w int) {
-	if len(name) == n { // ASCII, as nearly all
+	if len(name) == n { // ASCII, as nearly all names are
 		return name[:room-1] + d.signs.cut, room
 	}
 	short = strings.ReplaceAll(draw.Cut(name, room), "…", d.signs.cut)
 	return short, draw.Width(short)
 }
 
-// share is a frame's part of the total, before and after.
+// share returns the share of a frame in the total: before and after, if the graph is a comparison.
 func (d *flameDrawer) share(frame int32) string {
 	t := d.graph.index.tree
 	after, before := sides(t, frame)
@@ -129,9 +128,9 @@ func (d *flameDrawer) share(frame int32) string {
 	return text
 }
 
-// wholes are what the shares of both sides are of. Where shares are compared each side has its own
-// total; where values are, as in the tables, both are shares of the total before. So they are in a
-// sandwich, which would else say of its function that it is 100% on both sides.
+// wholes returns the totals that the shares of both sides refer to. If shares are compared, each side has its own
+// total. If values are compared, both refer to the total of the base, as in the tables. A sandwich uses the base
+// too, because its function would otherwise be 100% on both sides.
 func wholes(t *flame.Tree) (after, before int64) {
 	root := t.Root()
 	known := t.SamplesTotal > 0 && t.BaseSamples > 0
@@ -143,7 +142,7 @@ func wholes(t *flame.Tree) (after, before int64) {
 	return root.Total, root.Base
 }
 
-// sides are the shares of a frame, 0 where there is no total.
+// sides returns the shares of a frame on both sides, 0 if there is no total.
 func sides(t *flame.Tree, frame int32) (after, before float64) {
 	f := &t.Frames[frame]
 	a, b := wholes(t)
@@ -152,7 +151,7 @@ func sides(t *flame.Tree, frame int32) (after, before float64) {
 
 func (d *flameDrawer) arrow() string { return d.ascii("→") }
 
-// ascii replaces what a plain terminal does not have.
+// ascii replaces characters that an ASCII terminal lacks.
 func (d *flameDrawer) ascii(s string) string {
 	if d.signs.border == "|" {
 		return strings.NewReplacer("→", "->", "±", "+-", "µ", "u", "·", "|", "≈", "~").Replace(s)
@@ -160,7 +159,7 @@ func (d *flameDrawer) ascii(s string) string {
 	return s
 }
 
-// sign says what happened to a frame between two profiles; "" if nothing did that chance does not explain.
+// sign returns the sign for the change of a frame between two profiles, or "" if the change may be noise.
 func (d *flameDrawer) sign(frame int32) string {
 	t := d.graph.index.tree
 	if !t.Diff {
@@ -179,7 +178,8 @@ func (d *flameDrawer) sign(frame int32) string {
 	return ""
 }
 
-// changeOf is the verdict on a frame. Where nothing is known of events, any change counts.
+// changeOf returns the verdict on a frame. If the verdict is undecided because no event counts are known, any
+// change counts.
 func changeOf(t *flame.Tree, frame int32) report.Verdict {
 	v := t.Verdict(frame)
 	if v != report.Undecided {
@@ -194,7 +194,7 @@ func changeOf(t *flame.Tree, frame int32) report.Verdict {
 	return report.Noise
 }
 
-// look is how a frame is drawn.
+// look returns the style and the emphasis of a frame.
 func (d *flameDrawer) look(frame int32) (draw.Style, mood) {
 	t := d.graph.index.tree
 	f := &t.Frames[frame]
@@ -211,7 +211,7 @@ func (d *flameDrawer) look(frame int32) (draw.Style, mood) {
 	return d.palette.look(d.tint(frame), f.Name*2654435761>>16, m), m
 }
 
-// tint is a frame's colour.
+// tint returns the colour class of a frame.
 func (d *flameDrawer) tint(frame int32) tint {
 	t := d.graph.index.tree
 	f := &t.Frames[frame]
@@ -224,7 +224,8 @@ func (d *flameDrawer) tint(frame int32) tint {
 	return tintClass + tint(t.Classes[f.Name])
 }
 
-// From so many points of the total on a change has a stronger colour.
+// A change of at least muchPoints percentage points of the total has a stronger colour, one of at least veryPoints
+// the strongest.
 const muchPoints, veryPoints = 2, 10
 
 func (d *flameDrawer) changeTint(frame int32) tint {

@@ -11,7 +11,7 @@ import (
 
 const flameFile = "kitescope-flame.html"
 
-// saveMenu offers the graph for browsers, and the profile for other tools.
+// saveMenu offers to save the graph for browsers and the profile for other tools.
 func (p *flamePage) saveMenu() *tui.Menu {
 	n := &tui.Menu{Title: "save the graph", Items: []tui.MenuItem{
 		{Text: "page for browsers", Note: "html", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveFlame(m, p) }},
@@ -23,7 +23,8 @@ func (p *flamePage) saveMenu() *tui.Menu {
 	return n
 }
 
-// saveFlame saves the graph as a page for browsers: of a sandwich the whole tree, where the page shows the same.
+// saveFlame saves the graph as an HTML page. For a sandwich it saves the whole tree, because the page can show the
+// sandwich itself.
 func saveFlame(m *tui.Model, p *flamePage) tui.Cmd {
 	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle()}
 	if p.query.focus == "" {
@@ -46,7 +47,7 @@ func saveFlame(m *tui.Model, p *flamePage) tui.Cmd {
 	})
 }
 
-// subtitle is what is known of the profiles beside their names.
+// subtitle returns the duration and the start of the profiles.
 func (p *flamePage) subtitle() string {
 	l := p.subject.loaded
 	if l == nil {

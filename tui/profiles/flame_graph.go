@@ -2,43 +2,43 @@ package profiles
 
 import "math"
 
-// span is a frame as it is drawn: its cells in a row.
+// span is a drawn frame and its cells in a row.
 type span struct {
 	frame  int32
 	x0, x1 int
 }
 
-// flameGraph is a window onto a flame tree: which frame fills the width, which one the cursor
-// is on, which rows are seen. Only rows that are seen are laid out, and of them only frames
-// that the middle of a cell falls into, so that the number of frames costs nothing.
+// flameGraph is a window onto a flame tree: the frame that fills the width, the frame under the cursor and the
+// visible rows. Only visible rows are laid out, and in them only frames that contain the middle of a cell. So the
+// cost does not depend on the number of frames.
 type flameGraph struct {
 	index *flameIndex
-	base  int32 // the frame that everything shown is below: the root, or the function of a sandwich
-	zoom  int32 // the frame that fills the width; all above it do too
+	base  int32 // the root of everything shown: the root of the tree, or the function of a sandwich
+	zoom  int32 // the frame that fills the width, as all its callers do
 	at    int32 // the frame under the cursor
 	deep  int32 // the deepest frame that the cursor came up from
 	back  []int32
 	w     int
 
-	low    int // the first row that there is to see
-	top    int // the first row that is seen
+	low    int // the first row of the graph
+	top    int // the first visible row
 	height int
-	follow bool // the window follows the cursor; the wheel takes it away
+	follow bool // scroll to the cursor; the mouse wheel turns this off
 
-	// rows laid out so far: row d is spans[starts[d]:starts[d+1]].
+	// spans[starts[d]:starts[d+1]] is row d, for the rows laid out so far.
 	spans  []span
 	starts []int
 }
 
-// newFlameGraph shows what is below a frame.
+// newFlameGraph shows the subtree of a frame.
 func newFlameGraph(x *flameIndex, base int32) *flameGraph {
 	return &flameGraph{index: x, base: base, zoom: base, at: base, deep: base, low: int(x.tree.Frames[base].Depth), follow: true}
 }
 
-// forget drops the layout: something that it depends on has changed.
+// forget drops the layout after something that it depends on has changed.
 func (g *flameGraph) forget() { g.spans, g.starts = g.spans[:0], g.starts[:0] }
 
-// resize sets the cells of a row.
+// resize sets the width of the rows in cells.
 func (g *flameGraph) resize(w int) {
 	if w != g.w {
 		g.w = w
@@ -46,7 +46,7 @@ func (g *flameGraph) resize(w int) {
 	}
 }
 
-// row lays out row d, and those above it. It is empty below the deepest frame.
+// row lays out row d and the rows above it. It returns nil below the deepest frame.
 func (g *flameGraph) row(d int) []span {
 	if len(g.starts) == 0 {
 		g.starts = append(g.starts, 0)
@@ -60,7 +60,7 @@ func (g *flameGraph) row(d int) []span {
 	return g.spans[g.starts[d]:g.starts[d+1]]
 }
 
-// layOut appends the spans of a row and reports whether there are any.
+// layOut appends the spans of row d and reports whether there are any.
 func (g *flameGraph) layOut(d int) bool {
 	frames := g.index.tree.Frames
 	if len(frames) == 0 || g.w <= 0 {
@@ -81,7 +81,7 @@ func (g *flameGraph) layOut(d int) bool {
 	return len(g.spans) > before
 }
 
-// below appends the children of a span: for each cell the one that its middle falls into.
+// below appends the children of a span. Each cell shows the child that contains the middle of the cell.
 func (g *flameGraph) below(above span) {
 	w := g.index.widths
 	origin, size := w.left[g.zoom], w.size[g.zoom]
@@ -106,7 +106,7 @@ func (g *flameGraph) below(above span) {
 	}
 }
 
-// find is the span of a frame, if it has cells.
+// find returns the span of a frame, and whether the frame has cells.
 func (g *flameGraph) find(frame int32) (s span, ok bool) {
 	for _, s := range g.row(g.rowOf(frame)) {
 		if s.frame == frame {
@@ -116,12 +116,12 @@ func (g *flameGraph) find(frame int32) (s span, ok bool) {
 	return span{}, false
 }
 
-// replays.rowOf is the row of a frame.
+// rowOf returns the row of a frame.
 func (g *flameGraph) rowOf(frame int32) int {
 	return int(g.index.tree.Frames[frame].Depth - g.index.tree.Frames[0].Depth)
 }
 
-// within reports whether a frame is another, or below it.
+// within reports whether frame is in the subtree of of.
 func (g *flameGraph) within(frame, of int32) bool {
 	return frame >= of && frame < g.index.tree.Frames[of].Next
 }
@@ -144,7 +144,7 @@ func (g *flameGraph) point(frame int32) {
 	}
 }
 
-// zoomIn zooms to the cursor.
+// zoomIn zooms to the frame under the cursor.
 func (g *flameGraph) zoomIn() {
 	if g.at != g.zoom {
 		g.back = append(g.back, g.zoom)
@@ -152,7 +152,7 @@ func (g *flameGraph) zoomIn() {
 	}
 }
 
-// zoomOut goes back to what was zoomed before, the cursor staying where it is.
+// zoomOut restores the previous zoom. The cursor stays.
 func (g *flameGraph) zoomOut() bool {
 	if g.zoom == g.base {
 		return false
@@ -175,8 +175,8 @@ func (g *flameGraph) reset() {
 	g.point(at)
 }
 
-// reveal puts the cursor on a frame that may be too narrow to be seen, or elsewhere: it zooms
-// to the widest frame above it in which it has some cells.
+// reveal puts the cursor on a frame that may be too narrow to be visible, or outside the zoomed frame. It zooms to
+// the widest caller in which the frame has at least 3 cells.
 func (g *flameGraph) reveal(frame int32) {
 	const enough = 3
 	if !g.within(frame, g.zoom) && !g.within(g.zoom, frame) {
@@ -195,10 +195,9 @@ func (g *flameGraph) reveal(frame int32) {
 	g.point(frame)
 }
 
-// scroll brings the cursor into the window, unless the wheel took it away, and the window to
-// what there is.
+// scroll scrolls to the cursor, unless the mouse wheel moved the window, and keeps the window inside the graph.
 func (g *flameGraph) scroll() {
-	for g.at != g.base { // what became too narrow to be seen gives the cursor to its caller
+	for g.at != g.base { // a frame that became too narrow passes the cursor to its caller
 		if _, ok := g.find(g.at); ok {
 			break
 		}
@@ -207,7 +206,7 @@ func (g *flameGraph) scroll() {
 	row := g.rowOf(g.at)
 	if g.follow {
 		g.top = min(max(g.top, row-g.height+1), row)
-		if zoom := g.rowOf(g.zoom); zoom > g.low && row-zoom < g.height-2 { // two rows of what is above
+		if zoom := g.rowOf(g.zoom); zoom > g.low && row-zoom < g.height-2 { // two rows above the zoomed frame
 			g.top = max(min(g.top, zoom-1), row-g.height+1, zoom-2)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"kitescope/profile/flame"
 )
 
-// randomTree is a flame tree of random stacks, some of them worth more than can be added up.
+// randomTree returns a flame tree of random stacks. Some values are negative, and some are math.MaxInt64 / 300.
 func randomTree(t *testing.T, seed uint64, diff bool) *flame.Tree {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(seed, 7))
@@ -44,8 +44,8 @@ func randomTree(t *testing.T, seed uint64, diff bool) *flame.Tree {
 	return tree
 }
 
-// TestFlameLayout holds what is true of every layout: frames of a row lie side by side inside
-// their callers, all that is wide enough is drawn, and none is wider than it is worth.
+// TestFlameLayout checks the invariants of the layout: frames of a row are side by side inside their callers, all
+// frames that are wide enough are drawn, and no frame is wider than its value.
 func TestFlameLayout(t *testing.T) {
 	for seed := range uint64(20) {
 		tree := randomTree(t, seed, seed%2 == 1)
@@ -94,8 +94,8 @@ func checkLayout(t *testing.T, g *flameGraph) {
 	}
 }
 
-// TestFlameMoves walks at random: the cursor is always on a frame below the first one, and
-// whatever is revealed can be seen.
+// TestFlameMoves moves at random and checks that the cursor stays on a frame below the first one, and that every
+// revealed frame is visible.
 func TestFlameMoves(t *testing.T) {
 	for seed := range uint64(10) {
 		rnd := rand.New(rand.NewPCG(seed, 3))

@@ -8,23 +8,23 @@ import (
 	"kitescope/profile/flame"
 )
 
-// flameIndex is a flame tree with what a window onto it needs to be fast: where each frame lies,
-// what its children are, how its name is written. It is made off the loop and never changed.
+// flameIndex is a flame tree with the data that make a window onto it fast: positions, children and display names
+// of frames. It is built off the event loop and never changed.
 type flameIndex struct {
 	tree *flame.Tree
 	// kids[first[i]:first[i+1]] are the children of frame i, from left to right.
 	kids, first []int32
-	// names are harmless for a terminal, short ones without package path and arguments.
+	// names are harmless for a terminal. short ones have no package path and no arguments.
 	names, short []string
 	widths       *flameWidths
-	// flat and cum are what a name is worth on all paths together.
+	// flat and cum are the values of each name on all paths together.
 	flat, cum []int64
-	// classes says which of profile.Classes there are, and worth what each is without callees.
+	// classes marks the profile.Classes that occur, and worth is the value of each without callees.
 	classes []bool
 	worth   []int64
 }
 
-// flameWidths say where frames lie: from left on, size wide, in the unit of the tree.
+// flameWidths are the left end and the size of each frame, in the unit of the tree.
 type flameWidths struct{ left, size []float64 }
 
 func newFlameIndex(t *flame.Tree) *flameIndex {
@@ -56,7 +56,7 @@ func newFlameIndex(t *flame.Tree) *flameIndex {
 // gone reports whether only the base has a frame.
 func gone(f *flame.Frame) bool { return f.Total == 0 && f.Base != 0 }
 
-// listKids finds the children of all frames. Frames stand depth first, so children are in order.
+// listKids collects the children of all frames. Frames are in depth-first order, so children are in order too.
 func (x *flameIndex) listKids() {
 	frames := x.tree.Frames
 	x.first = make([]int32, len(frames)+1)
@@ -77,12 +77,12 @@ func (x *flameIndex) listKids() {
 
 func (x *flameIndex) kidsOf(i int32) []int32 { return x.kids[x.first[i]:x.first[i+1]] }
 
-// layOut puts children side by side from the left end of their parent on; what is the parent's
-// own stays free at the right.
+// layOut places children side by side from the left end of their parent. The parent's own share stays free at the
+// right.
 func (x *flameIndex) layOut(sizes []int64) *flameWidths {
 	frames := x.tree.Frames
 	w := &flameWidths{left: make([]float64, len(frames)), size: make([]float64, len(frames))}
-	next := make([]float64, len(frames)) // where the next child begins
+	next := make([]float64, len(frames)) // the left end of the next child
 	for i := range frames {
 		w.size[i] = float64(max(0, sizes[i]))
 		if i > 0 {
@@ -95,7 +95,8 @@ func (x *flameIndex) layOut(sizes []int64) *flameWidths {
 	return w
 }
 
-// kidAt is the child of a frame at a place, -1 where there is none.
+// kidAt returns the child of parent that contains the position at or is the next one to its right, or -1 if there
+// is none.
 func (x *flameIndex) kidAt(w *flameWidths, parent int32, at float64) int32 {
 	kids := x.kidsOf(parent)
 	k := sort.Search(len(kids), func(k int) bool { return w.left[kids[k]]+w.size[kids[k]] > at })
@@ -105,8 +106,8 @@ func (x *flameIndex) kidAt(w *flameWidths, parent int32, at float64) int32 {
 	return kids[k]
 }
 
-// sumNames adds up what each name is worth on all paths. A frame below one of the same name is
-// in that one's worth already.
+// sumNames adds up the values of each name on all paths. A frame below another one of the same name is not counted,
+// because the outer frame includes it.
 func (x *flameIndex) sumNames() {
 	t := x.tree
 	x.flat, x.cum = make([]int64, len(t.Names)), make([]int64, len(t.Names))

@@ -2,7 +2,7 @@ package profiles
 
 import "kitescope/tui"
 
-// profileKeys are what pages about profiles have of their own.
+// profileKeys returns the key bindings of the profile pages.
 func profileKeys() []tui.Binding {
 	const tables = tui.InTop | tui.InProfiles
 	return []tui.Binding{

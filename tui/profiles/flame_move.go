@@ -1,9 +1,8 @@
 package profiles
 
-// Movements are by what is called by what; which key is which depends on whether the graph
-// grows down or up.
+// Movements follow calls. The key for a movement depends on whether the graph grows down or up.
 
-// toParent goes to the caller.
+// toParent moves to the caller.
 func (g *flameGraph) toParent() {
 	if g.at == g.base {
 		return
@@ -15,7 +14,7 @@ func (g *flameGraph) toParent() {
 	g.at, g.follow = parent, true
 }
 
-// zoomOutTo shows a frame above the zoomed one in its place.
+// zoomOutTo zooms to a caller of the zoomed frame.
 func (g *flameGraph) zoomOutTo(frame int32) {
 	deep := g.deep
 	g.back = append(g.back, g.zoom)
@@ -23,14 +22,14 @@ func (g *flameGraph) zoomOutTo(frame int32) {
 	g.deep = deep
 }
 
-// toChild goes to the child that the cursor came up from, else to the largest.
+// toChild moves to the child that the cursor came up from, or else to the largest child.
 func (g *flameGraph) toChild() {
 	if kid := g.childTowards(); kid >= 0 {
 		g.point(kid)
 	}
 }
 
-// childTowards is that child, of those that have cells; -1 if there is none.
+// childTowards returns the child that toChild moves to, among the visible ones, or -1 if there is none.
 func (g *flameGraph) childTowards() int32 {
 	largest, w := int32(-1), g.index.widths
 	for _, s := range g.row(g.rowOf(g.at) + 1) {
@@ -47,8 +46,8 @@ func (g *flameGraph) childTowards() int32 {
 	return largest
 }
 
-// largest is the largest child of the first frame, which is itself if it has none: where a
-// person looks first.
+// largest returns the largest child of the first frame, or the first frame if it has no children. Users look there
+// first.
 func (g *flameGraph) largest() int32 {
 	at, w := g.base, g.index.widths
 	for _, kid := range g.index.kidsOf(g.base) {
@@ -59,7 +58,7 @@ func (g *flameGraph) largest() int32 {
 	return at
 }
 
-// toSide goes along the row, to the next frame that has cells.
+// toSide moves along the row to the next visible frame.
 func (g *flameGraph) toSide(by int) {
 	row := g.row(g.rowOf(g.at))
 	for i, s := range row {
@@ -84,7 +83,7 @@ func (g *flameGraph) toLeaf() {
 	}
 }
 
-// toTop goes to the zoomed frame, and from there to the first.
+// toTop moves to the zoomed frame, and from there to the first frame.
 func (g *flameGraph) toTop() {
 	if g.at == g.zoom {
 		g.reset()
@@ -94,7 +93,7 @@ func (g *flameGraph) toTop() {
 	g.at, g.follow = g.zoom, true
 }
 
-// nextMatch goes to the next frame that matches, and reports whether there is any.
+// nextMatch moves to the next frame that matches, and reports whether there is one.
 func (g *flameGraph) nextMatch(found []bool, by int) bool {
 	frames := g.index.tree.Frames
 	w := g.index.widths

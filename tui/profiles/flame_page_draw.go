@@ -12,9 +12,9 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Lines of the page around the graph, and the column that the graph begins at.
+// Numbers of lines around the graph, and the column of its left edge.
 const (
-	flameHead   = 1 // what it is of, and the legend
+	flameHead   = 1 // the profile and the legend
 	flameDetail = 2 // the frame under the cursor
 	flameLeft   = 1
 )
@@ -24,7 +24,7 @@ func (p *flamePage) Body(m *tui.Model, w, h int) []string {
 		p.lines = p.lines[:0]
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	}
-	if p.palette == nil || p.palette.styles != m.Styles { // there is another theme
+	if p.palette == nil || p.palette.styles != m.Styles { // the theme has changed
 		p.palette = newFlamePalette(m.Styles)
 	}
 	signs := newFlameSigns(m.Config.ASCII, p.palette.mono)
@@ -49,7 +49,7 @@ func (p *flamePage) Body(m *tui.Model, w, h int) []string {
 	return append(out, p.detail(m, &d, w)...)
 }
 
-// instead is what stands in the place of a graph that there is not; "" if there is one.
+// instead returns the text to show if there is no graph, or "" if there is one.
 func (p *flamePage) instead(m *tui.Model) string {
 	g := p.graph()
 	switch {
@@ -67,7 +67,7 @@ func (p *flamePage) instead(m *tui.Model) string {
 	return ""
 }
 
-// place decides what each line shows.
+// place assigns rows of the graphs to the lines of the screen.
 func (p *flamePage) place(w, rows int) {
 	for _, g := range p.graphs {
 		if g != nil {
@@ -84,7 +84,7 @@ func (p *flamePage) place(w, rows int) {
 		}
 		p.column(callersHalf, above)
 		p.column(calleesHalf, below)
-		if p.half == callersHalf && callers.at == callers.base { // all callers got too narrow
+		if p.half == callersHalf && callers.at == callers.base { // all callers became too narrow
 			p.half = calleesHalf
 		}
 	} else {
@@ -95,7 +95,7 @@ func (p *flamePage) place(w, rows int) {
 	}
 }
 
-// depth is how many rows of the graph there are, counted up to a number.
+// depth returns the number of rows of the graph, but at most most.
 func (g *flameGraph) depth(most int) int {
 	n := 0
 	for n < most && len(g.row(g.low+n)) > 0 {
@@ -104,7 +104,7 @@ func (g *flameGraph) depth(most int) int {
 	return n
 }
 
-// column adds the lines of a graph.
+// column appends the lines of a graph.
 func (p *flamePage) column(half, rows int) {
 	g := p.graphs[half]
 	g.height = rows
@@ -121,7 +121,7 @@ func (p *flamePage) column(half, rows int) {
 	}
 }
 
-// head says what the graph is of, and what its colours mean.
+// head returns the line with the sample type and totals of the graph, and the legend.
 func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 	t := p.graph().index.tree
 	unit := t.Type.Unit
@@ -156,7 +156,7 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 	if p.busy {
 		parts = append(parts, "…")
 	}
-	// Colours that nobody explains are worse than a number that is missing.
+	// A legend is more important than the number of samples, so numbers are dropped first.
 	const keep, few = 2, 24
 	legend := draw.Width(p.legend(d, w))
 	for t.Diff && len(parts) > keep && draw.Width(strings.Join(parts, " · "))+legend+4 > w {
@@ -169,12 +169,12 @@ func (p *flamePage) head(m *tui.Model, d *flameDrawer, w int) string {
 	return draw.Ends(m.Styles.Dim.On(draw.Cut(left, w)), p.legend(d, w-draw.Width(left)-4)+" ", w)
 }
 
-// countsSamples reports whether the values are numbers of samples, so that they need not be said twice.
+// countsSamples reports whether the values are numbers of samples, which then need not be repeated.
 func countsSamples(t *flame.Tree) bool {
 	return t.Type.Type == "samples" && t.Root().Total == t.SamplesTotal
 }
 
-// unseen names the nodes that have too little to be drawn: that they idle is worth knowing.
+// unseen names the nodes whose frames are too narrow to be drawn, because these nodes are idle.
 func (p *flamePage) unseen() string {
 	g := p.graph()
 	if g.zoom != g.base {
@@ -196,7 +196,7 @@ func (p *flamePage) unseen() string {
 	return "; " + strings.Join(names, ", ") + " " + words.Agree(len(names), "is", "are") + " idle"
 }
 
-// legend names the colours that are on the page, as many as fit into w cells.
+// legend names the colours on the page, as many as fit into w cells.
 func (p *flamePage) legend(d *flameDrawer, w int) string {
 	t := p.graph().index.tree
 	var b strings.Builder
@@ -235,7 +235,7 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 	return b.String()
 }
 
-// classes are those that frames have, the one that is worth most first: the last ones may find no room.
+// classes returns the classes of the frames, the largest first, because the last ones may not fit.
 func (p *flamePage) classes() []profile.Class {
 	var list []profile.Class
 	worth := make([]int64, len(profile.Classes()))
@@ -254,7 +254,7 @@ func (p *flamePage) classes() []profile.Class {
 	return list
 }
 
-// detail is what is known of the frame under the cursor: what it is, what it is worth.
+// detail returns two lines about the frame under the cursor: its name and its figures.
 func (p *flamePage) detail(m *tui.Model, d *flameDrawer, w int) []string {
 	g := d.graph
 	x, t := g.index, g.index.tree
@@ -284,7 +284,7 @@ func (p *flamePage) detail(m *tui.Model, d *flameDrawer, w int) []string {
 	return []string{first, draw.Cut(line.String(), w)}
 }
 
-// figures are the numbers of a frame, the most important first.
+// figures returns the figures of a frame, the most important first.
 func (p *flamePage) figures(d *flameDrawer) []string {
 	g := d.graph
 	x, t := g.index, g.index.tree
@@ -304,14 +304,14 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 	return p.worth(x, g.at)
 }
 
-// worth are the numbers of a frame of one profile. In a tree that was turned round a frame is
-// worth what runs at the start of its path, on the way through the frame.
+// worth returns the figures of a frame of one profile. In an inverted tree the value of a frame is that of the
+// function at the start of its path, for calls through the frame.
 func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	t := x.tree
 	f, unit, root := &t.Frames[frame], t.Type.Unit, t.Root().Total
 	here := amount(f.Total, unit) + "  " + words.Percent(percentOf(f.Total, root))
 	var list []string
-	outermost := int32(1) // the depth of what no other frame leads to
+	outermost := int32(1) // the depth of frames without a caller
 	if t.Nodes {
 		outermost++
 	}
@@ -340,7 +340,7 @@ func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 
 func percentOf(part, of int64) float64 { return partOf(float64(part), of) }
 
-// verdictText says whether a change is more than chance.
+// verdictText returns the p-value and the verdict on a change.
 func verdictText(t *flame.Tree, frame int32) string {
 	text := chance(changeP(t, frame)) + ", " + t.Verdict(frame).String()
 	switch f := &t.Frames[frame]; {
@@ -352,7 +352,7 @@ func verdictText(t *flame.Tree, frame int32) string {
 	return text
 }
 
-// copied is a frame as text: its path and figures.
+// copied returns a frame as text: its path and figures.
 func (p *flamePage) copied(g *flameGraph) string {
 	d := flameDrawer{graph: g, signs: newFlameSigns(false, false)}
 	path := g.index.tree.Path(g.at)

@@ -9,47 +9,47 @@ import (
 	"kitescope/tui/draw"
 )
 
-// tint is the colour of a frame: its class, or in a difference what happened to it.
+// tint is the colour class of a frame: the class of its code or, in a comparison, its change.
 type tint uint8
 
-// Tints of differences follow those of the classes.
+// Tints of comparisons follow those of the classes.
 const (
 	tintClass tint = 0 // + profile.Class
 	tintLess  tint = iota + 15
-	tintLess2      // less, and much of it
-	tintLess3      // and very much
+	tintLess2      // much less
+	tintLess3      // very much less
 	tintMore       // more
-	tintMore2      // and much of it
-	tintMore3      // and very much
-	tintNoise      // no change, or none that chance does not explain
+	tintMore2      // much more
+	tintMore3      // very much more
+	tintNoise      // no change, or one that may be noise
 	tintGroup      // the root, and nodes below it
 	tints
 )
 
-// mood is what a frame stands out by, beside its tint.
+// mood is the emphasis of a frame, in addition to its tint.
 type mood uint8
 
 const (
 	moodPlain mood = iota
-	moodFaint      // something else is searched for
+	moodFaint      // does not match the search
 	moodMatch
 	moodCursor
 	moods
 )
 
-// flamePalette has the looks of frames: [tint][shade][mood].
+// flamePalette holds the styles of frames: [tint][shade][mood].
 type flamePalette struct {
-	styles *draw.Styles // that it goes with
+	styles *draw.Styles // the theme that the palette was made for
 	looks  [tints][2][moods]draw.Style
-	// mono: there are no colours, so that signs must say all.
+	// mono means that there are no colours, so signs must carry all meaning.
 	mono bool
 }
 
-// look is the style of a frame. Two shades tell neighbours apart.
+// look returns the style of a frame. Two shades distinguish neighbours.
 func (p *flamePalette) look(t tint, shade uint32, m mood) draw.Style { return p.looks[t][shade&1][m] }
 
-// newFlamePalette makes the looks for a theme. Frames have colours of their own: no theme has a
-// role for a kind of code, and those of a difference must be safe for colour-blind eyes.
+// newFlamePalette returns the styles for a theme. Frames have their own colours, because no theme has a role for
+// classes of code, and because the colours of comparisons must be safe for colour-blind users.
 func newFlamePalette(st *draw.Styles) *flamePalette {
 	t := st.Theme
 	p := &flamePalette{styles: st, mono: st.NoColor || colorless(t)}
@@ -89,8 +89,8 @@ func newFlamePalette(st *draw.Styles) *flamePalette {
 	return p
 }
 
-// sixteen makes the looks of a terminal with sixteen colours: one for each kind of code, where bold tells neighbours apart,
-// and for a difference the hues that are nobody else's beside it.
+// sixteen fills the palette for a terminal with sixteen colours. Each class of code has one colour, and bold
+// distinguishes neighbours. Comparisons use hues that nothing else in the graph uses.
 func (p *flamePalette) sixteen() {
 	backs := [tints]string{
 		tintLess: "14", tintLess2: "6", tintLess3: "4", tintMore: "11", tintMore2: "3", tintMore3: "1", tintNoise: "7", tintGroup: "15",
@@ -127,9 +127,9 @@ func colorless(t *render.Theme) bool {
 	return true
 }
 
-// backsOf are the two shades of a tint: two for kinds of code, to tell neighbours apart, one where
-// a shade says how much. They are those of pictures, but for greys, of which terminals with 256
-// colours have others.
+// backsOf returns the two shades of a tint. Classes of code have two, to distinguish neighbours. Changes have one,
+// because the shade shows the size of the change. The colours are those of exported pictures except for the greys,
+// because terminals with 256 colours have other greys.
 func backsOf(t tint) [2]string {
 	less, more := flamegraph.ChangeColors(false)
 	one := func(c color.RGBA) [2]string { return [2]string{flamegraph.Hex(c), flamegraph.Hex(c)} }
@@ -156,7 +156,7 @@ func backsOf(t tint) [2]string {
 	return [2]string{flamegraph.Hex(c), flamegraph.Hex(nextTo(c))}
 }
 
-// nextTo is a colour that is told from c where both touch: paler, or darker where c is a pale grey.
+// nextTo returns a colour that is distinguishable from c: paler, or darker if c is a pale grey.
 func nextTo(c color.RGBA) color.RGBA {
 	const pale, some = 0xc0, 6
 	shift := func(v uint8) uint8 { return v + (0xff-v)/some }

@@ -12,7 +12,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestSixteenColoursOfFrames: on a terminal with sixteen colours each kind of code has one of its own.
+// TestSixteenColoursOfFrames checks that each class of code has its own colour on a terminal with sixteen colours.
 func TestSixteenColoursOfFrames(t *testing.T) {
 	for _, theme := range []string{"auto", "terminal", "dark", "light"} {
 		cfg := pagetest.Config()

@@ -8,21 +8,22 @@ import (
 	"kitescope/tui"
 )
 
-// flameSearch is what was searched for in a tree, and what was found.
+// flameSearch is a search in a tree and its result.
 type flameSearch struct {
 	text string
-	// found are the names that match.
+	// found marks the names that match, by their index.
 	found []bool
-	// frames is how many frames match; share and base are how much of the total of each side lies
-	// at or below them, in percent.
+	// frames is the number of matching frames. share and base are the shares of both sides at or below these
+	// frames, in percent.
 	frames      int
 	share, base float64
 	diff        bool
 	note        string // what is wrong with the text as a regular expression
 }
 
-// search looks for a text in all graphs of the page, in any case; "" ends the search. A text that is not a regular expression is
-// taken as it is: `(*Server).Search` is a name, and half of an expression is typed on the way to the whole.
+// search searches all graphs of the page for a text, ignoring case; "" ends the search. A text that is not a valid
+// regular expression is matched literally, because `(*Server).Search` is a name, and because an expression is
+// incomplete while it is typed.
 func (p *flamePage) search(text string) {
 	p.searches = [2]flameSearch{}
 	if text == "" {
@@ -47,7 +48,7 @@ func (p *flamePage) search(text string) {
 	}
 }
 
-// sum counts what was found. A frame below another that matches is in that one's share already.
+// sum adds up the matches. A frame below another match is not counted again, because the outer frame includes it.
 func (s *flameSearch) sum(t *flame.Tree) {
 	s.frames, s.diff = 0, t.Diff
 	until, total, base := int32(0), 0.0, 0.0
@@ -67,7 +68,7 @@ func (s *flameSearch) sum(t *flame.Tree) {
 	s.share, s.base = partOf(total, after), partOf(base, before)
 }
 
-// partOf is a part of a total in percent, 0 where there is no total.
+// partOf returns part as a percentage of total, or 0 if total is 0.
 func partOf(part float64, total int64) float64 {
 	if total == 0 {
 		return 0
@@ -75,7 +76,7 @@ func partOf(part float64, total int64) float64 {
 	return 100 * part / float64(total)
 }
 
-// summary says how the search went.
+// summary returns the result of the search as text.
 func (s *flameSearch) summary() string {
 	switch {
 	case s.text == "":
@@ -97,12 +98,12 @@ func (s *flameSearch) summary() string {
 	return text
 }
 
-// exactly is a regular expression for one name.
+// exactly returns a regular expression that matches one name.
 func exactly(name string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `$`)
 }
 
-// indexes are those of the graphs; nil where there is none.
+// indexes returns the indexes of the graphs, nil if there is no graph.
 func (p *flamePage) indexes() (x [2]*flameIndex) {
 	for half, g := range p.graphs {
 		if g != nil {
@@ -112,7 +113,7 @@ func (p *flamePage) indexes() (x [2]*flameIndex) {
 	return x
 }
 
-// nextMatch goes to the next frame that matches: in this half, else in the other.
+// nextMatch moves to the next frame that matches, in this half or else in the other.
 func (p *flamePage) nextMatch(m *tui.Model, by int) {
 	for _, half := range []int{p.half, 1 - p.half} {
 		g, found := p.graphs[half], p.searches[half].found
@@ -124,7 +125,7 @@ func (p *flamePage) nextMatch(m *tui.Model, by int) {
 	m.Say(tui.ToneInfo, "/"+p.searches[p.half].text+" "+p.searches[p.half].summary())
 }
 
-// searchPrompt searches while it is typed.
+// searchPrompt returns a prompt that searches while the user types.
 func (p *flamePage) searchPrompt() *tui.Prompt {
 	return tui.FilterPrompt(p.searches[p.half].text, func(_ *tui.Model, text string) tui.Cmd {
 		p.search(text)

@@ -18,10 +18,10 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// decodedProfiles are profiles by their path.
+// decodedProfiles caches profiles by path.
 var decodedProfiles sync.Map
 
-// profileItem is a profile of testdata/profiles.
+// profileItem returns the item for a profile in testdata/profiles.
 func profileItem(name string) Item {
 	path := filepath.Join("..", "..", "testdata", "profiles", filepath.FromSlash(name))
 	base := filepath.Base(path)
@@ -52,7 +52,7 @@ func profileItem(name string) Item {
 	return item
 }
 
-// clusterItems are the cpu profiles of a state of the cluster, by process.
+// clusterItems returns the CPU profiles of a state of the cluster, by process.
 func clusterItems(state string) []Item {
 	var items []Item
 	for _, node := range []string{"datanode", "proxy", "querynode1", "querynode2", "querynode3", "querynode4", "rootcoord"} {
@@ -67,7 +67,7 @@ func comparedView() View {
 
 func oneView(name string) View { return View{Items: []Item{profileItem(name)}} }
 
-// kindsView are profiles of several kinds, one of them without samples.
+// kindsView returns a view of profiles of several kinds, one of them without samples.
 func kindsView() View {
 	var v View
 	for _, kind := range []string{"heap", "goroutine", "mutex"} {
@@ -102,7 +102,7 @@ func (d *ui) flame() *flamePage {
 	return p
 }
 
-// frame is the name of the frame under the cursor.
+// frame returns the name of the frame under the cursor.
 func (d *ui) frame() string {
 	g := d.flame().graph()
 	return g.index.tree.Names[g.index.tree.Frames[g.at].Name]
@@ -151,7 +151,7 @@ func TestProfileScreens(t *testing.T) {
 	}
 }
 
-// TestFlameWithoutColour holds that signs say what colours say, and that there is no colour.
+// TestFlameWithoutColour checks that signs replace colours, and that there is no colour.
 func TestFlameWithoutColour(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		for _, s := range []struct {
@@ -190,7 +190,7 @@ func TestFlameWithoutColour(t *testing.T) {
 	}
 }
 
-// TestFlameOnAnySize resizes the terminal, from the smallest on.
+// TestFlameOnAnySize checks the pages while the terminal is resized, starting with the smallest size.
 func TestFlameOnAnySize(t *testing.T) {
 	for _, s := range flameScreens {
 		if s.name != "flame-diff-sandwich" && s.name != "top-diff" && s.name != "profiles" {

@@ -10,8 +10,8 @@ import (
 	"kitescope/profile/flame"
 )
 
-// shortName leaves out of a name what tells least where room is short: the path before a Go
-// package, the arguments of a C++ function.
+// shortName drops the least informative parts of a name: the path before a Go package and the arguments of a C++
+// function.
 func shortName(name string) string {
 	end := len(name)
 	if strings.Contains(name, "::") {
@@ -20,7 +20,7 @@ func shortName(name string) string {
 			end = i
 		}
 	}
-	// Only slashes before arguments and type parameters are of a path.
+	// Only slashes before arguments and type parameters belong to a path.
 	head := name[:end]
 	if i := strings.IndexAny(head, "([<{ "); i >= 0 {
 		head = head[:i]
@@ -31,7 +31,7 @@ func shortName(name string) string {
 	return name[:end]
 }
 
-// amount is a value in the unit of a profile, with three significant digits.
+// amount returns a value in the unit of a profile, with three significant digits.
 func amount(v int64, unit string) string {
 	switch unit {
 	case "nanoseconds":
@@ -50,7 +50,7 @@ func amount(v int64, unit string) string {
 	return words.Number(v) + " " + words.Harmless(unit)
 }
 
-// seconds writes a time with the unit in which it has one to three digits before the point.
+// seconds formats a time in the unit that gives one to three digits before the point.
 func seconds(s float64) string {
 	abs := math.Abs(s)
 	for _, u := range []struct {
@@ -67,7 +67,7 @@ func seconds(s float64) string {
 	return digits(s*1e9) + " ns"
 }
 
-// digits writes three significant digits.
+// digits formats a number with three significant digits.
 func digits(f float64) string {
 	decimals := 2
 	switch abs := math.Abs(f); {
@@ -79,7 +79,7 @@ func digits(f float64) string {
 	return strconv.FormatFloat(f, 'f', decimals, 64)
 }
 
-// signed is an amount with its sign.
+// signed returns an amount with its sign.
 func signed(v int64, unit string) string {
 	if v > 0 {
 		return "+" + amount(v, unit)
@@ -87,7 +87,7 @@ func signed(v int64, unit string) string {
 	return amount(v, unit)
 }
 
-// points is a difference of percentages.
+// points formats a difference in percentage points.
 func points(f float64) string {
 	text := strconv.FormatFloat(f, 'f', 1, 64)
 	switch {
@@ -99,7 +99,7 @@ func points(f float64) string {
 	return text
 }
 
-// relativeText is a change relative to what was before: "+48%", "new", "gone".
+// relativeText returns a relative change: "+48%", "new", "gone".
 func relativeText(before, after int64) string {
 	switch {
 	case before == 0 && after == 0:
@@ -127,7 +127,7 @@ func relativeText(before, after int64) string {
 	return sign + strconv.FormatFloat(f, 'f', decimals, 64) + "%"
 }
 
-// chance writes a p value.
+// chance formats a p-value.
 func chance(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -138,10 +138,10 @@ func chance(p float64) string {
 	return "p " + strconv.FormatFloat(p, 'f', 3, 64)
 }
 
-// kindText names a type of value as people say it: "cpu", "inuse_space".
+// kindText returns the name of a sample type, e.g. "cpu", "inuse_space".
 func kindText(t profile.ValueType) string { return words.Harmless(t.Type) }
 
-// changeP is the chance that a frame's shares are equal on both sides; NaN if it is unknown.
+// changeP returns the p-value of equal shares of a frame on both sides, or NaN if it is unknown.
 func changeP(t *flame.Tree, frame int32) float64 {
 	if t.P == nil {
 		return math.NaN()

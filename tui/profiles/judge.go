@@ -17,7 +17,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// judgePage is the report on whether a build with PGO is worth it, by some profiles.
+// judgePage is the report on whether a build with PGO is worthwhile, based on some profiles.
 type judgePage struct {
 	reportPage
 	items []Item   // nil until the list of the library is loaded
@@ -27,13 +27,13 @@ type judgePage struct {
 	err   error
 }
 
-// RunJudgement is tui.Run for a judgement of profiles, without a cluster; the page of all its profiles is one key
+// RunJudgement is tui.Run for a judgement of profiles, without a cluster. The page of all its profiles is one key
 // away. cfg.Feed must be nil. cfg.Args are the arguments of "pgo judge".
 func RunJudgement(ctx context.Context, cfg tui.Config, j *pgo.Judgement) error {
 	return tui.Run(ctx, judgementConfig(cfg, j))
 }
 
-// judgementConfig opens with a judgement.
+// judgementConfig returns cfg with the judgement as the first page.
 func judgementConfig(cfg tui.Config, j *pgo.Judgement) tui.Config {
 	p := newJudgePage(itemsOf(j))
 	p.words = cfg.Args
@@ -60,13 +60,13 @@ func itemsOf(j *pgo.Judgement) []Item {
 	return items
 }
 
-// newJudgePage judges profiles.
+// newJudgePage returns a page that judges the profiles.
 func newJudgePage(items []Item) *judgePage {
 	return &judgePage{reportPage: reportPage{verb: []string{"pgo", "judge"}, words: judgeWords(items)}, items: items}
 }
 
-// judgeWords returns the arguments of "pgo judge" for profiles. That command takes only CPU profiles and always folds asyncPreempt:
-// nil if it cannot judge the same.
+// judgeWords returns the arguments of "pgo judge" for profiles. The command accepts only CPU profiles and always
+// folds asyncPreempt. The result is nil if the command cannot judge the same profiles.
 func judgeWords(items []Item) []string {
 	words := wordsOf(items)
 	var kept []string
@@ -84,7 +84,7 @@ func judgeWords(items []Item) []string {
 	return kept
 }
 
-// openJudgement opens ":judge": all CPU profiles.
+// openJudgement opens ":judge", which judges all CPU profiles.
 func (d *library) openJudgement(*tui.Model, []string) (tui.Page, error) {
 	if d.feed == nil {
 		return nil, errors.New(noProfiles)
@@ -109,7 +109,7 @@ func (p *judgePage) Refresh(m *tui.Model) tui.Cmd {
 	return judgeProfiles(m, p)
 }
 
-// judgeProfiles reads a page's profiles, and judges them.
+// judgeProfiles reads and judges the profiles of a page.
 func judgeProfiles(m *tui.Model, p *judgePage) tui.Cmd {
 	items := p.items
 	return func() tea.Msg {
@@ -120,7 +120,7 @@ func judgeProfiles(m *tui.Model, p *judgePage) tui.Cmd {
 	}
 }
 
-// inputsOf reads profiles to be judged.
+// inputsOf reads the profiles to be judged.
 func inputsOf(ctx context.Context, items []Item) []pgo.Input {
 	all, errs := loadItems(ctx, items)
 	inputs := make([]pgo.Input, len(items))
@@ -134,7 +134,7 @@ func inputsOf(ctx context.Context, items []Item) []pgo.Input {
 	return inputs
 }
 
-// verdictMsg brings a judgement.
+// verdictMsg delivers a judgement.
 type verdictMsg struct {
 	page *judgePage
 	made *pgo.Judgement

@@ -14,7 +14,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestJudgeFromTheList is the way from the list of profiles: marked ones, else the CPU profiles that are shown.
+// TestJudgeFromTheList checks that the list of profiles judges the marked profiles, or all visible CPU profiles if
+// none is marked.
 func TestJudgeFromTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 120, 40)
@@ -42,7 +43,7 @@ func TestJudgeFromTheList(t *testing.T) {
 	})
 }
 
-// TestJudgeOfMilvus is what is true of a real profile, most of which is native code.
+// TestJudgeOfMilvus checks the judgement of a real profile that is mostly native code.
 func TestJudgeOfMilvus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-flat.pb.gz"), 120, 40)
@@ -71,7 +72,7 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 			t.Errorf("%d profiles are judged, want also the one that failed", n)
 		}
 		d.Keys("end Y 1")
-		d.Shows("there is none") // what was pulled just now has no path
+		d.Shows("there is none") // a profile that was just pulled has no path
 		d.Keys("esc f")
 		d.Shows("findings")
 	})

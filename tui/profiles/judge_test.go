@@ -13,7 +13,7 @@ import (
 	"kitescope/tui/pagetest"
 )
 
-// loadedItem is a profile of the fixtures, read.
+// loadedItem reads a profile of the fixtures.
 func loadedItem(t *testing.T, name string) *profile.Profile {
 	t.Helper()
 	item := profileItem(name)
@@ -24,7 +24,7 @@ func loadedItem(t *testing.T, name string) *profile.Profile {
 	return p
 }
 
-// judgementFixture is a judgement with everything that there can be in one.
+// judgementFixture returns a judgement with every kind of content.
 func judgementFixture(t *testing.T) *pgo.Judgement {
 	t.Helper()
 	hnsw, nq1 := loadedItem(t, "milvus-cpu-hnsw.pb.gz"), loadedItem(t, "milvus-cpu-hnswcos-nq1.pb.gz")

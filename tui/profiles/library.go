@@ -16,52 +16,52 @@ import (
 	"kitescope/tui/draw"
 )
 
-// library has the profiles that there are, for all pages.
+// library holds the available profiles for all pages.
 type library struct {
-	feed          Feed // nil: there are none
+	feed          Feed // nil without profiles
 	asked, listed bool
 	err           error
 	entries       []*profileEntry
 	batches       int
-	reading       bool // summaries are being made
+	reading       bool // a summary is being made
 	pull          *profilePull
 }
 
-// profileEntry is a profile of the list.
+// profileEntry is a profile in the list.
 type profileEntry struct {
 	item  Item
-	batch int // what was listed or pulled together
+	batch int // number of the listing or pull that added it
 	sum   *profileSummary
 }
 
-// profileSummary is what the list says of a profile once it was read.
+// profileSummary holds the figures of a profile in the list, after the profile was read.
 type profileSummary struct {
 	kind    string // of the sample type
 	unit    string
 	total   int64
-	samples int64 // -1: unknown
+	samples int64 // -1 if unknown
 	window  time.Duration
 	start   time.Time
 	classes []classPart
-	// together is how many cores several processes kept busy; 0 of a single profile.
+	// together is the number of cores that several processes kept busy. It is 0 for a single profile.
 	together float64
 	err      string
 }
 
-// classPart is how much of a profile a class is.
+// classPart is the share of a class in a profile.
 type classPart struct {
 	name  string
 	value int64
 }
 
-// profilePull is a pull that is under way.
+// profilePull is a pull in progress.
 type profilePull struct {
 	window   time.Duration
 	cancel   context.CancelFunc
 	progress []Progress
 }
 
-// ask asks for the list, once.
+// ask requests the list, at most once.
 func (d *library) ask(m *tui.Model) tui.Cmd {
 	if d.asked {
 		return nil
@@ -70,7 +70,7 @@ func (d *library) ask(m *tui.Model) tui.Cmd {
 	return d.list(m)
 }
 
-// listedMsg brings the list of profiles.
+// listedMsg delivers the list of profiles.
 type listedMsg struct {
 	in  *library
 	set Set
@@ -83,7 +83,7 @@ func (l listedMsg) Apply(m *tui.Model) tui.Cmd {
 	return tui.Batch(l.in.readNext(m), m.Refresh())
 }
 
-// add puts profiles that came together before those that are there.
+// add puts the profiles of a set before the existing ones.
 func (d *library) add(set Set) {
 	d.batches++
 	added := make([]*profileEntry, len(set.Items))
@@ -97,7 +97,7 @@ func (d *library) add(set Set) {
 	d.entries = append(added, d.entries...)
 }
 
-// kindRank puts what is asked for most first.
+// kindRank puts CPU profiles first, because they are used most.
 func kindRank(kind string) int {
 	if kind == "cpu" {
 		return 0
@@ -105,7 +105,7 @@ func kindRank(kind string) int {
 	return 1
 }
 
-// readNext reads the next profile of the list that was not yet, one at a time.
+// readNext reads the next profile of the list that has no summary yet, one at a time.
 func (d *library) readNext(m *tui.Model) tui.Cmd {
 	if d.reading {
 		return nil
@@ -123,7 +123,7 @@ func (d *library) readNext(m *tui.Model) tui.Cmd {
 	return nil
 }
 
-// summarizedMsg brings the summary of one profile.
+// summarizedMsg delivers the summary of one profile.
 type summarizedMsg struct {
 	in    *library
 	entry *profileEntry
@@ -136,7 +136,7 @@ func (s summarizedMsg) Apply(m *tui.Model) tui.Cmd {
 	return tui.Batch(s.in.readNext(m), m.Refresh())
 }
 
-// newSummary sums a profile up.
+// newSummary computes the summary of a profile.
 func newSummary(p *profile.Profile) *profileSummary {
 	s := &profileSummary{samples: -1, window: p.Duration, start: p.Time}
 	t, err := report.NewTop(p, report.Options{By: profile.ByClass})
@@ -153,12 +153,12 @@ func newSummary(p *profile.Profile) *profileSummary {
 	return s
 }
 
-// mergeSummaries is the summary of several profiles of one kind; nil until all are known.
+// mergeSummaries merges the summaries of several profiles of one kind. It returns nil until all of them are known.
 func mergeSummaries(list []*profileEntry) *profileSummary {
 	all := &profileSummary{}
 	at := map[string]int{}
 	type busy struct{ total, window float64 }
-	nodes := map[string]busy{} // windows of one process lie one after the other
+	nodes := map[string]busy{} // profiles of one process have consecutive windows
 	for _, e := range list {
 		s := e.sum
 		switch {
@@ -190,7 +190,7 @@ func mergeSummaries(list []*profileEntry) *profileSummary {
 			all.classes[i].value += c.value
 		}
 	}
-	for _, node := range slices.Sorted(maps.Keys(nodes)) { // floats add up differently in another order
+	for _, node := range slices.Sorted(maps.Keys(nodes)) { // in a fixed order, because sums of floats depend on it
 		all.together += nodes[node].total / nodes[node].window
 	}
 	slices.SortStableFunc(all.classes, func(a, b classPart) int {
@@ -199,7 +199,7 @@ func mergeSummaries(list []*profileEntry) *profileSummary {
 	return all
 }
 
-// cores is how many processor cores were busy; NaN where that is no question.
+// cores returns the number of busy cores, or NaN if the profile is not a CPU profile.
 func (s *profileSummary) cores() float64 {
 	if s.together > 0 {
 		return s.together
@@ -210,7 +210,7 @@ func (s *profileSummary) cores() float64 {
 	return float64(s.total) / float64(s.window)
 }
 
-// top names the classes that are worth most, as many as fit into w cells.
+// top names the largest classes, at most three and as many as fit into w cells.
 func (s *profileSummary) top(w int) string {
 	const most = 3
 	text := ""
@@ -227,7 +227,7 @@ func (s *profileSummary) top(w int) string {
 	return text
 }
 
-// start pulls from all processes; the screen stays usable meanwhile.
+// start pulls from all processes. The UI stays responsive during the pull.
 func (d *library) start(m *tui.Model, window time.Duration) tui.Cmd {
 	ctx, cancel := m.Context()
 	d.pull = &profilePull{window: window, cancel: cancel}
@@ -235,7 +235,7 @@ func (d *library) start(m *tui.Model, window time.Duration) tui.Cmd {
 	return tui.Batch(d.run(ctx, d.pull, steps), nextStep(steps))
 }
 
-// pullStepMsg is how far the pull from one process is.
+// pullStepMsg delivers the progress of a pull from one process.
 type pullStepMsg struct {
 	pull  *profilePull
 	step  Progress
@@ -253,7 +253,7 @@ func (s pullStepMsg) Apply(m *tui.Model) tui.Cmd {
 	return tui.Batch(nextStep(s.steps), m.Refresh())
 }
 
-// pulledMsg brings what a pull took.
+// pulledMsg delivers the profiles of a pull.
 type pulledMsg struct {
 	in   *library
 	pull *profilePull
@@ -289,7 +289,7 @@ func (p pulledMsg) Apply(m *tui.Model) tui.Cmd {
 	return tui.Batch(d.readNext(m), m.Refresh())
 }
 
-// stop gives a pull up.
+// stop cancels a pull.
 func (d *library) stop(m *tui.Model) {
 	if d.pull != nil {
 		d.pull.cancel()

@@ -14,9 +14,9 @@ import (
 	"kitescope/tui"
 )
 
-// This file has the commands of the pages about profiles, as load.go has the others.
+// This file has the commands of the profile pages, as load.go of package tui has those of the other pages.
 
-// growFlame makes a page's trees.
+// growFlame makes the trees of a page.
 func growFlame(m *tui.Model, p *flamePage) tui.Cmd {
 	q, filter := p.query, p.filter
 	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
@@ -58,8 +58,8 @@ func (q *flameQuery) grow(l *loadedProfiles, filter profile.Filter) (indexes [2]
 	return indexes, nil
 }
 
-// ofNodes leaves the samples of a filter's nodes, as --node does: percentages are of these then, not of
-// all. It returns what is left of the filter.
+// ofNodes keeps only the samples of the nodes in the filter, as --node does, so percentages refer to these samples.
+// It returns the rest of the filter.
 func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Filter) {
 	if l == nil || f.Nodes == nil {
 		return l, f
@@ -73,16 +73,17 @@ func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Fil
 	return &own, f
 }
 
-// mostFlameFrames is far more than a terminal shows, and no burden for memory.
+// mostFlameFrames is far more than a terminal shows, and still small in memory.
 const mostFlameFrames = 200_000
 
-// withProfiles reads a subject's profiles, unless another page has, and calls then with them.
+// withProfiles reads the profiles of a subject, unless another page has read them, and calls then with the result.
 func withProfiles(m *tui.Model, s *profileSubject, then func(*loadedProfiles, error) tea.Msg) tui.Cmd {
 	read := reader(m, s)
 	return func() tea.Msg { return then(read()) }
 }
 
-// reader reads a subject's profiles, unless another page has. It is called off the loop.
+// reader returns a function that reads the profiles of a subject, unless another page has read them. The function
+// is called off the event loop.
 func reader(m *tui.Model, s *profileSubject) func() (*loadedProfiles, error) {
 	loaded := s.loaded
 	return func() (*loadedProfiles, error) {
@@ -95,7 +96,7 @@ func reader(m *tui.Model, s *profileSubject) func() (*loadedProfiles, error) {
 	}
 }
 
-// rankTop makes a page's table.
+// rankTop makes the table of a page.
 func rankTop(m *tui.Model, p *topPage) tui.Cmd {
 	q, filter := p.query, p.filter
 	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
@@ -113,7 +114,7 @@ func rankTop(m *tui.Model, p *topPage) tui.Cmd {
 	})
 }
 
-// saveProfile saves a subject's profiles as one pprof file.
+// saveProfile saves the profiles of a subject as one pprof file.
 func saveProfile(m *tui.Model, s *profileSubject) tui.Cmd {
 	read := reader(m, s)
 	return tui.Save(m, tui.FileName("profile", s.label)+".pb.gz", func(w io.Writer) error {
@@ -125,7 +126,7 @@ func saveProfile(m *tui.Model, s *profileSubject) tui.Cmd {
 	})
 }
 
-// list asks the feed what profiles there are.
+// list requests the available profiles from the feed.
 func (d *library) list(m *tui.Model) tui.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := m.Context()
@@ -149,7 +150,7 @@ func (d *library) summarize(m *tui.Model, e *profileEntry) tui.Cmd {
 	}
 }
 
-// run pulls, and says how far it is on steps, which it closes.
+// run pulls profiles and reports the progress on steps, which it closes at the end.
 func (d *library) run(ctx context.Context, pull *profilePull, steps chan tui.Message) tui.Cmd {
 	return func() tea.Msg {
 		defer close(steps)
@@ -163,7 +164,7 @@ func (d *library) run(ctx context.Context, pull *profilePull, steps chan tui.Mes
 	}
 }
 
-// nextStep waits for the next thing that a pull says.
+// nextStep waits for the next progress report of a pull.
 func nextStep(steps <-chan tui.Message) tui.Cmd {
 	return func() tea.Msg {
 		if msg, ok := <-steps; ok {
@@ -173,7 +174,7 @@ func nextStep(steps <-chan tui.Message) tui.Cmd {
 	}
 }
 
-// profileTrouble returns an error about profiles with a hint.
+// profileTrouble returns an error about profiles with its hint.
 func profileTrouble(err error) string {
 	text := words.Harmless(words.OneLine(err.Error()))
 	if hint := hints.Of(err); hint != "" {
@@ -182,5 +183,5 @@ func profileTrouble(err error) string {
 	return text
 }
 
-// noFilter keeps everything.
+// noFilter returns a filter that keeps everything.
 func noFilter() profile.Filter { return profile.Filter{} }

@@ -9,7 +9,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestCopiedCommandsOfFiles: a real shell runs one program of the command that a page over files copies, whatever they are called.
+// TestCopiedCommandsOfFiles checks that a real shell runs a copied command as one program, for hostile file names.
 func TestCopiedCommandsOfFiles(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {

@@ -1,10 +1,12 @@
-// Package profiles are the pages of the UI about profiles: the list of them, flame graphs, tables of where the time goes, callers and
-// callees, judgements of builds with PGO, and comparisons of benchmark results. What enters is a Feed of profiles, a judgement or a
-// comparison; what leaves are kinds of pages for the UI (Pages), or the UI opened on one of them (Run, RunJudgement, RunComparison).
+// Package profiles has the UI pages for profiles: the list of profiles, flame graphs, tables of where the time
+// goes, callers and callees, judgements of builds with PGO, and comparisons of benchmark results. Pages returns the
+// page kinds for a Feed. Run, RunJudgement and RunComparison run the UI on one of the pages.
 //
-//  1. A library (library.go) has the list of a Feed, and pulls; the page of all profiles shows it.
-//  2. A subject (subject.go) is what a page is of: some profiles, merged, compared with others or not. It is read once, off the loop.
-//  3. Commands (load.go) make trees, tables and judgements of it; a page takes them as messages, and draws what is seen.
+//  1. A library (library.go) holds the list of a Feed, and pulls. The page of all profiles shows it.
+//  2. A subject (subject.go) is the set of profiles that a page shows: one or several, merged, and possibly
+//     compared with others. It is read once, off the event loop.
+//  3. Commands (load.go) make trees, tables and judgements of a subject. A page receives them as messages and
+//     draws the visible part.
 package profiles
 
 import (
@@ -21,7 +23,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// profilesPage lists the profiles that there are, and those that are being pulled.
+// profilesPage lists the available profiles and those that are being pulled.
 type profilesPage struct {
 	tui.List[*profileRow]
 	lib   *library
@@ -29,18 +31,18 @@ type profilesPage struct {
 	room  int      // cells of the last column
 }
 
-// profileRow is one profile, several of a kind together, or the pull from a process.
+// profileRow is one profile, several profiles of one kind together, or the pull from a process.
 type profileRow struct {
 	key     string
 	name    string
 	role    string
 	entries []*profileEntry
-	sum     *profileSummary // nil: not read yet
+	sum     *profileSummary // nil until it was read
 	step    *Progress
-	others  float64 // cores of the others of the role, where this one idles; else 0
+	others  float64 // mean cores of the other processes of the role if this one is idle, otherwise 0
 }
 
-// Pages are the pages about profiles. Feed has those that there are; nil: none.
+// Pages returns the pages for the profiles of a feed; nil if there are no profiles.
 func Pages(feed Feed) []tui.PageKind {
 	lib := &library{feed: feed}
 	empty := func(*tui.Model) bool { return feed == nil }
@@ -56,7 +58,7 @@ func Pages(feed Feed) []tui.PageKind {
 	}
 }
 
-// openList is ":profiles".
+// openList opens ":profiles".
 func (d *library) openList(*tui.Model, []string) (tui.Page, error) {
 	if d.feed == nil {
 		return nil, errors.New(noProfiles)
@@ -103,8 +105,8 @@ func (p *profilesPage) Refresh(m *tui.Model) tui.Cmd {
 	return p.lib.ask(m)
 }
 
-// gather makes the rows: a pull that is under way, then each batch, several of a kind together
-// before the single ones. The cursor stays on its row.
+// gather builds the rows: a pull in progress, then each batch, with the rows for several profiles of a kind before
+// those for single profiles. The cursor stays on its row.
 func (p *profilesPage) gather() {
 	var rows []*profileRow
 	if pull := p.lib.pull; pull != nil {
@@ -125,7 +127,7 @@ func (p *profilesPage) gather() {
 	p.SetRows(rows)
 }
 
-// rowsOf are the rows of profiles of one kind that came together.
+// rowsOf returns the rows for profiles of one kind from one batch.
 func rowsOf(entries []*profileEntry) []*profileRow {
 	var rows []*profileRow
 	good := slices.DeleteFunc(slices.Clone(entries), func(e *profileEntry) bool { return e.item.Err != "" })
@@ -156,12 +158,12 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 	return rows
 }
 
-// idlers are the processes that do next to nothing while the others of their role work, with the
-// cores that those keep busy on average.
+// idlers returns the processes that are idle while others of the same role work, each with the mean number of cores
+// that the others keep busy.
 func idlers(entries []*profileEntry) map[*profileEntry]float64 {
 	const (
-		working = 0.05 // cores that are worth a word
-		little  = 0.1  // of what the others do
+		working = 0.05 // the least mean number of cores of a busy role
+		little  = 0.1  // an idle process uses less than this fraction of the mean
 	)
 	type role struct {
 		cores float64
@@ -187,7 +189,7 @@ func idlers(entries []*profileEntry) map[*profileEntry]float64 {
 	return found
 }
 
-// words are what a filter looks in.
+// words returns the text that the filter matches.
 func (r *profileRow) words() string {
 	kind := ""
 	if len(r.entries) > 0 {
@@ -196,7 +198,7 @@ func (r *profileRow) words() string {
 	return r.name + " " + r.role + " " + kind + " " + r.remark()
 }
 
-// remark is the last cell: what the time went to, or why that is not known.
+// remark returns the last cell: where the time goes, or the reason why this is unknown.
 func (r *profileRow) remark() string {
 	switch {
 	case r.step != nil && r.step.Err != "":
@@ -217,7 +219,7 @@ func (r *profileRow) remark() string {
 	return r.sum.top(math.MaxInt)
 }
 
-// remarkIn is a remark for w cells. What the time went to gives way from its end, so that no number is cut.
+// remarkIn returns a remark for w cells. The list of classes is shortened at the end so that no number is cut.
 func (r *profileRow) remarkIn(w int) string {
 	if r.sum != nil && r.sum.err == "" && r.others == 0 && r.sum.total != 0 {
 		return r.sum.top(w)
@@ -248,7 +250,7 @@ func (p *profilesPage) Body(m *tui.Model, w, h int) []string {
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	}
 	p.room = math.MaxInt
-	lines := p.List.Body(m.Styles, w, h) // it settles how wide the last column is
+	lines := p.List.Body(m.Styles, w, h) // computes the width of the last column
 	if last := p.Placed[len(p.Placed)-1]; last.Column == len(p.Widest)-1 {
 		p.room = last.Width
 		lines = p.List.Body(m.Styles, w, h)
@@ -257,8 +259,8 @@ func (p *profilesPage) Body(m *tui.Model, w, h int) []string {
 	return lines
 }
 
-// profileColumns are those that say something, and fit into w cells: one kind needs no column, and what is no
-// processor time has no cores.
+// profileColumns returns the columns that are useful and fit into w cells. A single kind needs no column, and only
+// CPU profiles have cores.
 func (p *profilesPage) profileColumns(w int) []tui.Column[*profileRow] {
 	kinds, cores := map[string]bool{}, false
 	for _, r := range p.Shown {
@@ -294,10 +296,10 @@ func (p *profilesPage) profileColumns(w int) []tui.Column[*profileRow] {
 	return columns
 }
 
-// wideList is how many cells a list with all columns needs.
+// wideList is the width in cells that a list with all columns needs.
 const wideList = 110
 
-// readCell is a cell that is empty while a profile is pulled, and "-" where it could not be read.
+// readCell returns a cell that is empty while a profile is being pulled, and "-" if it could not be read.
 func readCell(text func(r *profileRow) string) func(r *profileRow) string {
 	return func(r *profileRow) string {
 		switch {
@@ -310,7 +312,7 @@ func readCell(text func(r *profileRow) string) func(r *profileRow) string {
 	}
 }
 
-// measure is a figure of what a profile has in it, "…" until that is known.
+// measure returns a cell with a figure of a profile, "…" until the profile was read.
 func measure(text func(s *profileSummary) string) func(r *profileRow) string {
 	return readCell(func(r *profileRow) string {
 		if r.sum == nil {
@@ -322,7 +324,7 @@ func measure(text func(s *profileSummary) string) func(r *profileRow) string {
 
 func someText(some bool, text string) string { return draw.NoneIf(text, !some) }
 
-// start is when a profile begins, zero if that is not known.
+// start returns the start of a profile, zero if unknown.
 func (r *profileRow) start() time.Time {
 	if item := &r.entries[0].item; !item.Start.IsZero() || r.sum == nil {
 		return item.Start
@@ -330,7 +332,7 @@ func (r *profileRow) start() time.Time {
 	return r.sum.start
 }
 
-// window is how long a profile is, 0 if that is not known.
+// window returns the duration of a profile, 0 if unknown.
 func (r *profileRow) window() time.Duration {
 	if r.sum != nil && r.sum.window > 0 {
 		return r.sum.window
@@ -345,7 +347,7 @@ func (p *profilesPage) look(r *profileRow) tui.RowLook {
 	}
 }
 
-// parseWindow reads seconds, or a duration.
+// parseWindow parses a number of seconds or a duration, of at most an hour.
 func parseWindow(text string) (time.Duration, error) {
 	d, err := table.ParseDuration(strings.TrimSpace(text))
 	if err != nil || d <= 0 || d > time.Hour {

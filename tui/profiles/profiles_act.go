@@ -9,7 +9,8 @@ import (
 	"kitescope/tui"
 )
 
-// chosen are the marked rows, in the order in which they were marked, else the one under the cursor.
+// chosen returns the marked rows in the order in which they were marked, or the row under the cursor if none is
+// marked.
 func (p *profilesPage) chosen() []*profileRow {
 	var rows []*profileRow
 	for _, key := range p.marks {
@@ -23,7 +24,7 @@ func (p *profilesPage) chosen() []*profileRow {
 	return rows
 }
 
-// items are the profiles of rows, each once.
+// items returns the profiles of rows, each once, without those that failed.
 func items(rows []*profileRow) []Item {
 	var list []Item
 	seen := map[*profileEntry]bool{}
@@ -38,8 +39,8 @@ func items(rows []*profileRow) []Item {
 	return list
 }
 
-// judged are the profiles that a judgement is about: those marked, else all of CPU time that are shown.
-// One that cannot be read is among them, so that the judgement says so.
+// judged returns the profiles to judge: the marked ones, or all visible CPU profiles if none is marked. It includes
+// unreadable profiles, so that the judgement reports them.
 func (p *profilesPage) judged() []Item {
 	var entries []*profileEntry
 	for _, r := range p.Shown {
@@ -50,7 +51,7 @@ func (p *profilesPage) judged() []Item {
 	return judgedItems(entries, len(p.marks) > 0)
 }
 
-// judgedItems are profiles, each once: those of CPU time, or any.
+// judgedItems returns the profiles of entries, each once: CPU profiles only, unless anyKind is set.
 func judgedItems(entries []*profileEntry, anyKind bool) []Item {
 	var list []Item
 	seen := map[*profileEntry]bool{}
@@ -127,7 +128,7 @@ func (p *profilesPage) canOpen(a tui.Action) string {
 	return ""
 }
 
-// open shows the flame graph of the marked rows, else of one.
+// open shows the flame graph of the marked rows, or of the current row.
 func (p *profilesPage) open(m *tui.Model, _ *profileRow) tui.Cmd {
 	s := newSubject(items(p.chosen()), nil)
 	return m.Push(newFlamePage(s, flameQuery{nodes: len(s.items) > 1}))
@@ -158,7 +159,7 @@ func (p *profilesPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	return nil
 }
 
-// back cancels a pull, clears marks and filter, and leaves: one after the other.
+// back cancels a pull, clears the marks or the filter, or leaves the page: one of these per call.
 func (p *profilesPage) back(m *tui.Model) tui.Cmd {
 	switch {
 	case p.lib.pull != nil:
@@ -172,7 +173,7 @@ func (p *profilesPage) back(m *tui.Model) tui.Cmd {
 	return p.List.Act(m, tui.ActBack)
 }
 
-// mark marks a row, or takes the mark away, and goes on to the next.
+// mark toggles the mark of a row and moves to the next row.
 func (p *profilesPage) mark() {
 	r, _ := p.Current()
 	key := r.key
@@ -184,10 +185,10 @@ func (p *profilesPage) mark() {
 	p.Move(tui.ActDown, len(p.Shown))
 }
 
-// usualWindow is how long a pull takes unless something else is typed.
+// usualWindow is the default window of a pull, in seconds.
 const usualWindow = "10"
 
-// pullPrompt asks for how long processes shall be profiled.
+// pullPrompt asks the user for the window of the pull.
 func (p *profilesPage) pullPrompt() *tui.Prompt {
 	q := &tui.Prompt{
 		Sign: "profile all processes for how many seconds? (" + usualWindow + ") ",

@@ -36,7 +36,7 @@ func TestProfilesThatDoNotLoad(t *testing.T) {
 	})
 }
 
-// pullFeed is a feed of which the profiles come one after the other.
+// pullFeed is a feed that delivers its profiles one after the other.
 type pullFeed struct {
 	items []Item
 	fail  error
@@ -135,7 +135,7 @@ func TestMarkedProfilesAreCompared(t *testing.T) {
 	})
 }
 
-// TestNoClusterNoPages holds that what needs a cluster says so.
+// TestNoClusterNoPages checks that pages that need a cluster report that there is none.
 func TestNoClusterNoPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 120, 30)
@@ -150,7 +150,7 @@ func TestNoClusterNoPages(t *testing.T) {
 	})
 }
 
-// TestRunProfiles is the whole program on profiles alone; while nothing changes it writes nothing.
+// TestRunProfiles runs the whole program on profiles alone and checks that it writes nothing while nothing changes.
 func TestRunProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := comparedView()
@@ -159,7 +159,7 @@ func TestRunProfiles(t *testing.T) {
 		p.Wait(t, "libknowhere.so")
 		for _, keys := range []string{"", "c", "v", "9"} {
 			p.Press(keys)
-			time.Sleep(10 * time.Second) // messages are gone
+			time.Sleep(10 * time.Second) // messages have expired
 			before := p.Out.Len()
 			time.Sleep(time.Minute)
 			if n := p.Out.Len() - before; n != 0 {
@@ -171,7 +171,7 @@ func TestRunProfiles(t *testing.T) {
 	})
 }
 
-// TestPullEndsWithTheProgram holds that a pull does not outlive the screen that asked for it.
+// TestPullEndsWithTheProgram checks that a pull ends when the UI ends.
 func TestPullEndsWithTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := pagetest.Config()
@@ -192,7 +192,7 @@ func TestPullEndsWithTheProgram(t *testing.T) {
 	})
 }
 
-// TestIdleNodeIsSeen holds that a node without work among busy ones catches the eye.
+// TestIdleNodeIsSeen checks that an idle node among busy ones is highlighted.
 func TestIdleNodeIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, View{Items: clusterItems("t5"), Nodes: true}, 160, 40)

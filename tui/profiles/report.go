@@ -16,7 +16,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// reportPage shows a report about builds as its command prints it, in a window that scrolls.
+// reportPage shows a report about builds in a window that scrolls, formatted as its command prints it.
 type reportPage struct {
 	tui.Window
 	verb  []string // of the command that prints the report
@@ -27,7 +27,7 @@ type reportPage struct {
 	madeFor reportFrame
 }
 
-// reportFrame is the width and the look that lines were made for.
+// reportFrame holds the width and the styles that lines were made for.
 type reportFrame struct {
 	w      int
 	styles *draw.Styles
@@ -39,7 +39,7 @@ func RunComparison(ctx context.Context, cfg tui.Config, c *bench.Comparison) err
 	return tui.Run(ctx, comparisonConfig(cfg, c))
 }
 
-// comparisonConfig opens with a comparison.
+// comparisonConfig returns cfg with the comparison as the first page.
 func comparisonConfig(cfg tui.Config, c *bench.Comparison) tui.Config {
 	p := &reportPage{verb: []string{"compare"}, words: cfg.Args}
 	p.write = func(w io.Writer, f render.Format, o render.ReportOptions) error {

@@ -15,7 +15,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestReportScreens shows a judgement and a comparison, and each of their lines on the smallest screen.
+// TestReportScreens checks the screens of a judgement and a comparison, and every line of them on the smallest
+// screen.
 func TestReportScreens(t *testing.T) {
 	j := judgementFixture(t)
 	noColor := func(c *tui.Config) { c.NoColor, c.ASCII = true, true }
@@ -51,7 +52,7 @@ func TestReportScreens(t *testing.T) {
 	}
 }
 
-// TestReportsAreHarmless holds that no text of a file reaches the terminal as anything but text.
+// TestReportsAreHarmless checks that text from a file cannot send escape sequences to the terminal.
 func TestReportsAreHarmless(t *testing.T) {
 	j := judgementFixture(t)
 	bad := "\x1b[31mred\x1b]52;c;aGk=\a\r\nnext\u202e" + strings.Repeat("界", 40)

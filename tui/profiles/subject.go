@@ -13,28 +13,28 @@ import (
 	"kitescope/profile"
 )
 
-// profileSubject is what a page about profiles is of: one, several merged, or two compared.
-// Pages share it, so that a file is read once.
+// profileSubject is the set of profiles that a page shows: one, several merged, or two compared. Pages share it, so
+// that each file is read once.
 type profileSubject struct {
 	label string
-	// items are merged, and compared with base, merged, unless there is none.
+	// items are merged. If base is not empty, it is merged too and compared with items.
 	items, base []Item
-	// words are how the command line names items, and was what they are compared with; nothing
-	// where it cannot.
+	// words are the arguments that name items on a command line, and was is the argument that names base. They are
+	// empty if no command line can name these profiles.
 	words  []string
 	was    string
-	loaded *loadedProfiles // nil until the first page has them
+	loaded *loadedProfiles // nil until the first page has read them
 }
 
-// loadedProfiles are the profiles of a subject. They are never changed.
+// loadedProfiles holds the profiles of a subject. They are never changed.
 type loadedProfiles struct {
 	profile, base *profile.Profile
-	nodes         int // how many nodes samples are labelled with
+	nodes         int // number of nodes in the labels of the samples
 }
 
 func (s *profileSubject) diff() bool { return len(s.base) > 0 }
 
-// load reads what the subject is of.
+// load reads the profiles of the subject.
 func (s *profileSubject) load(ctx context.Context) (*loadedProfiles, error) {
 	p, err := mergeItems(ctx, s.items)
 	if err != nil {
@@ -58,10 +58,10 @@ func (s *profileSubject) load(ctx context.Context) (*loadedProfiles, error) {
 	return l, nil
 }
 
-// readersAtOnce is how many profiles are read at the same time.
+// readersAtOnce is the number of profiles that are read in parallel.
 const readersAtOnce = 4
 
-// loadItems reads profiles, or says why that was not possible, in their order.
+// loadItems reads profiles and returns them, or their errors, in the order of items.
 func loadItems(ctx context.Context, items []Item) (all []*profile.Profile, errs []error) {
 	all, errs = make([]*profile.Profile, len(items)), make([]error, len(items))
 	next := make(chan int)
@@ -81,7 +81,7 @@ func loadItems(ctx context.Context, items []Item) (all []*profile.Profile, errs 
 	return all, errs
 }
 
-// mergeItems reads profiles, and joins them if there are several.
+// mergeItems reads profiles, and merges them if there are several.
 func mergeItems(ctx context.Context, items []Item) (*profile.Profile, error) {
 	all, errs := loadItems(ctx, items)
 	for _, err := range errs {
@@ -98,7 +98,7 @@ func mergeItems(ctx context.Context, items []Item) (*profile.Profile, error) {
 	return profile.Merge(all, profile.MergeOptions{Nodes: true})
 }
 
-// loadItem reads one profile, whose samples are its node's.
+// loadItem reads one profile and sets its node to that of the item.
 func loadItem(ctx context.Context, item *Item) (*profile.Profile, error) {
 	if item.Err != "" {
 		return nil, fmt.Errorf("%s: %s", item.title(), item.Err)
@@ -118,7 +118,7 @@ func loadItem(ctx context.Context, item *Item) (*profile.Profile, error) {
 	return p, nil
 }
 
-// title names a profile for people.
+// title returns the display name of a profile.
 func (i *Item) title() string {
 	switch {
 	case i.Node != "":
@@ -129,7 +129,7 @@ func (i *Item) title() string {
 	return "profile"
 }
 
-// baseName is the last part of a path or URL.
+// baseName returns the last part of a path or URL.
 func baseName(path string) string {
 	trimmed := strings.TrimRight(path, "/")
 	if i := strings.LastIndexAny(trimmed, `/\`); i >= 0 {
@@ -138,7 +138,7 @@ func baseName(path string) string {
 	return trimmed
 }
 
-// newSubject is what pages about these profiles are of; base is nil unless they are compared.
+// newSubject returns the subject of pages about these profiles. base is nil unless profiles are compared.
 func newSubject(items, base []Item) *profileSubject {
 	s := &profileSubject{items: items, base: base, label: itemsLabel(items)}
 	if s.diff() {
@@ -146,7 +146,7 @@ func newSubject(items, base []Item) *profileSubject {
 	}
 	s.words = wordsOf(items)
 	if s.diff() && len(s.words) > 0 {
-		// Flags count for both sides, so that they must be the same.
+		// Flags apply to both sides, so both must have the same flags.
 		if was := wordsOf(base); len(was) > 0 && slices.Equal(was[1:], flagsIn(s.words)) {
 			s.was = was[0]
 		}
@@ -154,7 +154,7 @@ func newSubject(items, base []Item) *profileSubject {
 	return s
 }
 
-// subjectOf names a subject, or the nodes that are left of it.
+// subjectOf names a subject, or the nodes that the filter keeps.
 func subjectOf(s *profileSubject, f *profile.Filter) string {
 	if len(f.Nodes) == 0 {
 		return s.label
@@ -162,8 +162,8 @@ func subjectOf(s *profileSubject, f *profile.Filter) string {
 	return words.Harmless(strings.Join(f.Nodes, ", ")) + " of " + s.label
 }
 
-// wordsOf name profiles on a command line: several places with the same flags, or several of one
-// place, which flags choose. nil where that is not possible.
+// wordsOf returns the arguments that name profiles on a command line: several locations with the same flags, or
+// several profiles of one location, selected by flags. It returns nil if that is not possible.
 func wordsOf(items []Item) []string {
 	var places, flags []string
 	same := true
@@ -186,7 +186,7 @@ func wordsOf(items []Item) []string {
 	return append(places, flags...)
 }
 
-// join adds flags, with their values, that are not there yet.
+// join appends the flags of more, with their values, that flags does not contain.
 func join(flags, more []string) []string {
 	for len(more) > 0 {
 		n := 1
@@ -206,7 +206,7 @@ func join(flags, more []string) []string {
 	return flags
 }
 
-// flagsIn are the flags behind the places that a command line names.
+// flagsIn returns the flags after the locations in words.
 func flagsIn(words []string) []string {
 	i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--") })
 	if i < 0 {
@@ -215,8 +215,8 @@ func flagsIn(words []string) []string {
 	return words[i:]
 }
 
-// command is the start of a command line about the subject: flame, top, peek. ok is false where
-// no command line names the same profiles.
+// command returns the start of a command line about the subject, e.g. with the verb flame, top or diff. ok is false
+// if no command line names the same profiles.
 func (s *profileSubject) command(verb string, before ...string) (c shellquote.Command, ok bool) {
 	if len(s.words) == 0 || s.diff() && s.was == "" {
 		return c, false

@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// topPage is a table of where the time goes, of one profile or of what changed between two.
+// topPage is a table of where the time goes in one profile, or of the changes between two.
 type topPage struct {
 	tui.List[*topRow]
 	subject *profileSubject
@@ -22,17 +22,17 @@ type topPage struct {
 	busy    bool
 	err     error
 
-	top     *report.Top        // one of both, once made
-	changes *report.Comparison // where two are compared
+	top     *report.Top        // either this or changes is set, once made
+	changes *report.Comparison // set if two profiles are compared
 }
 
-// topRow is an entry of a table, with what changed of it where two are compared.
+// topRow is an entry of a table, with its change if two profiles are compared.
 type topRow struct {
 	*report.Entry
 	change *report.Change
 }
 
-// topQuery is how a table is made.
+// topQuery holds the options that a table is made with.
 type topQuery struct {
 	kind string
 	by   profile.By
@@ -83,7 +83,7 @@ func (p *topPage) Note(m *tui.Model) string {
 	return strings.Join(parts, " · ")
 }
 
-// entry is what is under the cursor, nil if there is nothing.
+// entry returns the entry under the cursor, nil if there is none.
 func (p *topPage) entry() *report.Entry {
 	if r, ok := p.Current(); ok {
 		return r.Entry
@@ -99,7 +99,7 @@ func (p *topPage) Refresh(m *tui.Model) tui.Cmd {
 	return rankTop(m, p)
 }
 
-// rankedMsg brings a table that was asked for.
+// rankedMsg delivers a requested table.
 type rankedMsg struct {
 	page    *topPage
 	query   topQuery
@@ -164,7 +164,7 @@ func (p *topPage) Command(*tui.Model) string {
 	c, ok := p.subject.command("top")
 	if p.subject.diff() {
 		c, ok = p.subject.command("diff", p.subject.was)
-		ok = ok && len(p.subject.words) == 1+len(flagsIn(p.subject.words)) // it takes one profile a side
+		ok = ok && len(p.subject.words) == 1+len(flagsIn(p.subject.words)) // the diff command takes one profile a side
 	}
 	if !ok {
 		return ""
@@ -175,7 +175,7 @@ func (p *topPage) Command(*tui.Model) string {
 	return profileFlags(c, p.query.kind, p.query.by, &p.filter).String()
 }
 
-// wideNames is from how many cells on names are written in full.
+// wideNames is the width in cells from which names are written in full.
 const wideNames = 120
 
 func (p *topPage) look(r *topRow) tui.RowLook {

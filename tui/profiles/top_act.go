@@ -32,14 +32,14 @@ func (p *topPage) Can(m *tui.Model, a tui.Action) string {
 	return p.List.Can(m, a)
 }
 
-// ofNode is the page's filter with nothing left but the node under the cursor.
+// ofNode returns the page's filter, limited to the node under the cursor.
 func (p *topPage) ofNode() profile.Filter {
 	f := p.filter
 	f.Nodes = []string{p.entry().Function}
 	return f
 }
 
-// open goes into the profiles of a node, else to the callers and callees of a function.
+// open shows the profiles of a node, or else the callers and callees of a function.
 func (p *topPage) open(m *tui.Model, r *topRow) tui.Cmd {
 	if p.shown.by == profile.ByNode {
 		return m.Push(newTopPage(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.ofNode()))
@@ -69,7 +69,7 @@ func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	return p.List.Act(m, a)
 }
 
-// grains are what samples can be added up by.
+// grains returns the units that samples can be added up by.
 func (p *topPage) grains() []profile.By {
 	all := append(frameGrains(), profile.ByAddress)
 	if l := p.subject.loaded; l != nil && l.nodes > 0 {
@@ -78,14 +78,14 @@ func (p *topPage) grains() []profile.By {
 	return all
 }
 
-// newFlamePageOf is the flame graph of a table, as a sandwich of one function if it is named.
+// newFlamePageOf returns the flame graph for a table, or a sandwich if a function is named.
 func newFlamePageOf(s *profileSubject, q topQuery, f profile.Filter, name string) *flamePage {
 	p := newFlamePage(s, flameQuery{kind: q.kind, by: q.by, raw: q.raw, focus: name})
 	p.filter = f
 	return p
 }
 
-// tui.saveMenu offers the formats of the same report on the command line.
+// saveMenu offers the formats that the command line has for the same report.
 func (p *topPage) saveMenu() *tui.Menu {
 	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
 	return tui.SaveReport("save the table", "profile-top", func(w io.Writer, f render.Format) error {

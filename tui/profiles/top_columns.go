@@ -12,7 +12,7 @@ import (
 	"kitescope/tui"
 )
 
-// topColumns are those that a table of w cells has; the layout drops more where names are long.
+// topColumns returns the columns of a table of w cells. The layout drops more of them if names are long.
 func (p *topPage) topColumns(w int) []tui.Column[*topRow] {
 	var names []string
 	switch {
@@ -44,7 +44,7 @@ func (p *topPage) topColumns(w int) []tui.Column[*topRow] {
 	return list
 }
 
-// nameColumns say what code an entry is; short names are without the paths of packages.
+// nameColumns returns the columns that identify an entry. Short names omit package paths.
 func (p *topPage) nameColumns(short bool) []tui.Column[*topRow] {
 	return []tui.Column[*topRow]{
 		tui.SortedColumn("function", strings.ToUpper(p.shown.by.String()), table.Text, 0, func(r *topRow) string {
@@ -60,12 +60,12 @@ func (p *topPage) nameColumns(short bool) []tui.Column[*topRow] {
 	}
 }
 
-// byAmount orders by an amount, the largest first.
+// byAmount compares by an amount, the largest first.
 func byAmount(of func(r *topRow) int64) func(a, b *topRow) int {
 	return func(a, b *topRow) int { return cmp.Compare(of(b), of(a)) }
 }
 
-// amountColumns are those of one profile.
+// amountColumns returns the columns of one profile.
 func (p *topPage) amountColumns() []tui.Column[*topRow] {
 	t := p.top
 	flat := byAmount(func(r *topRow) int64 { return magnitude(r.Flat) })
@@ -78,14 +78,14 @@ func (p *topPage) amountColumns() []tui.Column[*topRow] {
 	}
 }
 
-// changeColumns are those of two profiles.
+// changeColumns returns the columns of two profiles.
 func (p *topPage) changeColumns() []tui.Column[*topRow] {
 	unit := p.changes.Type.Unit
 	side := func(name, title string, priority int, of func(c *report.Change) int64) tui.Column[*topRow] {
 		return tui.SortedColumn(name, title, table.Int, priority, func(r *topRow) string { return amount(of(r.change), unit) },
 			byAmount(func(r *topRow) int64 { return of(r.change) }))
 	}
-	// by how much it changed; noise is below all changes
+	// change sorts by the size of the change, with noise after all changes.
 	change := func(name, title string, priority int, of func(c *report.Change) (int64, report.Verdict)) tui.Column[*topRow] {
 		return tui.SortedColumn(name, title, table.Int, priority, func(r *topRow) string {
 			v, _ := of(r.change)
@@ -118,7 +118,7 @@ func chanceCell(c *report.Change) string {
 	return chance(c.CumCorrectedP)
 }
 
-// certainty puts noise below changes.
+// certainty sorts noise after changes.
 func certainty(v report.Verdict) int {
 	if v == report.Noise {
 		return 1
@@ -126,7 +126,7 @@ func certainty(v report.Verdict) int {
 	return 0
 }
 
-// magnitude is an absolute value; of the smallest number there is none.
+// magnitude returns the absolute value of v, or math.MaxInt64 for math.MinInt64, whose absolute value overflows.
 func magnitude(v int64) int64 {
 	switch {
 	case v == math.MinInt64:
@@ -137,7 +137,7 @@ func magnitude(v int64) int64 {
 	return v
 }
 
-// growth is by how much an entry changed, of itself.
+// growth returns the relative change of an entry.
 func growth(c *report.Change) float64 {
 	if c.CumBefore == 0 {
 		return math.Inf(cmp.Compare(c.CumAfter, 0))
