@@ -7,7 +7,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestPressEveryKey: no key breaks anything.
+// TestPressEveryKey checks that no key breaks the page.
 func TestPressEveryKey(t *testing.T) {
 	for _, of := range []func(*testing.T) *Data{resultData, predictionData} {
 		synctest.Test(t, func(t *testing.T) {

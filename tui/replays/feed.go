@@ -17,10 +17,10 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Feed measures and returns the result, or the reason why there is none. A result that is cut short because ctx ended
-// is no error: it names the reason itself. A Feed is called once, in a goroutine of its own. It may call step from any
-// goroutine and as often as it pleases, but not after it has returned: stage names the work that is under way, text is
-// how far it has come.
+// Feed measures and returns the result, or the error if there is none. A result that is cut short because ctx ended
+// is not an error; the result contains the reason. A Feed is called once, in its own goroutine. It may call step
+// from any goroutine and as often as it likes, but not after it has returned. stage names the current step of the
+// work, and text is its progress.
 type Feed func(ctx context.Context, step func(stage, text string)) (Data, error)
 
 // Data is a result, a prediction, or both.
@@ -29,15 +29,17 @@ type Data struct {
 	Report *whatif.Report
 	// Name is the name of the file, e.g. "after.json"; "" if there is none.
 	Name string
-	// Words print the same on a command line, behind "replay", e.g. "show", "after.json". nil means Config.Args.
+	// Words are the arguments after "replay" that print the same on a command line, e.g. "show", "after.json". nil
+	// means Config.Args.
 	Words []string
 }
 
 func (d *Data) empty() bool { return d == nil || d.Result == nil && d.Report == nil }
 
-// Measure runs the UI without a cluster while feed measures: it shows the progress, then the result. Cfg.Feed must be
-// nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the page shows
-// the result so far; q again quits. The feed has returned when Measure does. The error is the feed's unless the UI fails.
+// Measure runs the UI without a cluster while feed measures. It shows the progress, then the result. cfg.Feed must
+// be nil. cfg.Args are the arguments after "replay". While the feed measures, q and Ctrl-C cancel its context, and
+// the page shows the result so far; q again quits. Measure returns after the feed has returned. It returns the
+// error of the UI, or else that of the feed.
 func Measure(ctx context.Context, cfg tui.Config, feed Feed) error {
 	cfg, s := measuring(cfg, feed)
 	return cmp.Or(tui.Run(ctx, cfg), s.err)
@@ -52,7 +54,7 @@ func measuring(cfg tui.Config, feed Feed) (tui.Config, *measurement) {
 	return r.config(cfg, s.page), s
 }
 
-// Show runs the UI without a cluster on a replay that is over. Cfg.Feed must be nil.
+// Show runs the UI without a cluster on a finished replay. cfg.Feed must be nil.
 func Show(ctx context.Context, cfg tui.Config, data *Data) error {
 	return tui.Run(ctx, opened(cfg, data))
 }
@@ -68,14 +70,14 @@ func (r *replayPages) config(cfg tui.Config, first *replayPage) tui.Config {
 	return cfg
 }
 
-// measurement is a Feed that runs beside the UI.
+// measurement is a Feed that runs concurrently with the UI.
 type measurement struct {
 	feed Feed
 	page *replayPage
 	now  func() time.Time
 	err  error // set once run has returned
 
-	// These belong to the loop of the UI.
+	// Only the event loop of the UI uses these.
 	ticking, stopping, over bool
 
 	mu      sync.Mutex
@@ -84,11 +86,11 @@ type measurement struct {
 	cancel  context.CancelFunc
 }
 
-// stage is a part of the work; the last one is under way.
+// stage is a part of the work. The last one is in progress.
 type stage struct {
 	name, text string
 	from       time.Time
-	took       time.Duration // 0 while it is under way
+	took       time.Duration // 0 while it is in progress
 }
 
 // run calls the feed and sends its result.
@@ -157,7 +159,7 @@ func (s *measurement) lines(w, h int, ascii bool) []draw.Line {
 // framePause is the time between two frames while a feed measures.
 const framePause = 250 * time.Millisecond
 
-// tick draws the page again after framePause, as long as the feed runs.
+// tick redraws the page after framePause, as long as the feed runs.
 func (s *measurement) tick(m *tui.Model) tui.Cmd {
 	if s.ticking || s.over {
 		return nil
@@ -173,7 +175,7 @@ func (t tickMsg) Apply(m *tui.Model) tui.Cmd {
 	return t.of.tick(m)
 }
 
-// measuredMsg is what a feed returned.
+// measuredMsg delivers the result of a feed.
 type measuredMsg struct {
 	of   *measurement
 	data Data
@@ -189,7 +191,7 @@ func (r measuredMsg) Apply(m *tui.Model) tui.Cmd {
 	return m.Refresh()
 }
 
-// Stop ends a feed that measures and reports whether there was one to end: the results so far will be shown.
+// Stop stops a running feed and reports whether there was one to stop. The page shows the results so far.
 func (p *replayPage) Stop(m *tui.Model) bool {
 	if !p.measuring() || p.of.measured.stopping {
 		return false

@@ -1,5 +1,5 @@
-// Package replays is the page of the UI about a replay: the progress while a Feed measures (feed.go), then the report of
-// the result or prediction, as the command line writes it, in a window that scrolls.
+// Package replays has the UI page for a replay: the progress while a Feed measures (feed.go), then the report of
+// the result or prediction, formatted as on the command line, in a window that scrolls.
 package replays
 
 import (
@@ -19,13 +19,13 @@ import (
 	"kitescope/tui/draw"
 )
 
-// replayPages is what all pages about a replay share.
+// replayPages holds the state that all pages about a replay share.
 type replayPages struct {
 	data     *Data
-	measured *measurement // nil if nothing is or was measured here
+	measured *measurement // nil if this UI does not measure
 }
 
-// Pages are the pages about a replay; data is nil if there is none.
+// Pages returns the pages about a replay; data is nil if there is none.
 func Pages(data *Data) []tui.PageKind { return (&replayPages{data: data}).kinds() }
 
 func (r *replayPages) kinds() []tui.PageKind {
@@ -44,7 +44,7 @@ func (r *replayPages) kinds() []tui.PageKind {
 	}}
 }
 
-// open is ":replay".
+// open opens ":replay".
 func (r *replayPages) open(m *tui.Model, _ []string) (tui.Page, error) {
 	switch {
 	case r.data.empty() && r.measured != nil:
@@ -59,7 +59,7 @@ func (r *replayPages) open(m *tui.Model, _ []string) (tui.Page, error) {
 type replayPage struct {
 	of    *replayPages
 	data  *Data    // nil until there is something to show
-	words []string // behind "replay" on a command line; nil where none prints it
+	words []string // the arguments after "replay" on a command line; nil if no command prints the replay
 	err   error    // of the feed
 
 	lines   []string // of the report, with escape sequences
@@ -67,13 +67,13 @@ type replayPage struct {
 	tui.Window
 }
 
-// frame is what lines were made for.
+// frame holds the width and the styles that lines were made for.
 type frame struct {
 	w      int
 	styles *draw.Styles
 }
 
-// newPage shows the replay, if there is one yet.
+// newPage returns a page with the replay, if there is one yet.
 func (r *replayPages) newPage(words []string) *replayPage {
 	p := &replayPage{of: r, words: words}
 	if !r.data.empty() {
@@ -150,7 +150,7 @@ func (p *replayPage) Body(m *tui.Model, w, h int) []string {
 	return append(lines, p.lines[from:to]...)
 }
 
-// trouble is why there is nothing to show, or less than was asked for.
+// trouble returns the reason why there is no result or only part of it, or "" if there is no error.
 func (p *replayPage) trouble() string {
 	switch {
 	case p.err == nil:
@@ -161,7 +161,7 @@ func (p *replayPage) trouble() string {
 	return words.Harmless(words.OneLine(p.err.Error()))
 }
 
-// lay makes the lines of the report unless they are there.
+// lay makes the lines of the report unless they exist already.
 func (p *replayPage) lay(m *tui.Model, w int) {
 	f := frame{w, m.Styles}
 	if p.madeFor == f && p.lines != nil {
@@ -174,10 +174,10 @@ func (p *replayPage) lay(m *tui.Model, w int) {
 	}
 }
 
-// mostSegments is how many segments, requests and nodes a page lists.
+// mostSegments is the number of segments, requests and nodes that a page lists at most.
 const mostSegments = 100
 
-// report is the report of the result and of the prediction as a table.
+// report returns the report of the result and of the prediction as a table.
 func (p *replayPage) report(o render.Options) string {
 	var b strings.Builder
 	write := func(write func(io.Writer, render.Format, render.ReportOptions) error) {
@@ -205,7 +205,7 @@ func (p *replayPage) writeWhatIf(w io.Writer, f render.Format, o render.ReportOp
 	return replays.WriteWhatIf(w, p.data.Report, f, o)
 }
 
-// writeAs writes a report in a format.
+// writeAs returns a function that writes a report in the named format.
 func writeAs(
 	word string, write func(io.Writer, render.Format, render.ReportOptions) error, o render.ReportOptions,
 ) func(io.Writer) error {
@@ -241,7 +241,7 @@ func (p *replayPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	return nil
 }
 
-// saveMenu offers the result and the prediction as the commands save them, and reports.
+// saveMenu offers the result and the prediction in the formats of the commands, and reports.
 func (p *replayPage) saveMenu() *tui.Menu {
 	n := &tui.Menu{Title: "save the replay"}
 	add := func(text, note, word, ending string, write func(io.Writer) error) {

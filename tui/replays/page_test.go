@@ -61,7 +61,8 @@ func driveReplay(t *testing.T, d *Data, w, h int, change ...func(*tui.Config)) *
 	return driven(t, opened(cfg, d), w, h)
 }
 
-// TestReplayScreens: the page is the report of the command, in colour, without, and in ASCII.
+// TestReplayScreens checks that the page shows the report of the command, with colour, without colour, and in
+// ASCII.
 func TestReplayScreens(t *testing.T) {
 	for _, x := range []struct {
 		name    string
@@ -86,7 +87,7 @@ func TestReplayScreens(t *testing.T) {
 	}
 }
 
-// TestReplayIsHarmless draws files that no run writes, on any size.
+// TestReplayIsHarmless checks the page at any size, with files that no run writes.
 func TestReplayIsHarmless(t *testing.T) {
 	const hostile = "=cmd|' /C calc'!A0\x1b[31m\u202e"
 	odd := resultData(t)
@@ -141,7 +142,7 @@ func TestReplayIsSaved(t *testing.T) {
 	})
 }
 
-// TestReplayWithinACluster opens the page from the palette, beside the pages of the cluster.
+// TestReplayWithinACluster checks that the palette opens the page next to the pages of the cluster.
 func TestReplayWithinACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := pagetest.Config()
@@ -201,7 +202,8 @@ func driveFeed(t *testing.T, feed Feed, w, h int) (*ui, context.CancelFunc) {
 	return d, cancel
 }
 
-// TestReplayStops holds that q ends the run and shows what was done, and quits only then.
+// TestReplayStops checks that q during a run stops it and shows the results so far, and that :q quits after the
+// run.
 func TestReplayStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result := resultData(t).Result
@@ -246,7 +248,8 @@ func TestReplayThatFails(t *testing.T) {
 	})
 }
 
-// TestRunReplay is the whole program; while nothing changes it writes nothing, and it returns when the feed has.
+// TestRunReplay checks that the whole program writes nothing while nothing changes, and returns after the feed has
+// returned.
 func TestRunReplay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
@@ -275,7 +278,7 @@ func TestRunReplay(t *testing.T) {
 	})
 }
 
-// TestRunReplayInterrupted ends the program's context in the middle of a run: the feed ends with it.
+// TestRunReplayInterrupted checks that the feed ends when the program's context ends during a run.
 func TestRunReplayInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
@@ -293,7 +296,7 @@ func TestRunReplayInterrupted(t *testing.T) {
 	})
 }
 
-// TestReplayHelp holds that help has nothing of clusters and profiles that are not there.
+// TestReplayHelp checks that the help omits keys for clusters and profiles that do not exist.
 func TestReplayHelp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveReplay(t, resultData(t), 120, 60)

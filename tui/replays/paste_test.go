@@ -9,7 +9,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestCopiedCommand: a real shell runs one program of the command that the page copies, whatever its file is called.
+// TestCopiedCommand checks that a real shell runs the copied command as one program, for hostile file names.
 func TestCopiedCommand(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
