@@ -13,7 +13,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// aboutLines are the lines at the end that say what the cursor is on.
+// aboutLines is the number of lines at the end that describe the item under the cursor.
 const aboutLines = 2
 
 // Body implements tui.Page.
@@ -40,7 +40,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	return append(lines, p.about(m, w)...)
 }
 
-// cell is where on the track a place is, -1 if it is outside.
+// cell returns the cell of a place on the track, or -1 if it is outside.
 func (p *page) cell(place int64) int {
 	from, to := p.part()
 	if place < from || place > to {
@@ -49,7 +49,7 @@ func (p *page) cell(place int64) int {
 	return min(p.w-1, int(float64(place-from)/float64(to-from)*float64(p.w)))
 }
 
-// scale is the line of times.
+// scale returns the line with the times.
 func (p *page) scale(st *draw.Styles) string {
 	from, to := p.part()
 	x := p.of.lanes.axis
@@ -71,7 +71,8 @@ func (p *page) scale(st *draw.Styles) string {
 	return " " + st.Dim.On(draw.Fit(title, p.left-1)+string(cells))
 }
 
-// tickStep is what lies between two times of the scale: so much that they have room.
+// tickStep returns the distance between two times of the scale, chosen so that their texts fit, and the layout of
+// the times.
 func tickStep(x *history.Axis, span int64, w int) (step int64, layout string) {
 	const cells = 12
 	least := max(1, span*cells/int64(max(w, 1)))
@@ -100,7 +101,7 @@ func tickStep(x *history.Axis, span int64, w int) (step int64, layout string) {
 	return (least/day + 1) * day, "01-02"
 }
 
-// lanesIn draws the lanes that are seen in some lines, each group under its title where there is room.
+// lanesIn draws the visible lanes in at most room lines, each group under its title if there is room.
 func (p *page) lanesIn(m *tui.Model, above, room int) []string {
 	titles := room >= 2*groupsOf(p.shown)+6
 	p.rows, p.height = p.rows[:0], max(1, room)
@@ -141,7 +142,7 @@ func groupsOf(list []*lane) int {
 	return n
 }
 
-// line is a lane: its name, and what happened.
+// line draws a lane: its name and its events.
 func (p *page) line(st *draw.Styles, in *lane, atCursor bool, moment int) string {
 	sign := "  "
 	name := st.Roles[render.RolePlain]
@@ -170,7 +171,7 @@ func (p *page) line(st *draw.Styles, in *lane, atCursor bool, moment int) string
 	return name.On(sign+draw.FitName(in.name, p.left-3)) + " " + track(st, cells, cursor)
 }
 
-// track joins cells of one look; the one under the cursor stands out.
+// track joins cells of the same style, and highlights the cell under the cursor.
 func track(st *draw.Styles, cells []draw.Piece, cursor int) string {
 	var b strings.Builder
 	for i := 0; i < len(cells); {
@@ -193,7 +194,7 @@ func track(st *draw.Styles, cells []draw.Piece, cursor int) string {
 	return b.String()
 }
 
-// marks puts the events of a lane where they were; where several are in one cell the worst is seen.
+// marks draws the events of a lane. If a cell has several events, it shows the most severe one.
 func (p *page) marks(cells []draw.Piece, in *lane) {
 	l := p.of.lanes
 	best := make([]mark, len(cells))
@@ -212,7 +213,8 @@ func (p *page) marks(cells []draw.Piece, in *lane) {
 // alive is drawn where a node was registered.
 const alive = "─"
 
-// lives draws when a node was registered. One whose first event is not its start was there before.
+// lives draws the times at which a node was registered. A node whose first event is not its start was registered
+// before.
 func (p *page) lives(cells []draw.Piece, in *lane) {
 	l := p.of.lanes
 	from, to := p.part()
@@ -240,7 +242,7 @@ func (p *page) lives(cells []draw.Piece, in *lane) {
 	}
 }
 
-// bar is the time of a finding.
+// bar draws the time span of a finding.
 func (p *page) bar(cells []draw.Piece, s *tui.Beginning) {
 	x := p.of.lanes.axis
 	from, to := p.part()
@@ -258,7 +260,7 @@ func (p *page) bar(cells []draw.Piece, s *tui.Beginning) {
 	}
 }
 
-// about says what the cursor is on.
+// about returns the lines that describe the item under the cursor.
 func (p *page) about(m *tui.Model, w int) []string {
 	st := m.Styles
 	text := draw.Wrap(p.sentence(m), w-2)
@@ -278,7 +280,7 @@ func (p *page) about(m *tui.Model, w int) []string {
 	return lines
 }
 
-// sentence says what the cursor is on in words.
+// sentence describes the item under the cursor.
 func (p *page) sentence(*tui.Model) string {
 	x := p.of.lanes.axis
 	if e := p.under(); e != nil {

@@ -14,10 +14,10 @@ import (
 	"kitescope/tui/draw"
 )
 
-// mostListed is how many events a list has at most: the newest.
+// mostListed is the number of events that a list has at most. It keeps the newest.
 const mostListed = 20_000
 
-// openEvents is ":events", with words to look for behind it or not.
+// openEvents opens ":events", filtered by the arguments if there are any.
 func (t *times) openEvents(m *tui.Model, typed []string) (tui.Page, error) {
 	if m.Past() == nil {
 		_, why := m.Axis()
@@ -34,7 +34,7 @@ func (t *times) openEvents(m *tui.Model, typed []string) (tui.Page, error) {
 	return p, nil
 }
 
-// eventsOf are those of a lane; of the time of a finding all that happened in it.
+// eventsOf returns the list of the events of a lane. For a finding it lists all events since its beginning.
 func (t *times) eventsOf(in *lane) tui.Page {
 	called := "events of " + in.name
 	if s := in.span; s != nil {
@@ -59,7 +59,7 @@ func (t *times) eventsOf(in *lane) tui.Page {
 	})
 }
 
-// eventsPage lists events.
+// eventsPage returns a page that lists events.
 func eventsPage(called string, of func(x *history.Axis) []int32) *tui.TablePage[int32] {
 	var x *history.Axis
 	event := func(i int32) history.Event { return x.Event(int(i)) }

@@ -12,7 +12,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// group is what lanes stand together for.
+// group is a group of lanes.
 type group uint8
 
 const (
@@ -27,24 +27,24 @@ func (g group) title() string {
 	return [...]string{"FINDINGS", "NODES", "CHANNELS", "COLLECTIONS", "CLUSTER"}[g]
 }
 
-// lane is what happened to one thing, or the time of a finding.
+// lane holds the events of one object, or the time span of a finding.
 type lane struct {
 	group   group
-	key     string // of the thing or finding, within the group
+	key     string // of the object or finding, unique within the group
 	name    string
 	events  []int32        // positions on the axis
-	trouble int            // how many of them are
-	span    *tui.Beginning // of a finding
+	trouble int            // number of events that are trouble
+	span    *tui.Beginning // set for a finding
 }
 
-// lanes are those of an axis.
+// lanes holds the lanes of an axis.
 type lanes struct {
 	axis *history.Axis
-	all  []*lane // in the order in which they are drawn
-	mark []mark  // of each event
+	all  []*lane // in display order
+	mark []mark  // by position of the event
 }
 
-// mark is what an event is, at a glance.
+// mark classifies an event for display.
 type mark uint8
 
 const (
@@ -61,10 +61,11 @@ func (k mark) role() render.Role {
 	return [...]render.Role{render.RolePlain, render.RoleChanged, render.RoleAdded, render.RoleRemoved, render.RoleBad}[k]
 }
 
-// manyTimes is from how many repetitions on something that is written again is trouble: a channel that nobody gets.
+// manyTimes is the number of repetitions from which rewriting the same object is trouble, e.g. a channel that no
+// node gets.
 const manyTimes = 20
 
-// markOf is what an event is by its kind: the words of kinds end in what happened.
+// markOf returns the mark of an event. The last word of the event's kind names the change.
 func markOf(e *history.Event) mark {
 	kind := string(e.Kind)
 	_, what, _ := strings.Cut(kind, "_")
@@ -88,7 +89,7 @@ func markOf(e *history.Event) mark {
 	return changedMark
 }
 
-// isGone reports whether an event took its object away: it is looked at as it was before.
+// isGone reports whether an event removed its object. Such an object is shown as it was before the event.
 func isGone(e *history.Event) bool {
 	kind := string(e.Kind)
 	for _, end := range []string{"_left", "_lost", "_removed", "_revoked"} {
@@ -99,7 +100,7 @@ func isGone(e *history.Event) bool {
 	return strings.HasSuffix(kind, "_dropped") && e.Kind != "segment_dropped"
 }
 
-// laneOf is where an event stands.
+// laneOf returns the group and the key of the lane of an event.
 func laneOf(e *history.Event) (group, string) {
 	name := cmp.Or(e.Object.Name, e.Object.ID)
 	switch e.Object.Resource {
@@ -116,7 +117,7 @@ func laneOf(e *history.Event) (group, string) {
 	return clusterLanes, strings.ReplaceAll(e.Object.Resource, "-", " ")
 }
 
-// newLanes sorts the events of an axis.
+// newLanes sorts the events of an axis into lanes.
 func newLanes(x *history.Axis) *lanes {
 	type key struct {
 		group group
@@ -145,7 +146,7 @@ func newLanes(x *history.Axis) *lanes {
 	return l
 }
 
-// matches reports whether a lane has a text in it, lower case: in its name, or in one of its events.
+// matches reports whether the name of a lane or one of its events contains a text, which must be in lower case.
 func (l *lanes) matches(in *lane, text string) bool {
 	if text == "" || strings.Contains(strings.ToLower(in.name+" "+in.group.title()), text) {
 		return true

@@ -16,21 +16,21 @@ import (
 // page is the timeline.
 type page struct {
 	of       *times
-	shown    []*lane // those that are drawn: with the spans of findings, as the filter leaves them
-	why      string  // why there is nothing
+	shown    []*lane // the lanes that match the filter, including those of findings
+	why      string  // the reason why there is nothing to show
 	findings []tui.Beginning
 	filter   string // lower case
 
-	lane   int           // under the cursor, in shown
-	event  int           // under the cursor, a position on axis; -1: none
+	lane   int           // under the cursor, an index of shown
+	event  int           // under the cursor, a position on axis; -1 if none
 	axis   *history.Axis // nil until the first lanes
-	top    int           // the first lane that is seen
-	height int           // lanes that are seen
+	top    int           // the first visible lane
+	height int           // number of visible lanes
 	rows   []int
-	// from and to are the places between which is drawn; 0, 0 is all.
+	// from and to are the places that bound the visible part; 0, 0 shows everything.
 	from, to int64
-	left, w  int // of the last frame: cells before the track, and of it
-	longest  int // cells of the longest name of a lane, whatever the filter leaves
+	left, w  int // of the last frame, in cells: the space before the track, and the track
+	longest  int // width in cells of the longest lane name, regardless of the filter
 }
 
 func (t *times) open(m *tui.Model, words []string) (tui.Page, error) {
@@ -84,19 +84,19 @@ func (p *page) Refresh(m *tui.Model) tui.Cmd {
 	return func() tea.Msg { return sortedMsg{t, newLanes(x)} }
 }
 
-// sortedMsg brings lanes.
+// sortedMsg delivers lanes.
 type sortedMsg struct {
 	of    *times
 	lanes *lanes
 }
 
-// Apply takes them.
+// Apply implements tui.Message.
 func (s sortedMsg) Apply(m *tui.Model) tui.Cmd {
 	s.of.busy, s.of.lanes = false, s.lanes
 	return m.Refresh()
 }
 
-// choose makes the list of lanes, with the cursor on its own lane and event, if they are there.
+// choose builds the list of lanes. The cursor stays on its lane and event if they still exist.
 func (p *page) choose() {
 	l := p.of.lanes
 	if l == nil {
@@ -132,7 +132,7 @@ func (p *page) choose() {
 	}
 }
 
-// place puts the cursor on the event of an axis that it was on, or the nearest one of the lane.
+// place moves the cursor to the same event on axis x, or else to the nearest event of the lane.
 func (p *page) place(x *history.Axis) {
 	was, place := p.under(), x.To
 	if was != nil {
@@ -152,7 +152,7 @@ func (p *page) place(x *history.Axis) {
 
 func (p *page) clamp() { p.lane = max(0, min(p.lane, len(p.shown)-1)) }
 
-// current is the lane under the cursor, nil if there is none.
+// current returns the lane under the cursor, nil if there is none.
 func (p *page) current() *lane {
 	if p.lane < len(p.shown) {
 		return p.shown[p.lane]
@@ -160,7 +160,7 @@ func (p *page) current() *lane {
 	return nil
 }
 
-// events are those of a lane that the filter leaves, in order.
+// events returns the events of a lane that match the filter, in order.
 func (p *page) events(in *lane) []int32 {
 	if p.filter == "" || strings.Contains(strings.ToLower(in.name+" "+in.group.title()), p.filter) {
 		return in.events
@@ -174,7 +174,7 @@ func (p *page) events(in *lane) []int32 {
 	return list
 }
 
-// toNearest puts the cursor on the lane's event that is nearest to a place.
+// toNearest puts the cursor on the event of the lane that is nearest to a place.
 func (p *page) toNearest(place int64) {
 	p.event = -1
 	in := p.current()
@@ -194,7 +194,7 @@ func (p *page) toNearest(place int64) {
 	}
 }
 
-// at is the place of the cursor.
+// at returns the place of the cursor.
 func (p *page) at() int64 {
 	x := p.of.lanes.axis
 	in := p.current()
@@ -207,7 +207,7 @@ func (p *page) at() int64 {
 	return x.To
 }
 
-// under is the event under the cursor, nil if there is none.
+// under returns the event under the cursor, nil if there is none.
 func (p *page) under() *history.Event {
 	if p.event < 0 {
 		return nil
@@ -277,7 +277,7 @@ func (p *page) find(_ *tui.Model, text string) tui.Cmd {
 	return nil
 }
 
-// moveTo goes to another lane, to what is there at about the same time.
+// moveTo moves to another lane, to the event that is nearest in time.
 func (p *page) moveTo(to int) {
 	place := p.at()
 	p.lane = to
@@ -286,7 +286,7 @@ func (p *page) moveTo(to int) {
 	p.follow()
 }
 
-// beside goes to the next event of the lane.
+// beside moves to the next event of the lane.
 func (p *page) beside(by int) {
 	in := p.current()
 	list := p.events(in)
@@ -296,7 +296,7 @@ func (p *page) beside(by int) {
 	p.follow()
 }
 
-// follow keeps the cursor in the part of the time that is seen.
+// follow scrolls so that the cursor stays in the visible part of the time.
 func (p *page) follow() {
 	if !p.zoomed() {
 		return
@@ -307,7 +307,7 @@ func (p *page) follow() {
 	}
 }
 
-// look sees a part of the time.
+// look sets the visible part of the time.
 func (p *page) look(from, span int64) {
 	x := p.of.lanes.axis
 	if span >= x.To-x.From {
@@ -318,7 +318,7 @@ func (p *page) look(from, span int64) {
 	p.to = p.from + span
 }
 
-// zoom shows a shorter or a longer time around the cursor, at least leastSeen.
+// zoom shows a shorter or longer time around the cursor. The shortest is that of least.
 func (p *page) zoom(by float64) {
 	from, to := p.part()
 	span := max(int64(float64(to-from)*by), p.least())
@@ -330,7 +330,7 @@ func (p *page) zoom(by float64) {
 	p.look(at-int64(share*float64(span)), span)
 }
 
-// least is the shortest time that is seen: two seconds, or of revisions twenty.
+// least returns the shortest visible time: two seconds, or twenty revisions.
 func (p *page) least() int64 {
 	if p.of.lanes.axis.Dated {
 		return 2e9
@@ -338,7 +338,7 @@ func (p *page) least() int64 {
 	return 20
 }
 
-// part are the places between which is drawn.
+// part returns the places that bound the visible part.
 func (p *page) part() (from, to int64) {
 	if p.zoomed() {
 		return p.from, p.to
@@ -347,7 +347,7 @@ func (p *page) part() (from, to int64) {
 	return x.From, max(x.To, x.From+1)
 }
 
-// enter goes to what the cursor is on, as it was then; what went away is shown as it was before.
+// enter shows the object under the cursor as it was then. A removed object is shown as it was before the event.
 func (p *page) enter(m *tui.Model) tui.Cmd {
 	e := p.under()
 	if e == nil {

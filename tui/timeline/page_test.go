@@ -16,7 +16,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestScreens are the pages of a captured cluster in which a query node was killed, auto-balance switched off and a node started.
+// TestScreens checks the pages of a captured cluster in which a query node was killed, auto-balance switched off
+// and a node started.
 func TestScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, keys, typed string }{
@@ -38,7 +39,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestEveryKey presses all keys of the timeline, with a filter that leaves nothing too.
+// TestEveryKey checks all keys of the timeline, also with a filter that matches nothing.
 func TestEveryKey(t *testing.T) {
 	for _, size := range tuitest.Sizes[:1] {
 		synctest.Test(t, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// TestFindingsHaveATime: the findings of the cluster that is shown have a lane each.
+// TestFindingsHaveATime checks that each finding of the current cluster has a lane.
 func TestFindingsHaveATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
@@ -61,7 +62,8 @@ func TestFindingsHaveATime(t *testing.T) {
 	})
 }
 
-// TestEnterGoesThere: the object is shown as it was; one that went away, as it was before.
+// TestEnterGoesThere checks that enter shows the object as it was, and a removed object as it was before its
+// removal.
 func TestEnterGoesThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
@@ -74,7 +76,8 @@ func TestEnterGoesThere(t *testing.T) {
 	})
 }
 
-// TestCursorStaysOnItsEvent: findings come later, above the lane that the cursor is on, with keys pressed before and without.
+// TestCursorStaysOnItsEvent checks that the cursor stays when findings arrive later, in lanes above it, with and
+// without keys pressed before.
 func TestCursorStaysOnItsEvent(t *testing.T) {
 	for _, keys := range []string{"0", "0 down up left"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,7 +93,8 @@ func TestCursorStaysOnItsEvent(t *testing.T) {
 	}
 }
 
-// TestCursorStaysOnAnotherAxis: etcd forgets the oldest events, and new ones come.
+// TestCursorStaysOnAnotherAxis checks that the cursor stays when etcd compacts the oldest events and new ones
+// arrive.
 func TestCursorStaysOnAnotherAxis(t *testing.T) {
 	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
 	if err != nil {
@@ -144,7 +148,7 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 	}
 }
 
-// TestCursorStaysOnItsFinding: findings of one check may have objects without names.
+// TestCursorStaysOnItsFinding checks the cursor on findings of one check whose objects have no names.
 func TestCursorStaysOnItsFinding(t *testing.T) {
 	finding := func(id string) tui.Beginning {
 		return tui.Beginning{Finding: &check.Finding{Check: "checkpoint-stale-dropped", Object: model.Ref{Resource: "vchannels", ID: id}}}
@@ -159,7 +163,7 @@ func TestCursorStaysOnItsFinding(t *testing.T) {
 	}
 }
 
-// TestNodesHaveALife: a line is drawn where a node was registered, from its start to its end, and marks stand on it.
+// TestNodesHaveALife checks that a line is drawn from the start to the end of a node, with marks on it.
 func TestNodesHaveALife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 80, 24)

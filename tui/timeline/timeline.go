@@ -1,9 +1,9 @@
-// Package timeline are the pages of the UI about time: the timeline of a cluster, and the list of what happened to it. What enters is
-// the history.Axis that the core of the UI has read, and past clusters; what leaves are kinds of pages (Pages).
+// Package timeline has the UI pages about time: the timeline of a cluster and the list of its events. Pages returns
+// the page kinds. They show the history.Axis that the core of the UI has read, and open past states of the cluster.
 //
-//  1. Lanes (lanes.go) have the events of the axis, sorted by what they happened to: nodes, channels, collections, the cluster.
-//  2. Findings of the cluster that is shown have a lane each, from the revision at which they began (tui.Model.Beginnings).
-//  3. The page (page.go, draw.go) draws the part of the axis that is looked at, a lane a line.
+//  1. Lanes (lanes.go) hold the events of the axis, sorted by object: nodes, channels, collections, the cluster.
+//  2. Each finding of the current cluster has a lane, from the revision at which it began (tui.Model.Beginnings).
+//  3. The page (page.go, draw.go) draws the visible part of the axis, one lane a line.
 package timeline
 
 import (
@@ -13,7 +13,7 @@ import (
 // InTimeline is the scope of the timeline.
 const InTimeline = tui.FreeScope
 
-// Pages are the pages about time.
+// Pages returns the pages about time.
 func Pages() []tui.PageKind {
 	t := &times{}
 	return []tui.PageKind{
@@ -30,10 +30,10 @@ func Pages() []tui.PageKind {
 
 func noPast(m *tui.Model) bool { return m.Past() == nil }
 
-// times are what pages about time share: it stays when they are left.
+// times is the state that pages about time share. It outlives the pages.
 type times struct {
-	lanes *lanes // nil until the first
-	busy  bool   // they are being sorted
+	lanes *lanes // nil until the first lanes are ready
+	busy  bool   // lanes are being sorted
 }
 
 func keys() []tui.Binding {

@@ -19,13 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ui is a model that is driven.
+// ui is a driver and the model that it drives.
 type ui struct {
 	*tuitest.Driver
 	m *tui.Model
 }
 
-// driven starts a driver on a captured etcd, with its past.
+// driven starts a driver on a captured etcd and its history.
 func driven(t *testing.T, capture string, w, h int) *ui {
 	t.Helper()
 	u := &ui{}
@@ -53,6 +53,6 @@ func driven(t *testing.T, capture string, w, h int) *ui {
 			break
 		}
 	}
-	u.Sleep(time.Second) // what happened is read
+	u.Sleep(time.Second) // the history is read
 	return u
 }
