@@ -17,18 +17,18 @@ import (
 	"kitescope/tui/draw"
 )
 
-// balancePage is how evenly query nodes share the work: of all replicas, or of one with
-// the plan that would even it out.
+// balancePage shows how evenly query nodes share the work of all replicas, or of one replica with the plan that
+// would balance it.
 type balancePage struct {
-	asked  string     // a collection or replica that is looked for as soon as there are data; "" once it was found
-	of     *model.Ref // one replica, or what nodes serve of a collection without one; nil is all
-	word   string     // the collection as commands name it, "" for all
+	asked  string     // a collection or replica to find once there are data; "" after it was found
+	of     *model.Ref // one replica, or the segments of a collection that nodes serve without a replica; nil is all
+	word   string     // the collection as command lines name it, "" for all
 	label  string
 	by     balance.Measure
-	env    *view.Env // weighed was made from it
-	busy   bool      // a survey is on its way; a refresh waits for it
+	env    *view.Env // the environment that weighed was made from
+	busy   bool      // a survey is being made; a refresh waits for it
 	madeBy balance.Measure
-	// weighed is the survey with its plans; nil until the first.
+	// weighed is the survey with its plans, nil until the first one.
 	weighed *clusters.Balance
 
 	tui.Stops
@@ -40,8 +40,8 @@ type balancePage struct {
 type balanceLine struct {
 	text  string // plain
 	role  render.Role
-	ref   model.Ref      // what it is about; no Resource: nothing
-	group *balance.Group // that enter opens
+	ref   model.Ref      // the object of the line; no Resource if there is none
+	group *balance.Group // the group that enter opens
 }
 
 func openBalance(m *tui.Model, args []string) (tui.Page, error) {
@@ -55,7 +55,7 @@ func openBalance(m *tui.Model, args []string) (tui.Page, error) {
 	return p, nil
 }
 
-// find makes the page that of the replica that was asked for; false if there is none.
+// find turns the page into that of the requested replica. It returns false if there is none.
 func (p *balancePage) find(cluster *model.Cluster) bool {
 	for _, r := range cluster.Replicas {
 		c := cluster.Collection(r.Collection)
@@ -75,7 +75,7 @@ func (p *balancePage) unfound() string {
 	return "no loaded collection is called " + words.Harmless(p.asked) + ": balance alone lists them"
 }
 
-// ofGroup is the page of one replica.
+// ofGroup returns the page of one replica.
 func ofGroup(ref model.Ref, word, name string) *balancePage {
 	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
 }
@@ -86,7 +86,7 @@ func (p *balancePage) Scope() tui.Scope { return tui.InBalance }
 // Crumb implements tui.Page.
 func (p *balancePage) Crumb() string { return draw.Cut(p.label, 40) }
 
-// Note implements tui.Page: how even it is, by which measure, and what is aimed at.
+// Note implements tui.Page. It returns the imbalance, the measure and the goal.
 func (p *balancePage) Note(*tui.Model) string {
 	if p.weighed == nil || !p.weighed.Report.Survey.Asked {
 		return ""
@@ -121,7 +121,7 @@ func (p *balancePage) Refresh(m *tui.Model) tui.Cmd {
 	return weigh(balanceQuery{p, m.Env(), p.by})
 }
 
-// balanceQuery is what it takes to survey and plan off the loop.
+// balanceQuery holds the data for a survey and its plans off the event loop.
 type balanceQuery struct {
 	page *balancePage
 	env  *view.Env
@@ -142,18 +142,18 @@ func (q *balanceQuery) run() *clusters.Balance {
 	return &clusters.Balance{Env: q.env, Report: s.Report(groups, balance.Options{By: q.by}, true)}
 }
 
-// weigh surveys what query nodes serve and plans what would even it out.
+// weigh surveys the load of the query nodes and plans how to balance it.
 func weigh(q balanceQuery) tui.Cmd {
 	return func() tea.Msg { return weighedMsg{q, q.run()} }
 }
 
-// weighedMsg brings a survey that was asked for.
+// weighedMsg delivers a requested survey.
 type weighedMsg struct {
 	query   balanceQuery
 	weighed *clusters.Balance
 }
 
-// Apply takes it.
+// Apply implements tui.Message.
 func (w weighedMsg) Apply(m *tui.Model) tui.Cmd {
 	p := w.query.page
 	p.busy = false

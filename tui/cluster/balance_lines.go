@@ -30,7 +30,7 @@ func (p *balancePage) add(role render.Role, text string) {
 	p.lines = append(p.lines, balanceLine{text: text, role: role})
 }
 
-// prose adds lines of the report, each in as many lines as it needs.
+// prose adds lines of the report, wrapped unless they are code.
 func (p *balancePage) prose(list []render.Line, w int) {
 	for _, l := range list {
 		if text := l.All(); l.Code || render.Cells(text) <= w-2 {
@@ -43,7 +43,7 @@ func (p *balancePage) prose(list []render.Line, w int) {
 	}
 }
 
-// shares adds the table of what nodes serve.
+// shares adds the table of the segments that nodes serve.
 func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
 	header, rows := p.weighed.ShareLines(list, g, w-2)
 	p.add(render.RoleDim, header)
@@ -71,7 +71,7 @@ func (p *balancePage) allGroups(w int) {
 		g := r.Groups[i]
 		role := render.RoleWarn
 		if len(r.Plans[i].Moves) == 0 {
-			role = render.RoleDim // nothing to do, or nothing to be done
+			role = render.RoleDim // nothing to move, or no move possible
 		}
 		p.lines = append(p.lines, balanceLine{text: text, role: role, ref: g.Ref(), group: g})
 	}
@@ -79,7 +79,7 @@ func (p *balancePage) allGroups(w int) {
 	p.prose(p.weighed.FootLines(false, false), w)
 }
 
-// oneGroup is a replica with its plan. The lines of the moves are about their segments.
+// oneGroup adds the lines of a replica and its plan. The object of a move's line is its segment.
 func (p *balancePage) oneGroup(w int) {
 	r := p.weighed.Report
 	g, moves := r.Groups[0], r.Plans[0].Moves

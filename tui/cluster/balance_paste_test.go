@@ -7,7 +7,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestCopiedCommandsInAShell: a real shell runs one program of the command that is copied, whatever the collection is called.
+// TestCopiedCommandsInAShell checks that a real shell runs a copied command as one program, for hostile collection
+// names.
 func TestCopiedCommandsInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {

@@ -9,7 +9,7 @@ import (
 	"kitescope/tui"
 )
 
-// saveMenu offers the plan as a script, and the formats of the report on the command line.
+// saveMenu offers the plan as a script, and the formats that the command line has for the report.
 func (p *balancePage) saveMenu() *tui.Menu {
 	of := p.weighed
 	script := tui.MenuItem{Text: "plan as a script", Note: "pymilvus, " + words.Plural(of.Report.Moves(), "move"), Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {

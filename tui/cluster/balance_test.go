@@ -12,13 +12,13 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// captured is in which folder a captured cluster is.
+// capturedPath returns the folder of a captured cluster.
 func capturedPath(name string) string {
 	return filepath.Join("..", "..", "testdata", "snapshots", name)
 }
 
-// balanceScreens are the views of the page and how to get there: items_hnsw_l2 is the second
-// replica behind four nodes.
+// balanceScreens are the views of the page and the keys that open them. items_hnsw_l2 is the second replica, after
+// four nodes.
 var balanceScreens = []struct{ name, keys string }{
 	{"all", "7"}, {"replica", "7 down*5 enter"}, {"save", "7 s"},
 }
@@ -90,7 +90,7 @@ func TestBalanceKeys(t *testing.T) {
 	})
 }
 
-// TestBalanceKeepsItsPlace lets another cluster come while the cursor is on a row.
+// TestBalanceKeepsItsPlace checks that the cursor stays on its row when another cluster arrives.
 func TestBalanceKeepsItsPlace(t *testing.T) {
 	first, second := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7")), tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,8 @@ func TestBalancePalette(t *testing.T) {
 	})
 }
 
-// TestBalanceOfANameBeforeData: the page that a command line names waits for the cluster that says what it is.
+// TestBalanceOfANameBeforeData checks that a page named on the command line waits for the cluster that the name
+// refers to.
 func TestBalanceOfANameBeforeData(t *testing.T) {
 	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	for name, want := range map[string]string{"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection is called nosuch"} {

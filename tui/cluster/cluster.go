@@ -1,5 +1,6 @@
-// Package cluster has the pages of the UI about a cluster that the core does not know: where requests spend their time (latency), how
-// evenly query nodes share the work (balance), and what another version of Milvus would break (preflight).
+// Package cluster has the UI pages about a cluster that are not part of the core: where requests spend their time
+// (latency), how evenly query nodes share the work (balance), and what another version of Milvus would break
+// (preflight).
 package cluster
 
 import (
@@ -7,7 +8,7 @@ import (
 	"kitescope/tui"
 )
 
-// Pages returns the kinds of pages, for tui.Config.
+// Pages returns the page kinds, for tui.Config.
 func Pages() []tui.PageKind {
 	return []tui.PageKind{
 		{

@@ -8,7 +8,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestPressEveryKey presses all keys on each kind of page: no key breaks anything.
+// TestPressEveryKey checks that no key breaks any kind of page.
 func TestPressEveryKey(t *testing.T) {
 	asked, old := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7")), captured(t, "standalone-2.1.0")
 	for _, x := range []struct {

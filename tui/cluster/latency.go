@@ -16,8 +16,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// openLatency makes the page of all budgets: a budget leads to its phases, a phase to the processes that say something of it, and these to
-// their pages. A collection is a filter.
+// openLatency opens the page of all budgets. A budget leads to its phases, a phase to the processes that report it,
+// and a process to its own page. The arguments name a collection to filter by.
 func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	p := &tui.TablePage[*show.Row]{
 		Name: "latency", Prints: "latency",
@@ -53,7 +53,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	return p, nil
 }
 
-// budgetList is what lists of phases have in common.
+// budgetList returns the common part of lists of phases.
 func budgetList(noun string) tui.List[*show.Row] {
 	return tui.List[*show.Row]{
 		Noun: noun, AsItCame: "in the order of the request",
@@ -65,16 +65,16 @@ func budgetList(noun string) tui.List[*show.Row] {
 	}
 }
 
-// phaseColumns are columns of phases as the report has them; the widest bar is of the whole request.
+// phaseColumns returns columns of phases as the report has them. The widest bar is that of the whole request.
 func phaseColumns(m *tui.Model, names ...string) []tui.Column[*show.Row] {
 	o := render.ReportOptions{Options: render.Options{ASCII: m.Config.ASCII, Width: m.Width}}
 	var list []tui.Column[*show.Row]
 	for _, c := range show.Columns(&o, names...) {
 		switch c.Name {
 		case "phase":
-			c.Kind = table.ID // a name that is cut says little
+			c.Kind = table.ID // a cut name is of little use
 		case "bar":
-			c.Kind = table.ID // a picture that is cut says nothing
+			c.Kind = table.ID // a cut bar is wrong
 			c.Shown = shortened(c.Shown, show.BarWidth(&o))
 		}
 		list = append(list, tui.ReportColumn(c))
@@ -82,7 +82,7 @@ func phaseColumns(m *tui.Model, names ...string) []tui.Column[*show.Row] {
 	return list
 }
 
-// shortened cuts texts in the place of a bar to its width; where that is too little for a reason, enter says it.
+// shortened cuts texts to the width of the bar. If a reason does not fit, the cell refers to enter instead.
 func shortened(bar func(*show.Row) string, w int) func(*show.Row) string {
 	return func(r *show.Row) string {
 		text := bar(r)
@@ -93,21 +93,21 @@ func shortened(bar func(*show.Row) string, w int) func(*show.Row) string {
 	}
 }
 
-// budgetColumns are a collection and a kind of request, how long it takes, and what takes the time.
+// budgetColumns returns the columns for the collection, the kind of request, its duration and its main phases.
 func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns := []tui.Column[*show.Row]{
 		tui.SortedColumn("collection", "COLLECTION", table.Text, 0, func(r *show.Row) string { return budgetName(r.Budget()) }, nil),
 		tui.SortedColumn("request", "REQUEST", table.ID, 1, func(r *show.Row) string { return string(r.Budget().Request) }, nil),
 	}
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
-	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // the first to go
+	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // dropped first
 	columns[tui.ColumnNamed(columns, "per_second")].Priority = 7
 	most := tui.PlainColumn("MAINLY", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) })
-	most.Least = 40 // a sentence says little if it is cut
+	most.Least = 40 // a cut sentence is of little use
 	return append(columns, most)
 }
 
-// budgetName is the collection's, with its database where that is not the usual one.
+// budgetName returns the name of the collection, with its database unless that is the default.
 func budgetName(b *latency.Budget) string {
 	switch b.Database {
 	case "", "default":
@@ -116,7 +116,8 @@ func budgetName(b *latency.Budget) string {
 	return words.Harmless(b.Database + "." + b.Name)
 }
 
-// mostOf returns the parts that matter, "92% waiting for consistency": the largest only, unless the terminal is wide.
+// mostOf returns the main parts of a budget, e.g. "92% waiting for consistency": only the largest unless the
+// terminal is wide.
 func mostOf(b *latency.Budget, w int) string {
 	const wide = 140
 	var parts []string
@@ -129,10 +130,10 @@ func mostOf(b *latency.Budget, w int) string {
 	return strings.Join(parts, ", ")
 }
 
-// roomyBody is how high a page is that has room for more than a line above its list.
+// roomyBody is the height from which a page has room for more than a line above its list.
 const roomyBody = 15
 
-// verdictLines say where the time of a budget goes: in a line, or in up to three where there is room.
+// verdictLines returns where the time of a budget goes, in one line, or in up to three if there is room.
 func verdictLines(m *tui.Model, b *latency.Budget, w, h int) []string {
 	text := words.Harmless(latency.Verdict(b))
 	lines := draw.Wrap(text, w-2)
@@ -146,7 +147,7 @@ func verdictLines(m *tui.Model, b *latency.Budget, w, h int) []string {
 	return lines
 }
 
-// newWaterfallPage is where the time of a request goes: its phases in order.
+// newWaterfallPage returns the page with the phases of a request in order.
 func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 	p := &tui.TablePage[*show.Row]{
 		Name: "latency-" + string(key.Request), Called: budgetCalled(key), Prints: budgetCommand(key),
@@ -171,7 +172,7 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 	return p
 }
 
-// noBudgets returns why a list of requests is empty.
+// noBudgets returns the reason why a list of requests is empty.
 func noBudgets(m *tui.Model, l *latency.Latency) string {
 	if _, away := m.Shown(); away && m.Env().Cluster.Runtime == nil {
 		return "no latency data from that time"
@@ -179,7 +180,7 @@ func noBudgets(m *tui.Model, l *latency.Latency) string {
 	return words.Harmless(show.Nothing(l))
 }
 
-// noBudget returns why a page of one kind of request is empty.
+// noBudget returns the reason why a page of one kind of request is empty.
 func noBudget(m *tui.Model, key tui.BudgetKey) string {
 	if l := m.Times().Latency(); len(l.Budgets) == 0 {
 		return noBudgets(m, l)
@@ -187,7 +188,7 @@ func noBudget(m *tui.Model, key tui.BudgetKey) string {
 	return "no " + budgetCalled(key) + " ended between the last two scrapes"
 }
 
-// budgetCalled is what a person calls a budget: "search of docs".
+// budgetCalled returns the display name of a budget, e.g. "search of docs".
 func budgetCalled(key tui.BudgetKey) string {
 	text := string(key.Request)
 	if key.Name != "" {
@@ -207,8 +208,8 @@ func budgetCommand(key tui.BudgetKey) string {
 	return c.Word("--request", string(key.Request)).String()
 }
 
-// openPhase goes from a phase to the processes that say something of it. They do not tell collections apart: those of a
-// collection's phase are those of the same phase of all collections.
+// openPhase opens the processes that report a phase. Processes do not distinguish collections, so the page of a
+// phase of one collection shows the same phase of all collections.
 func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 	b, p := r.Budget(), r.Phase()
 	if !p.Known && p.Name != latency.Total {
@@ -227,7 +228,7 @@ func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 	return m.Push(newPhasePage(m, tui.KeyOfBudget(b), p, apart))
 }
 
-// samePhase is the phase of another budget that is at the same place, nil if it has none.
+// samePhase returns the phase of b that has the name and parent of p, nil if there is none.
 func samePhase(b *latency.Budget, p *latency.Phase) (same *latency.Phase) {
 	b.Root.Walk(func(x *latency.Phase, _ int) {
 		if x.Name == p.Name && x.Parent == p.Parent {
@@ -237,7 +238,7 @@ func samePhase(b *latency.Budget, p *latency.Phase) (same *latency.Phase) {
 	return same
 }
 
-// newPhasePage is what each process says of a phase; apart is what there is to say of whose it is.
+// newPhasePage returns the page with the time of a phase in each process. apart describes the scope of these times.
 func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart string) tui.Page {
 	p := &tui.TablePage[*show.Row]{
 		Name: "latency-" + string(of.Name), Called: string(of.Name), Prints: budgetCommand(key) + " -o wide",

@@ -22,7 +22,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// scraped is what the processes of a real cluster said of themselves once, with the sessions that they have in c.
+// scraped returns one scrape of the processes of a real cluster, matched to their sessions in c.
 func scraped(t *testing.T, c *model.Cluster) *model.Runtime {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t1", "metrics", "*.gz"))
@@ -62,7 +62,7 @@ func unzipped(t *testing.T, file string) []byte {
 	return b
 }
 
-// grown is a scrape with so many times the requests, so much later.
+// grown returns a scrape with counters and histograms multiplied by times, taken later.
 func grown(m *model.Metrics, times float64, later time.Duration) *model.Metrics {
 	next := &model.Metrics{At: m.At.Add(later), Families: map[string]*model.Family{}}
 	for name, f := range m.Families {
@@ -85,7 +85,8 @@ func grown(m *model.Metrics, times float64, later time.Duration) *model.Metrics 
 	return next
 }
 
-// round is the cluster of the n-th round of questions: of each two the same requests ended, in twice as long each time.
+// round returns the cluster of the n-th polling round. In each round twice as many requests end as in the round
+// before, with the same mean time.
 func round(t *testing.T, c *model.Cluster, n int) *model.Cluster {
 	t.Helper()
 	r := scraped(t, c)
@@ -111,7 +112,7 @@ func TestLatencyScreens(t *testing.T) {
 					}
 					d.Keys(":").Typed("latency").Keys("enter " + s.keys)
 					d.Fits()
-					d.Lacks("█…", "…█") // a picture is whole
+					d.Lacks("█…", "…█") // bars are not cut
 					tuitest.Golden(t, name, d.Plain())
 				})
 			})
@@ -119,7 +120,8 @@ func TestLatencyScreens(t *testing.T) {
 	}
 }
 
-// TestLatencyLeadsToProcesses: enter leads from a collection to its phases, to a phase's processes, to the page of one, and esc back.
+// TestLatencyLeadsToProcesses checks that enter leads from a collection to its phases, to the processes of a phase
+// and to the page of a process, and that esc leads back.
 func TestLatencyLeadsToProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
@@ -127,7 +129,7 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 		d.Shows("latency", "…")
 		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
 		d.Send(history.Update{Cluster: c.WithRuntime(scraped(t, c))})
-		for range 2 { // the demo's counters stand still
+		for range 2 { // the counters of the demo do not change
 			d.Send(history.Update{Cluster: c.WithRuntime(scraped(t, c))})
 		}
 		d.Shows("waiting for consistency", "since the start of each process", "search")
@@ -154,7 +156,8 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 	})
 }
 
-// TestLatencyRowsAreTakenAway: the lists are sorted, copied and saved as others, and the command is one that prints the same.
+// TestLatencyRowsAreTakenAway checks that the lists can be sorted, copied and saved, and that the copied command
+// prints the same.
 func TestLatencyRowsAreTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
@@ -188,7 +191,8 @@ func TestLatencyRowsAreTakenAway(t *testing.T) {
 	})
 }
 
-// TestLatencyOfNothing: what nobody was asked is unknown, with the reason, and the overview has no line about it.
+// TestLatencyOfNothing checks that latency is unknown, with the reason, if the processes were not queried, and that
+// the overview has no line about it.
 func TestLatencyOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
@@ -201,7 +205,7 @@ func TestLatencyOfNothing(t *testing.T) {
 	})
 }
 
-// TestLatencyOfThePast: a moment from which there are no answers of processes has no latency, on any of the pages.
+// TestLatencyOfThePast checks that no page shows latency for a time without responses of processes.
 func TestLatencyOfThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
@@ -218,7 +222,7 @@ func TestLatencyOfThePast(t *testing.T) {
 	})
 }
 
-// TestLatencyAsTheFirstPage: it is drawn before there is anything to say.
+// TestLatencyAsTheFirstPage checks that the page can be drawn before there are data.
 func TestLatencyAsTheFirstPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
@@ -231,7 +235,7 @@ func TestLatencyAsTheFirstPage(t *testing.T) {
 	})
 }
 
-// TestLatencyOnTheOverview: one line, which says where most time goes.
+// TestLatencyOnTheOverview checks that one line of the overview shows where most time goes.
 func TestLatencyOnTheOverview(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		synctest.Test(t, func(t *testing.T) {
@@ -244,7 +248,8 @@ func TestLatencyOnTheOverview(t *testing.T) {
 	}
 }
 
-// TestBudgetsAreMadeOnceARound: of the same answers they are made once, whatever keys are pressed and whatever changes in the metadata.
+// TestBudgetsAreMadeOnceARound checks that budgets are computed once for the same responses, regardless of keys
+// pressed and changes in the metadata.
 func TestBudgetsAreMadeOnceARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)

@@ -14,16 +14,16 @@ import (
 	"kitescope/tui"
 )
 
-// Words that may stand behind the name of the page, beside the wanted version.
+// Words that may follow the name of the page, in addition to the target version.
 const (
 	backWord    = "back"
 	runningWord = "running="
 )
 
-// asked is a plan as it was asked for, and as it is of the cluster that is shown.
+// asked is a plan as the user gave it, and as it applies to the current cluster.
 type asked struct {
-	plan preflight.Plan // From is known only where it was said
-	of   preflight.Plan // of the cluster
+	plan preflight.Plan // From is known only if the user gave it
+	of   preflight.Plan // for the cluster
 }
 
 func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
@@ -40,7 +40,7 @@ func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
 	return tui.NewFindingsPage(&tui.Findings{Name: a.name(), Prints: a.command(), Checks: a.checks, About: a.about, Dress: a.dress}), nil
 }
 
-// parse reads the words behind the name of the page, in any order.
+// parse parses the words after the name of the page, in any order.
 func parse(args []string) (plan preflight.Plan, err error) {
 	for _, word := range args {
 		running, isRunning := strings.CutPrefix(word, runningWord)
@@ -64,13 +64,13 @@ func parse(args []string) (plan preflight.Plan, err error) {
 	return plan, nil
 }
 
-// forms are what can be typed, with the newest version and the oldest one.
+// forms returns examples of the input, with the newest and the oldest version.
 func forms() string {
 	known := preflight.Wanted()
 	return "preflight " + known[0] + ", or preflight " + known[len(known)-1] + " " + backWord
 }
 
-// wanted completes a line: newer versions, back, and older ones.
+// wanted returns the completions of a line: newer versions, back, and older ones.
 func wanted(m *tui.Model) []string {
 	var running preflight.Version
 	if env := m.Env(); env != nil {
@@ -90,7 +90,7 @@ func wanted(m *tui.Model) []string {
 	return append(append(newer, backWord), older...)
 }
 
-// settle holds the plan to a cluster.
+// settle applies the plan to a cluster. It returns an error with a hint if the plan does not fit the cluster.
 func (a *asked) settle(c *model.Cluster) error {
 	of, unfit := a.plan.For(c)
 	a.of = of
@@ -116,7 +116,7 @@ func (a *asked) checks(c *model.Cluster) ([]*check.Check, error) {
 	return preflight.Checks(a.of), nil
 }
 
-// name is how the palette opens the page.
+// name returns the words that open the page in the palette.
 func (a *asked) name() string {
 	text := "preflight " + a.plan.To.String()
 	if a.plan.Back {
@@ -139,7 +139,7 @@ func (a *asked) command() string {
 	return c.String()
 }
 
-// change is what is judged, for reports.
+// change returns the plan for reports.
 func (a *asked) change() *clusters.Preflight {
 	return &clusters.Preflight{From: a.of.From.String(), To: a.of.To.String(), Next: a.of.Next().String(), Back: a.of.Back}
 }

@@ -20,7 +20,7 @@ func captured(t *testing.T, name string) *model.Cluster {
 	return tuitest.Capture(t, "..", "..", "testdata", "snapshots", name)
 }
 
-// running is a cluster that differs only in the version that its sessions report.
+// running returns a copy of a cluster whose sessions report another version.
 func running(c *model.Cluster, version string) *model.Cluster {
 	next := *c
 	next.Version.Text, next.Version.Others = version, nil
@@ -54,7 +54,8 @@ func TestPreflightScreens(t *testing.T) {
 	}
 }
 
-// TestPreflightIsTheCommands: the page lists what the checks of the plan find, worst first. and nothing of the diagnosis.
+// TestPreflightIsTheCommands checks that the page lists the findings of the plan's checks, the worst first, and no
+// other findings.
 func TestPreflightIsTheCommands(t *testing.T) {
 	for _, x := range []struct{ source, to string }{{"standalone-2.1.0", "2.2.16"}, {"standalone-2.3.5", "3.0.2"}, {"upgrade-2.2.16", "2.1.0 back"}, {"cluster-2.3.5-t1", "2.6.22"}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -101,7 +102,7 @@ func TestPreflightIsTheCommands(t *testing.T) {
 	}
 }
 
-// TestPreflightWords: what is typed is a plan, or one line that says what to type.
+// TestPreflightWords checks that the input yields a plan, or one line that explains what to type.
 func TestPreflightWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 200, 50)
@@ -141,7 +142,7 @@ func TestPreflightWords(t *testing.T) {
 	})
 }
 
-// TestPreflightCompletes: tab offers versions that can be gone to, then the way back.
+// TestPreflightCompletes checks that tab offers versions to upgrade to, then "back" and older versions.
 func TestPreflightCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
@@ -161,8 +162,8 @@ func TestPreflightCompletes(t *testing.T) {
 	}
 }
 
-// TestPreflightFollowsTheCluster: it judges anew when another version runs, on the list and on a finding, and says when there is
-// nothing to do any more.
+// TestPreflightFollowsTheCluster checks that the list and a finding are judged again when another version runs, and
+// that the page reports when there is nothing left to do.
 func TestPreflightFollowsTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
@@ -187,7 +188,8 @@ func TestPreflightFollowsTheCluster(t *testing.T) {
 	})
 }
 
-// TestPreflightIsNeverGreenWhenUnknown: checks that could not look are said, and there is no good news.
+// TestPreflightIsNeverGreenWhenUnknown checks that checks that could not run are reported, and that nothing is
+// shown as good.
 func TestPreflightIsNeverGreenWhenUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
@@ -198,7 +200,8 @@ func TestPreflightIsNeverGreenWhenUnknown(t *testing.T) {
 	})
 }
 
-// TestPreflightFindingIsTakenAway: the commands that print what is shown, the check explained, and the check made again.
+// TestPreflightFindingIsTakenAway checks the commands that print the current page, explain a check, and run a check
+// again.
 func TestPreflightFindingIsTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ui is a model that is driven.
+// ui is a driver and the model that it drives.
 type ui struct {
 	*tuitest.Driver
 	m *tui.Model
