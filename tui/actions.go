@@ -1,9 +1,9 @@
 package tui
 
-// Action is what a key does. A key has one action wherever it works, so an action has one meaning.
+// Action is the effect of a key. A key has the same action on every page that binds it, so it has one meaning.
 type Action int
 
-// Actions of the UI; a page knows those of its keys.
+// Actions of the UI. Each page handles those that its keys are bound to.
 const (
 	ActNone Action = iota
 	ActQuit

@@ -16,22 +16,22 @@ import (
 	"kitescope/tui/draw"
 )
 
-// The smallest terminal that every page fits into.
+// The smallest terminal that every page fits into, in cells.
 const (
 	MinWidth  = 40
 	MinHeight = 10
 )
 
-// Model is the one Bubble Tea model.
+// Model is the only Bubble Tea model.
 type Model struct {
 	Config Config
 	kinds  []PageKind
 	keys   *keys
 	Styles *draw.Styles
-	theme  string // the name that was asked for
-	// background is the terminal's, where the theme follows it.
+	theme  string // the configured name
+	// background is that of the terminal, if the theme follows it.
 	background background
-	// colours is how many the terminal has; Unknown until it has said.
+	// colours is the colour profile of the terminal, Unknown until the terminal has reported it.
 	colours  colorprofile.Profile
 	Width, h int
 	stack    stack
@@ -40,15 +40,15 @@ type Model struct {
 	data     data
 	toast    toast
 	said     int             // counts toasts
-	refused  time.Time       // when the last key of a filter came to a page that has none to type it into
-	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
-	ticks    *ticks          // nil where no program runs
+	refused  time.Time       // time of the last filter key on a page that has no filter
+	done     <-chan struct{} // closed when the program ends, which cancels timers; nil means never
+	ticks    *ticks          // nil if no program is running
 }
 
-// Message is a result that knows where it belongs. apply runs on the loop.
+// Message is the result of a command. Apply runs on the event loop.
 type Message interface{ Apply(m *Model) Cmd }
 
-// New returns the model. It draws a complete frame before any data is there.
+// New returns the model. It draws a complete frame before it has data.
 func New(cfg Config) *Model {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -88,19 +88,19 @@ func New(cfg Config) *Model {
 	return m
 }
 
-// Init asks for the terminal's background where the theme depends on it.
+// Init requests the background colour of the terminal if the theme depends on it.
 func (m *Model) Init() tea.Cmd {
 	var ask Cmd
 	if m.followsBackground() {
 		ask = tea.RequestBackgroundColor
 	}
-	if m.Config.First != nil { // nothing comes that would start the page's work
+	if m.Config.First != nil { // no update arrives that would start the work of the page
 		return Batch(ask, m.Refresh())
 	}
 	return ask
 }
 
-// Update takes one message.
+// Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := handle(m, msg)
 	if fade := fadeToast(m); fade != nil {
@@ -136,7 +136,7 @@ func handle(m *Model, msg tea.Msg) Cmd {
 	return nil
 }
 
-// press finds what a key means where the keyboard is now: prompt, menu or page.
+// press handles a key in the prompt, the menu or the page, whichever has the focus.
 func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 	key, text := msg.String(), msg.Text
 	if m.Prompt != nil {
@@ -163,13 +163,13 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 	return pressed(m, key)
 }
 
-// What follows a filter's key on a page without a table is ignored until nothing was typed for a moment.
+// Keys typed after the filter key on a page without a table are ignored, until there was no key for filterPause.
 const (
 	filterPause     = time.Second
 	nothingToFilter = "/: there is no table to filter on this page; what is typed behind it is ignored"
 )
 
-// pressed does what a key means on the page that is shown.
+// pressed handles a key on the current page.
 func pressed(m *Model, key string) Cmd {
 	a, ok := m.keys.find(m.Top().Scope(), key)
 	ends := key == "enter" || key == "esc"
@@ -191,7 +191,7 @@ func pressed(m *Model, key string) Cmd {
 	return m.do(key, a)
 }
 
-// do performs the action of a key, or says why it is not possible.
+// do performs the action of a key, or shows the reason why it is not possible.
 func (m *Model) do(key string, a Action) Cmd {
 	if why := m.can(m.Top(), a); why != "" {
 		m.Say(ToneWarn, shown(key)+": "+why)
@@ -200,7 +200,7 @@ func (m *Model) do(key string, a Action) Cmd {
 	return m.act(a)
 }
 
-// can says why an action is not possible on a page, "" if it is.
+// can returns the reason why an action is not possible on a page, or "" if it is possible.
 func (m *Model) can(p Page, a Action) string {
 	switch {
 	case a == ActGoFindings && m.Config.First != nil:
@@ -213,7 +213,7 @@ func (m *Model) can(p Page, a Action) string {
 	return p.Can(m, a)
 }
 
-// act performs what every page has, and hands the rest to the page.
+// act performs actions that all pages share, and passes the others to the page.
 func (m *Model) act(a Action) Cmd {
 	switch a {
 	case ActQuit:
@@ -257,7 +257,7 @@ func (m *Model) Push(p Page) Cmd {
 	return m.Refresh()
 }
 
-// Back leaves the page on top.
+// Back leaves the current page.
 func (m *Model) Back() Cmd {
 	if !m.stack.pop() {
 		m.Say(ToneInfo, "this is the first page: q quits")
@@ -266,21 +266,21 @@ func (m *Model) Back() Cmd {
 	return m.Refresh()
 }
 
-// Top is the page that is shown.
+// Top returns the current page.
 func (m *Model) Top() Page { return m.stack.top() }
 
-// Refresh has the page that is shown look for new data.
+// Refresh updates the current page with new data.
 func (m *Model) Refresh() Cmd {
 	return Batch(m.Top().Refresh(m), m.dateFindings())
 }
 
-// Stopper is a page that the UI opened with while work went on beside it.
+// Stopper is the first page of a UI that runs concurrent work (Config.Beside).
 type Stopper interface {
-	// Stop ends the work, and reports whether there was any to end.
+	// Stop ends the work and reports whether there was any to end.
 	Stop(m *Model) bool
 }
 
-// quit ends the program, once the work beside it is stopped.
+// quit ends the program, or stops the concurrent work if it is still running.
 func (m *Model) quit() Cmd {
 	if s, ok := m.stack.pages[0].(Stopper); ok && s.Stop(m) {
 		m.Prompt, m.Menu = nil, nil
@@ -290,7 +290,7 @@ func (m *Model) quit() Cmd {
 	return tea.Quit
 }
 
-// resource finds a resource by name or alias, nil if there is none.
+// resource returns the resource with a name or alias, nil if there is none.
 func (m *Model) resource(name string) *view.Resource {
 	for _, r := range m.Config.Resources {
 		if r.Name == name || r.Singular == name || slices.Contains(r.Aliases, name) {

@@ -19,7 +19,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// at starts a driver in the state that keys lead to.
+// at starts a driver and presses keys.
 func at(t *testing.T, keys string) *ui {
 	t.Helper()
 	d := driven(t, testConfig(), 120, 30)
@@ -44,7 +44,7 @@ func TestCursorStaysOnItsObject(t *testing.T) {
 		d := at(t, "5 down*6")
 		id := d.under()
 		line := d.grid().Cursor - d.grid().top
-		d.Cluster(tuitest.FixtureLater()) // one row before it is new, another is gone
+		d.Cluster(tuitest.FixtureLater()) // a row before it is new, another is gone
 		if got := d.under(); got != id {
 			t.Errorf("after a refresh the cursor is on %s, was on %s", got, id)
 		}
@@ -75,8 +75,8 @@ func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 	})
 }
 
-// TestRefreshesFasterThanBuilds delivers clusters while a build is on its way: none is
-// lost, and the page is never starved.
+// TestRefreshesFasterThanBuilds checks that no cluster is lost and no page starves when clusters arrive during a
+// build.
 func TestRefreshesFasterThanBuilds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keys := range []string{"", "5", "4 t", "4 d", ": d i f f enter"} {
@@ -200,7 +200,8 @@ func TestSortByKeys(t *testing.T) {
 	})
 }
 
-// TestTheWayDoesNotGrow: a page that is on the way here is gone back to, with its cursor where it was; help is no part of the way.
+// TestTheWayDoesNotGrow checks that opening a page in the breadcrumb goes back to it, with its cursor, and that
+// help is not in the breadcrumb.
 func TestTheWayDoesNotGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 down*4 4 3 ? 6")
@@ -238,7 +239,8 @@ func TestDrillDownAndBack(t *testing.T) {
 	})
 }
 
-// TestOpenDescribes: a coordinator has no rows of its own to open, so enter describes it; a query node has segments.
+// TestOpenDescribes checks that enter describes a coordinator, which has no rows to open, and opens the segments of
+// a query node.
 func TestOpenDescribes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
@@ -250,7 +252,8 @@ func TestOpenDescribes(t *testing.T) {
 	})
 }
 
-// TestSortNextIsSeen: the first > sorts by the second column: by the first the rows come anyway.
+// TestSortNextIsSeen checks that the first > sorts by the second column, because the rows are already in the order
+// of the first.
 func TestSortNextIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5 >")
@@ -258,7 +261,8 @@ func TestSortNextIsSeen(t *testing.T) {
 	})
 }
 
-// TestColumnsStay: while a filter is typed the columns stay where they are, and without it they are as they were.
+// TestColumnsStay checks that columns keep their positions and widths while a filter is typed, and are restored
+// without it.
 func TestColumnsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
@@ -326,7 +330,7 @@ func TestPalette(t *testing.T) {
 	})
 }
 
-// What is typed behind the key of the filter on a page without a table does nothing.
+// TestFilterWithoutTable checks that text typed after the filter key on a page without a table does nothing.
 func TestFilterWithoutTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "H")
@@ -341,7 +345,8 @@ func TestFilterWithoutTable(t *testing.T) {
 	})
 }
 
-// The names of pages come before those of objects, these before pages that only hold the word.
+// TestPaletteRanks checks that names of pages come before those of objects, and those before pages that only
+// contain the word.
 func TestPaletteRanks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
@@ -387,7 +392,7 @@ func TestResize(t *testing.T) {
 	})
 }
 
-// TestNothingFromTheClusterReachesTheTerminal looks for control characters in every frame.
+// TestNothingFromTheClusterReachesTheTerminal checks that no frame contains control characters from the cluster.
 func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, keys := range []string{"", "4", "4 down*5 d", "4 down*5 t", "4 down*5 enter", "g k", "g k end d", "g u", "g u d", "4 down*5 r", "g d"} {
@@ -410,7 +415,8 @@ func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
 	})
 }
 
-// TestHeaderShowsTheWorstSource: what processes say is no news of an etcd that is gone, and one that is silent is not live.
+// TestHeaderShowsTheWorstSource checks that responses of processes do not hide the loss of etcd, and that the
+// header does not show "live" while a process is silent.
 func TestHeaderShowsTheWorstSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { headerShowsTheWorst(driven(t, testConfig(), 120, 30)) })
 }

@@ -13,59 +13,61 @@ import (
 	"kitescope/render"
 )
 
-// Config is everything that the UI needs from outside.
+// Config is the configuration of the UI.
 type Config struct {
 	// Input and Output default to the terminal.
 	Input  io.Reader
 	Output io.Writer
-	// Width and Height are the size in cells of an Output that is no terminal.
+	// Width and Height are the size in cells if Output is not a terminal.
 	Width, Height int
-	// Environ is the environment that terminal capabilities are read from; nil means the process's own.
+	// Environ is the environment that terminal capabilities are read from; nil means that of the process.
 	Environ []string
-	// Feed delivers the clusters. It is followed in a goroutine of its own until Run returns.
+	// Feed delivers the clusters. It runs in its own goroutine until Run returns.
 	Feed history.Feed
-	// Resources are the tables that the palette offers: view.Resources.
+	// Resources are the tables in the palette: view.Resources.
 	Resources []*view.Resource
-	// Checks judge the clusters; nil means rules.All().
+	// Checks are the checks of the diagnosis; nil means rules.All().
 	Checks []*check.Check
-	// Title names the source before the first Update: "127.0.0.1:2379".
+	// Title names the source before the first Update, e.g. "127.0.0.1:2379".
 	Title string
-	// Version is kitescope's, for reports.
+	// Version is the version of kitescope, for reports.
 	Version string
-	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
+	// Command is the command line that reads the same data, e.g. "kitescope --from etcd://h:2379/by-dev".
 	Command string
-	// Args are the words of the command line that prints what profiles.RunJudgement, profiles.RunComparison or RunReplay show, behind its verb:
-	// "a.txt", "b.txt", "--pair", "order". nil where none does.
+	// Args are the arguments, after the verb, of the command that prints the content of profiles.RunJudgement,
+	// profiles.RunComparison, replays.Measure or replays.Show, e.g. "a.txt", "b.txt", "--pair", "order". nil if
+	// there is no such command.
 	Args []string
-	// Contexts are the names of the clusters that ":ctx" opens, and Switch is called with one of them, and with the page that is shown,
-	// before Run returns; without Switch there is no ":ctx".
+	// Contexts are the names of the clusters that ":ctx" opens. Switch is called with one of them and the current
+	// page before Run returns. If Switch is nil, there is no ":ctx".
 	Contexts []string
 	Switch   func(name, page string)
-	// NodeFlags are further flags of commands that read a cluster: "--live --map 10.2.0.7=localhost".
+	// NodeFlags are additional flags of commands that read a cluster, e.g. "--live --map 10.2.0.7=localhost".
 	NodeFlags string
-	// Theme is the name of a theme; "" or "auto" follows the terminal's background.
+	// Theme is the name of a theme; "" or "auto" follows the background of the terminal.
 	Theme string
-	// NoColor leaves colours out; bold, reverse and glyphs remain.
+	// NoColor disables colours. Bold, reverse and glyphs remain.
 	NoColor bool
-	// StartPage is what the palette would be given: "segments coll=docs"; "" is the overview.
+	// StartPage is palette input, e.g. "segments coll=docs"; "" is the overview.
 	StartPage string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// SaveFile writes a new file and returns its full path; where there is one already that is fs.ErrExist. write may be
-	// called once, off the UI's loop. nil means that saving is switched off.
+	// SaveFile writes a new file and returns its full path. It returns fs.ErrExist if the file exists. It may call
+	// write once, off the event loop. nil disables saving.
 	SaveFile func(path string, write func(io.Writer) error) (full string, err error)
-	// Pages are kinds of pages beside those of a cluster.
+	// Pages are kinds of pages in addition to those of a cluster.
 	Pages []PageKind
-	// First is the page that the UI opens with where there is no cluster; nil where there is one.
+	// First is the first page of a UI without a cluster; nil if there is a cluster.
 	First Page
-	// Instead is what there is in the place of a cluster, for people: "only profiles".
+	// Instead names the content of a UI without a cluster, e.g. "only profiles".
 	Instead string
-	// Beside works beside the UI until ctx ends or it is done, and tells it how far it is; nil: nothing does.
+	// Beside runs concurrently with the UI until ctx ends or the work is done. It sends its progress with send. nil
+	// disables it.
 	Beside func(ctx context.Context, send func(tea.Msg))
-	// ASCII draws flame graphs and plots with signs that every terminal has.
+	// ASCII draws flame graphs and plots with ASCII characters.
 	ASCII bool
-	// Glyphs are the characters that the terminal has: whatever is drawn is put into them.
+	// Glyphs is the character set of the terminal. All output is converted to it.
 	Glyphs render.Glyphs
-	// Notice is a message to begin with.
+	// Notice is a message to show at the start.
 	Notice string
 }

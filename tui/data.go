@@ -9,40 +9,40 @@ import (
 	"kitescope/internal/words"
 )
 
-// data is what the feed has delivered and how old it is.
+// data holds the data that the feed has delivered, and their age.
 type data struct {
-	cluster  *model.Cluster // what is shown; nil until the first
-	previous *model.Cluster // an older state, of which changes are marked: what was shown before; nil until the second
+	cluster  *model.Cluster // the current cluster; nil until the first one
+	previous *model.Cluster // the cluster that changes are marked against, usually the one shown before; nil until the second one
 	first    *model.Cluster
-	at       time.Time  // when cluster came
+	at       time.Time  // time at which cluster arrived
 	env      *view.Env  // of cluster
 	seen     *view.Env  // see rowsEnv
-	seenOf   *view.Env  // the env that seen was made of
+	seenOf   *view.Env  // the env that seen was made from
 	judged   *judgement // the diagnosis
 	times    Times
-	ageTick  int  // the timer that counts
-	clock    bool // whether the timer of tickClock runs
+	ageTick  int  // serial number of the active age timer
+	clock    bool // whether the timer of tickClock is running
 
 	live     bool
 	progress string
 	err      error
-	waits    time.Time      // since when the first cluster is waited for
-	retries  bool           // whether the source is tried again after err
-	since    time.Time      // when the source that err is about was last heard of; zero: unknown
-	lost     []history.Lost // processes that were heard of and are not now
+	waits    time.Time      // start of the wait for the first cluster
+	retries  bool           // whether the source is retried after err
+	since    time.Time      // last contact with the source of err; zero if unknown
+	lost     []history.Lost // processes that stopped responding
 
-	waiting *model.Cluster // the newest while the past is shown
+	waiting *model.Cluster // the newest cluster while a past one is shown
 	past    past
 }
 
-// clockEvery is how often ages in cells are worked out anew while nothing else changes.
+// clockEvery is the interval at which ages in cells are updated while nothing else changes.
 const clockEvery = 30 * time.Second
 
-// take takes what the feed says.
+// take handles an update of the feed.
 func (m *Model) take(u *history.Update) Cmd {
 	d := &m.data
 	d.progress = u.Progress
-	if u.Err != nil || u.Progress == "" { // a new attempt alone is no success yet
+	if u.Err != nil || u.Progress == "" { // a new attempt alone is not a success yet
 		d.err, d.since, d.lost, d.retries = u.Err, u.Since, u.Lost, u.Err != nil && u.Live
 	}
 	if u.Cluster == nil {
@@ -60,24 +60,25 @@ func (m *Model) take(u *history.Update) Cmd {
 	return Batch(m.show(u.Cluster), m.growPast(u.Cluster))
 }
 
-// sameMetadata reports whether two clusters are of one revision of one etcd, so that
-// they differ at most in what etcd says about itself.
+// sameMetadata reports whether two clusters are from one revision of one etcd, so that they differ at most in the
+// status of etcd itself.
 func sameMetadata(a, b *model.Cluster) bool {
 	return a.Origin.Kind == "etcd" && b.Origin.Kind == "etcd" && a.Origin.Revision != 0 && a.Origin.Revision == b.Origin.Revision
 }
 
-// show makes a cluster the current one.
+// show makes c the current cluster.
 func (m *Model) show(c *model.Cluster) Cmd {
 	d := &m.data
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.env = newEnv(m, c)
-		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
+		d.cluster = c // only the status of etcd is new, so this is not a refresh to compare with
 		return Batch(m.Refresh(), judge(m), m.measure())
 	}
 	return m.replace(nil, c)
 }
 
-// replace makes a cluster the current one, beside an older one, nil: the one that was shown until now, unless the person went back from it.
+// replace makes c the current cluster, and beside the one to compare with. If beside is nil, that is the cluster
+// shown until now, unless the user stepped back from it to c.
 func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	d := &m.data
 	if beside == nil && (!d.past.away || d.cluster == nil || d.cluster.Origin.Revision < c.Origin.Revision) {
@@ -94,7 +95,7 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 
 func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
 
-// missing says why there is no cluster yet, and since when it is waited for.
+// missing returns the reason why there is no cluster yet, and the start of the wait.
 func (m *Model) missing() string {
 	d := &m.data
 	since := " since " + d.waits.Format("15:04:05")
@@ -109,15 +110,14 @@ func (m *Model) missing() string {
 	return "connecting" + since
 }
 
-// Env is the cluster that is shown, for tables of resources; nil before the first.
+// Env returns the environment of the current cluster for tables of resources, nil before the first cluster.
 func (m *Model) Env() *view.Env { return m.data.env }
 
-// Times is where requests spend their time.
+// Times returns the data on where requests spend their time.
 func (m *Model) Times() *Times { return &m.data.times }
 
-// ageShown reports whether the header has an age that grows by itself, and since when.
-// A live source has none: it shows the time of the last change, so that an idle
-// terminal receives no bytes.
+// ageShown returns the start of the age in the header, and whether the header has an age that grows with time. A
+// live source has none. It shows the time of the last change, so that an idle terminal receives no bytes.
 func (d *data) ageShown() (since time.Time, ok bool) {
 	switch {
 	case d.cluster == nil:

@@ -14,17 +14,17 @@ import (
 	"kitescope/tui/draw"
 )
 
-// sectionRows is how many rows of a section a description lists: for more there is the table itself.
+// sectionRows is the number of rows of a section in a description. The table of the resource shows all of them.
 const sectionRows = 200
 
-// objectText is an object with what is at hand of its records.
+// objectText is an object with its available records.
 type objectText struct {
-	What    *view.Description // nil if it is not there
+	What    *view.Description // nil if the object does not exist
 	Records []model.Record
 	Missing []string // keys without a record
 }
 
-// objectTextOf collects that of the object of a row.
+// objectTextOf collects the description and the records of the object in a row.
 func objectTextOf(t view.Table, row int) objectText {
 	o := objectText{What: t.Describe(row)}
 	keys := t.Env().Cluster.Keyspace
@@ -42,9 +42,9 @@ func objectTextOf(t view.Table, row int) objectText {
 	return o
 }
 
-// lines lays it out: fields, sections, records; related is the key that lists what is related.
+// lines returns the description as lines: fields, sections, records. related is the key that lists related objects.
 func (o *objectText) lines(related string, w int) []draw.TextLine {
-	// What is expensive is left out: of keys it is the record, which stands below anyway.
+	// Leave out expensive fields. For keys this is the record, which is below anyway.
 	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
 	lines := fieldLines(fields, w)
 	for i := range o.What.Sections {
@@ -64,10 +64,10 @@ func (o *objectText) lines(related string, w int) []draw.TextLine {
 	return lines
 }
 
-// minTwoColumns is the width from which two fields stand on a line.
+// minTwoColumns is the width in cells from which a line has two fields.
 const minTwoColumns = 76
 
-// fieldLines puts one field on a line, or two where the terminal is wide.
+// fieldLines returns one field a line, or two if the terminal is wide.
 func fieldLines(fields []view.Field, w int) []draw.TextLine {
 	label := 0
 	for i := range fields {
@@ -90,7 +90,7 @@ func fieldLines(fields []view.Field, w int) []draw.TextLine {
 	return lines
 }
 
-// twoColumns folds short neighbouring lines into one.
+// twoColumns joins short neighbouring lines into one.
 func twoColumns(lines []draw.TextLine, label, w int) []draw.TextLine {
 	half := (w - 4) / 2
 	short := func(l *draw.TextLine) bool {
@@ -108,7 +108,7 @@ func twoColumns(lines []draw.TextLine, label, w int) []draw.TextLine {
 	return folded
 }
 
-// listLines wraps the items of a list over lines.
+// listLines wraps the items of a list.
 func listLines(name string, cell *table.Cell, kind table.Kind, w int) []draw.TextLine {
 	items := cell.List
 	if cell.Absent != table.Present || len(items) == 0 {
@@ -140,7 +140,7 @@ func listLines(name string, cell *table.Cell, kind table.Kind, w int) []draw.Tex
 	return append(lines, draw.TextLine{Label: name, Text: text})
 }
 
-// sectionLines is a small table under a title.
+// sectionLines returns a small table under a title.
 func sectionLines(s *view.Section, related string, w int) []draw.TextLine {
 	title := strings.ToUpper(s.Title)
 	if s.Unknown {
@@ -163,7 +163,7 @@ func sectionLines(s *view.Section, related string, w int) []draw.TextLine {
 	return lines
 }
 
-// recordLines is one decoded record under its key.
+// recordLines returns a decoded record under its key.
 func recordLines(r *model.Record) []draw.TextLine {
 	about := []string{words.Bytes(int64(r.Size))}
 	if r.Message != "" {

@@ -1,33 +1,37 @@
-// Package tui is the terminal UI: its core, and the pages of a cluster. What enters are clusters from a news.Feed, the keys of a
-// person, and the pages of other packages; what leaves are frames of text.
+// Package tui is the terminal UI: its core, and the pages of a cluster. It receives clusters from a history.Feed,
+// key presses, and pages of other packages, and draws frames of text.
 //
-//  1. Run starts the program; the first frame is drawn before any data is there.
-//  2. The Feed delivers Updates; each has a whole new model.Cluster or an error.
-//  3. Model.Update hands keys to the page on top of the stack (stack.go) by way of
-//     the one key map (keys.go), and starts commands (load.go) for all that takes
-//     longer than a frame: building, sorting and filtering tables, comparing, saving.
-//  4. A command returns a Message that carries its result; the page that asked takes it.
-//  5. Model.View lays out the rows that are visible and no others (table.go).
+//  1. Run starts the program. The first frame is drawn before there are data.
+//  2. The Feed delivers Updates. Each has a complete new model.Cluster or an error.
+//  3. Model.Update passes keys to the page on top of the stack (stack.go) through the only
+//     key map (keys.go), and starts commands (load.go) for everything that takes longer
+//     than a frame: building, sorting and filtering tables, comparing, saving.
+//  4. A command returns its result as a Message, which the requesting page handles.
+//  5. Model.View lays out only the visible rows (table.go).
 //
-// There is one Bubble Tea model; pages are plain structs with methods. Nothing
-// here reads files, the environment or the network, and an unchanged state
-// renders an identical frame, so that an idle terminal receives no bytes.
+// There is one Bubble Tea model; pages are plain structs with methods. This package does not read files, the
+// environment or the network. An unchanged state renders an identical frame, so that an idle terminal receives no
+// bytes.
 //
 // # Pages
 //
-// A new page is one file with a function that returns its PageKind, and its line in pageKinds (page.go) or in the list of its
-// package, as profiles.Pages and replays.Pages are, which Config.Pages takes. Every view.Resource is a page without any of this.
+// A new page is one file with a function that returns its PageKind, and a line in pageKinds (page.go) or in the
+// list of its package, e.g. profiles.Pages or replays.Pages, which is passed in Config.Pages. Every view.Resource
+// has a page without any of this.
 //
-//   - Over rows it is a TablePage: its Columns, where the rows come from, and what enter opens. Order, filter, cursor, clicks and
-//     copying are those of List, which other pages embed; page_checks.go is all that such a page is.
-//   - Over findings by checks of its own it is Findings: judging off the loop, the list, a finding opened and checking again are the
-//     core's (preflight is one). Its PageKind names the Checks, which explain knows then.
-//   - What a page of the cluster shows is in Model.data: the cluster, and env for tables of resources, both nil before the first
-//     Update. newDetailPage opens an object. A cell that may be cut is a table.Text; a table.ID never is.
-//   - Anything else implements Page. Stops is a cursor on lines of a text, Window a text that scrolls, package draw has texts of
-//     so many cells and styles. A page may be a Tabular, a Stopper, a Dated.
-//   - Act does what a key asks for. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or Model.Prompt. What
-//     takes longer than a frame is returned: a Cmd, whose Message changes the page on the loop. Its Context ends with the program.
-//   - Keys of its own are Bindings of the PageKind. Actions (actions.go) and Scopes (scope.go) are one list each for all pages, so
-//     that a key means the same everywhere; a page may take a Scope of its own from FreeScope on.
+//   - A page of rows is a TablePage: its Columns, the source of its rows, and the effect of enter. List provides
+//     order, filter, cursor, clicks and copying; other pages embed it too. page_checks.go is a complete example.
+//   - A page of findings from its own checks is a Findings, e.g. preflight. The core judges off the event loop,
+//     lists the findings, opens a finding and runs a check again. The PageKind lists the Checks, so that explain can
+//     explain them.
+//   - The data of a cluster page are in Model.data: the cluster, and env for tables of resources, both nil before
+//     the first Update. newDetailPage opens an object. A table.Text cell may be cut; a table.ID cell is never cut.
+//   - Any other page implements Page. Stops is a cursor on lines of text, Window is a text that scrolls, and package
+//     draw has styles and texts of a fixed width. A page may implement Tabular, Stopper or Dated.
+//   - Act performs the action of a key. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or
+//     Model.Prompt. For work that takes longer than a frame it returns a Cmd, whose Message changes the page on the
+//     event loop. The Context of a Cmd ends with the program.
+//   - The keys of a page are Bindings in its PageKind. There is one list of actions (actions.go) and one of scopes
+//     (scope.go) for all pages, so that a key has the same meaning everywhere. A page may define its own Scope from
+//     FreeScope on.
 package tui

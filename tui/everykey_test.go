@@ -9,7 +9,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// keysOn are the keys that are bound on the page that a way leads to. Those of places lead to the same everywhere.
+// keysOn returns the keys that are bound on the page that way leads to. Keys for places are included only on the
+// first page, because they do the same everywhere.
 func keysOn(d *tuitest.Driver, m *tui.Model, way string) (keys []string) {
 	d.Keys(way)
 	for _, b := range tui.KeyMap(everyPage()) {
@@ -20,7 +21,7 @@ func keysOn(d *tuitest.Driver, m *tui.Model, way string) (keys []string) {
 	return keys
 }
 
-// TestPressEveryKey presses all keys on all pages: before there is a cluster, and with one after another.
+// TestPressEveryKey presses all keys on all pages, before there is a cluster and with one after another.
 func TestPressEveryKey(t *testing.T) {
 	for _, x := range []struct {
 		name     string

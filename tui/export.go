@@ -14,11 +14,11 @@ import (
 	"kitescope/render/clusters"
 )
 
-// clipboardLimit is the largest text that is copied, in bytes: terminals drop longer
-// OSC 52 sequences silently (xterm and others near 100 kB of base64).
+// clipboardLimit is the size of the largest text that is copied, in bytes. Terminals drop longer OSC 52 sequences
+// silently (xterm and others near 100 kB of base64).
 const clipboardLimit = 74_000
 
-// Copy has the terminal put a text on the clipboard (OSC 52); it does not report whether it did.
+// Copy makes the terminal copy a text to the clipboard (OSC 52). The terminal does not report whether it did.
 func (m *Model) Copy(text, what string) Cmd {
 	what = words.Harmless(what)
 	if text = render.Pasted(text); len(text) > clipboardLimit {
@@ -31,11 +31,11 @@ func (m *Model) Copy(text, what string) Cmd {
 
 // Tabular is a page that can be copied as a table.
 type Tabular interface {
-	// TSVTable is the table as TSV with a header, and how many rows it has.
+	// TSVTable returns the table as TSV with a header, and its number of rows.
 	TSVTable() (tsv string, rows int)
 }
 
-// copyMenu offers the forms in which the page can be copied.
+// copyMenu offers the formats in which the page can be copied.
 func copyMenu(m *Model) *Menu {
 	n := &Menu{Title: "copy"}
 	top := m.Top()
@@ -59,7 +59,7 @@ func copyMenu(m *Model) *Menu {
 		}
 	}
 	if g, ok := top.(*gridPage); ok && g.rows.Table != nil {
-		text := writeIDs(g.rows.Table, g.taken()) // a refresh while the menu is open changes the page
+		text := writeIDs(g.rows.Table, g.taken()) // computed now, because a refresh while the menu is open changes the page
 		n.Items = append(n.Items, MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(text, "ids") }})
 	}
 	return n
@@ -70,8 +70,8 @@ func (m *Model) copyCommand(command string) Cmd {
 	return m.Copy(line, line)
 }
 
-// reaching is what a fix says to run, with the way to this cluster in kitescope's own commands: where they are pasted nobody knows it. Commands
-// that name processes or files have theirs.
+// reaching returns the commands of a fix with the flags for this cluster added to kitescope's own commands, so that
+// they work when pasted elsewhere. Commands that name processes or files need no flags.
 func reaching(m *Model, fix string) string {
 	lines := strings.Split(fix, "\n")
 	for i, line := range lines {
@@ -82,7 +82,7 @@ func reaching(m *Model, fix string) string {
 	return strings.Join(lines, "\n")
 }
 
-// commandLine is a command of kitescope with the way to the cluster that is shown, as it was at the moment that is shown.
+// commandLine returns a kitescope command with the flags for the current cluster, at the current moment.
 func commandLine(m *Model, command string) string {
 	line := command
 	if at, away := m.Shown(); away && knowsPast(command) {
@@ -96,13 +96,13 @@ func commandLine(m *Model, command string) string {
 	return line
 }
 
-// knowsPast reports whether a command takes --at.
+// knowsPast reports whether a command accepts --at.
 func knowsPast(command string) bool {
 	verb, _, _ := strings.Cut(command, " ")
 	return slices.Contains([]string{"get", "describe", "tree", "overview", "balance", "diagnose"}, verb)
 }
 
-// needsNoCluster reports whether a command reads files only.
+// needsNoCluster reports whether a command reads only files.
 func needsNoCluster(command string) bool {
 	verb, _, _ := strings.Cut(command, " ")
 	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare" || verb == "replay"
@@ -122,7 +122,7 @@ func (g *gridPage) copyRow(m *Model) Cmd {
 	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
 }
 
-// taken returns the rows that are shown, for copy and save.
+// taken returns the visible rows, for copy and save.
 func (g *gridPage) taken() []int32 {
 	n := g.rows.Count()
 	rows := make([]int32, 0, n)
@@ -132,7 +132,7 @@ func (g *gridPage) taken() []int32 {
 	return rows
 }
 
-// Command is the command line that prints the same table.
+// Command returns the command line that prints the same table.
 func (g *gridPage) Command(*Model) string {
 	l := listing{Resource: g.resource, Where: g.where, Filter: &g.filter, Order: g.order, All: g.all, Wide: g.wide}
 	return l.Command()
@@ -157,7 +157,7 @@ func saveMenu(g *gridPage) *Menu {
 	return n
 }
 
-// SaveReport offers the formats that a report has on a command line too.
+// SaveReport returns a menu with the formats that the command line offers for a report.
 func SaveReport(title, name string, write func(io.Writer, render.Format) error) *Menu {
 	n := &Menu{Title: title}
 	for _, word := range []string{"csv", "json", "markdown"} {
@@ -173,7 +173,8 @@ func SaveReport(title, name string, write func(io.Writer, render.Format) error) 
 	return n
 }
 
-// FileName makes a file name of what is saved.
+// FileName returns a file name for a resource and, if not empty, an id. Characters other than letters, digits, "-"
+// and "_" become "_".
 func FileName(resource, id string) string {
 	name := "kitescope-" + resource
 	if id != "" {

@@ -41,7 +41,7 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// TestCopyNodeFlags: a copied command knows of the processes what the page does.
+// TestCopyNodeFlags checks that a copied command has the flags for the processes.
 func TestCopyNodeFlags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
@@ -74,7 +74,7 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 	})
 }
 
-// TestRefreshWhileAMenuIsOpen: what is copied and saved are the rows that the menu counted.
+// TestRefreshWhileAMenuIsOpen checks that the rows copied and saved are those that the menu counted.
 func TestRefreshWhileAMenuIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := tuitest.FixtureParts()
@@ -120,7 +120,8 @@ func TestSave(t *testing.T) {
 	})
 }
 
-// TestWhatIsCopiedIsOnlyText: a name of a cluster that is pasted into a shell, or named on the screen, does nothing there.
+// TestWhatIsCopiedIsOnlyText checks that hostile names are harmless when pasted into a shell or shown on the
+// screen.
 func TestWhatIsCopiedIsOnlyText(t *testing.T) {
 	hostile := "a\x1b[201~\x1b]52;c;aWQ=\x07\x1b\\\r;id\x00\u009b\u0085\u202e\u2028\xff'$(id)"
 	m := &Model{}
@@ -142,11 +143,11 @@ func TestWhatIsCopiedIsOnlyText(t *testing.T) {
 			t.Errorf("%q became %q", text, copied)
 		}
 	}
-	// What becomes too long by what is written out is not sent: terminals would drop it without a word.
+	// A text that becomes too long by escaping is not sent, because terminals would drop it silently.
 	if c := m.Copy(strings.Repeat("\x1b", clipboardLimit/2), "much"); c != nil {
 		t.Errorf("%d bytes are copied", len(fmt.Sprint(c())))
 	}
-	if title := New(testConfig()).View().WindowTitle; title != "kitescope" { // no name of a cluster
+	if title := New(testConfig()).View().WindowTitle; title != "kitescope" { // without a name from the cluster
 		t.Errorf("the title is %q", title)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// In a table too large to look for values, collections are still completed.
+// TestFilterCompletesCollections checks that collections are completed even in a table too large to search for
+// values.
 func TestFilterCompletesCollections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()

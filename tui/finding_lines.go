@@ -11,19 +11,19 @@ import (
 	"kitescope/tui/draw"
 )
 
-// openedFinding is a finding and what is known beside it.
+// openedFinding is a finding with its related data.
 type openedFinding struct {
 	*check.Finding
-	// Causes are what it follows from, the nearest first; Follows is what follows from it, directly.
+	// Causes are the causes of the finding, the nearest first. Follows are its direct effects.
 	Causes, Follows []*check.Finding
-	// Began are lines that say when it began, as far as that is known.
+	// Began are lines with the start of the finding, as far as known.
 	Began []Fact
 }
 
 // Fact is a line with a label.
 type Fact struct{ Label, Text string }
 
-// openFinding is a finding of a report with its chain of causes, both ways.
+// openFinding returns a finding of a report with its causes and effects.
 func openFinding(r *check.Report, f *check.Finding) *openedFinding {
 	o := &openedFinding{Finding: f}
 	byKey := make(map[string]*check.Finding, len(r.Findings))
@@ -39,13 +39,13 @@ func openFinding(r *check.Report, f *check.Finding) *openedFinding {
 	return o
 }
 
-// Cells of a label, and how many findings or objects of a chain are named.
+// The width of a label in cells, and the number of findings or objects of a chain that are named.
 const (
 	factLabelCells = 10
 	mostNamed      = 6
 )
 
-// fixMark is the left edge of what is to be done.
+// fixMark is the left edge of the fix.
 const fixMark = "▌ "
 
 // findingSheet collects lines of w cells.
@@ -54,8 +54,8 @@ type findingSheet struct {
 	lines []draw.Line
 }
 
-// Lines returns the finding in lines of w cells. brief cuts the message to a line and has the fix below it, for a place
-// of a few lines.
+// Lines returns the finding in lines of w cells. If brief is set, the first line is the message, cut, followed by
+// the fix, for a place of a few lines.
 func (o *openedFinding) Lines(w int, brief bool) []draw.Line {
 	s := &findingSheet{w: w}
 	if brief {
@@ -82,7 +82,7 @@ func (o *openedFinding) Lines(w int, brief bool) []draw.Line {
 	return s.lines
 }
 
-// Short is the finding in few lines, for a list of them: what, since when, and the fix.
+// Short returns the finding in a few lines for a list: the message, the start and the first step of the fix.
 func (o *openedFinding) Short(w int) []draw.Line {
 	s := &findingSheet{w: w}
 	s.message(o)
@@ -108,7 +108,7 @@ func (s *findingSheet) gap() {
 	}
 }
 
-// message is what is wrong, whole.
+// message adds the complete message.
 func (s *findingSheet) message(o *openedFinding) {
 	role := clusters.SeverityRole(o.Severity)
 	glyph := clusters.SeverityGlyph(o.Severity, false) + " "
@@ -118,7 +118,7 @@ func (s *findingSheet) message(o *openedFinding) {
 	}
 }
 
-// about is what the finding is of, in one line where that fits.
+// about adds the severity, the object and the check, in one line if they fit.
 func (s *findingSheet) about(o *openedFinding) {
 	text := o.Severity.String() + " · " + clusters.ObjectText(o.Object) + " · " + o.Check
 	if o.Held.Absent {
@@ -129,7 +129,7 @@ func (s *findingSheet) about(o *openedFinding) {
 	}
 }
 
-// fix adds the block of what to do, marked at its left; titled gives a command a line above it.
+// fix adds the steps of the fix, marked at the left. If titled is set, a command has a title above it.
 func (s *findingSheet) fix(o *openedFinding, titled bool) {
 	mark := draw.Piece{Role: render.RoleAccent, Text: fixMark}
 	steps := o.Steps()
@@ -172,7 +172,7 @@ func (s *findingSheet) steps(steps []check.Step, mark draw.Piece) {
 	}
 }
 
-// put adds a labelled text.
+// put adds a text with a label.
 func (s *findingSheet) put(label, text string) { s.putIn(label, render.RolePlain, text) }
 
 func (s *findingSheet) putIn(label string, role render.Role, text string) {
@@ -182,7 +182,7 @@ func (s *findingSheet) putIn(label string, role render.Role, text string) {
 	}
 }
 
-// rest is what else is known of it.
+// rest adds the other facts about the finding.
 func (s *findingSheet) rest(o *openedFinding) {
 	label := "COST"
 	for _, text := range costLines(o.Finding) {
@@ -205,7 +205,7 @@ func (s *findingSheet) rest(o *openedFinding) {
 	s.put("WITH", objectNames(o.Finding))
 }
 
-// chain names findings of the chain, each in a line.
+// chain adds the findings of a chain, one a line.
 func (s *findingSheet) chain(label string, list []*check.Finding) {
 	for i, f := range list {
 		if i == mostNamed {
@@ -219,7 +219,7 @@ func (s *findingSheet) chain(label string, list []*check.Finding) {
 	}
 }
 
-// costLines are what a finding costs: its share of query work, and milliseconds where metrics tell.
+// costLines returns the cost of a finding: its share of query work, and milliseconds if metrics provide them.
 func costLines(f *check.Finding) []string {
 	var list []string
 	if text := clusters.CostText(f); text != "" {
@@ -232,7 +232,7 @@ func costLines(f *check.Finding) []string {
 	return list
 }
 
-// Objects names the first of the further objects of a finding.
+// objectNames names the first of the additional objects of a finding.
 func objectNames(f *check.Finding) string {
 	var names []string
 	for _, r := range f.Objects[:min(mostNamed, len(f.Objects))] {

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 )
 
-// TestOpenedFits: at each width nothing is wider than its place, and the fix is whole.
+// TestOpenedFits checks that no line is too wide at any width, and that the fix is complete.
 func TestOpenedFits(t *testing.T) {
 	f := &check.Finding{
 		Severity: check.Error, Check: "uneven", Message: "docs is served unevenly and the sentence goes on", Impact: "searches wait", Cost: 0.3,

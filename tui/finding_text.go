@@ -10,7 +10,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// findingText is a finding for a clipboard.
+// findingText returns a finding as text for the clipboard.
 func findingText(f *check.Finding) string {
 	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + clusters.ObjectText(f.Object)}
 	for _, text := range costLines(f) {
@@ -33,7 +33,7 @@ func findingText(f *check.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// copyFix copies the command of a step, and says whether it changes the cluster.
+// copyFix copies the command of a step, and reports whether it changes the cluster.
 func copyFix(m *Model, s check.Step) Cmd {
 	text, what := reaching(m, string(s.Command)), "fix"
 	if s.Changes {
@@ -42,8 +42,8 @@ func copyFix(m *Model, s check.Step) Cmd {
 	return m.Copy(text, what+": "+draw.Cut(words.OneLine(text), 60))
 }
 
-// lackingFacts returns why checks could not run, a line for each reason, with their names as a second text. Those that need the
-// processes, where nobody asked them, are one line, with what helps.
+// lackingFacts returns the reasons why checks could not run, one line for each, with the names of the checks as
+// second text. Checks that need the processes, if these were not queried, are one line with a hint.
 func lackingFacts(r *check.Report) []Fact {
 	var list []Fact
 	var asking []string

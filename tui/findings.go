@@ -12,45 +12,47 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Findings are what a page finds by checks of its own: it lists and opens them as the diagnosis is listed and opened.
+// Findings is the configuration of a page with its own checks. The page lists and opens findings as the diagnosis
+// does.
 type Findings struct {
-	// Name is how the palette opens the page, Prints the command that prints the same; "" if there is none.
+	// Name is the palette input for the page, and Prints the command that prints the same, or "" if there is none.
 	Name, Prints string
-	// Checks are those for a cluster; err says, in one line, why it cannot be judged by them.
+	// Checks returns the checks for a cluster. err is the reason, in one line, why they cannot judge it.
 	Checks func(c *model.Cluster) (checks []*check.Check, err error)
-	// About says what was judged by them, above the findings.
+	// About returns a line about the subject of the checks, shown above the findings.
 	About func() string
-	// Dress tells a report that is saved what was judged.
+	// Dress adds the subject of the checks to a report that is saved.
 	Dress func(d *clusters.Diagnosis)
 }
 
-// NewFindingsPage lists findings.
+// NewFindingsPage returns a page that lists findings.
 func NewFindingsPage(f *Findings) Page {
 	return &findingsPage{judged: &judgement{own: f, judge: &check.Judge{}}}
 }
 
-// judgement is what checks say about the cluster that is shown.
+// judgement is the result of checks on the current cluster.
 type judgement struct {
-	own    *Findings // whose checks those are; nil: the diagnosis
+	own    *Findings // the owner of the checks; nil for the diagnosis
 	judge  *check.Judge
 	hold   check.Hold      // of the diagnosis of a live cluster
-	report *check.Report   // nil until the first
-	said   *view.Judgement // what of it tables show
-	env    *view.Env       // that it was made for: ages count to its time
-	why    error           // why that has no report
-	busy   bool            // checks are running or rest; the next cluster waits for them
+	report *check.Report   // nil until the first report
+	said   *view.Judgement // the part of the report that tables show
+	env    *view.Env       // the environment of the report, whose time ages refer to
+	why    error           // the reason why env has no report
+	busy   bool            // checks are running or paused; the next cluster waits for them
 }
 
-// Of a large cluster that changes all the time the checks rest after each run, restFactor times as long as it took, so that they
-// take a hundredth of the time; at most restMost, and never where the rest would be shorter than restLeast.
+// On a large live cluster that changes all the time, the checks pause after each run for restFactor times its
+// duration, so that they take 1% of the time. The pause is at most restMost. There is no pause if it would be
+// shorter than restLeast.
 const (
 	restFactor = 100
 	restLeast  = time.Second
 	restMost   = 5 * time.Second
 )
 
-// look lets the checks look at what is shown, off the loop and one at a time: of the
-// clusters that come meanwhile only the newest is judged.
+// look runs the checks on the current cluster, off the event loop and one run at a time. Of the clusters that
+// arrive during a run only the newest is judged.
 func (j *judgement) look(m *Model) Cmd {
 	d := &m.data
 	if d.cluster == nil || j.busy || j.env == d.env {
@@ -67,10 +69,10 @@ func (j *judgement) look(m *Model) Cmd {
 	return runChecks(j, d.env, checks, j.own == nil && d.live && !d.past.away, m.Config.Now)
 }
 
-// judge has the diagnosis look at what is shown.
+// judge runs the diagnosis on the current cluster.
 func judge(m *Model) Cmd { return m.data.judged.look(m) }
 
-// judgedMsg brings a report that was asked for.
+// judgedMsg delivers a requested report.
 type judgedMsg struct {
 	to     *judgement
 	env    *view.Env
@@ -89,7 +91,7 @@ func (j judgedMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), judge(m))
 }
 
-// restedMsg lets the checks look again.
+// restedMsg ends the pause of the checks.
 type restedMsg struct{ to *judgement }
 
 func (r restedMsg) Apply(m *Model) Cmd {
@@ -97,7 +99,7 @@ func (r restedMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), judge(m))
 }
 
-// about are the findings about an object, none as long as nothing was judged.
+// about returns the findings about an object, none before the first report.
 func (m *Model) about(ref model.Ref) []*check.Finding {
 	if m.data.judged.report == nil {
 		return nil
@@ -105,7 +107,7 @@ func (m *Model) about(ref model.Ref) []*check.Finding {
 	return m.data.judged.report.About(ref.Resource, ref.ID)
 }
 
-// command is the one that prints it.
+// command returns the command that prints the judgement.
 func (j *judgement) command() string {
 	if j.own != nil {
 		return j.own.Prints
@@ -113,7 +115,7 @@ func (j *judgement) command() string {
 	return "diagnose"
 }
 
-// named is what a file of it is called.
+// named returns the base of the name of a saved file.
 func (j *judgement) named() string {
 	if j.own == nil {
 		return "findings"
@@ -122,7 +124,7 @@ func (j *judgement) named() string {
 	return name
 }
 
-// goFindings shows the findings about the object of a page, all where there are none about it or they are shown already.
+// goFindings shows the findings about the current object, or all findings if it has none or they are already shown.
 func (m *Model) goFindings() Cmd {
 	if p, ok := m.Top().(*findingsPage); ok && p.judged.own == nil {
 		p.of = nil
@@ -138,7 +140,7 @@ func (m *Model) goFindings() Cmd {
 	return m.Push(p)
 }
 
-// findingLines are the findings about an object on top of its details: what is wrong, and the fix.
+// findingLines returns the findings about an object, with their fixes, for the top of its details.
 func findingLines(m *Model, list []*check.Finding, w int) []draw.TextLine {
 	if len(list) == 0 {
 		return nil

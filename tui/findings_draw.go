@@ -6,7 +6,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// besideFindings is from how many cells on the finding that is open stands beside the list.
+// besideFindings is the width in cells from which the open finding is to the right of the list.
 const besideFindings = 110
 
 func (p *findingsPage) Body(m *Model, w, h int) []string {
@@ -18,7 +18,7 @@ func (p *findingsPage) Body(m *Model, w, h int) []string {
 	return append(head, p.body(m, w, h-len(head))...)
 }
 
-// body draws what is below the line that says what was judged.
+// body draws the page below the line about the subject.
 func (p *findingsPage) body(m *Model, w, h int) []string {
 	switch {
 	case m.data.cluster != nil && p.judged.why != nil:
@@ -33,16 +33,16 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 		return []string{"", p.verdict(m, w)}
 	}
 	left, top := draw.Halves(w, h, besideFindings, w/2)
-	if top < h { // below: the list has what it needs, up to half
+	if top < h { // below: the list takes the lines it needs, up to half
 		top = min(len(p.rows)+1, max(3, h/2))
 	}
 	return draw.Split(m.Styles, p.listed(m, left, top), left, top, w, h, func(w, h int) []string { return p.detail(m, w, h) })
 }
 
-// costWidth are the cells of the column that says which share of query work a finding costs.
+// costWidth is the width in cells of the column for the share of query work that a finding costs.
 const costWidth = 7
 
-// listed draws the rows that are seen, below a title where there is room.
+// listed draws the visible rows, below a title if there is room.
 func (p *findingsPage) listed(m *Model, w, h int) []string {
 	var lines []string
 	switch {
@@ -61,7 +61,7 @@ func (p *findingsPage) listed(m *Model, w, h int) []string {
 	return lines
 }
 
-// since are the cells of the column that says when findings began, where there is a past and room.
+// since returns the width in cells of the column for the start of findings, 0 without a history or without room.
 func (p *findingsPage) since(m *Model, w int) int {
 	const cells, least = 14, 70
 	if p.judged.own != nil || m.data.past.of == nil || w < least || m.Width < leastSince {
@@ -77,8 +77,7 @@ func sinceTitle(n int) string {
 	return ""
 }
 
-// verdict is what stands in the place of findings where there are none. It is good news only if
-// everything was looked at.
+// verdict returns the line that is shown without findings. It is good news only if all checks could run.
 func (p *findingsPage) verdict(m *Model, w int) string {
 	if unlooked(p.report) == 0 {
 		return " " + m.Styles.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-2))
@@ -106,7 +105,7 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) string
 	return " " + line
 }
 
-// detail draws the row under the cursor opened.
+// detail draws the details of the row under the cursor.
 func (p *findingsPage) detail(m *Model, w, h int) []string {
 	r := &p.rows[p.cursor]
 	if r.branch != nil {
@@ -123,7 +122,7 @@ func (p *findingsPage) detail(m *Model, w, h int) []string {
 	return lines[from:to]
 }
 
-// opened is a finding with all that is known beside it.
+// opened returns a finding with its related data.
 func opened(m *Model, j *judgement, f *check.Finding) *openedFinding {
 	o := &openedFinding{Finding: f}
 	if j.report != nil {
@@ -133,10 +132,10 @@ func opened(m *Model, j *judgement, f *check.Finding) *openedFinding {
 	return o
 }
 
-// briefHeight is a place of so few lines that the fix comes first in it.
+// briefHeight is the number of lines below which the fix comes first.
 const briefHeight = 12
 
-// openedLines draws a finding in a place of w cells and h lines, from a line on, and says how many lines it has.
+// openedLines draws a finding in w cells and h lines, scrolled to line from. n is its total number of lines.
 func openedLines(m *Model, j *judgement, f *check.Finding, w, h, from int) (lines []string, n int) {
 	all := opened(m, j, f).Lines(w-2, h < briefHeight)
 	from = max(0, min(from, len(all)-h))

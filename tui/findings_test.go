@@ -16,7 +16,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestFindingsScreens holds the states in which there are no findings.
+// TestFindingsScreens checks the screens without findings.
 func TestFindingsScreens(t *testing.T) {
 	for name, checks := range map[string][]*check.Check{"healthy": tuitest.HealthyChecks(), "blind": tuitest.BlindChecks()} {
 		for _, size := range tuitest.Sizes {
@@ -44,7 +44,7 @@ func TestFindingsPage(t *testing.T) {
 		d.Shows("findings", "…")
 		d.Cluster(tuitest.Fixture())
 		d.Shows("1 error, 2 warnings, 2 info", "2 could not run", "1 of 7 checks needs the nodes: open live, or a bundle saved with --live", "causes 1 error")
-		d.Shows("nodes that join stay idle", "FIX", "$ etcdctl", "turns it on within 8 s", "CAUSES    ✖ docs_hnsw_cos is served") // the first is open
+		d.Shows("nodes that join stay idle", "FIX", "$ etcdctl", "turns it on within 8 s", "CAUSES    ✖ docs_hnsw_cos is served") // the first one is open
 		d.Keys("down")
 		d.Shows("$ kitescope balance docs_hnsw_cos --plan", "CAUSE     ▲ auto-balance is off", "CAUSES    ▲ querynode-9 is idle", "29.3% of query work")
 		d.Keys("down left") // from the effect of an effect to its cause
@@ -63,13 +63,13 @@ func TestFindingsPage(t *testing.T) {
 		d.Keys("esc home down*3 o")
 		d.Shows("the finding is about the whole cluster")
 		d.Keys("end")
-		d.Shows("querynode-8: timed out") // what a check did not see
+		d.Shows("querynode-8: timed out") // the part that a check did not see
 		d.Keys("enter")
 		d.Shows("there is no finding")
 	})
 }
 
-// TestLongFinding: a finding that is longer than its place is scrolled through, and the cursor goes on at once.
+// TestLongFinding checks that a finding longer than its place scrolls, and that the cursor moves on at once.
 func TestLongFinding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := check.Finding{Severity: check.Error, Message: "a long story"}
@@ -84,7 +84,7 @@ func TestLongFinding(t *testing.T) {
 			d.Keys("f")
 			d.Shows("a long story", "the next one")
 			seen := map[int]bool{}
-			for range 60 { // a line at a time where there are few
+			for range 60 { // one line at a time on small screens
 				d.Fits()
 				for i := range 40 {
 					if strings.Contains(strings.Join(strings.Fields(d.Plain()), " "), fmt.Sprintf("fact number %d:", i)) {
@@ -106,7 +106,7 @@ func TestLongFinding(t *testing.T) {
 	})
 }
 
-// TestFindingsOfAnObject: an object leads to its findings, and back.
+// TestFindingsOfAnObject checks that an object leads to its findings, and back.
 func TestFindingsOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
@@ -114,7 +114,7 @@ func TestFindingsOfAnObject(t *testing.T) {
 		d.Keys("4 f")
 		d.Shows("findings about docs_hnsw_cos", "2 of 5 findings", "auto-balance is off")
 		d.Lacks("need the nodes", "needs the nodes")
-		d.Keys("down f") // all of them, the cursor where it was
+		d.Keys("down f") // all of them; the cursor stays
 		d.Shows("querynode-9 is idle", "needs the nodes")
 		if got := d.m.Top().(*findingsPage).finding().Check; got != "uneven" {
 			t.Errorf("the cursor is on %s", got)
@@ -125,14 +125,14 @@ func TestFindingsOfAnObject(t *testing.T) {
 		d.Shows("findings about it")
 		d.Keys("f")
 		d.Shows("findings about docs_hnsw_cos")
-		d.Keys("esc down f") // nothing about the second collection: all
+		d.Keys("esc down f") // the second collection has no findings, so all are shown
 		d.Shows("querynode-9 is idle", "› findings ")
 		d.Keys("esc*2 3 /").Typed("10.0.0.9").Keys("enter d")
 		d.Shows("FINDINGS  2", "querynode-9 is idle: 0 of 21 segments", "docs_hnsw_cos is served unevenly")
 	})
 }
 
-// TestFindingsKeepUp: each cluster is judged, one at a time and the newest next; the cursor stays on
+// TestFindingsKeepUp checks that clusters are judged one at a time, the newest next, and that the cursor stays on
 // its finding.
 func TestFindingsKeepUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestFindingsKeepUp(t *testing.T) {
 	})
 }
 
-// TestChecksRest: checks that take long rest before they look at what has come meanwhile.
+// TestChecksRest checks that slow checks pause before they judge the next cluster.
 func TestChecksRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
@@ -196,14 +196,14 @@ func TestChecksRest(t *testing.T) {
 		d.Sleep(restMost)
 		before := runs
 		d.Sleep(time.Minute)
-		if runs > before+2 { // ages are worked out anew every half minute
+		if runs > before+2 { // ages are updated every half minute
 			t.Errorf("%d runs while nothing changes", runs-before)
 		}
 	})
 }
 
-// TestRuntimeIsJudged: what the nodes say comes with the same revision of the metadata, and is judged all
-// the same; while paused it is not.
+// TestRuntimeIsJudged checks that new responses of the nodes are judged although the revision of the metadata is
+// the same.
 func TestRuntimeIsJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
@@ -221,7 +221,7 @@ func TestRuntimeIsJudged(t *testing.T) {
 	})
 }
 
-// TestKeysBeforeChecksAreDone: what is not judged yet is not said to have no finding.
+// TestKeysBeforeChecksAreDone checks that a cluster that was not judged yet is not reported as free of findings.
 func TestKeysBeforeChecksAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
@@ -232,7 +232,8 @@ func TestKeysBeforeChecksAreDone(t *testing.T) {
 	})
 }
 
-// TestNoData: as long as there was never any data, every page says why, since when, and whether it is tried again.
+// TestNoData checks that every page shows the reason and the start of missing data, and whether the source is
+// retried.
 func TestNoData(t *testing.T) {
 	for _, keys := range []string{"", "2", "5", "4 t", "7", "8", ": c h e c k s enter", ": d i f f enter"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -249,7 +250,7 @@ func TestNoData(t *testing.T) {
 	}
 }
 
-// TestNoProcessAnswers: a cluster of which nothing but etcd is heard is no good news.
+// TestNoProcessAnswers checks that a cluster whose processes do not respond is not shown as good.
 func TestNoProcessAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
@@ -309,8 +310,8 @@ func TestExplainFromThePalette(t *testing.T) {
 	})
 }
 
-// TestRealFindings judges captured clusters by the real checks, opens everything and goes to each
-// object, at every size.
+// TestRealFindings judges captured clusters with the real checks, opens every finding and goes to each object, at
+// every size.
 func TestRealFindings(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-t7", "standalone-2.1.0", "rollback-2.1.0"} {
 		c := capture(t, name)
@@ -349,7 +350,7 @@ func TestRealFindings(t *testing.T) {
 	}
 }
 
-// The findings are sorted by more than their causes; by severity no warning stands before an error.
+// TestFindingsAreSorted checks the sort orders of findings. By severity, no warning is before an error.
 func TestFindingsAreSorted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "f")
@@ -368,7 +369,8 @@ func TestFindingsAreSorted(t *testing.T) {
 	})
 }
 
-// TestFindingsAreHeld: a finding of a live cluster that flaps stays on the screen, and goes when it was absent for a while.
+// TestFindingsAreHeld checks that a flapping finding of a live cluster stays on the screen, and goes after it was
+// absent for a while.
 func TestFindingsAreHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now, there := tuitest.Epoch(), true

@@ -19,14 +19,15 @@ import (
 
 const curing = "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/autoBalance true"
 
-// TestFixIsOneKeyAway: the command that cures the worst finding is copied from the first screen, at every size.
+// TestFixIsOneKeyAway checks that y on the first screen copies the command that fixes the worst finding, at every
+// size.
 func TestFixIsOneKeyAway(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), size.W, size.H)
 				d.Cluster(tuitest.Fixture())
-				d.Shows(fixMark + "$ etcdctl") // and as much of it as there is room for
+				d.Shows(fixMark + "$ etcdctl") // and as much of it as fits
 				d.Keys("y")
 				if d.Clip != curing {
 					t.Errorf("copied %q", d.Clip)
@@ -41,7 +42,8 @@ func TestFixIsOneKeyAway(t *testing.T) {
 	}
 }
 
-// TestFixOfOursNamesTheCluster: a command of kitescope is copied with the way to the cluster, those that name a process as they are.
+// TestFixOfOursNamesTheCluster checks that a kitescope command is copied with the flags for the cluster, unless it
+// names a process.
 func TestFixOfOursNamesTheCluster(t *testing.T) {
 	for command, want := range map[string]string{
 		"kitescope balance docs --plan":           "kitescope --from etcd://127.0.0.1:2379/by-dev balance docs --plan",
@@ -61,7 +63,8 @@ func TestFixOfOursNamesTheCluster(t *testing.T) {
 	}
 }
 
-// TestAllOfTheOverviewIsSelected: the cursor gets to every item, each is seen when it does, and enter goes somewhere from all that say so.
+// TestAllOfTheOverviewIsSelected checks that the cursor reaches every item, that the item is visible, and that
+// enter opens a page from all items that support it.
 func TestAllOfTheOverviewIsSelected(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
@@ -101,7 +104,7 @@ func TestAllOfTheOverviewIsSelected(t *testing.T) {
 	}
 }
 
-// TestToastsFade: a message gives the footer back after a while, what went wrong later.
+// TestToastsFade checks that a message disappears from the footer after a while, and an error later.
 func TestToastsFade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
@@ -122,7 +125,7 @@ func TestToastsFade(t *testing.T) {
 	})
 }
 
-// TestNeverAnyData: why nothing ever came stands in the place of a page, whole and with what helps.
+// TestNeverAnyData checks that a page without any data shows the complete reason and the hint.
 func TestNeverAnyData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 60, 15)
@@ -137,7 +140,8 @@ func TestNeverAnyData(t *testing.T) {
 	})
 }
 
-// TestRegisteredIsNeutral: a key in etcd says nothing of a process; only an answer is good, and none at all is bad.
+// TestRegisteredIsNeutral checks that a key in etcd is a neutral status of a process. Only a response is good, and
+// no response is bad.
 func TestRegisteredIsNeutral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 200, 50)
@@ -155,7 +159,8 @@ func TestRegisteredIsNeutral(t *testing.T) {
 	})
 }
 
-// TestSmallPlaces: pages with findings fit into places that are smaller than the smallest terminal of now, and show the fix there.
+// TestSmallPlaces checks that pages with findings fit into places smaller than the smallest terminal, and show the
+// fix there.
 func TestSmallPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)

@@ -9,8 +9,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// News of etcd's health are no refresh: the highlights, the age and what a diff starts
-// from stay as they are.
+// TestHealthIsNoRefresh checks that a new status of etcd is not a refresh: the highlights, the age and the base of
+// a diff stay.
 func TestHealthIsNoRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 40)
@@ -31,7 +31,7 @@ func TestHealthIsNoRefresh(t *testing.T) {
 	})
 }
 
-// What is described stays on the screen when it is dropped.
+// TestDetailOfSomethingDropped checks that a described object stays on the screen after it was dropped.
 func TestDetailOfSomethingDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
@@ -49,7 +49,7 @@ func TestDetailOfSomethingDropped(t *testing.T) {
 	})
 }
 
-// The column that explains the order is not the one that gives way.
+// TestSortedColumnStays checks that the sort column is not dropped for lack of room.
 func TestSortedColumnStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 60, 15)

@@ -7,19 +7,19 @@ import (
 	"kitescope/internal/words"
 )
 
-// prefixScore is the least score of a name that begins with the pattern.
+// prefixScore is the minimum score of a name that begins with the pattern.
 const prefixScore = 200
 
-// rank keeps the suggestions whose text or one of the given other names matches, best first.
+// rank returns the suggestions that match by their text or one of their other names, the best first.
 func rank(pattern string, all []Suggestion, others func(i int) []string) []Suggestion {
 	var list []Suggestion
 	for i, s := range all {
 		score, hits, ok := words.Fuzzy(pattern, s.Text)
 		for _, name := range others(i) {
 			if strings.EqualFold(name, pattern) {
-				score, ok = 1000, true // an alias in full is what was meant
+				score, ok = 1000, true // a complete alias is an exact match
 			} else if sc, _, found := words.Fuzzy(pattern, name); found && (!ok || sc-100 > score) {
-				score, ok = sc-100, true // behind names that match as well
+				score, ok = sc-100, true // after names that match as well
 			}
 		}
 		if ok {

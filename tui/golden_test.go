@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// screens are the pages and how to get there; a menu is the same in a wide terminal.
+// screens are the pages and the keys that open them. A menu looks the same in a wide terminal.
 var screens = []struct {
 	name, keys, typed string
 	menu              bool
@@ -63,7 +63,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestStyles holds the escape sequences of some screens, and that NO_COLOR has no colour.
+// TestStyles checks the escape sequences of some screens, and that NO_COLOR has no colour.
 func TestStyles(t *testing.T) {
 	for _, s := range screens {
 		switch s.name {
@@ -94,7 +94,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestBeforeData holds the frames that are drawn before the feed has said anything.
+// TestBeforeData checks the frames before the first update of the feed.
 func TestBeforeData(t *testing.T) {
 	for _, s := range []struct{ name, keys string }{{"overview", ""}, {"segments", "5"}, {"findings", "f"}} {
 		t.Run(s.name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestEveryResource(t *testing.T) {
 	}
 }
 
-// TestServedScreens are the pages of a cluster whose processes were asked; one is silent.
+// TestServedScreens checks the pages of a cluster whose processes were queried; one of them is silent.
 func TestServedScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "3"}} {

@@ -19,7 +19,7 @@ func scopes() []tui.Scope {
 	return []tui.Scope{tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain, tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InReport, tui.InReplay, timeline.InTimeline, tui.InHelp, tui.InPrompt, tui.InMenu}
 }
 
-// TestOneKeyOneMeaning: a key has one action wherever it works, in menus and while typing too.
+// TestOneKeyOneMeaning checks that a key has one action in all scopes, including menus and prompts.
 func TestOneKeyOneMeaning(t *testing.T) {
 	of := map[string]tui.Action{}
 	for _, b := range tui.KeyMap(everyPage()) {
@@ -32,7 +32,8 @@ func TestOneKeyOneMeaning(t *testing.T) {
 	}
 }
 
-// TestPagesAreReachedFromEverywhere: on every page the digits go to pages, and nothing else has those keys.
+// TestPagesAreReachedFromEverywhere checks that the digits open pages on every page, and that their keys have no
+// other action.
 func TestPagesAreReachedFromEverywhere(t *testing.T) {
 	all := tui.KeyMap(everyPage())
 	for _, in := range scopes() {
@@ -47,7 +48,8 @@ func TestPagesAreReachedFromEverywhere(t *testing.T) {
 	}
 }
 
-// TestKeysOfMenus: items have numbers, or the key that does the same on pages, and never one that moves in the menu or closes it.
+// TestKeysOfMenus checks that a menu item has a number, or the key of the same action on pages, but not a key that
+// moves in the menu or closes it.
 func TestKeysOfMenus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, m := drive(t, 120, 40, everyPage())

@@ -10,7 +10,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Can says why an action is not possible on the current row, "" if it is.
+// Can returns the reason why an action is not possible on the current row, or "" if it is possible.
 func (g *gridPage) Can(_ *Model, a Action) string {
 	switch a {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSort:
@@ -80,7 +80,7 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 	return nil
 }
 
-// arrange changes order and columns.
+// arrange changes the order or the columns.
 func (g *gridPage) arrange(m *Model, a Action) Cmd {
 	switch a {
 	case ActWide:
@@ -100,7 +100,7 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 	return nil
 }
 
-// sortMenu offers the columns that are shown.
+// sortMenu offers the visible columns.
 func (g *gridPage) sortMenu() *Menu {
 	n := &Menu{Title: "sort by"}
 	for i, c := range g.columnList() {
@@ -113,7 +113,7 @@ func (g *gridPage) sortMenu() *Menu {
 	return n
 }
 
-// neighbour is the column beside the one sorted by, among those that have room.
+// neighbour returns the visible column next to the sort column.
 func (g *gridPage) neighbour(a Action) int {
 	list := g.drawn().list
 	shown := make([]int, 0, len(list))
@@ -133,8 +133,8 @@ func (g *gridPage) neighbour(a Action) int {
 	return neighbour(shown, at, step)
 }
 
-// sortBy sorts by a column of the resource; once more reverses. Numbers start with the
-// highest, as that is what one looks for.
+// sortBy sorts by a column of the resource, or reverses the order if it is already sorted by it. Numbers start with
+// the highest, because users look for that.
 func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	if len(g.order) > 0 && g.order[0].Column == column {
 		g.order = []table.SortKey{{Column: column, Descending: !g.order[0].Descending}}
@@ -144,7 +144,7 @@ func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	return g.request(m, "sorting…", true)
 }
 
-// back clears the filter, or leaves the page.
+// back clears the filter, or leaves the page if there is none.
 func (g *gridPage) back(m *Model) Cmd {
 	if g.filtering() {
 		return g.setFilter(m, "")
@@ -152,7 +152,8 @@ func (g *gridPage) back(m *Model) Cmd {
 	return m.Back()
 }
 
-// open follows the first link, or describes where there is none or it leads to nothing.
+// open follows the first link of the row. It describes the object instead if there is no link or the link has no
+// rows.
 func (g *gridPage) open(m *Model) Cmd {
 	row, _ := g.current()
 	links := g.rows.Table.Links(row)
@@ -199,7 +200,7 @@ func (m *Model) goTo(ref model.Ref) Cmd {
 	return m.Push(p)
 }
 
-// related is the menu of everything that the current row leads to.
+// related returns a menu with all links of the current row.
 func (g *gridPage) related(m *Model) *Menu {
 	row, _ := g.current()
 	return relatedMenu(m, g.rows.Table, row)
@@ -227,7 +228,7 @@ func relatedMenu(m *Model, t view.Table, row int) *Menu {
 	return n
 }
 
-// refName is what people call an object.
+// refName returns the display name of an object.
 func refName(r model.Ref) string {
 	if r.Name != "" {
 		return words.Harmless(r.Name)
@@ -235,7 +236,7 @@ func refName(r model.Ref) string {
 	return words.Harmless(r.ID)
 }
 
-// collectionOf is the collection that a row belongs to, 0 if none.
+// collectionOf returns the collection that a row belongs to, 0 if none.
 func collectionOf(t view.Table, row int) model.CollectionID {
 	r := t.Resource()
 	name := "collection_id"

@@ -9,10 +9,10 @@ type gridQuery struct {
 	rowQuery
 	page   *gridPage
 	serial int64
-	toTop  bool // a new order is looked at from its start
+	toTop  bool // a new order moves to the first row
 }
 
-// builtMsg brings rows that were asked for.
+// builtMsg delivers requested rows.
 type builtMsg struct {
 	query gridQuery
 	rows  gridRows
@@ -28,7 +28,7 @@ func (b builtMsg) Apply(m *Model) Cmd {
 		m.Say(ToneBad, b.rows.Err.Error())
 		return nil
 	}
-	if g.want != "" && b.rows.Cursor < 0 && b.rows.Left > 0 && !g.all { // it may be among those that are left out
+	if g.want != "" && b.rows.Cursor < 0 && b.rows.Left > 0 && !g.all { // it may be among the rows that are left out
 		return g.toggleAll(m)
 	}
 	g.takeOver(m, b)
@@ -43,11 +43,11 @@ func (b builtMsg) Apply(m *Model) Cmd {
 	return g.Refresh(m)
 }
 
-// takeOver shows the rows and puts the cursor on the object that it was on.
+// takeOver shows the rows and keeps the cursor on its object.
 func (g *gridPage) takeOver(m *Model, b builtMsg) {
 	at := b.rows.Cursor
 	if ref, ok := g.Object(m); ok && g.want == "" && ref.ID != b.query.CursorID {
-		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
+		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // the cursor was moved in the meantime
 	}
 	if b.query.toTop {
 		at, g.top, g.Cursor = 0, 0, 0

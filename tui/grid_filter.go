@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// FilterPrompt filters while it is typed.
+// filterPrompt returns a prompt that filters while the user types.
 func (g *gridPage) filterPrompt() *Prompt {
 	p := FilterPrompt(g.filter.Text, g.setFilter, g.filterStatus)
 	p.Accepted = func(m *Model, text string) Cmd {
@@ -25,7 +25,7 @@ func (g *gridPage) filterPrompt() *Prompt {
 	return p
 }
 
-// suggestValues completes the values of a condition: "state=gr".
+// suggestValues completes the value of a condition, e.g. "state=gr".
 func (g *gridPage) suggestValues(m *Model, text string) []Suggestion {
 	at := strings.LastIndexByte(text, ' ') + 1
 	done, last := text[:at], text[at:]
@@ -50,7 +50,7 @@ func (g *gridPage) filterStatus(*Model) string {
 	return words.Number(g.rows.Count()) + " of " + words.Number(g.rows.Total)
 }
 
-// setFilter starts the filter's way through the rows.
+// setFilter parses the filter and starts to apply it.
 func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	f, err := parseRowFilter(g.resource, text)
 	g.err = err
@@ -63,12 +63,12 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	g.filter = f
 	if g.rows.Table != nil && f.Empty() {
 		g.unfilter()
-		if len(g.widestAll) == len(g.Widest) { // as they were
+		if len(g.widestAll) == len(g.Widest) { // the columns are the same as before the filter
 			g.Widest, g.learnt = g.widestAll, g.learntAll
 		}
-		g.serial.Add(1) // what was being matched is not wanted
+		g.serial.Add(1) // discards the filter run in progress
 		g.busy, g.building = "", false
-		return g.Refresh(m) // what came meanwhile
+		return g.Refresh(m) // picks up a cluster that has arrived in the meantime
 	}
 	refilter := g.rows.Table != nil && !g.building
 	g.Cursor, g.top = 0, 0
@@ -80,7 +80,7 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	return build(q)
 }
 
-// unfilter shows all rows again, with the cursor on the object it was on.
+// unfilter shows all rows again. The cursor stays on its object.
 func (g *gridPage) unfilter() {
 	row, ok := g.current()
 	g.rows.Unfilter()

@@ -11,8 +11,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// rowsEnv is what tables and trees are made from: what is shown, with what checks said of it. Checks are slower than tables: until they
-// have looked at a cluster, what they said of the one before stands.
+// rowsEnv returns the environment that tables and trees are made from: the current cluster with its judgement.
+// Checks are slower than tables, so the judgement of the previous cluster is used until they have finished.
 func (d *data) rowsEnv() *view.Env {
 	if d.seen == nil || d.seenOf != d.env || d.seen.Judged != d.judged.said {
 		d.seen, d.seenOf = d.env.Judge(d.judged.said), d.env
@@ -20,7 +20,8 @@ func (d *data) rowsEnv() *view.Env {
 	return d.seen
 }
 
-// known is what is known about the rows shown, 0 before there are any. That there are findings is only said where there are some.
+// known returns the known parts of the rows, 0 before there are any. It includes findings only if some rows have
+// findings.
 func (g *gridPage) known() model.Part {
 	if g.rows.Table == nil {
 		return 0
@@ -32,13 +33,13 @@ func (g *gridPage) known() model.Part {
 	return env.Loaded()
 }
 
-// toggleAll shows what is left out, or leaves it out again.
+// toggleAll shows or hides the rows that are left out by default.
 func (g *gridPage) toggleAll(m *Model) Cmd {
 	g.all = !g.all
 	return g.rebuild(m, "")
 }
 
-// leftNote says what is left out.
+// leftNote returns a note about the rows that are left out.
 func (g *gridPage) leftNote(m *Model) []string {
 	if g.rows.Left == 0 {
 		return nil
@@ -46,8 +47,8 @@ func (g *gridPage) leftNote(m *Model) []string {
 	return []string{words.Number(g.rows.Left) + " " + g.resource.Leaves + " hidden (" + KeyOf(m, ActAll) + ")"}
 }
 
-// hiddenNote names the columns that have no room, as many as fit beside a crumb and the words around them; else it counts them. Those that
-// were scrolled out to the left are not among them: "" if there is no other.
+// hiddenNote names the columns without room, as many as fit next to the breadcrumb and the other words, or else
+// counts them. Columns that are scrolled out to the left do not count. The result is "" if there are no others.
 func hiddenNote(t *tableView, cols []table.Column, room int) string {
 	var titles []string
 	for j := range cols {

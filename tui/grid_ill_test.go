@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestIllRows: rows with findings have a sign in front.
+// TestIllRows checks that rows with findings start with a sign.
 func TestIllRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "3")
@@ -21,7 +21,8 @@ func TestIllRows(t *testing.T) {
 	})
 }
 
-// TestLeftOutRows: dropped segments are not among the rows until a shows them; who goes to one sees it.
+// TestLeftOutRows checks that dropped segments are hidden until a shows them, and that going to a dropped segment
+// shows it.
 func TestLeftOutRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
@@ -55,8 +56,8 @@ func TestLeftOutRows(t *testing.T) {
 	})
 }
 
-// TestSameColumnsGoFirst: where there is no room, a column that is the same in every row goes before one that is not, and comes back
-// with a row that differs.
+// TestSameColumnsGoFirst checks that a column with the same value in every row is dropped first, and restored when
+// a row differs.
 func TestSameColumnsGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 80, 24)
@@ -73,7 +74,7 @@ func TestSameColumnsGoFirst(t *testing.T) {
 	})
 }
 
-// TestSameJudgementBuildsNothing: checks that say what they said before leave tables and trees as they are.
+// TestSameJudgementBuildsNothing checks that tables and trees are not built again if the judgement is unchanged.
 func TestSameJudgementBuildsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()
@@ -104,7 +105,7 @@ func TestSameJudgementBuildsNothing(t *testing.T) {
 	})
 }
 
-// TestHiddenNote: what is named can be scrolled to with the key that stands behind it.
+// TestHiddenNote checks that the named columns can be reached with the key in the note.
 func TestHiddenNote(t *testing.T) {
 	cols := []table.Column{{Title: "ID"}, {Title: "ROWS"}, {Title: "SIZE"}, {Title: "STATE"}}
 	placed := func(list ...int) (p []draw.Placed) {

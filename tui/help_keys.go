@@ -6,10 +6,10 @@ import (
 	"kitescope/tui/draw"
 )
 
-// isEverywhere reports whether a binding is of all pages, but perhaps help.
+// isEverywhere reports whether a binding applies to all pages, possibly except help.
 func isEverywhere(b *Binding) bool { return (b.In|InHelp)&InPages == InPages }
 
-// keyLines are the keys of the page that the help is about, then those of all pages and of input modes.
+// keyLines returns the keys of the page that the help is about, then those of all pages and of input modes.
 func (p *helpPage) keyLines() []draw.TextLine {
 	here := p.of.Scope()
 	own := func(b *Binding) bool { return b.In&here != 0 && !isEverywhere(b) }
@@ -17,7 +17,7 @@ func (p *helpPage) keyLines() []draw.TextLine {
 	return append(lines, p.groups("", func(b *Binding) bool { return isEverywhere(b) || b.In&InPages == 0 })...)
 }
 
-// groups are some bindings by their groups; where says in titles which those are.
+// groups returns the selected bindings by group. Titles start with where if it is not empty.
 func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []draw.TextLine {
 	var lines []draw.TextLine
 	group := ""

@@ -7,19 +7,20 @@ import (
 	"kitescope/tui/draw"
 )
 
-// maxHints is how many keys the footer shows at most.
+// maxHints is the number of keys that the footer shows at most.
 const maxHints = 8
 
-// hint is a key in the footer with a word for what it does.
+// hint is a key in the footer and a word for its action.
 type hint struct {
-	key, word string // as they are shown
+	key, word string // as displayed
 	weight    int
-	last      int // its place at the end, however little room there is: copying, the palette, help; 0: not there
+	last      int // position at the end of the footer, always shown (copying, the palette, help); 0 if not at the end
 }
 
 func (h *hint) width() int { return draw.Width(h.key) + 1 + draw.Width(h.word) }
 
-// hints shows the most important keys that are possible now, as many as fit, the most important first. Copying, the palette and help are always among them.
+// hints returns the most important keys that are possible now, as many as fit, the most important first. It always
+// includes copying, the palette and help.
 func (m frame) hints(in Scope) string {
 	var b strings.Builder
 	for i, h := range m.fitting(in) {
@@ -28,7 +29,7 @@ func (m frame) hints(in Scope) string {
 	return b.String()
 }
 
-// fitting are the hints that fit into the footer, in its order.
+// fitting returns the hints that fit into the footer, in display order.
 func (m frame) fitting(in Scope) []hint {
 	all := m.possible(in)
 	room, count := m.Width-2+draw.Gap, maxHints
@@ -52,7 +53,7 @@ func (m frame) fitting(in Scope) []hint {
 	return chosen
 }
 
-// possible are all hints that there could be now, the most important first.
+// possible returns all hints for possible actions, the most important first.
 func (m frame) possible(in Scope) []hint {
 	var list []hint
 	page := m.Top()
@@ -62,7 +63,7 @@ func (m frame) possible(in Scope) []hint {
 		}
 		h := hint{key: shown(b.Keys[0]), word: b.Hint, weight: b.Weight, last: lastPlace(in, b.Action)}
 		switch {
-		case b.Action == ActNumber && in == InOverview: // it has each of them
+		case b.Action == ActNumber && in == InOverview: // the overview shows each of them
 			continue
 		case b.Action == ActNumber && in == InMenu:
 			h.key, h.word = "1-9", "by number"
@@ -90,7 +91,7 @@ func (m frame) possible(in Scope) []hint {
 	return list
 }
 
-// lastPlace is the place of a page's key at the end of the footer, 0 if it has none.
+// lastPlace returns the position of a key at the end of the footer, 0 if it has none.
 func lastPlace(in Scope, a Action) int {
 	if in&InPages == 0 {
 		return 0
@@ -98,10 +99,11 @@ func lastPlace(in Scope, a Action) int {
 	return 1 + slices.Index([]Action{ActCopyRow, ActPalette, ActHelp}, a)
 }
 
-// roomyWidth is a terminal whose footer has room for whole words.
+// roomyWidth is the width in cells from which the footer has room for complete words.
 const roomyWidth = 100
 
-// crumbNames are the names of the pages on the way here that have room in so many cells, and how many of the first are left out.
+// crumbNames returns the names of the pages in the breadcrumb that fit into room cells, and the number of leading
+// names left out.
 func crumbNames(m *Model, room int) (names []string, left int) {
 	for _, p := range m.stack.pages {
 		names = append(names, p.Crumb())
@@ -120,5 +122,5 @@ func crumbText(names []string, left int) string {
 	return text
 }
 
-// crumbRoom are the cells that the way here may take.
+// crumbRoom returns the width in cells of the breadcrumb.
 func crumbRoom(note string, w int) int { return max(12, w-draw.Width(note)-4) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// keys looks bindings up by scope and key.
+// keys finds bindings by scope and key.
 type keys struct {
 	all   []Binding
 	kinds []PageKind
@@ -22,7 +22,7 @@ func (k *keys) find(in Scope, key string) (Action, bool) {
 	return ActNone, false
 }
 
-// of is the first key of an action as people know it, in the scope if it is bound there.
+// of returns the display name of the first key of an action, preferably of one that is bound in the scope.
 func (k *keys) of(in Scope, a Action) string {
 	key := ""
 	for i := range k.all {
@@ -37,7 +37,7 @@ func (k *keys) of(in Scope, a Action) string {
 	return key
 }
 
-// KeyOf is the key of an action as people know it, for sentences that name it.
+// KeyOf returns the display name of the key of an action on the current page, for messages that name it.
 func KeyOf(m *Model, a Action) string { return m.keys.of(m.Top().Scope(), a) }
 
 // unbound returns the message for a key that does nothing in a scope, "" if no page has it.
@@ -60,7 +60,7 @@ func (k *keys) hints(in Scope) []Binding {
 	return hints
 }
 
-// shown is a key as people know it.
+// shown returns the display name of a key.
 func shown(key string) string {
 	switch key {
 	case "up":

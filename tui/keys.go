@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// Binding is one line of the key map, which is the only place that binds keys.
+// Binding is an entry of the key map, which is the only place that binds keys.
 type Binding struct {
 	Action Action
-	// Keys are as tea.KeyPressMsg.String has them; the first is shown.
+	// Keys are named as by tea.KeyPressMsg.String. The first one is displayed.
 	Keys  []string
 	In    Scope
 	Group string
@@ -32,7 +32,7 @@ const (
 	GroupMenu     = "In a menu"
 )
 
-// keyMap returns the key map: footer, help and input all come from it.
+// keyMap returns the key map that footer, help and input use.
 func keyMap(kinds []PageKind) []Binding {
 	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
 	for _, k := range kinds {

@@ -10,32 +10,33 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Column is a column of a list of T. Nobody sorts by one without a Name.
+// Column is a column of a list of T. A list cannot be sorted by a column without a Name.
 type Column[T any] struct {
 	table.ColumnOf[T] // with Shown
-	// Compare orders rows: the largest first, names from A on. nil: as the texts do.
+	// Compare orders rows: the largest first, names from A on. If nil, the texts are compared.
 	Compare func(a, b T) int
-	// Unknown rows are last in either order; nil: there are none.
+	// Unknown rows are last in either order. If nil, all rows are known.
 	Unknown func(row T) bool
-	// Rising columns have the arrow of counting up where others have that of counting down.
+	// Rising reverses the sort arrow: up for the default order.
 	Rising bool
-	// A sign is only looked at: it is not copied.
+	// Sign columns are displayed but not copied.
 	Sign bool
 }
 
-// PlainColumn is a column that is only read.
+// PlainColumn returns a column that a list cannot be sorted by.
 func PlainColumn[T any](title string, kind table.Kind, priority int, text func(row T) string) Column[T] {
 	return Column[T]{ColumnOf: table.ColumnOf[T]{Column: table.Column{Title: title, Kind: kind, Priority: priority}, Shown: text}}
 }
 
-// SortedColumn is a column that a list may be sorted by; without compare its texts are.
+// SortedColumn returns a column that a list can be sorted by. If compare is nil, it is sorted by its texts.
 func SortedColumn[T any](name, title string, kind table.Kind, priority int, text func(row T) string, compare func(a, b T) int) Column[T] {
 	c := PlainColumn(title, kind, priority, text)
 	c.Name, c.Compare = name, compare
 	return c
 }
 
-// ReportColumn is a column of a report as one of a list: in the order of its values, with what has none last.
+// ReportColumn returns the column of a report as a column of a list. It is sorted by its values, with rows without
+// a value last.
 func ReportColumn[T any](c table.ColumnOf[T]) Column[T] {
 	shown := c.Shown
 	c.Shown = func(row T) string { return words.Harmless(shown(row)) }
@@ -65,45 +66,47 @@ func (c *Column[T]) order(a, b T, ascending bool) int {
 	return words.CompareNatural(c.Shown(a), c.Shown(b))
 }
 
-// List is a table of T that is filtered, sorted and copied. What its rows are, the columns say; a page embeds it and adds
-// what is its own. A list is laid out, sorted and filtered on the loop: it has thousands of rows, not millions.
+// List is a table of T with a filter, a sort order and copying. Its columns define the cells of a row. A page
+// embeds it and adds its own parts. A list is laid out, sorted and filtered on the event loop, so it should have
+// thousands of rows, not millions.
 type List[T comparable] struct {
 	tableView
-	Noun string // of a row
-	// Columns are those of a table of w cells, by their Names.
+	Noun string // the name of a row
+	// Columns returns the columns of a table of w cells, identified by their Names.
 	Columns func(w int) []Column[T]
-	// Words are what a filter looks in; nil: all cells.
+	// Words returns the text that the filter searches; nil means all cells.
 	Words func(row T) string
-	// Look is the state of a row; nil: plain.
+	// Look returns the style of a row; nil means plain.
 	Look func(row T) RowLook
-	// Key is what a row has in common with the one that stood for the same thing before; nil: itself.
+	// Key identifies a row across SetRows; nil means the row itself.
 	Key func(row T) string
-	// Open goes into a row; save offers formats. nil where there is neither.
+	// Open opens a row, and Save returns a menu of formats. nil if the list has no such action.
 	Open func(m *Model, row T) Cmd
 	Save func() *Menu
-	// AsItCame is said where the keys that sort come by the order of the rows themselves; "" if they do not.
+	// AsItCame describes the original order of the rows, and adds it to the orders that the keys cycle through; ""
+	// leaves it out.
 	AsItCame string
-	Least    int // cells that names are cut to before columns are dropped; 0: as usual
+	Least    int // width in cells that names are cut to before columns are dropped; 0 is the default
 
 	All, Shown []T
 	Filter     string // lower case
-	Sorted     string // the Name of a column; "": as it came
+	Sorted     string // the Name of a column; "" for the original order
 	Ascending  bool
-	Stays      bool // another order leaves the cursor on its line, not on its row
-	Above, w   int  // where it was drawn: lines above it, and its cells
+	Stays      bool // a new order keeps the cursor on its line, not on its row
+	Above, w   int  // of the last frame: lines above it, and its width in cells
 }
 
-// WideTable is a width that all columns have room in, with all that they have to say.
+// WideTable is a width in cells that fits all columns at full length.
 const WideTable = 1 << 10
 
-// SetRows replaces the rows. The cursor stays on its own if that is there.
+// SetRows replaces the rows. The cursor stays on its row if that still exists.
 func (l *List[T]) SetRows(all []T) {
 	at, ok := l.Current()
 	l.All = all
 	l.choose(at, ok)
 }
 
-// arrange lists the rows that the filter leaves, in order, with the cursor on its own if that is there.
+// arrange filters and sorts the rows. The cursor stays on its row if that is still visible.
 func (l *List[T]) arrange() {
 	at, ok := l.Current()
 	l.choose(at, ok)
@@ -128,7 +131,7 @@ func (l *List[T]) choose(at T, keep bool) {
 	l.clamp(len(l.Shown))
 }
 
-// text is what a filter looks in.
+// text returns the text that the filter searches.
 func (l *List[T]) text(columns []Column[T], row T) string {
 	if l.Words != nil {
 		return l.Words(row)
@@ -144,7 +147,7 @@ func (l *List[T]) indexOf(row T) int {
 	return slices.IndexFunc(l.Shown, func(x T) bool { return l.Key(x) == key })
 }
 
-// Current is the row under the cursor; ok is false if there is none.
+// Current returns the row under the cursor; ok is false if there is none.
 func (l *List[T]) Current() (row T, ok bool) {
 	if l.Cursor >= len(l.Shown) {
 		return row, false
@@ -152,7 +155,7 @@ func (l *List[T]) Current() (row T, ok bool) {
 	return l.Shown[l.Cursor], true
 }
 
-// GoTo puts the cursor on a row; a filter that hides it is taken away.
+// GoTo puts the cursor on a row. It clears the filter if that hides the row.
 func (l *List[T]) GoTo(row T) {
 	if !slices.Contains(l.Shown, row) {
 		l.Find("")
@@ -161,7 +164,7 @@ func (l *List[T]) GoTo(row T) {
 	l.clamp(len(l.Shown))
 }
 
-// Find filters.
+// Find sets the filter.
 func (l *List[T]) Find(text string) {
 	l.Filter = strings.ToLower(strings.TrimSpace(text))
 	l.arrange()
@@ -177,13 +180,13 @@ func (l *List[T]) Body(st *draw.Styles, w, h int) []string {
 	return l.draw(st, listGrid[T]{l, columns}, l.Mark(columns), w, h)
 }
 
-// Mark is the column that the list is sorted by.
+// Mark returns the position of the sort column and the direction of its arrow.
 func (l *List[T]) Mark(columns []Column[T]) SortMark {
 	i := ColumnNamed(columns, l.Sorted)
 	return SortMark{i, i >= 0 && l.Ascending == columns[i].Rising}
 }
 
-// listGrid is a list as the table draws it.
+// listGrid adapts a list to the table that draws it.
 type listGrid[T comparable] struct {
 	*List[T]
 	cols []Column[T]
@@ -209,7 +212,7 @@ func headsOf[T any](columns []Column[T]) []table.Column {
 	return heads
 }
 
-// ColumnNamed is the position of a column, -1 if there is none of that name.
+// ColumnNamed returns the position of the column with a name, -1 if there is none.
 func ColumnNamed[T any](columns []Column[T], name string) int {
 	if name == "" {
 		return -1
@@ -217,7 +220,7 @@ func ColumnNamed[T any](columns []Column[T], name string) int {
 	return slices.IndexFunc(columns, func(c Column[T]) bool { return c.Name == name })
 }
 
-// CellsOf are the texts of a row, without signs.
+// CellsOf returns the texts of a row, without signs.
 func CellsOf[T any](columns []Column[T], row T) []string {
 	var cells []string
 	for i := range columns {
@@ -228,7 +231,7 @@ func CellsOf[T any](columns []Column[T], row T) []string {
 	return cells
 }
 
-// records are the titles and what is shown.
+// records returns the titles and the visible rows.
 func (l *List[T]) records() [][]string {
 	columns := l.Columns(WideTable)
 	var titles []string
@@ -244,7 +247,7 @@ func (l *List[T]) records() [][]string {
 	return records
 }
 
-// TSV are the titles and what is shown, with tabs between cells.
+// TSV returns the titles and the visible rows, with tabs between cells, and the number of rows.
 func (l *List[T]) TSV() (tsv string, rows int) {
 	var b strings.Builder
 	for _, cells := range l.records() {
@@ -253,7 +256,7 @@ func (l *List[T]) TSV() (tsv string, rows int) {
 	return b.String(), len(l.Shown)
 }
 
-// BoolOrder puts what is so behind what is not.
+// BoolOrder compares booleans: false before true.
 func BoolOrder(a, b bool) int {
 	switch {
 	case a == b:

@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// Can says why an action is not possible, "" if it is.
+// Can returns the reason why an action is not possible, or "" if it is possible.
 func (l *List[T]) Can(m *Model, a Action) string {
 	_, ok := l.Current()
 	switch a {
@@ -23,7 +23,7 @@ func (l *List[T]) Can(m *Model, a Action) string {
 	return ""
 }
 
-// Act does what all lists do.
+// Act performs the actions that all lists share.
 func (l *List[T]) Act(m *Model, a Action) Cmd {
 	if l.Move(a, len(l.Shown)) {
 		return nil
@@ -72,7 +72,7 @@ func (l *List[T]) sortBeside(m *Model, step int) {
 	l.arrange()
 }
 
-// SortMenu offers the columns that a list may be sorted by; done is called after a choice.
+// SortMenu offers the columns that the list can be sorted by. It calls done after a choice.
 func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 	n := &Menu{Title: "sort by"}
 	for _, c := range l.Columns(WideTable) {
@@ -100,13 +100,14 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 	return n
 }
 
-// neighbour returns what is a step beside something in a list, which is a ring; of nothing in it the first or the last.
+// neighbour returns the element step positions after of in a circular list. If of is not in the list, it counts
+// from the first.
 func neighbour[T comparable](list []T, of T, step int) T {
-	at := max(0, slices.Index(list, of)) // most lists come in the order of their first column
+	at := max(0, slices.Index(list, of)) // most lists are in the order of their first column
 	return list[(at+step+len(list))%len(list)]
 }
 
-// sortBy sorts by a column; once more reverses.
+// sortBy sorts by a column, or reverses the order if the list is already sorted by it.
 func (l *List[T]) sortBy(c *Column[T]) {
 	if c.Name != "" {
 		l.Ascending = l.Sorted == c.Name && !l.Ascending
@@ -124,7 +125,7 @@ func (l *List[T]) filterPrompt() *Prompt {
 	return FilterPrompt(l.Filter, func(_ *Model, text string) Cmd { l.Find(text); return nil }, l.Status)
 }
 
-// FilterNote is what a page's note says of a filter; nothing, if there is none.
+// FilterNote returns the part of a page's note about a filter, nil if there is none.
 func FilterNote(filter string) []string {
 	if filter == "" {
 		return nil
@@ -132,10 +133,10 @@ func FilterNote(filter string) []string {
 	return []string{"/" + filter}
 }
 
-// Status says how many rows the filter leaves.
+// Status returns the number of rows that match the filter.
 func (l *List[T]) Status(*Model) string { return words.Plural(len(l.Shown), l.Noun) }
 
-// FilterPrompt returns a line that filters while it is typed; esc restores the filter before.
+// FilterPrompt returns a prompt that filters while the user types; esc restores the filter before.
 func FilterPrompt(before string, set func(m *Model, text string) Cmd, status func(*Model) string) *Prompt {
 	p := &Prompt{
 		Sign:      "/",

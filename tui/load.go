@@ -15,10 +15,10 @@ import (
 	"kitescope/tui/draw"
 )
 
-// This file has every command: what is done off the loop. A command changes nothing;
-// its result comes back as a message, and the page that asked takes it.
+// This file has the commands, which do all work off the event loop. A command does not change the model. Its result
+// is a message, which the requesting page handles.
 
-// Batch does several things at once.
+// Batch runs commands concurrently.
 func Batch(cmds ...Cmd) Cmd { return tea.Batch(cmds...) }
 
 // After sends a message once d has passed, unless the program ends before.
@@ -36,7 +36,7 @@ func (m *Model) After(d time.Duration, msg Message) Cmd {
 	}
 }
 
-// Context is one that ends with the program. It may be asked for off the loop.
+// Context returns a context that ends with the program. It may be called off the event loop.
 func (m *Model) Context() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if m.done != nil {
@@ -51,8 +51,8 @@ func (m *Model) Context() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// tickAge wakes up when the age in the header will read differently. There is no
-// timer while the header has no age that grows.
+// tickAge sets a timer for the next change of the age in the header. There is no timer while the header has no
+// growing age.
 func (m *Model) tickAge() Cmd {
 	since, ok := m.data.ageShown()
 	if !ok {
@@ -72,9 +72,8 @@ func (t ageMsg) Apply(m *Model) Cmd {
 	return m.tickAge()
 }
 
-// tickClock wakes up now and then, while the source is live, to work out ages in
-// cells anew: a checkpoint that stands still while nothing else moves must be seen to
-// grow old.
+// tickClock sets a timer that updates the ages in cells while the source is live, so that the age of a checkpoint
+// grows even if nothing else changes.
 func (m *Model) tickClock() Cmd {
 	if m.data.clock || !m.data.live {
 		return nil
@@ -92,7 +91,7 @@ func (clockMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), judge(m), m.tickClock())
 }
 
-// build makes a page's rows: binds, selects, sorts, filters, finds the cursor's object.
+// build makes the rows of a page: it binds, selects, sorts and filters them, and finds the object under the cursor.
 func build(q gridQuery) Cmd {
 	return func() tea.Msg { return builtMsg{q, q.Run()} }
 }
@@ -122,8 +121,8 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 	}
 }
 
-// runChecks judges a cluster, and measures by a clock how long that took. Findings are held where that is wanted. If tables show the same of it
-// as before, the judgement of then stays, so that nothing is built anew.
+// runChecks judges a cluster and measures the duration with clock. It holds findings if held is set. If the part
+// that tables show is unchanged, it keeps the previous judgement, so that nothing is built again.
 func runChecks(to *judgement, env *view.Env, checks []*check.Check, held bool, clock func() time.Time) Cmd {
 	by, before := to.judge, to.said
 	return func() tea.Msg {
@@ -140,12 +139,13 @@ func runChecks(to *judgement, env *view.Env, checks []*check.Check, held bool, c
 	}
 }
 
-// account finds out where the requests of a cluster spend their time: the checks on it ask the same judge.
+// account computes where the requests of a cluster spend their time. It uses the same judge as the checks, which
+// need the same data.
 func account(judge *check.Judge, c *model.Cluster) Cmd {
 	return func() tea.Msg { return accountedMsg{c.Runtime, judge.Latency(c)} }
 }
 
-// readHistory reads what happened.
+// readHistory reads the history.
 func readHistory(m *Model, of history.Past) Cmd {
 	return func() tea.Msg {
 		ctx, stop := m.Context()
@@ -158,7 +158,7 @@ func readHistory(m *Model, of history.Past) Cmd {
 	}
 }
 
-// recall reads a moment, and the one beside it.
+// recall reads the cluster at a moment, and the one to compare it with.
 func recall(ctx context.Context, of history.Past, to instant) Cmd {
 	return func() tea.Msg {
 		r := recalledMsg{of: of, to: to}
@@ -177,7 +177,7 @@ func recall(ctx context.Context, of history.Past, to instant) Cmd {
 	}
 }
 
-// findMoment finds the revision that a form of --at means.
+// findMoment finds the revision for an argument of --at.
 func findMoment(m *Model, of history.Past, form string) Cmd {
 	return func() tea.Msg {
 		ctx, stop := m.Context()
@@ -187,10 +187,10 @@ func findMoment(m *Model, of history.Past, form string) Cmd {
 	}
 }
 
-// maxLargest is more collections than a screen has lines.
+// maxLargest is more than the number of lines of any screen.
 const maxLargest = 200
 
-// compare finds what changed between two clusters.
+// compare computes the changes between two clusters.
 func compare(p *diffPage, old, now *model.Cluster) Cmd {
 	return func() tea.Msg {
 		return comparedMsg{p, old, now, diff.Compare(old, now, diff.Options{})}

@@ -8,28 +8,30 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Menu is a short list to choose from, drawn over the page. Items are chosen with enter, by their numbers, and where an item does what a
-// key does on pages, with that key: letters mean in menus what they mean elsewhere.
+// Menu is a short list to choose from, drawn over the page. Enter chooses the selected item, and a number
+// chooses the item at that position. If an item performs an action of the key map, its key is the key of that
+// action, so that letters mean the same in menus and on pages.
 type Menu struct {
 	Title string
 	Items []MenuItem
 	at    int
-	top   int // first item drawn, kept by box
-	h     int // lines of the last frame
+	top   int // the first visible item; box updates it
+	h     int // the height of the last frame, in lines
 }
 
-// MenuItem is one line of a menu.
+// MenuItem is one item of a Menu.
 type MenuItem struct {
-	// Action is what the item does where that is what a key of the key map does, whose key chooses it then; else ActNone.
+	// Action is the action of the key map that the item performs; its key chooses the item. It is ActNone for
+	// other items.
 	Action Action
 	Text   string
-	Note   string // dim, at the right
-	// Why says why the item cannot be chosen, "" if it can.
+	Note   string // dim, right-aligned
+	// Why is the reason why the item cannot be chosen, or "" if it can.
 	Why string
 	Run func(m *Model, n *Menu) Cmd
 }
 
-// key handles a key that was pressed while n is open.
+// key handles a key press while the menu is open.
 func (n *Menu) key(m *Model, a Action, key string) Cmd {
 	for i := range n.Items {
 		if n.keyOf(m, i) == key {
@@ -38,7 +40,7 @@ func (n *Menu) key(m *Model, a Action, key string) Cmd {
 		}
 	}
 	switch to, moves := Moved(a, n.at, len(n.Items), n.h-2); {
-	case a == ActUp || a == ActDown: // a ring
+	case a == ActUp || a == ActDown: // wraps around
 		n.at = (to + len(n.Items)) % len(n.Items)
 	case moves:
 		n.at = max(0, min(to, len(n.Items)-1))
@@ -52,7 +54,7 @@ func (n *Menu) key(m *Model, a Action, key string) Cmd {
 	return nil
 }
 
-// keyOf is the key that chooses an item, "" if only enter does.
+// keyOf returns the key that chooses an item, or "" if only enter does.
 func (n *Menu) keyOf(m *Model, i int) string {
 	switch a := n.Items[i].Action; {
 	case a != ActNone:
@@ -73,7 +75,7 @@ func (n *Menu) choose(m *Model) Cmd {
 	return item.Run(m, n)
 }
 
-// box draws the menu and returns its lines, all equally wide.
+// box draws the menu. All lines that it returns have the same width.
 func (n *Menu) box(m *Model, maxW, maxH int) []string {
 	st := m.Styles
 	inner := ansi.StringWidth(n.Title) + 4

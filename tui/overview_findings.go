@@ -12,12 +12,13 @@ import (
 	"kitescope/tui/draw"
 )
 
-// severityStyle is the look of a severity.
+// severityStyle returns the style of a severity.
 func severityStyle(st *draw.Styles, s check.Severity) draw.Style {
 	return st.Roles[clusters.SeverityRole(s)]
 }
 
-// severityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
+// severityCounts counts the findings by severity, e.g. "1 error", "2 warnings". If st is not nil, each count is
+// styled by its severity.
 func severityCounts(st *draw.Styles, findings []*check.Finding) []string {
 	var parts []string
 	add := func(s check.Severity, text string) {
@@ -50,7 +51,8 @@ func unlooked(r *check.Report) int {
 	return counts[check.Skipped] + counts[check.Broken]
 }
 
-// unlookedText says how many checks could not run, and why if that is one thing; "" if all could.
+// unlookedText counts the checks that could not run and adds the reason if all have the same one. It returns ""
+// if all checks ran.
 func unlookedText(r *check.Report) string {
 	n := unlooked(r)
 	list := lackingFacts(r)
@@ -63,10 +65,10 @@ func unlookedText(r *check.Report) string {
 	return words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not run"
 }
 
-// shownFindings is how many lines of findings the overview has at most.
+// shownFindings is the maximum number of findings on the overview.
 const shownFindings = 4
 
-// findings is the first block of the overview: counts, and the worst.
+// findings adds the first block of the overview: the counts and the worst findings.
 func (s *overviewSheet) findings(r *check.Report, w int) {
 	w -= 2
 	if r == nil {
@@ -104,7 +106,7 @@ func (s *overviewSheet) findings(r *check.Report, w int) {
 	s.line("")
 }
 
-// lackingText says in full which checks could not run.
+// lackingText lists all checks that could not run, with their reasons.
 func lackingText(r *check.Report) string {
 	var parts []string
 	for _, x := range lackingFacts(r) {
@@ -113,7 +115,8 @@ func lackingText(r *check.Report) string {
 	return strings.Join(parts, ". ")
 }
 
-// worseThanShown says what of a chain is worse than its cause, "" if nothing is: "causes 1 error".
+// worseThanShown counts the effects of the highest severity in the chain of a finding, e.g. "causes 1 error".
+// It returns "" if no effect is more severe than the finding.
 func worseThanShown(tree []check.Branch, i int) string {
 	worst, n := tree[i].Severity, 0
 	for _, b := range tree[i+1 : i+1+tree[i].Effects] {
@@ -130,8 +133,9 @@ func worseThanShown(tree []check.Branch, i int) string {
 	return "causes " + words.Plural(n, worst.String())
 }
 
-// branchLine is a finding in one line: what follows from another stands further in; what is worse in its chain and what it
-// costs are at the right end, the latter in costs cells. plain leaves styles out, for the line under the cursor.
+// branchLine formats a finding as one line. Effects are indented below their cause. The line ends with worse
+// (the more severe effects) and with the cost, right-aligned in costs cells. If plain is set, the line has no
+// styles, for the line under the cursor.
 func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, plain bool) string {
 	cost := ""
 	if b.Cost > 0 && costs > 0 {
@@ -144,7 +148,7 @@ func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, pl
 	glyph := clusters.SeverityGlyph(b.Severity, false)
 	room := w - draw.Width(indent) - draw.Width(glyph) - 1 - costs
 	message := words.Harmless(b.Message)
-	const roomy = 80 // where a message may be cut for it
+	const roomy = 80 // a narrower line drops worse if the message would not fit
 	if worse = "  " + worse; len(worse) == 2 || room < roomy && draw.Width(message) > room-len(worse) {
 		worse = ""
 	}
@@ -155,7 +159,7 @@ func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, pl
 	return st.Dim.On(indent) + severityStyle(st, b.Severity).On(glyph) + " " + text + st.Bad.On(worse) + st.Dim.On(draw.FitRight(cost, costs))
 }
 
-// slowest is the line of the overview that says where most time goes; nothing, if nothing is known.
+// slowest adds the line about the request that takes most time. It adds nothing if l has no budgets.
 func (s *overviewSheet) slowest(l *latency.Latency, w int) {
 	b := BusiestBudget(l)
 	if b == nil {
@@ -171,8 +175,8 @@ func (s *overviewSheet) slowest(l *latency.Latency, w int) {
 	s.line("")
 }
 
-// BusiestBudget is the budget that takes most time of all its requests, of a collection where that is told, and of writes only where
-// nothing is read; nil if there is none.
+// BusiestBudget returns the budget with the largest total time (time per request times requests). It prefers
+// budgets of one collection to totals and reads to writes. It returns nil if there is no budget.
 func BusiestBudget(l *latency.Latency) *latency.Budget {
 	if l == nil {
 		return nil
@@ -193,7 +197,7 @@ func BusiestBudget(l *latency.Latency) *latency.Budget {
 	return best
 }
 
-// reading is 1 for requests that somebody waits for with a question, 0 for writes.
+// reading returns 1 for searches and queries and 0 for writes.
 func reading(b *latency.Budget) int {
 	return render.BoolInt(b.Request == latency.Search || b.Request == latency.Query)
 }

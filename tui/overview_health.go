@@ -11,7 +11,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// health is the judgement in a word, what the store says, and what could not be read of it.
+// health builds the block about health: the verdict of the checks, facts about the metadata store, and the
+// parts of the metadata that could not be read.
 func (s *overviewSheet) health(w int) overviewBlock {
 	b := overviewBlock{w: w}
 	b.add(s.st.Dim.On("HEALTH") + "  " + s.verdict(w-8))
@@ -68,14 +69,14 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	return b
 }
 
-// warn adds a warning that can be selected.
+// warn adds a warning as a selectable item.
 func (s *overviewSheet) warn(b *overviewBlock, text string) {
 	at := len(b.lines)
 	b.warn(s.st, text)
 	b.items = append(b.items, overviewItem{Key: "warning " + text, Line: at, From: 0, To: b.w, About: text})
 }
 
-// verdict is what the checks say together. It is good only if all of them could run.
+// verdict formats the overall result of the checks. It is good only if all of them could run.
 func (s *overviewSheet) verdict(w int) string {
 	r := s.report
 	if r == nil {
@@ -85,7 +86,8 @@ func (s *overviewSheet) verdict(w int) string {
 	return s.st.Roles[role].On(draw.Cut(glyph+" "+text, w))
 }
 
-// judged is the mark of a line that checks judge: the worst that they found, good only if all of them looked.
+// judged returns the status mark of a line that the given checks cover: the glyph of the worst finding, or a
+// check mark only if all of them ran completely.
 func (s *overviewSheet) judged(ids ...string) string {
 	if s.report == nil {
 		return "  "
@@ -112,7 +114,7 @@ func (s *overviewSheet) judged(ids ...string) string {
 	return s.st.Dim.On("?") + " "
 }
 
-// member is one of etcd's, with what is wrong first.
+// member formats the state of an etcd member. Problems come first.
 func (s *overviewSheet) member(i int) string {
 	m := &s.o.Etcd.Members[i]
 	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
@@ -125,7 +127,7 @@ func (s *overviewSheet) member(i int) string {
 	return s.st.Good.On("✓") + s.st.Dim.On(" etcd ") + "no alarm" + s.memberFacts(i) + " " + where
 }
 
-// memberFacts are the size of a member of etcd, and what it is.
+// memberFacts formats the size, quota and version of an etcd member and whether it is the leader.
 func (s *overviewSheet) memberFacts(i int) string {
 	m := &s.o.Etcd.Members[i]
 	line := " " + s.value(table.Bytes, table.Cell{Int: m.DBSize})

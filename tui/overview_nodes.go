@@ -13,10 +13,10 @@ import (
 	"kitescope/tui/draw"
 )
 
-// nodes lists the nodes that serve queries.
+// nodes builds the block of nodes that serve queries.
 func (s *overviewSheet) nodes(w int) overviewBlock {
 	title := "QUERY NODES"
-	if s.asked() { // unlike segments, which are those of etcd
+	if s.asked() { // the block of segments shows the state in etcd instead
 		title += " in memory"
 	}
 	b := s.begin(title, w)
@@ -46,12 +46,12 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 	return b
 }
 
-// asked reports whether the nodes were asked what they serve.
+// asked reports whether the nodes were queried for live data.
 func (s *overviewSheet) asked() bool {
 	return len(s.o.Nodes) > 0 && s.o.Nodes[0].Live != nil
 }
 
-// liveNodes lists the query nodes with bars of what they serve: sealed rows, then growing ones.
+// liveNodes lists the query nodes with a bar each: sealed rows, followed by growing rows.
 func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 	most := int64(1)
 	for i := range s.o.Nodes {
@@ -90,7 +90,7 @@ func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 	}
 }
 
-// barTitle says what bars of so many cells mean.
+// barTitle returns the legend of the bars that fits in room cells.
 func barTitle(room int) string {
 	for _, text := range []string{"rows: sealed █ growing ░", "sealed █ growing ░", "rows █░"} {
 		if draw.Width(text) <= room {
@@ -100,11 +100,12 @@ func barTitle(room int) string {
 	return draw.Fit("█░", room)
 }
 
-// mostNodes is how many nodes the overview lists; the page of nodes has all.
+// mostNodes is the maximum number of nodes on the overview. The nodes page lists all.
 const mostNodes = 12
 
-// foremost returns the nodes to list: those that are silent, then those with the worst findings, then the rest. Of too
-// many it lists those of the rest that serve most, and the ones that serve least.
+// foremost returns the nodes to list, at most mostNodes. Nodes that did not respond come first, followed by
+// nodes with the worst findings, followed by the rest. If there are too many, the rest is sorted by rows
+// served, and the list ends with the last 3 nodes of that order.
 func (s *overviewSheet) foremost() []*view.NodeLine {
 	list := make([]*view.NodeLine, len(s.o.Nodes))
 	for i := range s.o.Nodes {
@@ -140,7 +141,7 @@ func (s *overviewSheet) foremost() []*view.NodeLine {
 	return append(list[:mostNodes-least:mostNodes-least], list[len(list)-least:]...)
 }
 
-// wide reports whether addresses fit beside the figures.
+// wide reports whether the addresses fit to the left of the figures.
 func (s *overviewSheet) wide(w, name, address int) bool { return w >= name+address+60 }
 
 func (s *overviewSheet) liveFigures(live *view.NodeLive) string {
@@ -149,7 +150,7 @@ func (s *overviewSheet) liveFigures(live *view.NodeLive) string {
 		draw.FitRight(s.value(table.Percent, live.CPU), 8) + draw.FitRight(s.value(table.Bytes, live.Memory), 10)
 }
 
-// liveBar draws sealed and growing rows on one scale.
+// liveBar draws sealed and growing rows on the same scale.
 func (s *overviewSheet) liveBar(live *view.NodeLive, most int64, room int) string {
 	if room < 6 {
 		return ""

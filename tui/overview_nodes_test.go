@@ -10,7 +10,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// TestBarTitle: what the bars of query nodes mean stands above them whole, in whatever room they have.
+// TestBarTitle checks that the legend of the bars of query nodes is complete at every width.
 func TestBarTitle(t *testing.T) {
 	for room := 6; room <= 40; room++ {
 		if got := barTitle(room); strings.Contains(got, "…") || !strings.Contains(got, "█") || !strings.Contains(got, "░") || draw.Width(got) != room {
@@ -19,7 +19,7 @@ func TestBarTitle(t *testing.T) {
 	}
 }
 
-// TestWorstNodesFirst: a node that something is wrong with is the first of few and of many.
+// TestWorstNodesFirst checks that a node with a finding comes first, among few nodes and among many.
 func TestWorstNodesFirst(t *testing.T) {
 	for _, n := range []int{4, 20} {
 		s := overviewSheet{o: &view.Overview{Nodes: make([]view.NodeLine, n)}, report: &check.Report{}}

@@ -16,20 +16,21 @@ import (
 	"kitescope/tui/draw"
 )
 
-// overviewContent is what an overview is made of.
+// overviewContent is the data that the overview shows.
 type overviewContent struct {
 	Styles   *draw.Styles
-	Overview *view.Overview // nil as long as nothing is known
-	Largest  *view.Grid     // collections by rows, nil as long as they are not known
-	Report   *check.Report  // nil as long as nothing was judged
+	Overview *view.Overview // nil before the first data
+	Largest  *view.Grid     // collections by rows, nil if unknown
+	Report   *check.Report  // nil before the first diagnosis
 	Latency  *latency.Latency
 }
 
-// leastCollections is how many of the largest collections stand below the rest, where they have to be scrolled to.
+// leastCollections is the minimum number of collections on the overview. If they do not fit, they are reached
+// by scrolling.
 const leastCollections = 8
 
-// Lines are the overview in lines of w cells, and what can be selected on it; with as many of the largest collections as there is room
-// for in h lines.
+// Lines lays out the overview in lines of w cells and returns its selectable items. It lists as many of the
+// largest collections as fit in h lines, but at least leastCollections.
 func (x overviewContent) Lines(w, h int) ([]string, []overviewItem) {
 	s := overviewSheet{st: x.Styles, o: x.Overview, report: x.Report}
 	if s.o == nil {
@@ -44,20 +45,21 @@ func (x overviewContent) Lines(w, h int) ([]string, []overviewItem) {
 	return s.out, s.items
 }
 
-// overviewItem is what can be selected on the overview: where it stands, and what it opens.
+// overviewItem is a selectable item of the overview: its position and its target.
 type overviewItem struct {
-	// Key names it for as long as there is such a thing.
+	// Key identifies the item across refreshes.
 	Key string
-	// Line, From and To are where it is drawn: the cells from From on, before To.
+	// Line, From and To are the position: the cells [From, To) of Line.
 	Line, From, To int
-	// Finding, Object or Page is what it opens: Page as the palette takes it. About says more of what has neither finding nor object.
+	// Finding, Object or Page is the target. Page is a line of the command palette. About is a longer text for
+	// items with neither a finding nor an object.
 	Finding *check.Finding
 	Object  view.Ref
 	Page    string
 	About   string
 }
 
-// overviewSheet lays out an overview in blocks. While it is waiting every value is "…".
+// overviewSheet lays out the blocks of an overview. While waiting is set, every value is "…".
 type overviewSheet struct {
 	st      *draw.Styles
 	o       *view.Overview
@@ -69,13 +71,13 @@ type overviewSheet struct {
 
 func (s *overviewSheet) line(text string) { s.out = append(s.out, text) }
 
-// choose makes the last line an item, so many cells wide behind its margin.
+// choose makes the last line a selectable item of w cells after the left margin.
 func (s *overviewSheet) choose(key string, w int, x overviewItem) {
 	x.Key, x.Line, x.From, x.To = key, len(s.out)-1, 1, 1+w
 	s.items = append(s.items, x)
 }
 
-// overviewBlock is a titled list of lines, of a fixed width, with what can be selected in it.
+// overviewBlock is a titled list of lines of fixed width, with its selectable items.
 type overviewBlock struct {
 	w     int
 	lines []string
@@ -84,16 +86,16 @@ type overviewBlock struct {
 
 func (b *overviewBlock) add(line string) { b.lines = append(b.lines, draw.Fit(line, b.w)) }
 
-// item makes the last line an item.
+// item makes the last line a selectable item.
 func (b *overviewBlock) item(key string, x overviewItem) { b.part(key, 0, b.w, x) }
 
-// part makes so many cells of the last line an item.
+// part makes w cells of the last line, starting at from, a selectable item.
 func (b *overviewBlock) part(key string, from, w int, x overviewItem) {
 	x.Key, x.Line, x.From, x.To = key, len(b.lines)-1, from, from+w
 	b.items = append(b.items, x)
 }
 
-// warn adds a warning, in as many lines as it needs.
+// warn adds a warning and wraps it.
 func (b *overviewBlock) warn(st *draw.Styles, text string) {
 	sign := "▲ "
 	for line := range strings.SplitSeq(ansi.Wrap(text, b.w-2, ""), "\n") {
@@ -102,7 +104,7 @@ func (b *overviewBlock) warn(st *draw.Styles, text string) {
 	}
 }
 
-// blocks arranges the blocks: side by side where there is room.
+// blocks arranges the blocks, side by side if w allows.
 func (s *overviewSheet) blocks(w int) {
 	w -= 2
 	var rows [][]overviewBlock
@@ -113,7 +115,7 @@ func (s *overviewSheet) blocks(w int) {
 			{s.nodes(w)},
 			{s.health(w)},
 		}
-	case w >= 76 && s.asked(): // who serves what comes first
+	case w >= 76 && s.asked(): // nodes first, because live figures of nodes are known
 		rows = [][]overviewBlock{{s.nodes(w)}, {s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}}
 	case w >= 76:
 		rows = [][]overviewBlock{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
@@ -153,7 +155,7 @@ func (s *overviewSheet) begin(title string, w int) overviewBlock {
 	return b
 }
 
-// value is a cell's text, "…" before there is data.
+// value formats a cell. It returns "…" before the first data.
 func (s *overviewSheet) value(k table.Kind, c table.Cell) string {
 	if s.waiting {
 		return "…"
@@ -164,7 +166,8 @@ func (s *overviewSheet) value(k table.Kind, c table.Cell) string {
 	return render.Text(c, k)
 }
 
-// pair is a name and a number at the right end of w cells; troubled colours it.
+// pair formats a name followed by a value that is right-aligned in w cells. A troubled value is styled as a
+// warning.
 func (s *overviewSheet) pair(name string, value string, w int, troubled bool) string {
 	text := draw.FitRight(value, max(1, w-draw.Width(name)-1))
 	if troubled {
@@ -175,7 +178,7 @@ func (s *overviewSheet) pair(name string, value string, w int, troubled bool) st
 
 func positive(c table.Cell) bool { return c.Absent == table.Present && c.Int > 0 }
 
-// data counts what the cluster holds, in two columns.
+// data builds the block that counts the objects of the cluster, in two columns.
 func (s *overviewSheet) data(w int) overviewBlock {
 	b := s.begin("DATA", w)
 	o := s.o
@@ -219,10 +222,10 @@ func (s *overviewSheet) data(w int) overviewBlock {
 	return b
 }
 
-// segments are the states with bars of their rows.
+// segments builds the block of segment states, with a bar for the rows of each state.
 func (s *overviewSheet) segments(w int) overviewBlock {
 	title := "SEGMENTS"
-	if s.asked() { // query nodes have other growing rows: those since the last checkpoint too
+	if s.asked() { // growing rows on query nodes differ: they include rows since the last checkpoint
 		title += " in etcd"
 	}
 	b := s.begin(title, w)
@@ -256,7 +259,7 @@ func (s *overviewSheet) segments(w int) overviewBlock {
 	return b
 }
 
-// overviewBar is a bar of eighths of cells.
+// overviewBar draws a bar with a resolution of an eighth of a cell.
 func overviewBar(n, most int64, w int) string {
 	if n <= 0 {
 		return "·"
@@ -270,7 +273,7 @@ func overviewBar(n, most int64, w int) string {
 	return text
 }
 
-// cluster lists the roles that are registered.
+// cluster builds the block of registered roles.
 func (s *overviewSheet) cluster(w int) overviewBlock {
 	b := s.begin("CLUSTER"+s.version(), w)
 	if s.waiting {
@@ -287,7 +290,8 @@ func (s *overviewSheet) cluster(w int) overviewBlock {
 	return b
 }
 
-// role says how a role is, in words if there is room. That it is registered is no news of it: only who answers is known to be well.
+// role formats the state of a role, as one glyph if there is no room for words. A registration alone does not
+// count as healthy: only nodes that responded do.
 func (s *overviewSheet) role(r *view.RoleCount, w int) string {
 	state := s.st.Dim.On("? registered")
 	switch {
@@ -314,7 +318,7 @@ func (s *overviewSheet) role(r *view.RoleCount, w int) string {
 	return state
 }
 
-// version is the Milvus version and, where it was not reported, how it is known.
+// version returns the Milvus version. If no session reports it, the text includes its source.
 func (s *overviewSheet) version() string {
 	v := &s.o.Version
 	switch {
@@ -326,7 +330,7 @@ func (s *overviewSheet) version() string {
 	return "  Milvus " + words.Harmless(v.Text) + " by " + v.From
 }
 
-// collections lists the largest ones in the room that is left.
+// collections adds the largest collections, at most room of them.
 func (s *overviewSheet) collections(g *view.Grid, w, room int) {
 	n := min(g.Len(), room)
 	title := "COLLECTIONS"

@@ -13,7 +13,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// TestStreamingLines: streaming nodes and caches have a line each that opens where they stand, in whatever room there is, and none where there are none.
+// TestStreamingLines checks that streaming nodes and caches have one line each, at every width, which opens
+// their page, and no line if there are none.
 func TestStreamingLines(t *testing.T) {
 	o := &view.Overview{
 		Streaming: &view.StreamingLine{Nodes: 2, Channels: 16, Assigned: 15, WALs: []view.StateCount{{State: "Open", Count: 15}}},

@@ -7,7 +7,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestOverviewItemsWithoutAPage: enter on what opens nothing says so.
+// TestOverviewItemsWithoutAPage checks that enter shows a message on items that open nothing.
 func TestOverviewItemsWithoutAPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)

@@ -14,68 +14,69 @@ import (
 	"kitescope/internal/words"
 )
 
-// Cmd is work that is done off the loop and ends in one message.
+// Cmd is work that runs outside the event loop and produces one message.
 type Cmd = tea.Cmd
 
-// Page is what fills the screen between header and footer. Pages are used on the
-// loop only, so they need no locks.
+// Page is the content of the screen between header and footer. Pages need no locks because only the event loop
+// uses them.
 type Page interface {
-	// Scope is the part of the key map that applies.
+	// Scope returns the part of the key map that applies to the page.
 	Scope() Scope
-	// Crumb names the page in the breadcrumbs.
+	// Crumb returns the name of the page in the breadcrumbs.
 	Crumb() string
-	// Note is what stands at the right of the breadcrumbs: counts, order, filter.
+	// Note returns the text to the right of the breadcrumbs, e.g. counts, sort order and filter.
 	Note(m *Model) string
 	// Body draws at most h lines of at most w cells.
 	Body(m *Model, w, h int) []string
-	// Can says why an action is not possible now, "" if it is.
+	// Can returns the reason why an action is unavailable, or "" if it is available.
 	Can(m *Model, a Action) string
 	// Act performs an action of the page's scope.
 	Act(m *Model, a Action) Cmd
-	// Refresh is called when the page comes to the top and when there is new data:
-	// it starts the building of what is out of date.
+	// Refresh starts to rebuild outdated content. It is called when the page becomes the top page and when new
+	// data arrives.
 	Refresh(m *Model) Cmd
-	// Command is the command line that prints the same, without the program's part;
-	// "" if there is none.
+	// Command returns the command line that prints the same content, without the program name, or "" if there
+	// is none.
 	Command(m *Model) string
 }
 
-// Pointer is a page that has a current object.
+// Pointer is a page with a current object.
 type Pointer interface {
-	// Object returns what the cursor is on; ok is false if there is nothing.
+	// Object returns the object under the cursor. ok is false if there is none.
 	Object(m *Model) (ref model.Ref, ok bool)
 }
 
-// PageKind is a page that the palette opens by name, with all that others have to know of it. The file of the page makes
-// it, pageKinds lists it.
+// PageKind describes a page that the command palette opens by name. The file of the page defines its kind, and
+// pageKinds lists all kinds.
 type PageKind struct {
 	Name    string
 	Aliases []string
 	Doc     string // for palette and help
-	// Args are what may stand behind the name, for its usage: "[COLLECTION]"; "TEXT..." is any number of words.
+	// Args are the arguments in the usage message, e.g. "[COLLECTION]". "TEXT..." accepts any number of words.
 	Args string
 	Open func(m *Model, words []string) (Page, error)
-	// Words are what may stand behind the name; nil: nothing that could be completed.
+	// Words returns the completions of the arguments. Nil means that nothing can be completed.
 	Words func(m *Model) []string
-	// Bare pages have something to show without a cluster.
+	// Bare reports whether the page works without a cluster.
 	Bare bool
-	// Checks are those that it has findings of, to be explained.
+	// Checks are the checks whose findings the page shows. The explain page documents them.
 	Checks []*check.Check
-	// Empty reports whether there is nothing that it could show; nil: it always can.
+	// Empty reports whether the page has nothing to show. Nil means that it always has content.
 	Empty func(m *Model) bool
-	// Keys are those that work in it alone: bound in a scope of its own, which stands for "keys work in places".
+	// Keys are the bindings that work only on this page. In is the scope that they are bound in, and Places
+	// names it in "keys work in places".
 	Keys   []Binding
 	In     Scope
 	Places string
 }
 
-// pageKinds lists the pages that are not tables of a resource: those of a cluster, and others.
+// pageKinds lists the pages that are not tables of a resource: the pages about clusters, and others.
 func pageKinds(others []PageKind) []PageKind {
 	own := []PageKind{overviewKind(), treeKind(), diffKind(), findingsKind(), checksKind()}
 	return slices.Concat(own, others, []PageKind{explainKind(), helpKind()})
 }
 
-// kindNamed finds a page by name or alias.
+// kindNamed returns the page kind with the given name or alias.
 func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
 	for _, k := range m.kinds {
 		if k.Name == name || slices.Contains(k.Aliases, name) {
@@ -85,14 +86,14 @@ func (m *Model) kindNamed(name string) (k PageKind, ok bool) {
 	return PageKind{}, false
 }
 
-// pages are those that have something to show: without a cluster only some have.
+// pages returns the page kinds that have content. Without a cluster only bare kinds have content.
 func (m *Model) pages() []PageKind {
 	return slices.DeleteFunc(slices.Clone(m.kinds), func(k PageKind) bool {
 		return k.Empty != nil && k.Empty(m) || m.Config.First != nil && !k.Bare
 	})
 }
 
-// resources are those that there may be rows of: none without a cluster.
+// resources returns the resources that can have rows: all, or none without a cluster.
 func (m *Model) resources() []*view.Resource {
 	if m.Config.First != nil {
 		return nil
@@ -100,7 +101,7 @@ func (m *Model) resources() []*view.Resource {
 	return m.Config.Resources
 }
 
-// open makes the page that a palette line names: a page, or a resource with selector words.
+// open creates the page for a palette line: the name of a page, or a resource with selectors.
 func (m *Model) open(text string) (Page, error) {
 	words, err := words.Split(text)
 	if err != nil {
@@ -131,10 +132,11 @@ func (m *Model) open(text string) (Page, error) {
 	return nil, fmt.Errorf("there is no page or object %q: ? lists the keys, : and tab the pages", words[0])
 }
 
-// objects are the resources whose rows the palette finds by name, in this order: others have no names of their own.
+// objects are the resources whose rows the palette finds by name, in order of precedence. Rows of other
+// resources have no names.
 var objects = []string{"collections", "nodes", "segments", "indexes", "vchannels", "pchannels", "aliases", "databases", "resource-groups", "replicas"}
 
-// openObject opens the description of an object that is called so, nil if there is none.
+// openObject opens the description of the object with the given name. It returns nil if there is none.
 func (m *Model) openObject(words []string) (Page, error) {
 	if m.data.env == nil || len(words) != 1 {
 		return nil, nil
@@ -156,7 +158,7 @@ func (m *Model) openObject(words []string) (Page, error) {
 	return nil, nil
 }
 
-// describe is ":describe NAME" and ":describe RESOURCE NAME".
+// describe runs ":describe NAME" and ":describe RESOURCE NAME".
 func (m *Model) describe(text string) Cmd {
 	list := strings.Fields(text)
 	switch {
@@ -181,5 +183,5 @@ func (m *Model) describe(text string) Cmd {
 	return nil
 }
 
-// withoutCluster says why pages about clusters have nothing to show.
+// withoutCluster returns the reason why pages about clusters are unavailable.
 func (m *Model) withoutCluster() string { return "there is no cluster here, " + m.Config.Instead }

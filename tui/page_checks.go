@@ -12,7 +12,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// checksKind is the page of all checks: what each said of the cluster that is shown.
+// checksKind returns the kind of the page that lists the result of every check for the current cluster.
 func checksKind() PageKind {
 	return PageKind{Name: "checks", Doc: "Every check: what it found, or why it could not run.", Open: newChecksPage}
 }
@@ -41,7 +41,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 		},
 		List: List[result]{
 			Noun: "check", Columns: func(int) []Column[result] { return columns }, AsItCame: "in the order in which they run",
-			Least: 44, // sentences say little if they are cut
+			Least: 44, // sentences are unreadable if they are cut
 			Key:   func(r result) string { return r.Check.ID },
 			Look:  func(r result) RowLook { return RowLook{Role: resultRole(r)} },
 			Open:  func(m *Model, r result) Cmd { return m.Push(newExplainPage(m, r.Check.ID)) },
@@ -49,7 +49,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 	}, nil
 }
 
-// resultText is why a check could not look, else what it looks for.
+// resultText returns the reasons why a check could not see everything, or else the title of the check.
 func resultText(r *check.Result) string {
 	if text := strings.Join(words.NonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
 		return words.Harmless(words.OneLine(text))

@@ -13,24 +13,24 @@ import (
 	"kitescope/tui/draw"
 )
 
-// detailPage is everything about one object: fields, what hangs on it, decoded records.
+// detailPage describes one object: its fields, the objects that belong to it, and its decoded records.
 type detailPage struct {
 	Pane
 	ref     model.Ref
 	label   string
-	env     *view.Env // content was made from it
-	busy    bool      // a description is on its way; a refresh waits for it
+	env     *view.Env // the Env that content was built from
+	busy    bool      // a description is in flight; a refresh waits for it
 	content described
-	// findings are those that the lines were made with.
+	// findings are the findings that the lines were built with.
 	findings []*check.Finding
 }
 
-// described is what a detail page shows, made off the loop.
+// described is the content of a detail page. It is built outside the event loop.
 type described struct {
 	objectText
 	table view.Table // nil if the object is gone
 	row   int
-	lost  bool // the object is gone since: this is how it was
+	lost  bool // the object was deleted; this is its last known state
 }
 
 func newDetailPage(ref model.Ref) *detailPage {
@@ -127,7 +127,7 @@ func (d *detailPage) Refresh(m *Model) Cmd {
 	return describe(describeQuery{d, r, m.data.env})
 }
 
-// describeQuery is what it takes to describe an object off the loop.
+// describeQuery holds the inputs for describing an object outside the event loop.
 type describeQuery struct {
 	page     *detailPage
 	resource *view.Resource
@@ -144,7 +144,7 @@ func (q *describeQuery) run() described {
 	return o
 }
 
-// describedMsg brings a description that was asked for.
+// describedMsg delivers the result of a describeQuery.
 type describedMsg struct {
 	query  describeQuery
 	object described
@@ -175,7 +175,7 @@ func (d *detailPage) Command(m *Model) string {
 	return shellquote.Shell("describe", r.Singular).Arg(d.ref.ID).Word("--records").String()
 }
 
-// TextWriter is how a text is saved.
+// TextWriter returns a function that writes text with exactly one newline at the end.
 func TextWriter(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.TrimRight(text, "\n")+"\n")

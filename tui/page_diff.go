@@ -13,14 +13,14 @@ import (
 	"kitescope/tui/draw"
 )
 
-// diffPage lists what changed from one state to a later one: since the last refresh or since the start; of a moment of the past, until
-// now or by its last event.
+// diffPage lists the changes between two states: since the last refresh or since the start. For a past moment,
+// it lists the changes until now or those of its last event.
 type diffPage struct {
 	List[*diff.Change]
-	other    bool       // what ActBy changes to is compared
-	compared *diff.Diff // nil until the first
+	other    bool       // compare with the alternative baseline that ActBy selects
+	compared *diff.Diff // nil before the first comparison
 	old, now *model.Cluster
-	busy     bool // a comparison is on its way; a refresh waits for it
+	busy     bool // a comparison is in flight; a refresh waits for it
 }
 
 func diffKind() PageKind {
@@ -38,8 +38,9 @@ func (d *diffPage) Scope() Scope          { return InDiff }
 func (d *diffPage) Crumb() string         { return "diff" }
 func (d *diffPage) Command(*Model) string { return "" }
 
-// sides returns the states that are compared, the older one first, nil where there is none yet. A moment of the past that was reached by
-// an event is compared with the state before it first, any other with the newest state.
+// sides returns the states to compare, the older one first. A state that is not known yet is nil. A past moment
+// that was reached by stepping to an event is first compared with the state before that event. Other past
+// moments are first compared with the newest state.
 func (d *diffPage) sides(m *Model) (old, now *model.Cluster) {
 	x := &m.data
 	_, away := m.Shown()
@@ -52,7 +53,7 @@ func (d *diffPage) sides(m *Model) (old, now *model.Cluster) {
 	return x.previous, x.cluster
 }
 
-// span names the states that are compared: "09:01:41 → 09:06:22 (now)".
+// span returns the times of the compared states, e.g. "09:01:41 → 09:06:22 (now)".
 func (d *diffPage) span(m *Model, old, now *model.Cluster) string {
 	text := clusters.SpanText(&old.Origin, &now.Origin)
 	switch _, away := m.Shown(); {
@@ -64,7 +65,7 @@ func (d *diffPage) span(m *Model, old, now *model.Cluster) string {
 	return text
 }
 
-// Note names the states that are compared and counts the changes.
+// Note returns the times of the compared states and the number of changes.
 func (d *diffPage) Note(m *Model) string {
 	notes := append([]string{d.Status(m)}, FilterNote(d.Filter)...)
 	if old, now := d.sides(m); old != nil && now != nil {
@@ -98,7 +99,8 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 	return d.List.Body(m.Styles, w, h)
 }
 
-// diffColumns are those of a table of w cells: a narrow one has no kind of object, so that there is room for what changed.
+// diffColumns returns the columns for a table of w cells. Below 100 cells it omits the kind of object to leave
+// room for the change.
 func diffColumns(w int) []Column[*diff.Change] {
 	col := func(name string, priority int, text func(c *diff.Change) string) Column[*diff.Change] {
 		return SortedColumn(name, strings.ToUpper(name), table.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) }, nil)
@@ -116,7 +118,8 @@ func diffColumns(w int) []Column[*diff.Change] {
 	return all
 }
 
-// what returns a change in one line: "rows 1674 → 2174", "nodes -querynode-5 +querynode-12", "by 4712, 4713".
+// what formats a change as one line, e.g. "rows 1674 → 2174", "nodes -querynode-5 +querynode-12" or "by 4712,
+// 4713".
 func what(c *diff.Change) string {
 	switch c.Kind {
 	case diff.Added:
@@ -137,7 +140,7 @@ func what(c *diff.Change) string {
 	return c.Field + " " + orNone(c.FromNames) + " → " + orNone(c.ToNames)
 }
 
-// moves returns the nodes that left a list and those that came: " -querynode-5 +querynode-12".
+// moves lists the names that were removed from and added to a list, e.g. " -querynode-5 +querynode-12".
 func moves(from, to []string) string {
 	var text strings.Builder
 	for _, name := range from {
@@ -184,7 +187,7 @@ func (d *diffPage) Refresh(m *Model) Cmd {
 	return compare(d, old, now)
 }
 
-// comparedMsg brings a comparison that was asked for.
+// comparedMsg delivers the result of a comparison.
 type comparedMsg struct {
 	page     *diffPage
 	old, now *model.Cluster
@@ -225,7 +228,7 @@ func (d *diffPage) Can(m *Model, a Action) string {
 	return d.List.Can(m, a)
 }
 
-// locate finds the row of an object in the current cluster.
+// locate returns the row of an object in the current cluster. ok is false if the object does not exist.
 func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 	r := m.resource(ref.Resource)
 	if r == nil || m.data.env == nil {
@@ -250,7 +253,7 @@ func (d *diffPage) Act(m *Model, a Action) Cmd {
 	return d.List.Act(m, a)
 }
 
-// ActOnRef follows an object that is known by its Ref only.
+// ActOnRef performs an action on the object that ref identifies.
 func ActOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	t, row, ok := locate(m, ref)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestDiffOfNodes: the page has room for the nodes that moved, not for all of a list.
+// TestDiffOfNodes checks that the diff page shows the nodes that moved instead of the whole list.
 func TestDiffOfNodes(t *testing.T) {
 	var parts [2]model.Parts
 	for i, group := range []model.ResourceGroup{{Nodes: []model.NodeID{3, 5, 6}}, {Nodes: []model.NodeID{3, 6, 12}}} {

@@ -26,7 +26,7 @@ func explainKind() PageKind {
 	}
 }
 
-// openExplainPage is ":explain CHECK".
+// openExplainPage runs ":explain CHECK".
 func openExplainPage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
 		return nil, errors.New("say which check: explain CHECK (tab completes)")
@@ -41,13 +41,13 @@ func openExplainPage(m *Model, words []string) (Page, error) {
 	return nil, errors.New(text)
 }
 
-// newExplainPage explains a check that there is.
+// newExplainPage returns the page of an existing check.
 func newExplainPage(m *Model, id string) Page {
 	all := explained(m)
 	return &explainPage{check: check.Find(all, id), checks: all}
 }
 
-// explained are all checks that there are findings of: those of the diagnosis, and those of pages.
+// explained returns all documented checks: the checks of the diagnosis and those of pages.
 func explained(m *Model) []*check.Check {
 	all := slices.Clip(m.Config.Checks)
 	for i := range m.kinds {
@@ -68,7 +68,7 @@ func (p *explainPage) Body(m *Model, w, h int) []string {
 	return p.draw(m.Styles, w, h)
 }
 
-// proseWidth is a line that is read with ease, however wide the terminal.
+// proseWidth is the maximum line width of prose, in cells, even in wider terminals.
 const proseWidth = 96
 
 func (p *explainPage) text(w int) []draw.TextLine {

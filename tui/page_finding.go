@@ -13,13 +13,14 @@ import (
 	"kitescope/tui/draw"
 )
 
-// findingPage is one finding in full: what, fix, cost, chain, evidence, and what its check looks at.
+// findingPage shows one finding in full: message, fix, cost, causes and effects, evidence, and the
+// documentation of its check.
 type findingPage struct {
 	Pane
 	judged *judgement
-	of     *check.Finding // as it was last found
-	report *check.Report  // that the lines were made with
-	gone   string         // why it is not there now, "" if it is
+	of     *check.Finding // its last known version
+	report *check.Report  // the report that the lines were built from
+	gone   string         // the reason why the finding is no longer reported, or ""
 }
 
 func newFindingPage(j *judgement, f *check.Finding) *findingPage {
@@ -33,9 +34,9 @@ func (p *findingPage) Command(*Model) string {
 	return p.judged.command() + " " + shellquote.Word(p.of.Check)
 }
 
-// Refresh finds it again in what the checks say now.
+// Refresh looks up the finding in the newest report.
 func (p *findingPage) Refresh(m *Model) Cmd {
-	p.madeFor = 0 // of the past more may be known
+	p.madeFor = 0 // more may be known about a past state
 	cmd := p.judged.look(m)
 	r := p.judged.report
 	if r == nil && p.judged.why != nil {
@@ -100,7 +101,7 @@ func (p *findingPage) text(m *Model, w int) []draw.TextLine {
 
 func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
 
-// explanation is what is to be said of a check.
+// explanation formats the documentation of a check.
 func explanation(x *check.Check, all []*check.Check, w int) []draw.TextLine {
 	var lines []draw.TextLine
 	for _, part := range clusters.Explanation(x, all, w) {
@@ -115,12 +116,13 @@ func explanation(x *check.Check, all []*check.Check, w int) []draw.TextLine {
 	return lines
 }
 
-// copier is a page with something on it that can be copied in forms of its own.
+// copier is a page that offers several formats for copying its content.
 type copier interface {
 	copies(m *Model) []MenuItem
 }
 
-// findingCopies are the forms in which a finding can be copied: the commands of its fix, and all of it.
+// findingCopies returns the menu items for copying a finding: the commands of its fix, and the whole finding as
+// text.
 func findingCopies(f *check.Finding) []MenuItem {
 	if f == nil {
 		return nil
@@ -140,8 +142,8 @@ func findingCopies(f *check.Finding) []MenuItem {
 		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") }})
 }
 
-// canFinding says why an action on a finding is not possible, "" if it is. f is nil where the cursor is on something else, which may have
-// an object.
+// canFinding returns the reason why an action on a finding is unavailable, or "" if it is available. f is nil
+// if the cursor is not on a finding; object is then the object under the cursor, if any.
 func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 	switch a {
 	case ActExplain, ActRelated, ActOwner, ActCopyRow, ActOpen:
@@ -171,7 +173,7 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 	return ""
 }
 
-// act does what a key asks for on a finding.
+// act performs an action on a finding.
 func (j *judgement) act(m *Model, a Action, f *check.Finding) Cmd {
 	switch a {
 	case ActOpen:

@@ -15,28 +15,28 @@ import (
 	"kitescope/tui/draw"
 )
 
-// findingsPage lists what is wrong, worst first, each finding before those that follow from it, and behind them what could not be
-// looked at. The selected one stands opened beside the list, or below it.
+// findingsPage lists the findings, worst first and causes before their effects, followed by the checks that
+// could not run. The selected finding is opened to the right of the list or below it.
 type findingsPage struct {
 	judged *judgement
-	of     *model.Ref // only findings about it; nil is all
+	of     *model.Ref // show only findings about this object; nil shows all
 	report *check.Report
 	tree   []check.Branch
 	rows   []findingRow
 	filter string // lower case
-	order  int    // of findingOrders
+	order  int    // index in findingOrders
 
 	cursor int
 	list   Window // over rows
-	above  int    // lines that say what was judged
-	first  int    // the line of the first row, below those
-	opened Window // over the lines of the finding that is open
+	above  int    // number of lines above the list
+	first  int    // line of the first row, after those above the list
+	opened Window // over the lines of the opened finding
 }
 
-// findingRow is a finding of the tree, or a text about what is unknown, with what else is to be said of it.
+// findingRow is a finding of the tree or a Fact about checks that could not run.
 type findingRow struct {
 	branch *check.Branch
-	worse  string // what is worse in its chain
+	worse  string // the more severe effects of the finding
 	Fact
 }
 
@@ -78,7 +78,7 @@ func (p *findingsPage) Crumb() string {
 
 func (p *findingsPage) Command(*Model) string { return p.judged.command() }
 
-// Note counts the findings, and the checks that found nothing and that could not run.
+// Note counts the findings, the checks without findings and the checks that could not run.
 func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
@@ -106,7 +106,8 @@ func (p *findingsPage) Refresh(m *Model) Cmd {
 	return cmd
 }
 
-// findingOrder is an order of the list; without compare consequences follow their cause, the worst chain first.
+// findingOrder is a sort order of the list. If compare is nil, effects follow their cause, and the worst chain
+// comes first.
 type findingOrder struct {
 	name    string
 	compare func(a, b *check.Finding) int
@@ -136,7 +137,7 @@ func (p *findingsPage) sortMenu() *Menu {
 	return n
 }
 
-// choose makes the rows and keeps the cursor on its finding.
+// choose rebuilds the rows and keeps the cursor on the same finding.
 func (p *findingsPage) choose() {
 	key := ""
 	if f := p.finding(); f != nil {
@@ -182,7 +183,7 @@ func (p *findingsPage) matches(f *check.Finding) bool {
 	return strings.Contains(text, p.filter)
 }
 
-// finding is the one under the cursor, nil if there is none.
+// finding returns the finding under the cursor, or nil.
 func (p *findingsPage) finding() *check.Finding {
 	if p.cursor < len(p.rows) && p.rows[p.cursor].branch != nil {
 		return p.rows[p.cursor].branch.Finding
@@ -192,7 +193,7 @@ func (p *findingsPage) finding() *check.Finding {
 
 func (p *findingsPage) clamp() { p.cursor = max(0, min(p.cursor, len(p.rows)-1)) }
 
-// object is what the finding under the cursor is about.
+// Object returns the object of the finding under the cursor.
 func (p *findingsPage) Object(*Model) (ref model.Ref, ok bool) {
 	f := p.finding()
 	if f == nil || f.Object.Resource == "" {
@@ -237,7 +238,7 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 	return nil
 }
 
-// move applies a movement and reports whether it was one.
+// move performs a cursor movement. It reports whether a is a movement.
 func (p *findingsPage) move(a Action) bool {
 	switch a {
 	case ActRight:
@@ -262,7 +263,7 @@ func (p *findingsPage) goToRow(i int) {
 	p.clamp()
 }
 
-// goToCause puts the cursor on the finding that the one under it follows from.
+// goToCause moves the cursor to the cause of the current finding.
 func (p *findingsPage) goToCause() {
 	f := p.finding()
 	if f == nil || f.Cause == "" {
@@ -279,11 +280,10 @@ func (p *findingsPage) find(_ *Model, text string) Cmd {
 	return nil
 }
 
-// copies are the forms in which the finding under the cursor can be copied.
+// copies returns the formats in which the finding under the cursor can be copied.
 func (p *findingsPage) copies(*Model) []MenuItem { return findingCopies(p.finding()) }
 
-// markdown writes the whole report, as for a ticket.
-// saveReport saves what kitescope report writes, without profiles and history.
+// saveReport writes the HTML report of kitescope report, without profiles and timeline.
 func (m *Model) saveReport() Cmd {
 	env, report, l := m.data.env, m.data.judged.report, m.Times().Latency()
 	if report == nil || l == nil {
@@ -305,6 +305,7 @@ func (m *Model) saveReport() Cmd {
 	})
 }
 
+// markdown returns a function that writes the whole report as Markdown, e.g. for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {
 	d := &clusters.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
 	if own := p.judged.own; own != nil {

@@ -13,29 +13,29 @@ import (
 	"kitescope/tui/draw"
 )
 
-// gridPage is the table of any resource.
+// gridPage is the table of a resource.
 type gridPage struct {
 	tableView
 	resource *view.Resource
 	where    view.Selection
 	label    string // in the breadcrumbs
 
-	order []table.SortKey // none for the model's own order
-	all   bool            // nothing is left out
+	order []table.SortKey // empty for the order of the model
+	all   bool            // include all rows, e.g. dropped ones
 	wide  bool
 
 	filter rowFilter
-	// widestAll and learntAll are the widths and texts of columns before the filter.
+	// widestAll and learntAll are the column widths and texts before filtering.
 	widestAll []int
 	learntAll []learnt
-	rows      gridRows // what is shown
+	rows      gridRows // the visible rows
 
-	serial   atomic.Int64 // counts builds: one that is not the newest ends early, and its result is dropped
-	building bool         // a refresh waits for the build that is on its way: it must not be overtaken forever
-	busy     string       // what is going on off the loop, "" if nothing
-	want     string       // id to put the cursor on once it is there
-	instead  *model.Ref   // what is described where there are no rows
-	err      error        // of the filter as typed, or of the selection
+	serial   atomic.Int64 // counts builds; an outdated build stops early and its result is dropped
+	building bool         // a refresh waits for the build in flight, so that refreshes cannot starve it
+	busy     string       // description of the background work, or ""
+	want     string       // id to move the cursor to once it is present
+	instead  *model.Ref   // the object to describe if there are no rows
+	err      error        // error of the filter as typed or of the selection
 }
 
 func newGridPage(r *view.Resource, words []string) (Page, error) {
@@ -54,7 +54,8 @@ func newGridPage(r *view.Resource, words []string) (Page, error) {
 func (g *gridPage) Scope() Scope  { return InGrid }
 func (g *gridPage) Crumb() string { return g.label }
 
-// columnList are the positions in the resource of the columns that are shown, if there is room.
+// columnList returns the indexes of the visible columns in the resource, before columns are hidden for lack of
+// room.
 func (g *gridPage) columnList() []int {
 	if g.wide {
 		return g.resource.ColumnsFor(table.Wide, g.known())
@@ -62,7 +63,7 @@ func (g *gridPage) columnList() []int {
 	return g.resource.ColumnsFor(table.Always, g.known())
 }
 
-// Note sums up what is shown: position, counts, order, filter, columns without room.
+// Note returns the position, counts, sort order, filter and hidden columns.
 func (g *gridPage) Note(m *Model) string {
 	var parts []string
 	n, all := g.rows.Count(), g.rows.Total
@@ -110,11 +111,11 @@ func (g *gridPage) Body(m *Model, w, h int) []string {
 
 func (g *gridPage) lines(m *Model, w, h int) []string {
 	v := g.drawn()
-	g.settled = m.Prompt != nil && m.Prompt.Sign == "/" // columns stay while a filter is typed
+	g.settled = m.Prompt != nil && m.Prompt.Sign == "/" // keep the columns while a filter is typed
 	return g.draw(m.Styles, v, v.sorted(), w, h)
 }
 
-// placeholder is the page before its first rows are there.
+// placeholder draws the page before the first rows arrive.
 func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	lines := g.lines(m, w, h)
 	text := "…"
@@ -124,7 +125,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	return append(append(lines, ""), draw.Sentence(m.Styles, words.Harmless(words.OneLine(text)), w)...)
 }
 
-// nothing says why there are no rows.
+// nothing returns the reason why there are no rows.
 func (g *gridPage) nothing() string {
 	switch {
 	case !g.rows.Env.Cluster.Loaded.Has(g.resource.Needs):
@@ -144,15 +145,15 @@ func (g *gridPage) nothing() string {
 	return "none · " + words.LowerFirst(g.resource.Doc)
 }
 
-// gridView is a gridPage as the table draws it.
+// gridView adapts a gridPage to the table.
 type gridView struct {
 	*gridPage
-	list []int // the columns; which they are would take longer to find than what stands in a cell
+	list []int // visible columns, cached: computing them costs more than formatting a cell
 }
 
 func (g *gridPage) drawn() gridView { return gridView{g, g.columnList()} }
 
-// sorted is the first sort column among those shown.
+// sorted returns the position of the first sort column among the visible columns.
 func (v gridView) sorted() SortMark {
 	if len(v.order) == 0 {
 		return SortMark{Column: -1}
@@ -196,7 +197,7 @@ func (v gridView) look(i int) RowLook {
 	return look
 }
 
-// isGone reports whether the row is of something dropped, which is dim.
+// isGone reports whether the row is a dropped object. Such rows are dim.
 func isGone(t view.Table, row int) bool {
 	c := t.Resource().Column("state")
 	if c < 0 {
@@ -209,7 +210,7 @@ func isGone(t view.Table, row int) bool {
 	return false
 }
 
-// Refresh builds the rows anew where the data is newer than they are.
+// Refresh rebuilds the rows if the data is newer.
 func (g *gridPage) Refresh(m *Model) Cmd {
 	if m.data.cluster == nil || g.building {
 		return nil
@@ -228,7 +229,7 @@ func hasAges(r *view.Resource) bool {
 	return slices.ContainsFunc(r.Columns, func(c table.Column) bool { return c.Kind == table.Duration })
 }
 
-// rebuild asks for the rows as the page's settings now want them; the old ones stay until then.
+// rebuild starts a build with the current settings of the page. The old rows stay until it is done.
 func (g *gridPage) rebuild(m *Model, busy string) Cmd { return g.request(m, busy, false) }
 
 func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
@@ -250,12 +251,12 @@ func (g *gridPage) query(m *Model, busy string, toTop bool) gridQuery {
 		q.CursorID = ref.ID
 	}
 	if m.data.previous != nil {
-		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged} // ages count to the same moment, of what was too
+		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged} // same time for ages and same findings in both
 	}
 	return q
 }
 
-// object is what the cursor is on.
+// Object returns the object under the cursor.
 func (g *gridPage) Object(*Model) (model.Ref, bool) {
 	row, ok := g.current()
 	if !ok {
@@ -264,7 +265,7 @@ func (g *gridPage) Object(*Model) (model.Ref, bool) {
 	return g.rows.Table.Ref(row), true
 }
 
-// current is the row of the table under the cursor.
+// current returns the row of the table under the cursor.
 func (g *gridPage) current() (row int, ok bool) {
 	if g.rows.Table == nil || g.Cursor >= g.rows.Count() {
 		return 0, false

@@ -10,13 +10,13 @@ import (
 	"kitescope/tui/draw"
 )
 
-// helpPage is the key map for people, that of the page that it was asked on first, with everything that can be typed.
+// helpPage lists the keys, those of the page it was opened from first, and the commands, pages and resources.
 type helpPage struct {
 	Pane
-	of        Page // that it was asked on
+	of        Page // the page that help was opened from
 	pages     []PageKind
 	resources []*view.Resource
-	all       []Binding // that are of use here
+	all       []Binding // the bindings that are relevant here
 	words     []Word
 	bare      bool // there is no cluster
 }
@@ -36,7 +36,7 @@ func newHelpPage(m *Model, _ []string) (Page, error) {
 	return p, nil
 }
 
-// ownKeys are the pages that a kind with keys of its own for some page has them for.
+// ownKeys returns all scopes of the first page kind that has keys of its own in the given scope, or 0.
 func ownKeys(kinds []PageKind, page Scope) (about Scope) {
 	for _, k := range kinds {
 		if slices.ContainsFunc(k.Keys, func(b Binding) bool { return b.In&page != 0 }) {
@@ -89,7 +89,7 @@ func (p *helpPage) text() []draw.TextLine {
 	return lines
 }
 
-// filterLines are what can be typed to filter tables.
+// filterLines explains the syntax of table filters.
 func filterLines() []draw.TextLine {
 	lines := []draw.TextLine{{}, {Text: "FILTER WITH /", Look: draw.LookTitle}}
 	for _, x := range [][2]string{
@@ -105,7 +105,7 @@ func filterLines() []draw.TextLine {
 	return lines
 }
 
-// wrapHelp breaks explanations that are longer than a line.
+// wrapHelp wraps explanations that are longer than a line.
 func wrapHelp(lines []draw.TextLine, w int) []draw.TextLine {
 	var out []draw.TextLine
 	for _, l := range lines {
@@ -122,7 +122,7 @@ func wrapHelp(lines []draw.TextLine, w int) []draw.TextLine {
 	return out
 }
 
-// jumpLine is a page with its shortest other name.
+// jumpLine formats a page with its first alias that is shorter than its name.
 func jumpLine(name string, aliases []string, doc string) draw.TextLine {
 	for _, a := range aliases {
 		if len(a) < len(name) {

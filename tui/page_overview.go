@@ -8,17 +8,17 @@ import (
 	"kitescope/tui/draw"
 )
 
-// overviewPage is the cluster at a glance: the first frame, drawn before any data is there. Everything on it can be selected; what is
-// selected stands opened beside it, or below.
+// overviewPage summarizes the cluster. It is the first page and is drawn before any data arrives. All its items
+// can be selected. The selected item is opened to the right of the overview or below it.
 type overviewPage struct {
 	env      *view.Env
-	overview *view.Overview // nil until the first
+	overview *view.Overview // nil before the first data
 	largest  *view.Grid     // collections by rows
-	busy     bool           // a survey is on its way; a refresh waits for it
+	busy     bool           // a survey is in flight; a refresh waits for it
 	Window
 	items []overviewItem
 	at    int
-	key   string // of the selected item, "" as long as nobody has moved: then it is the first finding
+	key   string // key of the selected item; "" before the first movement selects the first finding
 }
 
 func overviewKind() PageKind {
@@ -43,7 +43,7 @@ func (p *overviewPage) Refresh(m *Model) Cmd {
 	return survey(p, m.data.env, m.resource("collections"))
 }
 
-// surveyedMsg brings an overview that was asked for.
+// surveyedMsg delivers the data of the overview.
 type surveyedMsg struct {
 	page     *overviewPage
 	env      *view.Env
@@ -57,7 +57,7 @@ func (s surveyedMsg) Apply(m *Model) Cmd {
 	return s.page.Refresh(m)
 }
 
-// selected is the item under the cursor, an empty one if there is none.
+// selected returns the item under the cursor, or an empty item.
 func (p *overviewPage) selected() overviewItem {
 	if p.at < len(p.items) {
 		return p.items[p.at]
@@ -65,7 +65,7 @@ func (p *overviewPage) selected() overviewItem {
 	return overviewItem{}
 }
 
-// finding is the one under the cursor, nil if it is on something else.
+// finding returns the finding under the cursor, or nil.
 func (p *overviewPage) finding() *check.Finding { return p.selected().Finding }
 
 func (p *overviewPage) Can(m *Model, a Action) string {
@@ -100,7 +100,7 @@ func (p *overviewPage) Act(m *Model, a Action) Cmd {
 	return nil
 }
 
-// move applies a movement and reports whether it was one.
+// move performs a cursor movement. It reports whether a is a movement.
 func (p *overviewPage) move(a Action) bool {
 	if len(p.items) == 0 {
 		return p.Window.Move(a)
@@ -122,14 +122,14 @@ func (p *overviewPage) Body(m *Model, w, h int) []string {
 	return draw.Split(m.Styles, lines[from:to], left, top, w, h, func(w, h int) []string { return p.opened(m, w, h) })
 }
 
-// besideOverview is from how many cells on what is selected stands beside the overview.
+// besideOverview is the minimum width, in cells, for drawing the opened item to the right of the overview.
 const besideOverview = 140
 
-// lay lays the overview out, and finds what is selected in it.
+// lay lays out the overview and locates the selected item.
 func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
 	left, top = draw.Halves(w, h, besideOverview, w*2/3)
 	below := top < h
-	if below { // what is opened takes what is left, and at least a few lines
+	if below { // the opened item gets the remaining lines, at least 3 if h allows
 		top = h - max(3, min(h/3, 8))
 	}
 	lines, items := overviewContent{
@@ -144,7 +144,7 @@ func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
 	return lines, left, top
 }
 
-// place finds the selected item again, and brings it into the window.
+// place locates the selected item after a layout and scrolls to it.
 func (p *overviewPage) place() {
 	i := slices.IndexFunc(p.items, func(x overviewItem) bool { return p.key != "" && x.Key == p.key })
 	if i < 0 && p.key == "" {
@@ -164,7 +164,7 @@ func (p *overviewPage) place() {
 	p.Scroll(min(0, line-p.Top) + max(0, line-p.Top-p.Height+1))
 }
 
-// opened draws what is selected.
+// opened draws the selected item.
 func (p *overviewPage) opened(m *Model, w, h int) []string {
 	x := p.selected()
 	switch {
@@ -187,5 +187,5 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 	return lines[:min(h, len(lines))]
 }
 
-// copies are the forms in which what is selected can be copied.
+// copies returns the formats in which the selected item can be copied.
 func (p *overviewPage) copies(*Model) []MenuItem { return findingCopies(p.finding()) }

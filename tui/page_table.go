@@ -11,16 +11,17 @@ import (
 	"kitescope/tui/draw"
 )
 
-// TablePage is a page that is a list and nothing else. A page over a table is one of these, made by its PageKind.
+// TablePage is a page that consists of one list. PageKinds of tables create their pages as TablePages.
 type TablePage[T comparable] struct {
 	List[T]
-	Name   string // in the breadcrumbs, and of a file that it is saved to
-	Called string // in the breadcrumbs, where that is another name; "" if not
-	// Rows are made anew at each refresh; missing is said where there are none to know.
+	Name   string // name in the breadcrumbs and base name of saved files
+	Called string // overrides Name in the breadcrumbs unless ""
+	// Rows returns the rows at each refresh. missing is the text to show if the rows are unknown.
 	Rows func(m *Model) (rows []T, missing string)
-	// Head are lines above a list that has rows, at most h of at most w cells; nil: none.
+	// Head returns lines to draw above a list that has rows, at most h lines of at most w cells. Nil means
+	// none.
 	Head    func(m *Model, w, h int) []string
-	Prints  string // the command line that prints the same, "" if there is none
+	Prints  string // the command line that prints the same content, or ""
 	missing string
 }
 
@@ -59,7 +60,7 @@ func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 		return append([]string{""}, draw.Sentence(m.Styles, p.missing, w)...)
 	}
 	var head []string
-	if p.Head != nil && len(p.All) > 0 { // a page that the UI opens with is drawn before it was refreshed
+	if p.Head != nil && len(p.All) > 0 { // the first page is drawn before its first refresh
 		head = p.Head(m, w, h)
 	}
 	p.Above = len(head)
@@ -85,7 +86,7 @@ func (p *TablePage[T]) Act(m *Model, a Action) Cmd {
 // TSVTable implements Tabular.
 func (p *TablePage[T]) TSVTable() (tsv string, rows int) { return p.TSV() }
 
-// CSV writes what is shown: the rows that the filter leaves, in their order.
+// CSV returns a function that writes the visible rows as CSV, filtered and in their current order.
 func (l *List[T]) CSV() func(io.Writer) error {
 	records := l.records()
 	for _, cells := range records[1:] {

@@ -18,22 +18,23 @@ import (
 // treePage is a collection with its partitions, vchannels, segments and indexes.
 type treePage struct {
 	tableView
-	word  string // the collection, as it was asked for
+	word  string // the collection as the user typed it
 	label string
-	env   *view.Env // root was made from it
-	busy  bool      // a build is on its way; a refresh waits for it
+	env   *view.Env // the Env that root was built from
+	busy  bool      // a build is in flight; a refresh waits for it
 	root  *view.Node
 	err   error
-	// open says which nodes were expanded or collapsed; others are expanded down to depth.
+	// open records which nodes the user expanded (true) or collapsed (false). Other nodes are expanded if their
+	// depth is less than depth.
 	open   map[nodeKey]bool
 	depth  int
 	filter string // lower case
 	lines  []treeLine
-	// shown is what is asked for, planted what root was made with.
+	// shown are the requested options, planted the options that root was built with.
 	shown, planted view.TreeOptions
 }
 
-// treeLine is one visible node.
+// treeLine is a visible node.
 type treeLine struct {
 	node   *view.Node
 	parent *view.Node // nil for the root
@@ -41,8 +42,8 @@ type treeLine struct {
 	open   bool
 }
 
-// nodeKey identifies a node over refreshes. A vchannel stands in several partitions,
-// hence the parent.
+// nodeKey identifies a node across refreshes. It includes the parent because a vchannel occurs in several
+// partitions.
 type nodeKey struct{ kind, id, parent string }
 
 func keyOf(n, parent *view.Node) nodeKey {
@@ -53,7 +54,7 @@ func keyOf(n, parent *view.Node) nodeKey {
 	return k
 }
 
-// ill are the findings about a node; while it is collapsed, those about what is below it, too.
+// ill returns the findings about a node. For a collapsed node it includes the findings about its descendants.
 func (l *treeLine) ill() table.Tally {
 	if l.open {
 		return l.node.Findings
@@ -61,7 +62,7 @@ func (l *treeLine) ill() table.Tally {
 	return l.node.Worst
 }
 
-// illSign is the sign of the worst of them, in the one cell before a line.
+// illSign returns the glyph of the worst finding, for the cell before the line.
 func illSign(l treeLine) string { return cmp.Or(render.TallyGlyph(l.ill()), " ") }
 
 func illStyle(st *draw.Styles, l treeLine) string {
@@ -73,7 +74,7 @@ func illStyle(st *draw.Styles, l treeLine) string {
 
 func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
 
-// smallTree is the number of nodes up to which a tree starts out expanded.
+// smallTree is the maximum number of nodes of a tree that is fully expanded at first.
 const smallTree = 60
 
 func treeKind() PageKind {
@@ -99,7 +100,7 @@ func onlyCollection(m *Model) (string, bool) {
 	return "", false
 }
 
-// openTree shows the tree of a collection.
+// openTree opens the tree of a collection.
 func openTree(m *Model, id model.CollectionID) Cmd {
 	name := m.data.cluster.CollectionName(id)
 	if name == "" {
@@ -141,13 +142,13 @@ func (t *treePage) Body(m *Model, w, h int) []string {
 	return t.draw(m.Styles, shown, w)
 }
 
-// draw aligns labels, and fields of one name, among the lines shown.
+// draw draws the visible lines. It aligns the labels and the fields of the same name.
 func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	labels := 0
 	for _, l := range shown {
 		labels = max(labels, 2*l.depth+2+draw.Width(words.Harmless(l.node.Label)))
 	}
-	labels = min(labels, max(28, w*2/5)) // an id in full at the depth of segments
+	labels = min(labels, max(28, w*2/5)) // fits a full id at the depth of segments
 	f := draw.Fields{Wide: w >= 110, Room: w - labels - 4}
 	for _, l := range shown {
 		f.Learn(l.node)
@@ -168,7 +169,7 @@ func (t *treePage) draw(st *draw.Styles, shown []treeLine, w int) []string {
 	return out
 }
 
-// sign says whether a node can be expanded.
+// sign returns the mark that shows whether a node is a leaf, expanded or collapsed.
 func (t *treePage) sign(l treeLine) string {
 	switch {
 	case len(l.node.Children) == 0:
@@ -188,7 +189,7 @@ func (t *treePage) flatten() {
 	t.clamp(len(t.lines))
 }
 
-// walk lists a node and what is visible below it.
+// walk lists a node and its visible descendants.
 func (t *treePage) walk(n, parent *view.Node, depth int) {
 	if t.filter != "" && !matchesBelow(n, t.filter) {
 		return
@@ -264,7 +265,7 @@ func (t *treePage) Refresh(m *Model) Cmd {
 	return plant(treeQuery{t, m.data.rowsEnv(), t.word, t.shown})
 }
 
-// treeQuery is what it takes to make a tree off the loop.
+// treeQuery holds the inputs for building a tree outside the event loop.
 type treeQuery struct {
 	page  *treePage
 	env   *view.Env
@@ -272,7 +273,7 @@ type treeQuery struct {
 	shown view.TreeOptions
 }
 
-// plantedMsg brings a tree that was asked for.
+// plantedMsg delivers the result of a treeQuery.
 type plantedMsg struct {
 	query treeQuery
 	root  *view.Node
@@ -300,7 +301,7 @@ func (p plantedMsg) Apply(m *Model) Cmd {
 	return t.Refresh(m)
 }
 
-// goBack puts the cursor on a node that it was on.
+// goBack moves the cursor to the node with the given key, if it is visible.
 func (t *treePage) goBack(k nodeKey) {
 	for i := range t.lines {
 		if t.lines[i].key() == k {

@@ -18,12 +18,12 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// everyPage are the pages of the whole UI: there may be profiles, there is no replay.
+// everyPage returns all page kinds of the UI: profiles are possible, a replay is not open.
 func everyPage() []tui.PageKind {
 	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), cluster.Pages(), timeline.Pages())
 }
 
-// drive starts a driver on the UI with some pages.
+// drive starts a driver on the UI with the given pages.
 func drive(t *testing.T, w, h int, pages []tui.PageKind) (*tuitest.Driver, *tui.Model) {
 	t.Helper()
 	m := tui.New(tui.Config{
@@ -32,7 +32,7 @@ func drive(t *testing.T, w, h int, pages []tui.PageKind) (*tuitest.Driver, *tui.
 	return tuitest.Drive(t, w, h, func(tuitest.SaveFunc) tea.Model { return m }), m
 }
 
-// TestHelpScreens is the help of the UI with all its pages.
+// TestHelpScreens checks the help screens of the UI with all its pages.
 func TestHelpScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		name := fmt.Sprintf("help-%dx%d", size.W, size.H)
@@ -52,7 +52,8 @@ func TestHelpScreens(t *testing.T) {
 	}
 }
 
-// TestOverviewFooterHasAllPlaces: the footer has what to do about what is selected, then the pages that most lead to, with profiles and without.
+// TestOverviewFooterHasAllPlaces checks that the footer of the overview lists the actions for the selected
+// item, followed by the most important pages, with and without profiles.
 func TestOverviewFooterHasAllPlaces(t *testing.T) {
 	for _, x := range []struct {
 		width int

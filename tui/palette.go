@@ -13,11 +13,11 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Word is a command of the palette that opens no page.
+// Word is a command of the palette that does not open a page.
 type Word struct {
 	Text string
 	Doc  string
-	Args func(m *Model) []string // what may follow, nil for nothing
+	Args func(m *Model) []string // completions of the argument; nil if it takes none
 	Run  func(m *Model, arg string) Cmd
 }
 
@@ -38,7 +38,7 @@ func paletteWords(m *Model) []Word {
 	return list
 }
 
-// switchTo ends the UI for another one on the cluster of a context; without a name it lists the contexts.
+// switchTo quits the UI and reopens it on the cluster of a context. Without a name it lists the contexts.
 func (m *Model) switchTo(name string) Cmd {
 	switch {
 	case len(m.Config.Contexts) == 0:
@@ -56,14 +56,14 @@ func (m *Model) switchTo(name string) Cmd {
 		return nil
 	}
 	page, _, _ := strings.Cut(m.Top().Crumb(), " ")
-	if m.unknownPage(page) { // of one object
+	if m.unknownPage(page) { // the crumb is not a page name: the page shows one object
 		page = ""
 	}
 	m.Config.Switch(name, page)
 	return tea.Quit
 }
 
-// newPalette is the line behind ":".
+// newPalette returns the prompt that ":" opens.
 func newPalette(m *Model) *Prompt {
 	p := &Prompt{
 		Sign:      ":",
@@ -71,12 +71,12 @@ func newPalette(m *Model) *Prompt {
 		Cancelled: func(*Model) Cmd { return nil },
 		Suggest:   suggestJump,
 	}
-	p.refresh(m) // everything there is, until something is typed
+	p.refresh(m) // everything, until the user types
 	return p
 }
 
-// jump does what a palette line says. A line that is only the start of a name means
-// the best suggestion, as shown.
+// jump runs a palette line. If the line is only a prefix of a name, jump runs the best suggestion, which is on
+// the screen.
 func (m *Model) jump(text string) Cmd {
 	list := strings.Fields(text)
 	if len(list) == 0 {
@@ -98,7 +98,7 @@ func (m *Model) jump(text string) Cmd {
 	return m.opened(p, err)
 }
 
-// opened shows a page that a palette line opened, or says why there is none.
+// opened shows the page that a palette line opened, or the error.
 func (m *Model) opened(p Page, err error) Cmd {
 	if err != nil {
 		m.Say(ToneBad, words.Harmless(err.Error()))
@@ -132,7 +132,7 @@ func (m *Model) unknownPage(name string) bool {
 	return !ok && m.resource(strings.ToLower(name)) == nil
 }
 
-// nearest is the page whose name is spelled most like a word, "" if none is close.
+// nearest returns the page or resource with the most similar name, or "" if none is similar.
 func (m *Model) nearest(word string) string {
 	var known []string
 	for _, p := range m.kinds {
@@ -147,7 +147,7 @@ func (m *Model) nearest(word string) string {
 	return ""
 }
 
-// suggestJump completes the first word to a page, later words to arguments or selectors.
+// suggestJump completes the first word to a page and later words to arguments or selectors.
 func suggestJump(m *Model, text string) []Suggestion {
 	text = strings.TrimLeft(text, " ")
 	first, rest, more := strings.Cut(text, " ")
@@ -194,12 +194,12 @@ func suggestPage(m *Model, word string) []Suggestion {
 	if word == "" {
 		return found
 	}
-	begin := func(s Suggestion) bool { return s.score < prefixScore } // objects come before pages that only hold the word
+	begin := func(s Suggestion) bool { return s.score < prefixScore } // objects rank above pages that contain the word only in the middle
 	at := slices.IndexFunc(append(found, Suggestion{}), begin)
 	return slices.Insert(found, at, complete("", word, objectsCalled(m, word))...)
 }
 
-// objectsCalled are the names of objects that begin with a word.
+// objectsCalled returns the names of objects that start with word.
 func objectsCalled(m *Model, word string) []string {
 	var names []string
 	for _, name := range objects {
@@ -215,7 +215,7 @@ func objectsCalled(m *Model, word string) []string {
 
 func namesOfObjects(m *Model) []string { return objectsCalled(m, "") }
 
-// complete offers the words that match what is typed last.
+// complete returns the words that match the last typed word, as completions of the whole line.
 func complete(done, last string, words []string) []Suggestion {
 	all := make([]Suggestion, len(words))
 	for i, w := range words {
@@ -234,7 +234,7 @@ func complete(done, last string, words []string) []Suggestion {
 	return list
 }
 
-// selectorWords complete one word of a selection: names, columns, values that occur.
+// selectorWords completes one word of a selection: names, columns and existing values.
 func selectorWords(m *Model, r *view.Resource, last string) []string {
 	env := m.data.env
 	if env != nil && r.Table(env).Len() > completionRows {
@@ -255,7 +255,7 @@ func prefixed(before string, words []string) []string {
 	return words
 }
 
-// quoted quotes words with blanks, as the palette and the filter read them.
+// quoted quotes words with blanks for the palette and the filter.
 func quoted(words []string) []string {
 	for i, w := range words {
 		if strings.ContainsAny(w, " \t") {
@@ -265,7 +265,8 @@ func quoted(words []string) []string {
 	return words
 }
 
-// completionRows is up to how many rows values are completed from: the loop must not wait.
+// completionRows is the maximum number of rows of a table whose values are completed. Larger tables would block
+// the event loop.
 const completionRows = 20_000
 
 func collectionNames(m *Model) []string {
@@ -280,7 +281,7 @@ func collectionNames(m *Model) []string {
 	return slices.Compact(names)
 }
 
-// box draws the suggestions, the best at the top.
+// box draws the suggestions, the best one first.
 func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 	rows := min(len(p.list), h)
 	top := min(max(0, p.picked-rows+1), len(p.list)-rows)
@@ -306,7 +307,7 @@ func (p *Prompt) box(st *draw.Styles, w, h int) []string {
 	return lines
 }
 
-// highlight marks the letters that matched; text has one blank before what hits count.
+// highlight highlights the matched letters. hits do not count the blank that text starts with.
 func highlight(st *draw.Styles, text string, hits []int) string {
 	if len(hits) == 0 {
 		return text

@@ -8,18 +8,18 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Pane is a text that scrolls and can be searched: details, help.
+// Pane is a text that scrolls and can be searched, e.g. details or help.
 type Pane struct {
 	Window
 	lines   []draw.TextLine
 	madeFor int // the width that lines were laid out for
 	left    int
 	search  string
-	hits    []int // lines that match
-	hit     int   // position in hits
+	hits    []int // indexes of matching lines
+	hit     int   // index in hits
 }
 
-// set replaces the text; the position stays where it can.
+// set replaces the text and keeps the scroll position if possible.
 func (p *Pane) set(lines []draw.TextLine, w int) {
 	p.lines, p.madeFor, p.length = lines, w, len(lines)
 	p.mark()
@@ -44,7 +44,7 @@ func (p *Pane) move(a Action) bool {
 	return true
 }
 
-// find searches the text and goes to the first match at or below the top.
+// find searches the text and selects the first match at or below the top line.
 func (p *Pane) find(text string) {
 	p.search = strings.ToLower(strings.TrimSpace(text))
 	p.mark()
@@ -83,7 +83,7 @@ func (p *Pane) step(d int) {
 	p.Scroll(0)
 }
 
-// Can returns why an action on the text is not possible, "" if it is.
+// Can returns the reason why an action on the text is unavailable, or "" if it is available.
 func (p *Pane) Can(_ *Model, a Action) string {
 	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
 		return "search with / first"
@@ -91,7 +91,7 @@ func (p *Pane) Can(_ *Model, a Action) string {
 	return ""
 }
 
-// Act does what all pages of text do.
+// Act performs the actions that all text pages have.
 func (p *Pane) Act(m *Model, a Action) Cmd {
 	switch {
 	case p.move(a):
@@ -107,10 +107,10 @@ func (p *Pane) Act(m *Model, a Action) Cmd {
 	return nil
 }
 
-// Note is the position in the text.
+// Note returns the scroll position and the state of the search.
 func (p *Pane) Note(*Model) string { return p.position() }
 
-// position says how far the text is scrolled and how the search went.
+// position returns the state of the search and the scroll position.
 func (p *Pane) position() string {
 	var parts []string
 	if p.search != "" {
@@ -136,7 +136,7 @@ func (p *Pane) draw(st *draw.Styles, w, h int) []string {
 	return out
 }
 
-// plain is the whole text.
+// plain returns the whole text.
 func (p *Pane) plain() string {
 	var b strings.Builder
 	for i := range p.lines {
@@ -146,7 +146,7 @@ func (p *Pane) plain() string {
 	return b.String()
 }
 
-// searchPrompt searches while it is typed.
+// searchPrompt returns a prompt that searches while the user types.
 func (p *Pane) searchPrompt() *Prompt {
 	before, top := p.search, p.Top
 	q := &Prompt{

@@ -12,43 +12,43 @@ import (
 	"kitescope/internal/table"
 )
 
-// past is what the source keeps of what was, and where in it the person is.
+// past is the history that the source keeps, and the current position in it.
 type past struct {
-	of   history.Past  // nil: the source keeps nothing
-	axis *history.Axis // what happened; nil until it was read
-	err  error         // why it was not
-	// reading says that it is being read, waiting that it will be in a moment.
+	of   history.Past  // nil if the source keeps no history
+	axis *history.Axis // the events; nil until they are read
+	err  error         // the error of reading the events
+	// reading reports that the events are being read, waiting that reading is scheduled.
 	reading, waiting bool
 
-	// away says that what is shown, or on its way, is not the newest state but that of to.
+	// away reports that the displayed or requested state is not the newest. It is the state of to.
 	away  bool
 	to    instant
-	shown int64 // the revision that is on the screen, 0: the newest
-	// busy says that a cluster is on its way: one at a time.
+	shown int64 // the displayed revision; 0 is the newest
+	// busy reports that a past state is being read. At most one read is in flight.
 	busy bool
-	stop context.CancelFunc // ends the reading of the cluster that is on its way
-	// newestAsked says that readNewest was called.
+	stop context.CancelFunc // cancels the read in flight
+	// newestAsked reports that readNewest was called.
 	newestAsked bool
 	onsets      onsets
 }
 
-// instant is a state to show: that of a revision, beside that of another one, so that what changed between the two is marked; 0: what
-// was shown before. newest says that it is the last one that there is.
+// instant is a state to show: the state at revision, compared with the state at beside to mark the changes. If
+// beside is 0, it is compared with the state shown before. newest reports that it is the newest state.
 type instant struct {
 	revision, beside int64
 	newest           bool
 }
 
 const (
-	// pastAfter is how long the reading of what happened waits: what is shown first comes first.
+	// pastAfter is the delay before the events are read, so that the first screen comes first.
 	pastAfter = 300 * time.Millisecond
-	// growEvery is the shortest time between two looks at what happened since then.
+	// growEvery is the minimum interval between checks for new events.
 	growEvery = 10 * time.Second
-	// progressEvery is how often it is drawn how far a moment is read.
+	// progressEvery is the interval between progress updates while a past state is read.
 	progressEvery = 250 * time.Millisecond
 )
 
-// withoutPast says why no step can be made, "" if one can.
+// withoutPast returns the reason why stepping is unavailable, or "" if it is available.
 func (p *past) withoutPast(m *Model) string {
 	switch {
 	case m.Config.First != nil:
@@ -65,12 +65,12 @@ func (p *past) withoutPast(m *Model) string {
 	return ""
 }
 
-// canStep is withoutPast for an action.
+// canStep returns the reason why a time action is unavailable, or "" if it is available.
 func (p *past) canStep(m *Model, a Action) string {
 	switch a {
 	case ActAt:
 		if p.of != nil && m.Config.First == nil {
-			return "" // what is named is found without reading everything
+			return "" // a named moment is found without reading all events
 		}
 	case ActLive:
 		if p.of != nil && !p.away {
@@ -88,7 +88,7 @@ func (p *past) canStep(m *Model, a Action) string {
 	return p.withoutPast(m)
 }
 
-// step does what the keys of time ask for.
+// step performs a time action.
 func (p *past) step(m *Model, a Action) Cmd {
 	switch a {
 	case ActEarlier:
@@ -102,7 +102,7 @@ func (p *past) step(m *Model, a Action) Cmd {
 	return p.goLive(m)
 }
 
-// stepEvent goes to the state after the event before, or after the next one.
+// stepEvent goes to the state after the previous event (by < 0) or after the next event (by > 0).
 func (p *past) stepEvent(m *Model, by int) Cmd {
 	x, revision := p.axis, p.to.revision
 	if by > 0 {
@@ -120,7 +120,7 @@ func (p *past) stepEvent(m *Model, by int) Cmd {
 	return p.toOldest(m, revision)
 }
 
-// toOldest goes to the state that everything begins with, from a revision.
+// toOldest goes to the oldest state unless from is already the oldest revision.
 func (p *past) toOldest(m *Model, from int64) Cmd {
 	oldest := p.axis.History.From
 	if from <= oldest {
@@ -130,7 +130,7 @@ func (p *past) toOldest(m *Model, from int64) Cmd {
 	return p.seek(m, instant{revision: oldest})
 }
 
-// GoTo shows the state after a revision, and marks what that one changed.
+// GoTo shows the state after a revision and marks the changes of that revision.
 func (m *Model) GoTo(revision int64) Cmd {
 	if why := m.data.past.withoutPast(m); why != "" {
 		m.Say(ToneWarn, why)
@@ -155,7 +155,7 @@ func (p *past) goLive(m *Model) Cmd {
 		m.Say(ToneWarn, why)
 		return nil
 	}
-	if d.waiting == nil { // it was opened at a moment
+	if d.waiting == nil { // the UI was opened at a past moment
 		return p.seek(m, instant{revision: p.axis.History.To, newest: true})
 	}
 	c := d.waiting
@@ -164,7 +164,7 @@ func (p *past) goLive(m *Model) Cmd {
 	return m.show(c)
 }
 
-// seek goes to a moment. What is asked for while another one is read ends that.
+// seek goes to a moment. It cancels the read in flight.
 func (p *past) seek(m *Model, to instant) Cmd {
 	d := &m.data
 	if !p.away {
@@ -174,7 +174,7 @@ func (p *past) seek(m *Model, to instant) Cmd {
 	}
 	p.away, p.to = true, to
 	if p.busy {
-		p.stop() // what is asked for now comes in its place
+		p.stop() // when the canceled read returns, recalledMsg seeks to p.to
 		return nil
 	}
 	p.busy = true
@@ -183,7 +183,7 @@ func (p *past) seek(m *Model, to instant) Cmd {
 	return Batch(recall(ctx, p.of, to), m.After(progressEvery, progressMsg{}))
 }
 
-// progressMsg draws how far a moment is read.
+// progressMsg redraws the progress of the read in flight.
 type progressMsg struct{}
 
 func (progressMsg) Apply(m *Model) Cmd {
@@ -193,7 +193,7 @@ func (progressMsg) Apply(m *Model) Cmd {
 	return m.After(progressEvery, progressMsg{})
 }
 
-// readNewest reads the newest state of a source that was opened at a moment.
+// readNewest reads the newest state of a source that was opened at a past moment.
 func (p *past) readNewest(m *Model) Cmd {
 	if p.axis == nil || p.newestAsked {
 		return nil
@@ -208,7 +208,7 @@ func (p *past) readNewest(m *Model) Cmd {
 	}
 }
 
-// newestMsg brings the newest state while an older one is shown.
+// newestMsg delivers the newest state while an older state is shown.
 type newestMsg struct {
 	of   history.Past
 	list []*model.Cluster
@@ -227,7 +227,7 @@ func (n newestMsg) Apply(m *Model) Cmd {
 	return m.Refresh()
 }
 
-// recalledMsg brings a moment that was asked for.
+// recalledMsg delivers a past state.
 type recalledMsg struct {
 	of              history.Past
 	to              instant
@@ -245,7 +245,7 @@ func (r recalledMsg) Apply(m *Model) Cmd {
 	p.stop()
 	var next Cmd
 	switch {
-	case !p.away: // back to the newest meanwhile
+	case !p.away: // the user returned to the newest state
 		return nil
 	case p.to != r.to:
 		next = p.seek(m, p.to)
@@ -262,7 +262,7 @@ func (r recalledMsg) Apply(m *Model) Cmd {
 	return Batch(m.replace(r.beside, r.cluster), next)
 }
 
-// notThere says why a moment is not shown; what was shown stays.
+// notThere shows the error of reading a moment. The displayed state stays.
 func (p *past) notThere(m *Model, why error) Cmd {
 	m.Say(ToneBad, why.Error())
 	p.to = instant{revision: p.shown}
@@ -272,7 +272,7 @@ func (p *past) notThere(m *Model, why error) Cmd {
 	return nil
 }
 
-// newAtPrompt returns the line behind "@", with a text.
+// newAtPrompt returns the prompt that "@" opens, with an initial text.
 func newAtPrompt(text string) *Prompt {
 	p := &Prompt{
 		Sign:      "@",
@@ -284,7 +284,7 @@ func newAtPrompt(text string) *Prompt {
 	return p
 }
 
-// goAt shows the moment that a form of --at means.
+// goAt shows the moment that form describes, in the syntax of --at.
 func (p *past) goAt(m *Model, form string) Cmd {
 	switch form = strings.TrimSpace(form); form {
 	case "":
@@ -299,7 +299,7 @@ func (p *past) goAt(m *Model, form string) Cmd {
 	return findMoment(m, p.of, form)
 }
 
-// foundMsg brings the revision that was meant.
+// foundMsg delivers the revision of a moment.
 type foundMsg struct {
 	of       history.Past
 	form     string

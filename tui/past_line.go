@@ -8,12 +8,13 @@ import (
 	"kitescope/tui/draw"
 )
 
-// The line of time stands where the rule between page and footer does: it takes no line of a page.
+// The time line replaces the rule between page and footer, so it takes no line from the page.
 
-// trackWidth are the cells of it that are time, the others have words.
+// trackWidth returns the number of cells for the track of a time line of w cells. The other cells hold text.
 func trackWidth(w int) int { return max(18, w*2/5-24) }
 
-// timeLine says when what is shown was, and where that is among all that happened. It is a rule as long as nothing is known.
+// timeLine draws the time of the displayed state and its position among all events. It draws a plain rule until
+// the events are known.
 func (m frame) timeLine() string {
 	x := m.data.past.axis
 	if x == nil {
@@ -37,7 +38,7 @@ func (m frame) timeLine() string {
 	return " " + draw.Fit(text, room) + "  " + draw.TimeTrack(m.Styles, x, trackWidth(w), place, here)
 }
 
-// nowText says what there is to go back to.
+// nowText returns the number and the time span of the events, and the key that steps back.
 func (m frame) nowText(x *history.Axis) string {
 	text := words.Plural(x.Len(), "event")
 	if x.Len() == 0 {
@@ -52,7 +53,7 @@ func (m frame) nowText(x *history.Axis) string {
 	return text
 }
 
-// momentText is the time that is shown, and the event that led to it where one did.
+// momentText returns the displayed time and the event at that time or the last event before it.
 func (m frame) momentText(x *history.Axis, room int) string {
 	p := &m.data.past
 	stamp := "◂ " + draw.Stamp(x, p.to.revision)
@@ -70,7 +71,8 @@ func (m frame) momentText(x *history.Axis, room int) string {
 	return m.Styles.Warn.On(stamp) + draw.Fit(text, left) + m.Styles.Dim.On(place)
 }
 
-// thenText is the state of the header while the past is shown: so that nobody takes it for now.
+// thenText returns the state in the header while a past state is shown, so that it is not mistaken for the
+// current state.
 func (m frame) thenText() string {
 	d := &m.data
 	st := m.Styles

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// takePast takes what the feed says of the past.
+// takePast stores the history of a feed update.
 func (m *Model) takePast(u *history.Update) {
 	d := &m.data
 	if u.Past != nil {
@@ -20,7 +20,7 @@ func (m *Model) takePast(u *history.Update) {
 	}
 }
 
-// readPast reads what happened in a while, if there is any of it that is not known.
+// readPast schedules the reading of events after a delay, unless it is already scheduled or running.
 func (m *Model) readPast(after time.Duration) Cmd {
 	p := &m.data.past
 	if p.of == nil || p.reading || p.waiting {
@@ -30,7 +30,8 @@ func (m *Model) readPast(after time.Duration) Cmd {
 	return m.After(after, grownMsg{p.of})
 }
 
-// growPast looks for more of what happened, where the newest cluster is of a later revision.
+// growPast schedules the reading of new events if the newest cluster has a later revision than the known
+// events.
 func (m *Model) growPast(newest *model.Cluster) Cmd {
 	p := &m.data.past
 	switch {
@@ -42,7 +43,7 @@ func (m *Model) growPast(newest *model.Cluster) Cmd {
 	return nil
 }
 
-// grownMsg says that it is time to read what happened.
+// grownMsg starts the scheduled reading of events.
 type grownMsg struct{ of history.Past }
 
 func (g grownMsg) Apply(m *Model) Cmd {
@@ -54,7 +55,7 @@ func (g grownMsg) Apply(m *Model) Cmd {
 	return readHistory(m, p.of)
 }
 
-// happenedMsg brings what happened.
+// happenedMsg delivers the events.
 type happenedMsg struct {
 	of   history.Past
 	axis *history.Axis
@@ -73,7 +74,8 @@ func (h happenedMsg) Apply(m *Model) Cmd {
 	return m.Refresh()
 }
 
-// Axis is what happened, as far as it was read; nil where the source keeps no past, and until then. why says which.
+// Axis returns the events that have been read. If it is nil, why is the reason: the source keeps no history, or
+// the events are not read yet.
 func (m *Model) Axis() (x *history.Axis, why string) {
 	if why := m.data.past.withoutPast(m); why != "" {
 		return nil, why
@@ -81,7 +83,7 @@ func (m *Model) Axis() (x *history.Axis, why string) {
 	return m.data.past.axis, ""
 }
 
-// Describe shows an object, in the state that is shown or on its way.
+// Describe opens the description of an object, in the displayed or requested state.
 func (m *Model) Describe(of model.Ref) Cmd {
 	if m.resource(of.Resource) == nil {
 		m.Say(ToneInfo, "there is no page for "+of.Resource)
@@ -90,10 +92,10 @@ func (m *Model) Describe(of model.Ref) Cmd {
 	return m.Push(newDetailPage(of))
 }
 
-// Past is what the source keeps of what was, nil if that is nothing.
+// Past returns the history of the source, or nil if it keeps none.
 func (m *Model) Past() history.Past { return m.data.past.of }
 
-// Shown is the revision that is shown, or on its way; away says that it is not the newest state.
+// Shown returns the displayed or requested revision. away reports that it is not the newest state.
 func (m *Model) Shown() (revision int64, away bool) {
 	p := &m.data.past
 	switch {

@@ -16,8 +16,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// remembering starts a driver on a captured etcd with its past, at a moment if one is named. Query node 5 was killed at 08:04:10,
-// auto-balance switched off at 08:05:47, node 12 joined at 08:09.
+// remembering starts a driver on a captured etcd with its history, at a moment if at is set. In the capture,
+// query node 5 is killed at 08:04:10, auto-balance is switched off at 08:05:47 and node 12 joins at 08:09.
 func remembering(t *testing.T, w, h int, at string) *ui {
 	t.Helper()
 	cfg := testConfig()
@@ -36,7 +36,7 @@ func remembering(t *testing.T, w, h int, at string) *ui {
 	return d
 }
 
-// followed hands the model what a feed tells until there is a cluster or an error, and has what happened read.
+// followed passes updates of a feed to the model until there is a cluster or an error, and reads the events.
 func (d *ui) followed(t *testing.T, feed *session.Feed) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -76,7 +76,8 @@ func TestPastScreens(t *testing.T) {
 	}
 }
 
-// TestSteps goes back and on: the state is that of the event which is named, and what it changed is marked, whichever way one came.
+// TestSteps checks that stepping back and forth shows the state after the named event and marks its changes, in
+// both directions.
 func TestSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
@@ -111,13 +112,14 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// lineOfTime is the line above the footer.
+// lineOfTime returns the line above the footer.
 func (d *ui) lineOfTime() string {
 	lines := strings.Split(strings.TrimSuffix(d.Plain(), "\n"), "\n")
 	return lines[len(lines)-2]
 }
 
-// TestStepMarksWhatTheEventChanged: a node that joined is new at that step, also for who comes from later.
+// TestStepMarksWhatTheEventChanged checks that a node that joins is marked as new at that step, also when
+// stepping back from a later state.
 func TestStepMarksWhatTheEventChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
@@ -139,8 +141,8 @@ func TestStepMarksWhatTheEventChanged(t *testing.T) {
 	})
 }
 
-// TestDiffOfThePast compares a moment with now, and the state after an event with the one before, always forward in time; the marks of
-// tables have the same direction.
+// TestDiffOfThePast checks that the diff page compares a past moment with now, and the state after an event
+// with the state before it. Both the diff and the marks of tables go forward in time.
 func TestDiffOfThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
@@ -175,7 +177,7 @@ func TestDiffOfThePast(t *testing.T) {
 	})
 }
 
-// TestAtRefuses: what is not there is said, and what was shown stays.
+// TestAtRefuses checks that an unavailable moment is reported and the displayed state stays.
 func TestAtRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
@@ -200,7 +202,7 @@ func TestAtRefuses(t *testing.T) {
 	})
 }
 
-// TestOpenedAtAMoment: that comes first, and the newest state is there for who asks.
+// TestOpenedAtAMoment checks that a UI opened at a moment shows that moment and can go to the newest state.
 func TestOpenedAtAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "rev:1419")
@@ -218,7 +220,8 @@ func TestOpenedAtAMoment(t *testing.T) {
 	})
 }
 
-// TestWithoutPast: where there is no past nothing speaks of it, but the keys say why.
+// TestWithoutPast checks that without a history the screen does not mention it, and that the keys report the
+// reason.
 func TestWithoutPast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 30)

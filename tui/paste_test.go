@@ -9,7 +9,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestCopiedCommandsInAShell: a real shell runs one program of a command that is copied, whatever the objects and files in it are called.
+// TestCopiedCommandsInAShell checks that a real shell runs exactly one program for a copied command, whatever
+// the names of objects and files are.
 func TestCopiedCommandsInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	m := New(testConfig())

@@ -8,12 +8,12 @@ import (
 // destination is a page that a digit opens from anywhere.
 type destination struct {
 	number string
-	page   string // as the palette has it
-	brief  string // in a narrow footer
-	weight int    // in the footer of the overview, 0: it is not there
+	page   string // its name in the palette
+	brief  string // label in a narrow footer
+	weight int    // weight in the footer of the overview; 0 hides it there
 }
 
-// places returns those pages, in the order of their digits.
+// places returns the destinations in the order of their digits.
 func places() []destination {
 	return []destination{
 		{"1", "overview", "", 0},
@@ -38,7 +38,7 @@ func goKeys() []Binding {
 	}
 }
 
-// cannotGo says what a page would need that is not here, "" if it can be opened.
+// cannotGo returns the reason why a page cannot be opened, or "" if it can.
 func cannotGo(m *Model, p destination) string {
 	k, isPage := m.kindNamed(p.page)
 	isResource := m.resource(p.page) != nil
@@ -56,7 +56,8 @@ func cannotGo(m *Model, p destination) string {
 	return ""
 }
 
-// goPlace opens the page of a digit: where it is on the stack that one, as it was left, so that the stack does not grow.
+// goPlace opens the page of a digit. If the page is already on the stack, goPlace returns to it, which
+// preserves its state and keeps the stack small.
 func goPlace(m *Model, digit string) Cmd {
 	list := places()
 	p := list[slices.IndexFunc(list, func(p destination) bool { return p.number == digit })]
@@ -82,5 +83,5 @@ func goPlace(m *Model, digit string) Cmd {
 	return m.Push(to)
 }
 
-// allDigits are the keys of pages, for people.
+// allDigits is the label of the digit keys in key hints.
 const allDigits = "0-9"

@@ -7,11 +7,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// line is a text being edited. The text input of bubbles (2.2.1) does not fit: it places the terminal's cursor by runes, which is
-// wrong after wide characters and where the text is scrolled.
+// line is a text that is being edited. The text input of bubbles (2.2.1) cannot be used: it computes the cursor
+// position in runes, which is wrong after wide characters and in scrolled text.
 type line struct {
 	text []rune
-	at   int // position of the cursor, 0 to len(text)
+	at   int // cursor position, from 0 to len(text)
 }
 
 func (l *line) String() string { return string(l.text) }
@@ -35,7 +35,7 @@ func (l *line) insert(s string) {
 	l.at += len(clean)
 }
 
-// edit applies an editing action and reports whether it was one.
+// edit performs an editing action. It reports whether a is one.
 func (l *line) edit(a Action) bool {
 	switch a {
 	case ActLeft:
@@ -76,8 +76,7 @@ func (l *line) wordStart() int {
 	return i
 }
 
-// window returns the part of the text that fits into w cells with the cursor in
-// it, and the cursor's cell.
+// window returns the part of the text around the cursor that fits in w cells, and the cell of the cursor.
 func (l *line) window(w int) (text string, cursor int) {
 	before := string(l.text[:l.at])
 	cursor = ansi.StringWidth(before)
@@ -88,32 +87,32 @@ func (l *line) window(w int) (text string, cursor int) {
 	return ansi.Truncate(before+string(l.text[l.at:]), w, "…"), cursor
 }
 
-// Prompt is a line that the keyboard goes to, and what happens with it.
+// Prompt is an input line with its callbacks.
 type Prompt struct {
 	line
-	Sign string // ":" or "/"
-	// Changed is called after each edit, accepted on enter, cancelled on esc.
+	Sign string // the text before the input, e.g. ":" or "/"
+	// Changed is called after each edit, Accepted on enter and Cancelled on esc.
 	Changed   func(m *Model, text string) Cmd
 	Accepted  func(m *Model, text string) Cmd
 	Cancelled func(m *Model) Cmd
-	// Suggest returns completions of the whole line, best first; nil if there are none.
+	// Suggest returns completions of the whole line, best first. It returns nil if there are none.
 	Suggest func(m *Model, text string) []Suggestion
 	list    []Suggestion
-	picked  int // -1: what was typed
-	// Status stands at the right end of the line: "matching… 43%".
+	picked  int // index of the selected suggestion; -1 selects the typed text
+	// Status returns the text at the right end of the line, e.g. "matching… 43%".
 	Status func(m *Model) string
 }
 
 // Suggestion is one line of the palette.
 type Suggestion struct {
-	Text string // what the line becomes
+	Text string // replaces the line
 	Doc  string
-	// hits are positions of runes in text that matched, for highlighting.
+	// hits are the positions of matched runes in Text, for highlighting.
 	hits  []int
 	score int
 }
 
-// key handles a key that was pressed while p is open.
+// key handles a key press while the prompt is open.
 func (p *Prompt) key(m *Model, a Action, text string) Cmd {
 	switch {
 	case a == ActNone && text != "":
@@ -135,7 +134,7 @@ func (p *Prompt) key(m *Model, a Action, text string) Cmd {
 	return nil
 }
 
-// choice is the suggestion that was walked to, else what was typed.
+// choice returns the selected suggestion, or else the typed text.
 func (p *Prompt) choice() string {
 	if p.picked >= 0 && p.picked < len(p.list) {
 		return p.list[p.picked].Text
@@ -154,7 +153,7 @@ func (p *Prompt) step(a Action) {
 	p.picked = min(max(p.picked+d, -1), len(p.list)-1)
 }
 
-// complete takes the best suggestion, or the one walked to, into the line.
+// complete replaces the line with the selected suggestion, or the best one if none is selected.
 func (p *Prompt) complete(m *Model) Cmd {
 	if len(p.list) == 0 {
 		return nil

@@ -16,7 +16,7 @@ func capture(t *testing.T, name string) *model.Cluster {
 	return tuitest.Capture(t, "..", "testdata", "snapshots", name)
 }
 
-// TestRealScreens shows a cluster of Milvus 2.3.5, captured twice while it worked.
+// TestRealScreens shows a cluster of Milvus 2.3.5 that was captured twice while it was in use.
 func TestRealScreens(t *testing.T) {
 	before, after := capture(t, "cluster-2.3.5-t1"), capture(t, "cluster-2.3.5-t7")
 	for _, size := range tuitest.Sizes[:1] {

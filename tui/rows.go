@@ -12,20 +12,20 @@ import (
 type gridRows struct {
 	Env   *view.Env
 	Table view.Table // nil until the first rows are built
-	// Order are positions in Table, selected and sorted; nil means all, in the table's order.
+	// Order holds the selected and sorted positions in Table. Nil means all rows in the order of the table.
 	Order []int32
 	Total int // rows before the filter
-	Left  int // rows that are left out as nobody asked for them
-	// matched are the rows that the filter leaves, where filtered is set.
+	Left  int // rows that are hidden by default, e.g. dropped ones
+	// matched holds the rows that match the filter if filtered is set.
 	matched  []int32
 	filtered bool
-	// Changes says what the last refresh did to a row of Table; nil if there was none before.
+	// Changes returns the change of a row of Table by the last refresh. It is nil before the second refresh.
 	Changes func(row int, id string) RowChange
-	Cursor  int // where the wanted object is, -1 if it is not there
+	Cursor  int // position of the wanted object, or -1 if it is not present
 	Err     error
 }
 
-// Count is how many there are.
+// Count returns the number of visible rows.
 func (r *gridRows) Count() int {
 	if r.filtered {
 		return len(r.matched)
@@ -33,7 +33,7 @@ func (r *gridRows) Count() int {
 	return r.Total
 }
 
-// Row is the position in Table of the i-th row shown.
+// Row returns the position in Table of the i-th visible row.
 func (r *gridRows) Row(i int) int {
 	switch {
 	case r.filtered:
@@ -44,10 +44,10 @@ func (r *gridRows) Row(i int) int {
 	return i
 }
 
-// Unfilter has no filter leave out any.
+// Unfilter removes the filter.
 func (r *gridRows) Unfilter() { r.matched, r.filtered = nil, false }
 
-// Place is where a row of Table is among those without a filter.
+// Place returns the position of a row of Table among the unfiltered rows.
 func (r *gridRows) Place(row int) int {
 	if r.Order == nil {
 		return row
@@ -55,10 +55,10 @@ func (r *gridRows) Place(row int) int {
 	return max(0, slices.Index(r.Order, int32(row)))
 }
 
-// rowQuery is what it takes to build rows off the loop.
+// rowQuery holds the inputs for building rows outside the event loop.
 type rowQuery struct {
 	Env      *view.Env
-	Previous *view.Env // of the refresh before, nil if there was none
+	Previous *view.Env // of the previous refresh, nil if there was none
 	Resource *view.Resource
 	Where    view.Selection
 	All      bool
@@ -67,12 +67,12 @@ type rowQuery struct {
 	Columns  []int
 	CursorID string
 	CursorAt int
-	Keep     gridRows // what is shown now: a table of the same Env is used again
+	Keep     gridRows // the current rows; their table is reused if Env is the same
 	Refilter bool     // only Filter differs from Keep
 	Stale    func() bool
 }
 
-// Run builds them.
+// Run builds the rows.
 func (q *rowQuery) Run() gridRows {
 	r := gridRows{Env: q.Env, Cursor: -1}
 	if q.Keep.Env == q.Env {
@@ -98,7 +98,7 @@ func (q *rowQuery) Run() gridRows {
 	return r
 }
 
-// sortWords are the words for an order, as a command line has them; none for the order of the model.
+// sortWords returns the sort order in the syntax of the command line. It is empty for the order of the model.
 func sortWords(r *view.Resource, order []table.SortKey) []string {
 	var names []string
 	for _, k := range order {
@@ -111,13 +111,13 @@ func sortWords(r *view.Resource, order []table.SortKey) []string {
 	return names
 }
 
-// errNotRead says that rows cannot be selected by what nobody looked at.
+// errNotRead is returned if the rows are selected by data that was not read.
 var errNotRead = errors.New("not known: this part of the metadata was not read")
 
 func (q *rowQuery) match(r *gridRows) []int32 {
 	x := newMatcher(&q.Filter, r.Table, q.Columns)
 	var found []int32
-	const stride = 1 << 10 // rows between two looks whether the result is still wanted
+	const stride = 1 << 10 // rows between two checks for staleness
 	for i := range r.Total {
 		if i%stride == 0 && q.Stale() {
 			break
@@ -133,7 +133,8 @@ func (q *rowQuery) match(r *gridRows) []int32 {
 	return found
 }
 
-// findRow returns where the object is among the rows, looking first where it was; -1 if nowhere.
+// findRow returns the position of an object among the visible rows, or -1. It searches near its last position
+// first.
 func findRow(r *gridRows, id string, near int) int {
 	if id == "" {
 		return -1
@@ -150,7 +151,8 @@ func findRow(r *gridRows, id string, near int) int {
 	return -1
 }
 
-// findNear is where an object is, -1 if nowhere, for the rows at most reach away from near: short enough for the loop.
+// findNear searches the rows less than reach away from near. It returns the position of the object or -1. It is
+// fast enough for the event loop.
 func findNear(r *gridRows, id string, near, reach int) int {
 	n := r.Count()
 	for d := range reach {

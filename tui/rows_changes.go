@@ -6,10 +6,10 @@ import (
 	"kitescope/inspect/view"
 )
 
-// RowChange says what a refresh did to a row.
+// RowChange is the change of a row by a refresh.
 type RowChange uint8
 
-// Changes.
+// Changes of a row.
 const (
 	RowUnchanged RowChange = iota
 	RowAdded
@@ -17,16 +17,17 @@ const (
 	RowRemoved
 )
 
-// Glyph is the sign of a change, so that it can be seen without colour.
+// Glyph returns the sign of a change, which makes it visible without colour.
 func (c RowChange) Glyph() string {
 	return [...]string{" ", "+", "~", "-"}[c]
 }
 
-// compareLimit is the number of rows up to which every cell is compared with the refresh before.
+// compareLimit is the maximum number of rows of a table that is compared cell by cell with the previous
+// refresh.
 const compareLimit = 50_000
 
-// changed compares the table with the one of the refresh before, cell by cell, both
-// seen from the same moment, so that ages differ only where something happened.
+// changed compares the table with the previous refresh. Both tables use the same current time, so that ages
+// differ only because of changes. It returns nil if the tables cannot be compared.
 func (q *rowQuery) changed(now view.Table) func(row int, id string) RowChange {
 	if q.Previous == nil || q.Previous.Cluster == q.Env.Cluster {
 		return nil
@@ -62,7 +63,8 @@ func (q *rowQuery) changedCells(now, before view.Table) map[string]RowChange {
 	return changes
 }
 
-// changedRows looks at those rows that may have changed, each when it is drawn: most never are.
+// changedRows compares only the rows that may have changed, and compares a row when it is drawn, because most
+// rows are never drawn.
 func (q *rowQuery) changedRows(now, before view.Table, pairs []view.RowChange) func(row int, id string) RowChange {
 	was := make(map[int]int, len(pairs))
 	for _, x := range pairs {

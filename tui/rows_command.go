@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// listing is a table as a page shows it, for the command line that prints the same.
+// listing is the state of a table page, for generating the equivalent command line.
 type listing struct {
 	Resource *view.Resource
 	Where    view.Selection
@@ -19,8 +19,8 @@ type listing struct {
 	Wide     bool
 }
 
-// Command is the command line that prints the same table. Texts and regular
-// expressions of the filter have no selector, so grep stands for them.
+// Command returns the command line that prints the same table. Texts and regular expressions in the filter have
+// no equivalent selector, so they become grep commands.
 func (l *listing) Command() string {
 	c := shellquote.Shell("get", l.Resource.Name).Arg(l.Where.Words()...)
 	var greps strings.Builder
@@ -44,7 +44,7 @@ func (l *listing) Command() string {
 	return c.String() + greps.String()
 }
 
-// selector is a condition as a word of a selection; ok is false for texts.
+// selector returns a condition in selector syntax. ok is false for texts and regular expressions.
 func (t *term) selector() (word string, ok bool) {
 	if t.where == nil {
 		return "", false
@@ -52,7 +52,7 @@ func (t *term) selector() (word string, ok bool) {
 	if !t.negate {
 		return t.word, true
 	}
-	// The longer operators first, as the selection looks for them.
+	// Longer operators come first, as in the parser of selections.
 	for _, x := range [][2]string{{"!=", "="}, {">=", "<"}, {"<=", ">"}, {"!~", "~"}, {"=", "!="}, {">", "<="}, {"<", ">="}, {"~", "!~"}} {
 		at := strings.IndexAny(t.word, "=!<>~")
 		if rest, found := strings.CutPrefix(t.word[at:], x[0]); found {
@@ -62,8 +62,8 @@ func (t *term) selector() (word string, ok bool) {
 	return "", false
 }
 
-// grep is a text as a filter of lines. Cells stand between blanks there, so that is
-// what the ends of a regular expression become.
+// grep returns the grep command for a text or a regular expression. Printed cells are separated by blanks, so
+// the anchors ^ and $ become blanks or line ends.
 func (t *term) grep() shellquote.Command {
 	flags := "-i"
 	if t.negate {

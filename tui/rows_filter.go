@@ -12,14 +12,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// rowFilter decides which rows of a table stay. Its text is a list of terms, all of
-// which must hold:
+// rowFilter selects rows of a table. Its text is a list of terms, which must all match:
 //
-//	docs        a text that occurs in a cell, in any case
-//	re:^docs_   a regular expression (RE2, any case) that matches a cell
+//	docs        a text that occurs in a cell, case-insensitively
+//	re:^docs_   a regular expression (RE2, case-insensitive) that matches a cell
 //	state=x     a condition on a column, as on the command line: = != > >= < <= ~
 //	            (served by=x is served_by=x; re: finds texts such as a=b)
-//	!docs       a term that must not hold
+//	!docs       a negated term
 //
 // Quotes keep blanks together: "two words".
 type rowFilter struct {
@@ -30,17 +29,17 @@ type rowFilter struct {
 type term struct {
 	negate bool
 	text   []byte // lower case
-	number []byte // the same without what keeps thousands apart
+	number []byte // text without thousands separators
 	re     *regexp.Regexp
-	where  *view.Selection // of one word
-	word   string          // of where, for the command line
+	where  *view.Selection // a selection of one word
+	word   string          // source of where, for the command line
 }
 
-// parseRowFilter reads a filter's text for a resource.
+// parseRowFilter parses the text of a filter for a resource.
 func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
 	f := rowFilter{Text: strings.TrimSpace(text)}
 	list, err := words.Split(f.Text)
-	if err != nil { // the quote that is still being typed
+	if err != nil { // the closing quote is not typed yet
 		list, _ = words.Split(f.Text + f.Text[strings.LastIndexAny(f.Text, `'"`):][:1])
 	}
 	for _, w := range joined(r, list) {
@@ -55,7 +54,7 @@ func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
 	return f, nil
 }
 
-// joined puts back together what stands in cells and headers with a blank: "served by=13", "size=1.2 MiB".
+// joined joins words that headers and cells write with a blank, e.g. "served by=13" and "size=1.2 MiB".
 func joined(r *view.Resource, list []string) []string {
 	var out []string
 	for _, w := range list {
@@ -78,10 +77,10 @@ func joined(r *view.Resource, list []string) []string {
 	return out
 }
 
-// condition is a word about a column, there or not.
+// condition matches a condition on any column, whether or not the column exists.
 var condition = regexp.MustCompile(`^[A-Za-z0-9_. -]+[=!<>~]`)
 
-// unit and value are what a size is written of.
+// unit and value match the two parts of a size.
 var (
 	unit  = regexp.MustCompile(`^(?i)([kmgtpe]i)?b$`)
 	value = regexp.MustCompile(`[=<>][0-9.]+$`)
@@ -104,7 +103,7 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 	if condition.MatchString(w) {
 		at := strings.IndexAny(w, "=!<>~")
 		column, _, _ := strings.Cut(w[:at], ".")
-		if r.Column(strings.ToLower(column)) >= 0 && strings.Trim(w[at:], "=!<>~") == "" { // the value is still to be typed
+		if r.Column(strings.ToLower(column)) >= 0 && strings.Trim(w[at:], "=!<>~") == "" { // the value is not typed yet
 			return t, nil
 		}
 		where, err := view.ParseSelection(r, []string{w})
@@ -116,7 +115,8 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 	return t, nil
 }
 
-// in is the text as a column of a kind has it: a count is shown as "50,200", and found by that and by "50200".
+// in returns the text to search for in a column of the given kind. Counts are shown with thousands separators
+// ("50,200") and are found with and without them.
 func (t *term) in(kind table.Kind) []byte {
 	if kind == table.Int && len(t.number) > 0 {
 		return t.number
@@ -124,5 +124,5 @@ func (t *term) in(kind table.Kind) []byte {
 	return t.text
 }
 
-// Empty reports whether it keeps every row.
+// Empty reports whether the filter keeps every row.
 func (f *rowFilter) Empty() bool { return len(f.terms) == 0 }

@@ -15,8 +15,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// A filter keeps the rows that it would keep if every cell was written, of every resource: of texts that are there, in any case,
-// and of texts that are not.
+// TestFilterLooksEverywhere checks for every resource that a filter selects the same rows as a search in the
+// formatted cells, for texts that occur, in any case, and for texts that do not.
 func TestFilterLooksEverywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	env := view.NewEnv(tuitest.Fixture(), tuitest.Epoch())
@@ -59,7 +59,7 @@ func TestFilterLooksEverywhere(t *testing.T) {
 	}
 }
 
-// The command that is copied selects the same rows as the filter.
+// TestFilterAsSelector checks that the copied command selects the same rows as the filter.
 func TestFilterAsSelector(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	table := r.Table(view.NewEnv(tuitest.Fixture(), tuitest.Epoch()))
@@ -94,7 +94,7 @@ func TestFilterAsSelector(t *testing.T) {
 	}
 }
 
-// A count is found as it is shown, and as it is typed.
+// TestFilterOfCounts checks that a count is found both with and without thousands separators.
 func TestFilterOfCounts(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	rows := r.Table(view.NewEnv(tuitest.ManySegments(3000), tuitest.Epoch()))
@@ -153,7 +153,8 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 	return nil
 }
 
-// A filter reads what stands on the screen: headers with blanks, sizes with units. A column that there is not is an error.
+// TestFilterReadsTheScreen checks that a filter accepts text as displayed, headers with blanks and sizes with
+// units, and that an unknown column is an error.
 func TestFilterReadsTheScreen(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	for _, c := range []struct{ text, words, err string }{

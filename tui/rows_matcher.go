@@ -9,21 +9,21 @@ import (
 	"kitescope/tui/draw"
 )
 
-// matcher applies a filter to rows of one table. It has buffers, so each goroutine needs its own.
+// matcher applies a filter to the rows of a table. It is not safe for concurrent use because it has buffers.
 type matcher struct {
 	filter *rowFilter
 	table  view.Table
-	bound  []*table.Matcher // of terms with a condition, nil for the others
-	cells  []cellText       // of each column that is shown
-	could  [][]int          // of terms with a text: which of cells may hold it, by their kind
+	bound  []*table.Matcher // of terms with a condition, nil for others
+	cells  []cellText       // one for each visible column
+	could  [][]int          // for each text term: indexes of cells that can contain it by their kind
 }
 
 // cellText is the text of a column in one row.
 type cellText struct {
 	column int
 	def    *table.Column
-	row    int    // that it is of, -1 at first
-	text   []byte // lower-cased
+	row    int    // the row of text; -1 at first
+	text   []byte // lower case
 }
 
 func newMatcher(f *rowFilter, t view.Table, columns []int) *matcher {
@@ -48,7 +48,7 @@ func newMatcher(f *rowFilter, t view.Table, columns []int) *matcher {
 	return x
 }
 
-// match reports whether a row stays.
+// match reports whether a row matches the filter.
 func (x *matcher) match(row int) bool {
 	for i := range x.filter.terms {
 		if x.holds(i, row) == x.filter.terms[i].negate {
@@ -79,7 +79,7 @@ func (x *matcher) holds(i, row int) bool {
 	return false
 }
 
-// at is the text of a column in a row, lower-cased.
+// at returns the text of a column in a row, in lower case.
 func (x *matcher) at(k, row int) []byte {
 	c := &x.cells[k]
 	if c.row != row {
@@ -88,7 +88,7 @@ func (x *matcher) at(k, row int) []byte {
 	return c.text
 }
 
-// lower lower-cases a text, in place where it is ASCII.
+// lower converts a text to lower case, in place if it is ASCII.
 func lower(text []byte) []byte {
 	for i, c := range text {
 		if c >= utf8.RuneSelf {

@@ -8,7 +8,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestGrepInAShell: a real shell runs one program of a filter that is copied as grep, whatever was typed.
+// TestGrepInAShell checks that a real shell runs exactly one program for a filter copied as grep, whatever the
+// user typed.
 func TestGrepInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {

@@ -7,8 +7,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// writeTSV returns rows of a table with tabs between cells, under their titles if header is set. It stops soon after the most bytes
-// that can be copied.
+// writeTSV formats rows of a table as tab-separated values, with a header line if header is set. It stops after
+// the first row that exceeds clipboardLimit bytes.
 func writeTSV(t view.Table, list []int32, columns []int, header bool) string {
 	all := t.Resource().Columns
 	var b strings.Builder
@@ -34,7 +34,7 @@ func writeLine(b *strings.Builder, columns []int, text func(column int) string) 
 	b.WriteByte('\n')
 }
 
-// writeIDs returns one id a line, as writeTSV does.
+// writeIDs formats the ids of rows, one per line, with the same limit as writeTSV.
 func writeIDs(t view.Table, list []int32) string {
 	var b strings.Builder
 	for _, row := range list {

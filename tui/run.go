@@ -10,9 +10,8 @@ import (
 	"kitescope/inspect/history"
 )
 
-// Run shows the UI until the person quits, and then returns nil, or until ctx ends, and
-// then returns its error. Other errors mean that the terminal could not be used. The
-// terminal is restored in any case. Signals are the caller's, by way of ctx.
+// Run shows the UI. It returns nil after the user quits, and the error of ctx after ctx ends. Other errors mean
+// that the terminal is unusable. Run always restores the terminal. The caller handles signals by canceling ctx.
 func Run(ctx context.Context, cfg Config) error {
 	caller := ctx
 	ctx, cancel := context.WithCancel(ctx)
@@ -43,7 +42,7 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 func options(ctx context.Context, cfg Config) []tea.ProgramOption {
-	// Bubble Tea's own handling of signals never returns when ctx ends on the same signal.
+	// Bubble Tea's own signal handler never returns if ctx ends on the same signal.
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithoutSignalHandler()}
 	if cfg.Input != nil {
 		opts = append(opts, tea.WithInput(cfg.Input))

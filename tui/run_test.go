@@ -68,9 +68,8 @@ func TestControlCQuitsFromAnywhere(t *testing.T) {
 	}
 }
 
-// TestIdleWritesNothing lets a minute of fake time pass on every page.
-// Both the caller, by way of the context, and Bubble Tea learn of a signal: neither may
-// wait for the other.
+// TestRunEndsWithASignal checks that Run ends on a signal. Both the caller, by way of the context, and Bubble
+// Tea receive a signal, and neither may wait for the other.
 func TestRunEndsWithASignal(t *testing.T) {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
 	defer stop()
@@ -100,6 +99,7 @@ func TestRunEndsWithASignal(t *testing.T) {
 	}
 }
 
+// TestIdleWritesNothing checks that no page writes to the terminal during a minute of fake time.
 func TestIdleWritesNothing(t *testing.T) {
 	for _, pages := range []string{"", "5", "4t", "5d", "gd", "?", ":seg", "5/doc", "5C", "g"} {
 		t.Run("after "+pages, func(t *testing.T) {

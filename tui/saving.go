@@ -9,7 +9,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Save prompts for a path, with a suggested name, and writes a new file there off the loop.
+// Save prompts for a path, suggesting a name with a timestamp, and writes a new file outside the event loop.
 func Save(m *Model, name string, write func(io.Writer) error) Cmd {
 	base, ext, _ := strings.Cut(name, ".")
 	return askPath(m, base+"-"+m.Config.Now().Format("20060102-150405")+"."+ext, write)
@@ -37,7 +37,7 @@ func askPath(m *Model, suggested string, write func(io.Writer) error) Cmd {
 	return nil
 }
 
-// savedMsg is the result of saving.
+// savedMsg delivers the result of saving.
 type savedMsg struct {
 	path  string
 	write func(io.Writer) error
@@ -47,7 +47,7 @@ type savedMsg struct {
 
 func (d savedMsg) Apply(m *Model) Cmd {
 	if d.err != nil {
-		if m.Prompt == nil && m.Menu == nil { // nothing else is being typed or chosen
+		if m.Prompt == nil && m.Menu == nil { // no other input or menu is open
 			_ = askPath(m, d.path, d.write)
 		}
 		m.Say(ToneBad, "not saved: "+d.err.Error())

@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// disk is a folder of files, as a person has one.
+// disk is a file system in memory.
 type disk map[string]string
 
 func (d disk) save(path string, write func(io.Writer) error) (string, error) {
@@ -27,7 +27,8 @@ func (d disk) save(path string, write func(io.Writer) error) (string, error) {
 	return "/home/me/" + path, err
 }
 
-// TestNothingIsWrittenWithoutAsking: whatever saves asks where to first, with a path that can be changed; esc writes nothing.
+// TestNothingIsWrittenWithoutAsking checks that every action that saves first prompts for a path, which can be
+// edited, and that esc writes nothing.
 func TestNothingIsWrittenWithoutAsking(t *testing.T) {
 	for _, keys := range []string{"5 s 1", "5 s 2", "5 s 4", "4 d s", "4 t s", "2 s"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -1,35 +1,36 @@
 package tui
 
-// Scope is where a binding applies: a set of kinds of pages, or one of the input modes.
+// Scope is a set of places where a binding applies: kinds of pages or input modes.
 type Scope uint32
 
-// Scopes: input modes, then pages.
+// Scopes: input modes, followed by pages.
 const (
-	InPrompt Scope = 1 << iota // a line being typed: filter, search, palette, help search
-	InMenu                     // a list to choose from
+	InPrompt Scope = 1 << iota // a text input: filter, search, palette, help search
+	InMenu                     // a menu
 	InOverview
 	InGrid // the tables of resources
-	InList // other tables that are nothing but that
+	InList // other pages that are only a table
 	InDetail
 	InTree
 	InDiff
 	InFindings
-	InFinding // one of them, in full
+	InFinding // a single finding
 	InExplain
 	InBalance
 	InFlame
-	InTop // tables of profiles: where the time goes, callers and callees
+	InTop // tables of profiles: hot spots, callers and callees
 	InProfiles
-	InReport // a judgement of profiles, a comparison of benchmark results
+	InReport // a verdict on profiles or a comparison of benchmark results
 	InReplay
 	InHelp
-	FreeScope // the first of those that a pageKind may take
+	FreeScope // the first scope for PageKind.In
 
 	InTables = InGrid | InList
 	InPages  = ^(InPrompt | InMenu)
 )
 
-// Names says where a binding applies, for help and for messages: in pages of the UI itself, and in some of those kinds.
+// Names returns the places where a binding applies, for help and messages: pages of the UI itself and the given
+// kinds.
 func (s Scope) Names(kinds []PageKind) []string {
 	all := []struct {
 		in   Scope

@@ -13,16 +13,16 @@ import (
 	"kitescope/render/clusters"
 )
 
-// onsets are when the findings that are shown began. They are searched for behind the screen, while a page shows them.
+// onsets holds when the displayed findings began. The search runs in the background while a page shows them.
 type onsets struct {
-	report *check.Report // that was looked at last
+	report *check.Report // the last report that was searched
 	known  map[string]*beginning
-	stops  context.CancelFunc // of the search that is under way, nil: none is
+	stops  context.CancelFunc // cancels the search in flight; nil if there is none
 	serial int                // counts searches
-	rest   time.Duration      // before the next one
+	rest   time.Duration      // delay before the next search
 }
 
-// beginning is when a finding began. It holds for each state between the revision at which it began and last.
+// beginning is the start of a finding. It is valid for the revisions from first to last.
 type beginning struct {
 	first, last int64
 	atLeast     bool // it may have begun before first
@@ -33,15 +33,15 @@ type beginning struct {
 // Dated is a page that shows when findings began.
 type Dated interface{ Dated() }
 
-// Beginning is a finding of the cluster that is shown and the revision at which it began. AtLeast reports that it was there in the
-// oldest state already.
+// Beginning is a finding of the displayed cluster and the revision at which it began. AtLeast reports that the
+// oldest state already has it.
 type Beginning struct {
 	Finding  *check.Finding
 	Revision int64
 	AtLeast  bool
 }
 
-// Beginnings returns the findings whose beginning is known, in the order of the report.
+// Beginnings returns the findings with a known beginning, in the order of the report.
 func (m *Model) Beginnings() []Beginning {
 	r := m.data.judged.report
 	if r == nil {
@@ -57,16 +57,17 @@ func (m *Model) Beginnings() []Beginning {
 }
 
 const (
-	// leastRest is before each search, so that who steps on waits for none; onsetRest is how many times as long as the last one took.
+	// leastRest is the minimum delay before a search, so that stepping through time does not wait for searches.
+	// The delay is at least onsetRest times the duration of the last search.
 	leastRest = 300 * time.Millisecond
 	onsetRest = 3
-	// onsetEvents is how many events are told that can be the cause.
+	// onsetEvents is the number of preceding events listed as possible causes.
 	onsetEvents = 2
-	// leastSince is a terminal that has room for when findings began.
+	// leastSince is the minimum terminal width, in cells, for showing when findings began.
 	leastSince = 100
 )
 
-// stop ends a search that is under way.
+// stop cancels the search in flight.
 func (o *onsets) stop() {
 	if o.stops != nil {
 		o.stops()
@@ -76,7 +77,8 @@ func (o *onsets) stop() {
 	o.report = nil
 }
 
-// dateFindings searches for when the findings of the page on top began; where it shows none, a search ends.
+// dateFindings schedules a search for the beginnings of the findings on the top page. If the page shows no
+// findings, it cancels the search.
 func (m *Model) dateFindings() Cmd {
 	var r *check.Report
 	switch p := m.Top().(type) {
@@ -106,14 +108,15 @@ func (m *Model) dateFindings() Cmd {
 	return m.After(max(leastRest, o.rest), dateMsg{o.serial, p.of, p.axis.History, part})
 }
 
-// missing is a report of those findings of which it is not known when they began; the others are kept, and all else is forgotten.
+// missing returns a report with only the findings whose beginning is unknown at its revision. It keeps the
+// known beginnings of the other findings and drops the rest.
 func (o *onsets) missing(m *Model, r *check.Report) *check.Report {
 	_, away := m.Shown()
 	revision, kept, part := r.Cluster.Origin.Revision, map[string]*beginning{}, *r
 	part.Findings = nil
 	for _, f := range r.Findings {
 		b := o.known[f.Key()]
-		if b != nil && revision > b.last && !away { // it is followed, and was there all the time
+		if b != nil && revision > b.last && !away { // live: the finding persisted since b.last
 			b.last = revision
 		}
 		if b == nil || revision < b.first || revision > b.last {
@@ -126,7 +129,7 @@ func (o *onsets) missing(m *Model, r *check.Report) *check.Report {
 	return &part
 }
 
-// dateMsg says that it is time to search.
+// dateMsg starts a scheduled search.
 type dateMsg struct {
 	serial  int
 	past    history.Past
@@ -150,7 +153,7 @@ func (d dateMsg) Apply(m *Model) Cmd {
 	}
 }
 
-// datedMsg brings when findings began.
+// datedMsg delivers the beginnings of findings.
 type datedMsg struct {
 	dateMsg
 	list []why.Onset
@@ -187,7 +190,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 	return m.Refresh()
 }
 
-// shortOnset is when a finding began, for a list.
+// shortOnset returns the beginning of a finding in short form, for a list.
 func shortOnset(o *why.Onset, now time.Time) string {
 	at := "rev " + words.Number(o.Revision)
 	switch {
@@ -204,7 +207,8 @@ func shortOnset(o *why.Onset, now time.Time) string {
 	return at
 }
 
-// dated is the report whose findings have a beginning: of a version that does not run yet they have none.
+// dated returns the report whose findings have beginnings. It returns nil for the findings of an upgrade check,
+// because its version does not run yet.
 func (j *judgement) dated() *check.Report {
 	if j.own != nil {
 		return nil
@@ -212,7 +216,8 @@ func (j *judgement) dated() *check.Report {
 	return j.report
 }
 
-// began is when a finding began, as far as that is known: short for a list, and in full.
+// began returns the beginning of a finding, in short form for a list and in full. Both are empty if it is
+// unknown.
 func (j *judgement) began(m *Model, f *check.Finding) (short string, facts []Fact) {
 	if b := m.data.past.onsets.known[f.Key()]; b != nil && j.own == nil {
 		return b.short, b.facts

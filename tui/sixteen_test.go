@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// onSixteen is the UI in a theme on a terminal with sixteen colours.
+// onSixteen returns the UI with a theme on a terminal with 16 colours.
 func onSixteen(theme string) *Model {
 	cfg := testConfig()
 	cfg.Theme = theme
@@ -21,8 +21,8 @@ func onSixteen(theme string) *Model {
 	return m
 }
 
-// TestSixteenColours: what a colour says is the same on a terminal that has sixteen, whatever the theme, and one that has
-// none is sent none.
+// TestSixteenColours checks that colours keep their meaning on a terminal with 16 colours, in every theme, and
+// that a terminal without colours receives none.
 func TestSixteenColours(t *testing.T) {
 	want := map[string]string{ // SGR: 31 red, 32 green, 33 yellow, 34 blue, 36 cyan
 		"good": "\x1b[32m", "progress": "\x1b[34m", "warn": "\x1b[33m", "bad": "\x1b[1;31m", "plain": "", "accent": "\x1b[36m", "dim": "\x1b[2m",

@@ -2,8 +2,8 @@ package tui
 
 import "slices"
 
-// stack is where the person is: the pages from the first to the one shown, and
-// those that were left with back. Every page keeps its own state.
+// stack is the page history: the pages from the first to the current one, and the pages to go forward to. Every
+// page keeps its own state.
 type stack struct {
 	pages   []Page
 	forward []Page
@@ -17,7 +17,7 @@ func (s *stack) push(p Page) {
 	s.forward = nil
 }
 
-// pop goes back and reports whether there was anywhere to go.
+// pop goes back. It reports whether there was a previous page.
 func (s *stack) pop() bool {
 	if len(s.pages) < 2 {
 		return false
@@ -27,7 +27,7 @@ func (s *stack) pop() bool {
 	return true
 }
 
-// again goes forward and reports whether there was anywhere to go.
+// again goes forward. It reports whether there was a next page.
 func (s *stack) again() bool {
 	if len(s.forward) == 0 {
 		return false
@@ -37,7 +37,7 @@ func (s *stack) again() bool {
 	return true
 }
 
-// backTo goes back to the last page that is wanted, and reports whether there is one.
+// backTo goes back to the last page that wanted accepts. It reports whether there is one.
 func (s *stack) backTo(wanted func(Page) bool) bool {
 	for i, p := range slices.Backward(s.pages) {
 		if wanted(p) {

@@ -16,13 +16,13 @@ import (
 // frame draws a Model.
 type frame struct{ *Model }
 
-// whole draws everything and says where the terminal's cursor belongs.
+// whole draws the screen. It returns the position of the terminal's cursor, or nil if there is none.
 func (m frame) whole() (string, *tea.Cursor) {
 	if m.Width < MinWidth || m.h < MinHeight {
 		return m.tooSmall(), nil
 	}
 	bodyAt, bodyH := m.bodyTop(), m.BodyHeight()
-	body := m.body(bodyH) // before the crumbs, which say how far it is scrolled
+	body := m.body(bodyH) // drawn before the crumbs, which include its scroll position
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
 	if m.roomy() {
@@ -45,12 +45,12 @@ func (m frame) whole() (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
-// waiting reports whether the page that is shown needs a cluster, and none ever came.
+// waiting reports whether the current page needs a cluster and no cluster data has arrived.
 func (m frame) waiting() bool {
 	return m.data.cluster == nil && m.Config.First == nil && m.Top().Scope() != InHelp
 }
 
-// body is the page; where no data ever came it is why not, as no page has anything to say then.
+// body draws the page. If no data has arrived, it draws the reason instead.
 func (m frame) body(h int) []string {
 	switch {
 	case !m.waiting() || m.data.err == nil && m.Top().Scope() == InOverview:
@@ -74,16 +74,17 @@ func (m frame) body(h int) []string {
 	return lines[:min(h, len(lines))]
 }
 
-// narrow is the width below which header and table have the least that says something.
+// narrow is the width below which header and table are reduced to the minimum.
 const narrow = 56
 
-// roomy reports whether there is room for rules that separate header, body and footer.
+// roomy reports whether there is room for the rules between header, body and footer.
 func (m *Model) roomy() bool { return m.h >= 20 }
 
-// troubled reports whether a line says why there is no newer data. Where there is none at all, the body says it.
+// troubled reports whether an extra line shows why newer data is missing. If there is no data at all, the body
+// shows it.
 func (d *data) troubled() bool { return d.err != nil && d.cluster != nil }
 
-// bodyTop is the first line of the page.
+// bodyTop returns the first line of the page.
 func (m *Model) bodyTop() int {
 	top := 2
 	if m.roomy() {
@@ -95,7 +96,7 @@ func (m *Model) bodyTop() int {
 	return top
 }
 
-// BodyHeight is how many lines a page has.
+// BodyHeight returns the number of lines of a page.
 func (m *Model) BodyHeight() int {
 	h := m.h - m.bodyTop() - 1
 	if m.roomy() {
@@ -123,7 +124,7 @@ func (m frame) tooSmall() string {
 	return strings.Join(lines, "\n")
 }
 
-// header says which cluster this is, and how old the picture is.
+// header draws the name of the cluster and the age of the data.
 func (m frame) header() string {
 	st, d := m.Styles, &m.data
 	where := m.Config.Title
@@ -141,7 +142,7 @@ func (m frame) header() string {
 		}
 	}
 	name := " " + st.Title.On("kitescope") + "  "
-	if m.Width < narrow { // which cluster it is, and whether it lives, is all that there is room for
+	if m.Width < narrow { // there is room only for the cluster and its state
 		name = " "
 	}
 	room := max(8, m.Width-draw.Width(right)-draw.Width(name)-3)
@@ -152,12 +153,12 @@ func (m frame) header() string {
 	return draw.Ends(left, right+" ", m.Width)
 }
 
-// freshness is the right end of the header: revision, age, state of the source.
+// freshness returns the right end of the header: the revision, the age and the state of the source.
 func (m frame) freshness() string {
 	st, d := m.Styles, &m.data
 	if d.cluster == nil {
 		if m.Config.First != nil {
-			return "" // profiles say themselves when they were taken
+			return "" // profiles show their own times
 		}
 		if d.err != nil {
 			return st.Bad.On("✖ no data")
@@ -207,7 +208,7 @@ func (m frame) freshness() string {
 	return strings.Join(words.NonEmpty(parts), st.Dim.On(" · "))
 }
 
-// trouble is the line that says why there is no newer data.
+// trouble draws the line with the reason why newer data is missing.
 func (m frame) trouble() string {
 	d := &m.data
 	text := " ✖ " + words.Harmless(words.OneLine(d.err.Error()))
@@ -217,7 +218,7 @@ func (m frame) trouble() string {
 	return m.Styles.Bad.On(draw.Cut(text, m.Width))
 }
 
-// crumbs is the way here, and what the page says about itself.
+// crumbs draws the breadcrumbs and the note of the page.
 func (m frame) crumbs() string {
 	note := ""
 	if !m.waiting() {
@@ -233,7 +234,7 @@ func (m frame) crumbs() string {
 	return draw.Ends(" "+left, m.Styles.Dim.On(note)+" ", m.Width)
 }
 
-// footer is the prompt, a message or the hints, in this order.
+// footer draws the prompt, a message or the key hints, in this order of precedence.
 func (m frame) footer() (string, *tea.Cursor) {
 	switch {
 	case m.Prompt != nil:
@@ -274,7 +275,7 @@ func (m frame) toastLine() string {
 	return st.On(draw.Cut(glyph+m.toast.text, m.Width))
 }
 
-// overlay draws a menu or the palette's suggestions over the body.
+// overlay draws a menu or the suggestions of the palette over the body.
 func (m frame) overlay(lines []string, top, h int) {
 	var box []string
 	x, y := 0, 0

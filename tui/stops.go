@@ -6,14 +6,14 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Stops is a text of which the cursor goes to the lines that something can be done with, and passes over the others.
+// Stops is the cursor of a text in which only some lines can be selected. The cursor skips the other lines.
 type Stops struct {
-	At          []int // lines that the cursor can be on
-	Cursor      int   // in at
+	At          []int // lines that can be selected
+	Cursor      int   // index in At
 	Top, Height int   // of the window
 }
 
-// Line is the one under the cursor, -1 if there is none.
+// Line returns the line under the cursor, or -1 if there is none.
 func (s *Stops) Line() int {
 	if s.Cursor >= len(s.At) {
 		return -1
@@ -21,8 +21,8 @@ func (s *Stops) Line() int {
 	return s.At[s.Cursor]
 }
 
-// Scroll brings the cursor into the window of a text of n lines, with what belongs to its line: all up to end. On the first
-// stop all that is above is shown too.
+// Scroll scrolls a text of n lines so that the cursor line and the lines that belong to it, those before
+// end(line), are visible. On the first stop the lines above it are visible too.
 func (s *Stops) Scroll(n int, end func(line int) int) {
 	s.GoTo(s.Cursor)
 	if line := s.Line(); line >= 0 {
@@ -35,7 +35,7 @@ func (s *Stops) Scroll(n int, end func(line int) int) {
 	s.Top = max(0, min(s.Top, n-s.Height))
 }
 
-// ScrollToEnd is scroll, which on the last stop shows all that is below as well.
+// ScrollToEnd is like Scroll, but on the last stop the lines below it are visible too.
 func (s *Stops) ScrollToEnd(n int, end func(line int) int) {
 	s.Scroll(n, end)
 	if line := s.Line(); line >= 0 && s.Cursor == len(s.At)-1 {
@@ -43,20 +43,20 @@ func (s *Stops) ScrollToEnd(n int, end func(line int) int) {
 	}
 }
 
-// Alone is the end of a line that nothing below belongs to.
+// Alone is the end function for a line without further lines that belong to it.
 func Alone(line int) int { return line + 1 }
 
-// GoTo puts the cursor on the i-th stop, or the one nearest to it.
+// GoTo moves the cursor to the i-th stop, or to the nearest one if i is out of range.
 func (s *Stops) GoTo(i int) { s.Cursor = max(0, min(i, len(s.At)-1)) }
 
-// Find puts the cursor on the first stop at a line that is wanted, if there is one.
+// Find moves the cursor to the first stop whose line wanted accepts, if there is one.
 func (s *Stops) Find(wanted func(line int) bool) {
 	if i := slices.IndexFunc(s.At, wanted); i >= 0 {
 		s.Cursor = i
 	}
 }
 
-// Move applies a movement and reports whether it was one.
+// Move performs a cursor movement. It reports whether a is a movement.
 func (s *Stops) Move(a Action) bool {
 	to, ok := Moved(a, s.Cursor, len(s.At), s.Height)
 	if ok {
@@ -65,7 +65,8 @@ func (s *Stops) Move(a Action) bool {
 	return ok
 }
 
-// Draw shows what is in the window of n lines of w cells: plain where the cursor is.
+// Draw draws the visible lines of a text of n lines, in w cells: plain for the cursor line and styled for
+// others.
 func (s *Stops) Draw(st *draw.Styles, n, w int, plain, styled func(i int) string) []string {
 	var out []string
 	at := s.Line()

@@ -8,7 +8,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestSwitch: ":ctx" names another cluster and the page to open it with, and refuses names that are not configured.
+// TestSwitch checks that ":ctx" passes on the other cluster and the page to open, and rejects names that are
+// not configured.
 func TestSwitch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var switched []string

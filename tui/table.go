@@ -8,39 +8,39 @@ import (
 	"kitescope/tui/draw"
 )
 
-// grid is what a table draws: rows and columns of texts, made only for what is visible.
+// grid is the content of a table: rows and columns of texts. Texts are built only for visible cells.
 type grid interface {
 	rows() int
 	columns() []table.Column
-	// text is the cell of the i-th row and the j-th of columns.
+	// text returns the cell of the i-th row in the j-th column of columns.
 	text(i, j int) string
-	// look is the state of the i-th row.
+	// look returns the look of the i-th row.
 	look(i int) RowLook
 }
 
-// RowLook is the state of a row: it decides the style of the whole row and its gutter.
+// RowLook is the state of a row. It determines the style of the row and its gutter.
 type RowLook struct {
 	Marked bool
 	Change RowChange
-	Dim    bool        // dropped and gone things
+	Dim    bool        // dropped objects
 	Ill    table.Tally // findings about it
 	Role   render.Role
 }
 
-// tableView is a window onto a grid: where the cursor is and which rows are visible.
+// tableView is the cursor and the scroll position of a table.
 type tableView struct {
 	Cursor, top int
-	offset      int   // columns scrolled to the left
+	offset      int   // columns scrolled out at the left
 	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
 	Placed      []draw.Placed
 	learnt      []learnt // of each column
-	settled     bool     // nothing more is learnt: columns stay where they are
-	sameFirst   bool     // columns that are the same in all rows go first: the page says which are hidden
+	settled     bool     // keep the columns: widths and texts are not updated
+	sameFirst   bool     // hide columns with the same value in all rows first; the page reports hidden columns
 	height      int      // rows visible in the last frame
 	Hidden      int      // columns without room in the last frame
 }
 
-// learnt is what is known of the texts of a column from those that were seen: as for the widths, what one row has told stays.
+// learnt holds facts about the texts seen in a column. Like the widths, they accumulate over all rows seen.
 type learnt struct {
 	render.Affixes
 	first        string
@@ -57,17 +57,16 @@ func (l *learnt) add(text string, visible int) {
 	l.differ = l.differ || text != l.first
 }
 
-// same reports whether all rows that were seen have the same.
+// same reports whether all rows seen have the same text.
 func (l *learnt) same() bool { return !l.differ && l.many }
 
-// SortMark is the column that a table is sorted by: its position among the columns
-// of the grid, -1 if it is not among them.
+// SortMark is the column that a table is sorted by: its position among the columns of the grid, or -1.
 type SortMark struct {
 	Column     int
 	descending bool
 }
 
-// arrow stands behind the title of the column that a table is sorted by.
+// arrow returns the sort arrow for the title of a column.
 func (s SortMark) arrow(column int) string {
 	switch {
 	case column != s.Column:
@@ -78,10 +77,10 @@ func (s SortMark) arrow(column int) string {
 	return " ↑"
 }
 
-// gutter is the cells before the first column: mark and change.
+// gutter is the number of cells before the first column, for the mark and the change.
 const gutter = 3
 
-// Move applies a movement over n rows and reports whether it was one.
+// Move performs a cursor movement over n rows. It reports whether a is a movement.
 func (t *tableView) Move(a Action, n int) bool {
 	to, ok := Moved(a, t.Cursor, n, t.height)
 	t.Cursor = to
@@ -101,7 +100,7 @@ func (t *tableView) Move(a Action, n int) bool {
 	return true
 }
 
-// clamp brings cursor and window into n rows.
+// clamp limits the cursor and the window to n rows.
 func (t *tableView) clamp(n int) {
 	t.Cursor = max(0, min(t.Cursor, n-1))
 	if t.height > 0 {
@@ -110,7 +109,7 @@ func (t *tableView) clamp(n int) {
 	}
 }
 
-// put moves the cursor to row i of n and keeps it on the same line of the screen.
+// put moves the cursor to row i of n and keeps it on the same screen line.
 func (t *tableView) put(i, n int) {
 	line := t.Cursor - t.top
 	t.Cursor = i
@@ -118,10 +117,10 @@ func (t *tableView) put(i, n int) {
 	t.clamp(n)
 }
 
-// ResetColumns forgets what was learnt about columns: others are shown now.
+// ResetColumns resets the widths and texts of the columns. It is called when other columns are shown.
 func (t *tableView) ResetColumns() { t.Widest, t.learnt, t.offset = nil, nil, 0 }
 
-// draw lays out the header and the visible rows in h lines of w cells.
+// draw draws the header and the visible rows in h lines of w cells.
 func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []string {
 	cols := g.columns()
 	t.height = max(1, h-1)
@@ -146,7 +145,7 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []s
 	return lines
 }
 
-// read makes the texts of the visible rows and learns how wide they are.
+// read returns the texts of the visible rows and updates the widths.
 func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 	learn := !t.settled || len(t.Widest) != len(cols)
 	if len(t.Widest) != len(cols) {
@@ -174,7 +173,7 @@ func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	for j := range cols {
 		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].Least), Kept: cols[j].Kept}
 		tracks[j].Same = t.sameFirst && j > 0 && t.learnt[j].same()
-		if j == sorted { // it explains the order, so it stays; with room for the arrow
+		if j == sorted { // it explains the order; reserve room for the arrow
 			tracks[j].Kept = true
 			tracks[j].Natural = max(tracks[j].Natural, draw.Width(cols[j].Title)+2)
 		}
@@ -212,11 +211,11 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark
 	return b.String()
 }
 
-// isSentence reports whether a text says most at its beginning: names tell apart at either end, errors have their reason at the end.
+// isSentence reports whether a text may be cut at its end. Names are distinguished by either end, and errors
+// have their reason at the end.
 func isSentence(s string) bool { return strings.Count(s, " ") >= 2 && !strings.Contains(s, ": ") }
 
-// row writes one row. A row has one style; only words that are states have their
-// own colour, and only where the row has none.
+// row writes one row. A row has a single style. State words have their own colour only if the row has no style.
 func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look RowLook, atCursor bool, w int) {
 	rowStyle := lookStyle(st, look, atCursor)
 	b.WriteString(rowStyle.Open)
@@ -252,7 +251,7 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 	b.WriteString(rowStyle.Close)
 }
 
-// gutterOf is the sign of a mark, else of the worst finding, and that of a change.
+// gutterOf returns the mark, or else the sign of the worst finding, followed by the sign of the change.
 func gutterOf(st *draw.Styles, look RowLook, row draw.Style) string {
 	mark := " "
 	switch {

@@ -10,11 +10,11 @@ import (
 	"kitescope/tui/draw"
 )
 
-// autoTheme is dark or light, as the terminal's background is; the first built-in
-// theme, which suits both, until the terminal has said.
+// autoTheme selects dark or light by the background of the terminal. Until the background is known, it is the
+// first built-in theme, which suits both.
 const autoTheme = "auto"
 
-// themeNames are what Config.Theme and ":theme" understand.
+// themeNames returns the valid values of Config.Theme and ":theme".
 func themeNames() []string {
 	names := []string{autoTheme}
 	for _, t := range draw.Themes() {
@@ -23,10 +23,10 @@ func themeNames() []string {
 	return names
 }
 
-// followsBackground reports whether the theme depends on the terminal's background.
+// followsBackground reports whether the theme depends on the background of the terminal.
 func (m *Model) followsBackground() bool { return !m.Config.NoColor && m.theme == autoTheme }
 
-// background is what the terminal said about its background.
+// background is the background that the terminal reported.
 type background int
 
 const (
@@ -35,7 +35,7 @@ const (
 	backgroundLight
 )
 
-// setTheme makes the styles.
+// setTheme builds the styles.
 func (m *Model) setTheme() {
 	themes, name := draw.Themes(), m.theme
 	if name == autoTheme {
@@ -52,8 +52,9 @@ func (m *Model) setTheme() {
 	if i := slices.IndexFunc(themes, func(t render.Theme) bool { return t.Name == name }); i >= 0 {
 		theme = themes[i]
 	}
-	// Of a theme with more colours than the terminal has, each would become the nearest of sixteen, and what it means
-	// another thing: a pale blue is grey, a light red yellow. The first theme is made of those sixteen.
+	// On a terminal with 16 colours, the colours of a larger theme would be replaced by the nearest of the 16,
+	// which changes their meaning: a pale blue becomes grey, a light red becomes yellow. The first theme uses
+	// only the 16 colours.
 	few := m.colours == colorprofile.ANSI
 	if few && theme.Name != "mono" {
 		theme = themes[0]
@@ -62,7 +63,7 @@ func (m *Model) setTheme() {
 	m.Styles = draw.NewStyles(&theme, noColor, few)
 }
 
-// useTheme is ":theme NAME"; without a name the next one.
+// useTheme runs ":theme NAME". Without a name it selects the next theme.
 func (m *Model) useTheme(name string) Cmd {
 	names := themeNames()
 	if name == "" {

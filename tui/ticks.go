@@ -8,20 +8,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The renderer of Bubble Tea shows a frame at the next tick.
+// Bubble Tea's renderer shows a frame at the next tick.
 const (
-	// frameTick puts the middle cursor move on the screen within 7 ms, where the bar is 10.
+	// frameTick shows a cursor move within 7 ms at the median; the limit is 10 ms.
 	frameTick = 4 * time.Millisecond
-	// frameTicks is how long that pace is kept after a frame.
+	// frameTicks is how long the full rate lasts after a frame.
 	frameTicks = 50 * time.Millisecond
-	// idleTick is the pace while nothing is drawn.
+	// idleTick is the interval between ticks while nothing is drawn.
 	idleTick = time.Second
 )
 
-// ticks slows the ticks of Bubble Tea's renderer while no frame is drawn: those of a screen that stands still took 2% of
-// a core and woke the process 560 times a second. WithFPS(5) would still wake it 25 times and show a key after 200 ms.
-// Bubble Tea has no other option up to 2.1.1 (its pull request 1796), so ticks finds the ticker by the name of its field.
-// Without a field of that name the pace stays as it is.
+// ticks slows down the ticker of Bubble Tea's renderer while no frame is drawn. The ticks of an unchanged
+// screen took 2% of a core and woke the process 560 times a second. WithFPS(5) would still wake it 25 times a
+// second and show a key press only after 200 ms. Bubble Tea up to 2.1.1 has no other option (see its pull
+// request 1796), so ticks finds the ticker by its field name. If the field does not exist, the rate is
+// unchanged.
 type ticks struct {
 	program *tea.Program
 	ticker  *time.Ticker
@@ -30,7 +31,7 @@ type ticks struct {
 	last    time.Time // when the last frame was drawn
 }
 
-// frame restores the full pace for as long as it takes to show a frame. The loop of the program calls it.
+// frame restores the full rate for long enough to show a frame. The event loop of the program calls it.
 func (t *ticks) frame() {
 	if t.ticker == nil {
 		f := reflect.ValueOf(t.program).Elem().FieldByName("ticker")
@@ -47,7 +48,7 @@ func (t *ticks) frame() {
 	t.idle.Reset(frameTicks)
 }
 
-// slow ends the full pace, unless a frame was drawn while the timer fired.
+// slow ends the full rate unless a frame was drawn while the timer fired.
 func (t *ticks) slow() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,23 +5,23 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Times is where requests spend their time by what processes said last.
+// Times holds the latency budgets computed from the last process metrics.
 type Times struct {
-	latency *latency.Latency // nil until the first
-	of      *model.Runtime   // what it was worked out of
-	busy    bool             // it is being worked out
+	latency *latency.Latency // nil before the first computation
+	of      *model.Runtime   // the input of latency
+	busy    bool             // a computation is in flight
 }
 
-// BudgetKey is what a budget has in common with that of the round before.
+// BudgetKey identifies a budget across rounds.
 type BudgetKey struct {
 	Request        latency.Request
 	Database, Name string
 }
 
-// KeyOfBudget is the key of a budget.
+// KeyOfBudget returns the key of a budget.
 func KeyOfBudget(b *latency.Budget) BudgetKey { return BudgetKey{b.Request, b.Database, b.Name} }
 
-// measure works out where requests spend their time, off the loop, once for all that processes said in a round.
+// measure computes the latency budgets outside the event loop, once for each round of process metrics.
 func (m *Model) measure() Cmd {
 	t := &m.data.times
 	c := m.data.cluster
@@ -32,7 +32,7 @@ func (m *Model) measure() Cmd {
 	return account(m.data.judged.judge, c)
 }
 
-// accountedMsg brings what was worked out.
+// accountedMsg delivers the latency budgets.
 type accountedMsg struct {
 	of      *model.Runtime
 	latency *latency.Latency
@@ -44,10 +44,10 @@ func (a accountedMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), m.measure())
 }
 
-// Latency is what was worked out last, nil before the first.
+// Latency returns the last computed budgets, or nil before the first computation.
 func (t *Times) Latency() *latency.Latency { return t.latency }
 
-// Find is the budget that was shown before, nil if none of its requests ended since.
+// Find returns the current budget with the given key. It returns nil if no such request ended since.
 func (t *Times) Find(key BudgetKey) *latency.Budget {
 	if t.latency == nil {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// Tone is how much a message matters.
+// Tone is the severity of a message.
 type Tone int
 
-// Tones, from what may be missed to what may not.
+// Tones, in increasing severity.
 const (
 	ToneInfo Tone = iota
 	ToneGood
@@ -19,7 +19,7 @@ const (
 	ToneBad
 )
 
-// toast is a message in the place of the footer, for a while: the next key takes it away, too.
+// toast is a temporary message in place of the footer. The next key press removes it too.
 type toast struct {
 	tone   Tone
 	text   string
@@ -27,22 +27,22 @@ type toast struct {
 	fades  bool
 }
 
-// tonesWidth are the cells before a message.
+// tonesWidth is the number of cells before the text of a message.
 const tonesWidth = 3
 
-// How long toasts stay. What went wrong may be longer, and may not be missed.
+// Display times of toasts. Errors stay longer because they may be longer and must not be missed.
 const (
 	toastFor    = 3 * time.Second
 	badToastFor = 8 * time.Second
 )
 
-// Say shows a message in the place of the footer, for a while.
+// Say shows a temporary message in place of the footer.
 func (m *Model) Say(t Tone, text string) {
 	m.said++
 	m.toast = toast{tone: t, text: ansi.Strip(words.OneLine(text)), serial: m.said}
 }
 
-// fadeToast starts the time of a toast that is new, nil if there is none.
+// fadeToast starts the timer of a new toast. It returns nil if there is no new toast.
 func fadeToast(m *Model) Cmd {
 	if m.toast.text == "" || m.toast.fades {
 		return nil
@@ -55,7 +55,7 @@ func fadeToast(m *Model) Cmd {
 	return m.After(stays, toastMsg{m.toast.serial})
 }
 
-// toastMsg takes a toast away.
+// toastMsg removes a toast.
 type toastMsg struct{ serial int }
 
 func (t toastMsg) Apply(m *Model) Cmd {

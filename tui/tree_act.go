@@ -75,7 +75,7 @@ func (t *treePage) actOn(m *Model, a Action, l treeLine) Cmd {
 	return nil
 }
 
-// fold expands or collapses; where there is nothing to, it moves in that direction.
+// fold expands or collapses a node. If there is nothing to fold, it moves down or to the parent.
 func (t *treePage) fold(a Action, l treeLine) {
 	switch {
 	case a == ActRight && !l.open && len(l.node.Children) > 0:
@@ -126,7 +126,7 @@ func (t *treePage) setFilter(_ *Model, text string) Cmd {
 	return nil
 }
 
-// text is the tree as it is shown, without colours.
+// text returns the visible tree without colours.
 func (t *treePage) text() string {
 	var b strings.Builder
 	f := draw.Fields{Wide: true}

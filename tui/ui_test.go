@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// ui is a model that is driven.
+// ui is a model under test.
 type ui struct {
 	*tuitest.Driver
 	m *Model

@@ -2,19 +2,19 @@ package tui
 
 import "kitescope/internal/words"
 
-// Window is the part of a text of some lines that is seen.
+// Window is the visible part of a text.
 type Window struct{ Top, Height, length int }
 
-// Fit makes the window as high as there is room, over so many lines.
+// Fit sets the number of lines of the text and the height of the window.
 func (w *Window) Fit(length, height int) {
 	w.length, w.Height = length, height
 	w.Scroll(0)
 }
 
-// Scroll moves the window by lines, as far as there are any.
+// Scroll moves the window by a number of lines, within the text.
 func (w *Window) Scroll(by int) { w.Top = max(0, min(w.Top+by, w.length-w.Height)) }
 
-// Move applies a movement and reports whether it was one.
+// Move performs a movement. It reports whether a is one.
 func (w *Window) Move(a Action) bool {
 	to, ok := Moved(a, w.Top, w.length, w.Height)
 	if ok {
@@ -23,10 +23,10 @@ func (w *Window) Move(a Action) bool {
 	return ok
 }
 
-// Seen are the first line of the window, and the one behind its last.
+// Seen returns the visible lines [from, to).
 func (w *Window) Seen() (from, to int) { return w.Top, min(w.Top+w.Height, w.length) }
 
-// Place says which lines are seen, "" if that is all.
+// Place returns the visible lines as text, or "" if all lines are visible.
 func (w *Window) Place() string {
 	from, to := w.Seen()
 	if w.Height <= 0 || w.length <= w.Height {
@@ -35,8 +35,8 @@ func (w *Window) Place() string {
 	return "lines " + words.Number(from+1) + "–" + words.Number(to) + " of " + words.Number(w.length)
 }
 
-// Moved is where a key takes a cursor in a list of count that shows height at a time; it may lie outside. Ok says that
-// it was a key that moves.
+// Moved returns the position of a cursor after an action, in a list of count lines of which height are visible.
+// The position may be out of range. ok reports whether a is a movement.
 func Moved(a Action, cursor, count, height int) (to int, ok bool) {
 	page := max(1, height-1)
 	switch a {

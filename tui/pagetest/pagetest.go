@@ -1,4 +1,4 @@
-// Package pagetest runs the UI for the tests of its pages. In: how it is configured. Out: a model that is driven, or a program in a terminal.
+// Package pagetest runs the UI for the tests of its pages, either in a driver or as a program in a terminal.
 package pagetest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// Config is that of a UI on an etcd, whose clock stands still.
+// Config returns the configuration of a UI on an etcd source, with a fixed clock.
 func Config() tui.Config {
 	return tui.Config{
 		Resources: view.Resources, Title: "127.0.0.1:2379", Command: "kitescope --from etcd://127.0.0.1:2379/by-dev",
@@ -21,7 +21,7 @@ func Config() tui.Config {
 	}
 }
 
-// Drive starts a driver on the UI.
+// Drive starts a driver on the UI and returns it with the model.
 func Drive(t *testing.T, cfg tui.Config, w, h int) (*tuitest.Driver, *tui.Model) {
 	t.Helper()
 	var m *tui.Model

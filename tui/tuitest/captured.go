@@ -11,8 +11,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Capture reads the captured cluster in a folder as the program does. When it was taken is fixed: for a snapshot file that would be
-// its modification time.
+// Capture reads the captured cluster in a folder as the program does. It sets a fixed capture time, because the
+// program would use the modification time of the snapshot file.
 func Capture(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
 	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, append(folder, capturedtest.Snapshot)...)
@@ -21,7 +21,7 @@ func Capture(t *testing.T, folder ...string) *model.Cluster {
 	return c
 }
 
-// Asked is the captured cluster in a folder with what its processes said.
+// Asked returns the captured cluster in a folder with the responses of its processes.
 func Asked(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()

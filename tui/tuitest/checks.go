@@ -5,14 +5,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// FixtureCheck reports findings about the cluster of FixtureParts.
+// FixtureCheck returns a check that reports the findings, but only for the cluster of FixtureParts.
 func FixtureCheck(id, title string, worst check.Severity, findings ...check.Finding) *check.Check {
 	return &check.Check{
 		ID: id, Title: title, Severity: worst, Parts: model.PartSegments,
 		Doc:    "Looked at: what `" + id + "` reads of a cluster. A finding is what is not as it should be; no finding is what will be well in a moment.",
 		Remedy: "Do what the hint says:\n\n    etcdctl put by-dev/config/queryCoord/autoBalance true\n",
 		Run: func(p *check.Pass) {
-			if p.Collection(FirstID) == nil { // a captured cluster: what is said here is not of it
+			if p.Collection(FirstID) == nil { // a captured cluster, which the findings are not about
 				return
 			}
 			for _, f := range findings {
@@ -22,8 +22,8 @@ func FixtureCheck(id, title string, worst check.Severity, findings ...check.Find
 	}
 }
 
-// FixtureChecks find a tree of causes, names that attack and something about the whole cluster; one is
-// skipped, one fails, one does not see everything.
+// FixtureChecks returns checks that find a tree of causes, hostile names and a problem of the whole cluster. One
+// check is skipped, one fails, and one sees only part of the data.
 func FixtureChecks() []*check.Check {
 	docs := model.Ref{Resource: "collections", ID: "470590760626290000", Name: "docs_hnsw_cos"}
 	off := FixtureCheck("auto-balance-off", "Auto-balance is off while replicas are uneven", check.Warning, check.Finding{
@@ -65,12 +65,12 @@ func FixtureChecks() []*check.Check {
 	return []*check.Check{off, uneven, idle, evil, growing, broken, FixtureCheck("quiet", "Nothing", check.Error)}
 }
 
-// HealthyChecks find nothing; BlindChecks cannot look.
+// HealthyChecks returns checks without findings.
 func HealthyChecks() []*check.Check {
 	return []*check.Check{FixtureCheck("quiet", "Nothing", check.Error), FixtureCheck("calm", "Nothing either", check.Error)}
 }
 
-// BlindChecks cannot look.
+// BlindChecks returns two checks without findings, one of which cannot run.
 func BlindChecks() []*check.Check {
 	x := FixtureCheck("growing-flushed", "Flushed segment is still served as growing", check.Error)
 	x.Needs = check.NeedDistribution

@@ -11,14 +11,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Epoch is the now of the fixtures: 2026-11-20 09:30:00 UTC.
+// Epoch returns the current time of the fixtures: 2026-11-20 09:30:00 UTC.
 func Epoch() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC) }
 
 // FirstID is the id of the first collection of Fixture.
 const FirstID = 470590760626290000
 
-// FixtureParts is a small cluster with everything that a screen has to cope with: wide
-// names, long names, control characters, gone collections, every state.
+// FixtureParts returns a small cluster with everything that a screen has to handle: wide names, long names, control
+// characters, collections that no longer exist, every state.
 func FixtureParts() model.Parts {
 	now := Epoch()
 	tso := func(ago time.Duration) model.TSO { return model.TSOFromTime(now.Add(-ago)) }
@@ -87,7 +87,7 @@ func addCollection(p *model.Parts, i int, name string, tso func(time.Duration) m
 func fixtureSegment(i int, tso func(time.Duration) model.TSO) *model.Segment {
 	coll := model.CollectionID(FirstID + 100*(i%4))
 	if i == 29 {
-		coll = FirstID + 900 // of a collection that is gone
+		coll = FirstID + 900 // of a collection that no longer exists
 	}
 	states := []model.SegmentState{model.SegmentFlushed, model.SegmentFlushed, model.SegmentGrowing, model.SegmentFlushed, model.SegmentDropped, model.SegmentSealed, model.SegmentFlushing, model.SegmentFlushed, model.SegmentImporting}
 	s := &model.Segment{
@@ -102,10 +102,10 @@ func fixtureSegment(i int, tso func(time.Duration) model.TSO) *model.Segment {
 	return s
 }
 
-// Fixture is the cluster of FixtureParts.
+// Fixture returns the cluster of FixtureParts.
 func Fixture() *model.Cluster { return model.Build(FixtureParts()) }
 
-// FixtureLater is the fixture after a refresh: one segment is new, one has grown, one is gone.
+// FixtureLater returns the fixture after a refresh: one segment is new, one has grown, one is gone.
 func FixtureLater() *model.Cluster {
 	p := FixtureParts()
 	p.Origin.Revision += 7
@@ -121,7 +121,7 @@ func FixtureLater() *model.Cluster {
 	return model.Build(p)
 }
 
-// ManySegments is a cluster of n segments in 250 collections.
+// ManySegments returns a cluster of n segments in 250 collections.
 func ManySegments(n int) *model.Cluster {
 	p := FixtureParts()
 	p.Segments = make([]*model.Segment, n)
@@ -177,7 +177,7 @@ func (k *keyspace) Info(i int) model.KeyInfo {
 	return info
 }
 
-// Collection is the number at the end of a collection's key.
+// Collection returns the number at the end of the i-th key.
 func (k *keyspace) Collection(i int) model.CollectionID {
 	id, _ := strconv.ParseInt(k.keys[i][strings.LastIndexByte(k.keys[i], '/')+1:], 10, 64)
 	return model.CollectionID(id)

@@ -1,6 +1,6 @@
-// Package tuitest drives the UI in tests. What enters is a Bubble Tea model, or a function that runs a program, and keys; what
-// leaves are screens, which are compared with golden files, what was saved and what was copied. It has the clusters and checks
-// that are shown, and knows nothing of the UI, so that the UI's own tests may use it.
+// Package tuitest drives the UI in tests. It sends keys to a Bubble Tea model or a running program, and compares
+// the screens with golden files. It records saved and copied text. It also has the clusters and checks for these
+// tests. It does not depend on package tui, so the tests of that package can use it.
 package tuitest
 
 import (
@@ -22,23 +22,23 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// Driver folds messages through a model as the program does, with commands in
-// goroutines of a synctest bubble: it waits for all but timers.
+// Driver passes messages to a model as the program does. Commands run in goroutines of a synctest bubble, and the
+// driver waits for all of them except timers.
 type Driver struct {
 	T        *testing.T
 	model    tea.Model
 	w, h     int
 	Messages chan tea.Msg
-	Saved    map[string]string // what was saved, by name
+	Saved    map[string]string // content of saved files, by name
 	Quit     bool
 	Clip     string // the last text put on the clipboard
 }
 
-// Drive starts a driver on what open makes of a function that saves files.
+// Drive starts a driver on the model that open returns. open receives a function that saves files.
 func Drive(t *testing.T, w, h int, open func(save SaveFunc) tea.Model) *Driver {
 	t.Helper()
 	d := &Driver{T: t, Messages: make(chan tea.Msg, 4096), Saved: map[string]string{}, w: w, h: h}
-	t.Cleanup(func() { time.Sleep(48 * time.Hour) }) // lets timers that are left run out
+	t.Cleanup(func() { time.Sleep(48 * time.Hour) }) // lets remaining timers expire
 	d.model = open(d.save)
 	d.Run(d.model.Init())
 	d.Send(tea.WindowSizeMsg{Width: w, Height: h})
@@ -55,14 +55,14 @@ func (d *Driver) save(name string, write func(io.Writer) error) (string, error) 
 	return "/saved/" + name, err
 }
 
-// Run runs a command, whose message comes with the next Settle.
+// Run runs a command. The next Settle handles its message.
 func (d *Driver) Run(c tea.Cmd) {
 	if c != nil {
 		go func() { d.Messages <- c() }()
 	}
 }
 
-// Send hands a message to the model, and what follows from it.
+// Send passes a message to the model and handles all messages that result from it.
 func (d *Driver) Send(msg tea.Msg) {
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
 		d.w, d.h = size.Width, size.Height
@@ -102,8 +102,8 @@ func (d *Driver) Settle() {
 // Cluster delivers a cluster of a live source.
 func (d *Driver) Cluster(c *model.Cluster) { d.Send(history.Update{Cluster: c, Live: true}) }
 
-// Keys presses keys; each word is one key, as tea.KeyPressMsg.String has it, with "*3"
-// for three times.
+// Keys presses keys. Each word is one key, named as by tea.KeyPressMsg.String; the suffix "*3" repeats it three
+// times.
 func (d *Driver) Keys(words string) *Driver {
 	for word := range strings.FieldsSeq(words) {
 		key, times, repeated := strings.Cut(word, "*")
@@ -126,7 +126,7 @@ func (d *Driver) Typed(text string) *Driver {
 	return d
 }
 
-// KeyPress is a key by its name, as tea.KeyPressMsg.String has it.
+// KeyPress returns the key with a name, as returned by tea.KeyPressMsg.String.
 func KeyPress(word string) tea.KeyPressMsg {
 	named := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
@@ -149,16 +149,16 @@ func KeyPress(word string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: word}
 }
 
-// Sleep lets fake time pass and handles what timers bring.
+// Sleep advances the fake time and handles the messages of timers.
 func (d *Driver) Sleep(t time.Duration) {
 	time.Sleep(t)
 	d.Settle()
 }
 
-// Screen is what is shown.
+// Screen returns the current screen.
 func (d *Driver) Screen() string { return d.model.View().Content }
 
-// Plain is the screen without escape sequences.
+// Plain returns the screen without escape sequences.
 func (d *Driver) Plain() string {
 	lines := strings.Split(ansi.Strip(d.Screen()), "\n")
 	for i := range lines {
@@ -209,7 +209,7 @@ func Golden(t *testing.T, name, got string) {
 	rendertest.Golden(t, name+".golden", []byte(got))
 }
 
-// clipboardText is the text of bubbletea's message that sets the clipboard, whose type it keeps to itself.
+// clipboardText returns the text of bubbletea's message that sets the clipboard, whose type is unexported.
 func clipboardText(msg tea.Msg) (string, bool) {
 	v := reflect.ValueOf(msg)
 	if v.Kind() == reflect.String && reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()) {
@@ -218,13 +218,14 @@ func clipboardText(msg tea.Msg) (string, bool) {
 	return "", false
 }
 
-// HostileWords are names that a shell would do something with.
+// HostileWords returns names with characters that are special to a shell.
 func HostileWords() []string {
 	return []string{"a;id&b", "$(id)", "`id`", "it's; id '", "-;id&$(id)'\"`id`\\\n\rid", "a\nid", "a\x1b[201~\rid", "x>y", "a|id", "{a,b}"}
 }
 
-// IsRun fails the test unless a real shell runs one program of a command that was copied, with a name among its words, which has lost
-// what no terminal takes; "" for any words.
+// IsRun fails the test unless a real shell parses a copied command as one program with name as a word. It compares
+// only the first and the last character of name, because copying removes characters that no terminal accepts. If
+// name is "", any words are accepted.
 func IsRun(t *testing.T, shell *shellquotetest.Shell, command, name string) {
 	t.Helper()
 	words, err := shell.Words(t, command)
@@ -238,7 +239,7 @@ func IsRun(t *testing.T, shell *shellquotetest.Shell, command, name string) {
 	}
 }
 
-// Pump runs commands that are no timers until none is left.
+// Pump runs commands until only timers are left.
 func Pump(m tea.Model, c tea.Cmd) {
 	if c == nil {
 		return
@@ -259,5 +260,5 @@ func Pump(m tea.Model, c tea.Cmd) {
 	}
 }
 
-// Sizes are the terminals that pages are drawn for.
+// Sizes are the terminal sizes that pages are tested with.
 var Sizes = []struct{ W, H int }{{80, 24}, {120, 40}, {200, 50}, {40, 10}}

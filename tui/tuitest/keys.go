@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Keyboard are the keys that pages bind, and others.
+// Keyboard returns the keys that pages bind, and others.
 func Keyboard() []string {
 	keys := strings.Fields("enter esc tab shift+tab up down left right pgup pgdown home end backspace delete space ctrl+u ctrl+d ctrl+b ctrl+f")
 	for r := '!'; r <= '~'; r++ {
@@ -15,7 +15,8 @@ func Keyboard() []string {
 	return keys
 }
 
-// PressEach presses each of some keys on a page, and goes on in what it opens; way are the keys that lead from the first page there.
+// PressEach presses each key on a page, and more keys on the page that it opens. way holds the keys that lead there
+// from the first page.
 func (d *Driver) PressEach(way string, keys []string) {
 	d.T.Helper()
 	for _, key := range keys {
@@ -30,8 +31,8 @@ func (d *Driver) PressEach(way string, keys []string) {
 	}
 }
 
-// breaks presses a key, then chooses in the menu, on the line or on the page that it leads to; it returns the panic that came of it, "" if
-// none did.
+// breaks presses a key, then chooses an item in the menu, prompt or page that it opens. It returns the resulting
+// panic, or "" if there was none.
 func (d *Driver) breaks(key string) (why string) {
 	defer func() {
 		if x := recover(); x != nil {

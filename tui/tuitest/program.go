@@ -26,7 +26,7 @@ type Program struct {
 	stop context.CancelFunc
 }
 
-// Start runs a UI on what is typed and a terminal.
+// Start runs a UI on a simulated keyboard and terminal.
 func Start(run func(ctx context.Context, in io.Reader, out io.Writer) error) *Program {
 	in, keys := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
@@ -38,10 +38,10 @@ func Start(run func(ctx context.Context, in io.Reader, out io.Writer) error) *Pr
 	return p
 }
 
-// Press types.
+// Press types a text.
 func (p *Program) Press(s string) { _, _ = io.WriteString(p.keys, s) }
 
-// Wait waits until the output has a text.
+// Wait waits until the output contains a text.
 func (p *Program) Wait(tb testing.TB, text string) {
 	tb.Helper()
 	for range 6000 {
@@ -53,8 +53,9 @@ func (p *Program) Wait(tb testing.TB, text string) {
 	tb.Fatalf("no %q in the output:\n%s", text, p.Out.Plain())
 }
 
-// Redrawn waits until the whole screen, drawn anew, has a text. Of a line that changed the renderer writes what differs
-// from the frame before, which may be "4" where "30 of 30" stood: which frames there are depends on the machine.
+// Redrawn waits until the whole screen, after a redraw, contains a text. For a changed line the renderer writes
+// only the difference from the frame before, e.g. "4" after "30 of 30", and which frames are drawn depends on the
+// machine.
 func (p *Program) Redrawn(tb testing.TB, text string) {
 	tb.Helper()
 	for range 100 {
@@ -67,7 +68,7 @@ func (p *Program) Redrawn(tb testing.TB, text string) {
 	tb.Fatalf("no %q in the output:\n%s", text, p.Out.Plain())
 }
 
-// End waits until the UI was quit.
+// End waits until the UI has quit.
 func (p *Program) End(tb testing.TB) {
 	tb.Helper()
 	if err := <-p.done; err != nil {
@@ -76,7 +77,7 @@ func (p *Program) End(tb testing.TB) {
 	p.stop()
 }
 
-// Interrupt ends the context that the UI runs in.
+// Interrupt ends the context of the UI and waits for it to return.
 func (p *Program) Interrupt(tb testing.TB) {
 	tb.Helper()
 	p.stop()
@@ -89,10 +90,10 @@ func (p *Program) Interrupt(tb testing.TB) {
 type Output struct {
 	mu     sync.Mutex
 	bytes  bytes.Buffer
-	Writes chan time.Time // when something was written
+	Writes chan time.Time // times of writes
 }
 
-// NewOutput has nothing yet.
+// NewOutput returns an empty Output.
 func NewOutput() *Output { return &Output{Writes: make(chan time.Time, 1<<16)} }
 
 // Write implements io.Writer.
@@ -106,34 +107,34 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.bytes.Write(p)
 }
 
-// Len is how many bytes were written.
+// Len returns the number of bytes written.
 func (o *Output) Len() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes.Len()
 }
 
-// Raw is all that was written.
+// Raw returns everything that was written.
 func (o *Output) Raw() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes.String()
 }
 
-// Plain is what was written, without escape sequences.
+// Plain returns everything that was written, without escape sequences.
 func (o *Output) Plain() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return ansi.Strip(o.bytes.String())
 }
 
-// FeedFunc is a Feed of a function.
+// FeedFunc implements history.Feed by a function.
 type FeedFunc func(ctx context.Context, emit func(history.Update))
 
 // Follow implements history.Feed.
 func (f FeedFunc) Follow(ctx context.Context, emit func(history.Update)) { f(ctx, emit) }
 
-// Once delivers one live cluster and nothing more.
+// Once returns a feed that delivers one live cluster and nothing more.
 func Once(c *model.Cluster) history.Feed {
 	return FeedFunc(func(ctx context.Context, emit func(history.Update)) {
 		emit(history.Update{Cluster: c, Live: true})
@@ -141,7 +142,7 @@ func Once(c *model.Cluster) history.Feed {
 	})
 }
 
-// Written is what a terminal with so many colours is sent for text in a style.
+// Written returns the escape sequence that a terminal with the colours of p receives before text in style s.
 func Written(p colorprofile.Profile, s draw.Style) string {
 	var out strings.Builder
 	w := &colorprofile.Writer{Forward: &out, Profile: p}
