@@ -1,14 +1,13 @@
-// Package diff compares two clusters, or two states of one. What enters are two
-// model.Cluster, what leaves is a list of changes in a stable order, and a summary for
-// each collection.
+// Package diff compares two clusters, or two states of one cluster. It returns a list of changes in a
+// stable order and a summary for each collection.
 //
-//  1. Objects of each kind are matched by identity: ids, names of channels.
-//  2. Segments that a compaction replaced are matched through CompactedFrom, over
-//     several generations, so that a compaction is one change and not many.
-//  3. What is left is added or removed; what matched is compared field by field.
+//  1. Objects of each kind are matched by identity, e.g. an id or the name of a channel.
+//  2. Segments that a compaction replaced are matched through CompactedFrom, over several generations.
+//     A compaction is therefore one change and not many.
+//  3. Matched objects are compared field by field. Unmatched objects are added or removed.
 //
-// Clusters of successive refreshes share unchanged objects; those cost one comparison
-// of pointers.
+// Clusters of successive refreshes share unchanged segments. Comparing a shared segment costs one
+// comparison of pointers.
 package diff
 
 import (
@@ -19,7 +18,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// Kind says what happened to an object.
+// Kind is the kind of a change to an object.
 type Kind string
 
 // The kinds of changes.
@@ -30,58 +29,58 @@ const (
 	Replaced Kind = "replaced" // segments only: compacted into others
 )
 
-// Change is one difference. Of Added and Removed, To or From describe the object; of
-// Changed, Field names what differs and From and To are its values.
+// Change is one difference. If Kind is Added, To describes the object; if Kind is Removed, From does.
+// If Kind is Changed, Field names the column and From and To hold its values. If Kind is Replaced, From
+// describes the old segment and To describes its replacements.
 type Change struct {
 	Kind   Kind
 	Object model.Ref
-	// Collection is what the object belongs to, or is; the zero Ref if nothing.
+	// Collection is the collection that the object is or belongs to; the zero Ref if there is none.
 	Collection model.Ref
 	// Field is the name of a column of the object's resource, "" unless Kind is Changed.
 	Field    string
 	From, To string
-	// FromNames and ToNames are the same with names in place of ids of nodes.
+	// FromNames and ToNames are From and To with the names of nodes instead of their ids.
 	FromNames, ToNames string
-	// By are the segments that took the object's place, the same ones for each of several
-	// that were merged or split together; empty unless Kind is Replaced.
+	// By holds the segments that replaced the object; it is empty unless Kind is Replaced. Segments
+	// that were merged or split together have the same By.
 	By []model.Ref
 
-	rank int // of the resource
+	rank int // position of the resource in the output
 }
 
-// Summary adds up what happened to one collection.
+// Summary counts the changes of one collection.
 type Summary struct {
 	Collection model.Ref
-	// Counts of segments.
+	// Numbers of segments with each kind of change.
 	Added, Removed, Replaced, Changed int
-	// Rows and numbers of healthy segments on both sides.
+	// Rows (without L0 segments) and numbers of healthy segments on both sides.
 	RowsBefore, RowsAfter         int64
 	SegmentsBefore, SegmentsAfter int
 }
 
-// Options say what is compared.
+// Options selects the fields and objects to compare.
 type Options struct {
-	// Moving includes what moves by itself in a healthy cluster: checkpoints, revisions,
-	// segments that garbage collection has removed after they were dropped.
+	// Moving includes values and objects that change in a healthy cluster without an operation, e.g.
+	// checkpoints, revisions, and dropped segments that garbage collection removed.
 	Moving bool
 }
 
-// Diff is everything that differs.
+// Diff holds all differences between two clusters.
 type Diff struct {
 	From, To model.Origin
-	// Changes are sorted: what belongs to no collection first, then by collection, in
-	// it by resource and object.
+	// Changes is sorted by collection, resource and object. Changes without a collection come first.
 	Changes []Change
-	// Collections are those with changes, by name.
+	// Collections holds the summaries of the collections with changes, by name.
 	Collections []Summary
-	// NotCompared are resources and "resource.field"s that one side has not read.
+	// NotCompared holds the names of resources and fields ("resource.field") that one side did not read.
 	NotCompared []string
 }
 
-// Empty reports whether nothing differs.
+// Empty reports whether d has no changes.
 func (d *Diff) Empty() bool { return len(d.Changes) == 0 }
 
-// Compare finds what changed from a to b.
+// Compare returns the changes from a to b.
 func Compare(a, b *model.Cluster, options Options) *Diff {
 	d := &Diff{From: a.Origin, To: b.Origin}
 	p := &pair{a: a, b: b, options: options, diff: d}
@@ -99,7 +98,7 @@ func Compare(a, b *model.Cluster, options Options) *Diff {
 	return d
 }
 
-// pair is a comparison at work.
+// pair holds the state of a comparison.
 type pair struct {
 	a, b    *model.Cluster
 	options Options
@@ -107,8 +106,7 @@ type pair struct {
 	rank    int
 }
 
-// reads reports whether both sides have read a part; otherwise it notes what could
-// not be compared for it.
+// reads reports whether both sides have read a part. If not, it adds what to NotCompared.
 func (p *pair) reads(what string, needs model.Part) bool {
 	if p.a.Loaded.Has(needs) && p.b.Loaded.Has(needs) {
 		return true
@@ -123,7 +121,8 @@ func (p *pair) add(c Change) {
 	p.diff.Changes = append(p.diff.Changes, c)
 }
 
-// collectionRef names a collection by the newer side, where it exists.
+// collectionRef returns the Ref of a collection, with the name from the newer side if that has one. A
+// collection without a name on either side is named by its id.
 func (p *pair) collectionRef(id model.CollectionID) model.Ref {
 	if id == 0 {
 		return model.Ref{}
@@ -138,8 +137,8 @@ func (p *pair) collectionRef(id model.CollectionID) model.Ref {
 	return model.Ref{Resource: "collections", ID: id.String(), Name: name}
 }
 
-// summarize adds up changes by collection. Changes are sorted, so each collection's
-// stand together.
+// summarize counts the changes of each collection. It requires sorted changes, so that those of one
+// collection are adjacent.
 func (p *pair) summarize() {
 	var last *Summary
 	for i := range p.diff.Changes {
@@ -151,7 +150,7 @@ func (p *pair) summarize() {
 			p.diff.Collections = append(p.diff.Collections, p.newSummary(c.Collection))
 			last = &p.diff.Collections[len(p.diff.Collections)-1]
 		}
-		again := i > 0 && p.diff.Changes[i-1].Object == c.Object // another field of the same one
+		again := i > 0 && p.diff.Changes[i-1].Object == c.Object // another field of the same object
 		if c.Object.Resource == "segments" && !again {
 			last.count(c.Kind)
 		}

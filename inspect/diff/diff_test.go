@@ -14,7 +14,7 @@ import (
 
 const docs = modeltest.Docs
 
-// line is a change in short: "+", "-", "~", ">" for replaced.
+// line formats a change. It begins with "+" (added), "-" (removed), "~" (changed) or ">" (replaced).
 func line(c Change) string {
 	mark := map[Kind]string{Added: "+", Removed: "-", Changed: "~", Replaced: ">"}[c.Kind]
 	s := mark + " " + c.Object.Resource + " " + c.Object.ID
@@ -36,7 +36,7 @@ func lines(d *Diff) []string {
 	return list
 }
 
-// cluster is one collection of flushed segments.
+// cluster returns a cluster with one collection. Segments without a state are flushed.
 func cluster(list ...*model.Segment) *model.Cluster {
 	for _, s := range list {
 		s.Collection, s.VChannel = docs, "v0"
@@ -124,7 +124,7 @@ func TestSegments(t *testing.T) {
 func TestSummary(t *testing.T) {
 	a := cluster(segment(1, 5), segment(2, 6), segment(9, 1))
 	b := cluster(dropped(segment(1, 5)), dropped(segment(2, 6)), segment(3, 10, 1, 2), segment(4, 100), segment(9, 2))
-	b.Segment(9).Bytes = 7 // two fields of one segment
+	b.Segment(9).Bytes = 7 // a second changed field of this segment
 	want := []Summary{{
 		Collection: model.Ref{Resource: "collections", ID: docs.String(), Name: "docs"},
 		Added:      1, Replaced: 2, Changed: 1, RowsBefore: 12, RowsAfter: 112, SegmentsBefore: 3, SegmentsAfter: 3,
@@ -137,7 +137,7 @@ func TestSummary(t *testing.T) {
 func TestIndexDefinitionsChangeIndexStates(t *testing.T) {
 	a := modeltest.SmallParts()
 	b := modeltest.SmallParts()
-	b.Segments = slices.Clone(a.Segments) // shared, as in a refresh
+	b.Segments = slices.Clone(a.Segments) // shared, as after a refresh
 	b.Indexes = append(slices.Clone(a.Indexes), &model.Index{ID: 7, Collection: docs, Field: 103, Name: "sparse_idx"})
 	d := Compare(model.Build(a), model.Build(b), Options{})
 	want := []string{
@@ -149,7 +149,7 @@ func TestIndexDefinitionsChangeIndexStates(t *testing.T) {
 	}
 }
 
-// TestEveryKind changes one thing of each kind of object.
+// TestEveryKind checks that Compare finds a change in objects of each kind.
 func TestEveryKind(t *testing.T) {
 	p := modeltest.SmallParts()
 	p.Databases[1].Properties = nil
@@ -248,7 +248,8 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// TestTwins compares a cluster that holds two records of one identity with itself.
+// TestTwins checks that a cluster with two records of the same identity does not differ from itself, and
+// that their removal is one change.
 func TestTwins(t *testing.T) {
 	c := model.Build(model.Parts{Loaded: model.PartAll, Config: []*model.ConfigEntry{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}})
 	if d := Compare(c, c, Options{}); !d.Empty() {

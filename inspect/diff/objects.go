@@ -12,16 +12,17 @@ import (
 	"kitescope/internal/words"
 )
 
-// kind says which columns of a resource are compared.
+// kind holds the columns of a resource that are compared.
 type kind struct {
 	*view.Resource
 	columns []int
-	// moving is a column of what moves by itself in a healthy cluster, -1 if there is none.
+	// moving is a column that changes in a healthy cluster without an operation, or -1. It is compared only
+	// with Options.Moving.
 	moving int
 }
 
-// kinds are all kinds of objects but segments, in the order of the output. Of roles it is compared that they exist: their users and grants
-// are compared as such.
+// kinds holds all kinds of objects except segments, in the order of the output. Only the existence of
+// roles is compared, because users and grants are kinds of their own.
 var kinds = []kind{
 	newKind("databases", "name state properties", ""),
 	newKind("collections", "name state database_id shards consistency_level vchannels properties description layout", ""),
@@ -65,7 +66,7 @@ func (k *kind) compare(p *pair) {
 	a, b := k.Table(&view.Env{Cluster: p.a.WithRuntime(nil)}), k.Table(&view.Env{Cluster: p.b.WithRuntime(nil)})
 	before := make(map[string]int)
 	for row := range a.Len() {
-		if id := a.Ref(row).ID; !has(before, id) { // the first counts, on both sides
+		if id := a.Ref(row).ID; !has(before, id) { // of duplicates the first row counts, on both sides
 			before[id] = row
 		}
 	}
@@ -117,7 +118,7 @@ func (k *kind) compareRows(p *pair, a view.Table, x int, b view.Table, y int) {
 	}
 }
 
-// collectionOf is the collection that an object belongs to or is, 0 if there is none.
+// collectionOf returns the id of the collection that an object is or belongs to, 0 if there is none.
 func collectionOf(t view.Table, row int) model.CollectionID {
 	ref := t.Ref(row)
 	if ref.Resource != "collections" {
@@ -130,8 +131,8 @@ func collectionOf(t view.Table, row int) model.CollectionID {
 	return model.CollectionID(id)
 }
 
-// describe returns the values of an added or removed object in the columns that do not move by themselves, with ids and with names of
-// nodes.
+// describe returns the values of an added or removed object, with the ids of nodes and with their names.
+// The name and the moving column are left out.
 func (k *kind) describe(t view.Table, row int) (ids, names string) {
 	var byID, byName []string
 	for _, column := range k.columns {
@@ -143,7 +144,7 @@ func (k *kind) describe(t view.Table, row int) (ids, names string) {
 	return strings.Join(byID, " "), strings.Join(byName, " ")
 }
 
-// text returns a cell as changes have it: lists are sorted, and what is false or does not exist is empty.
+// text returns the text of a cell for a Change. Lists are sorted. False and absent values give "".
 func text(c table.Cell, kind table.Kind) string {
 	if c.Absent != table.Present {
 		return ""
@@ -181,10 +182,11 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// nowhere is the cluster of objects that stand alone.
+// nowhere is an empty cluster, the environment of objects that are described without their cluster.
 var nowhere = &view.Env{Cluster: model.Build(model.Parts{Loaded: model.PartAll})}
 
-// single is the table of one object of the model, and its kind; nil of types that are not compared.
+// single returns a table with one object of the model and the kind of the object. Both are nil if objects
+// of its type are not compared.
 func single(object any) (*kind, view.Table) {
 	t := view.Single(nowhere, object)
 	if t == nil {
@@ -194,8 +196,8 @@ func single(object any) (*kind, view.Table) {
 	return &kinds[i], t
 }
 
-// Describe names a single object of the model and what it belongs to, and describes it as one that was added. Text is "" for
-// types that are not compared.
+// Describe returns the Ref of an object of the model, its collection (0 if there is none) and the text
+// that describes it as an added object. The text is "" if objects of its type are not compared.
 func Describe(object any) (ref model.Ref, collection model.CollectionID, text string) {
 	k, t := single(object)
 	if k == nil {
@@ -205,8 +207,9 @@ func Describe(object any) (ref model.Ref, collection model.CollectionID, text st
 	return t.Ref(0), collectionOf(t, 0), text
 }
 
-// Fields are what of an object has another value than before; both are of the same type. What moves by itself is left out, and so is the
-// collection.
+// Fields returns the fields of an object whose values differ between before and after, which must have the
+// same type. It skips the moving columns (see Options.Moving) and leaves Change.Collection zero. It returns
+// nil if objects of this type are not compared.
 func Fields(before, after any) []Change {
 	k, a := single(before)
 	if k == nil {

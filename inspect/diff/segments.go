@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// segments matches segments by id; those that left are followed to the ones that a
-// compaction made of them.
+// segments matches segments by id. It follows segments that disappeared to the results of their
+// compactions.
 func (p *pair) segments() {
 	if !p.reads("segments", model.PartSegments) {
 		return
@@ -30,20 +30,22 @@ func (p *pair) segments() {
 type segmentComparison struct {
 	*pair
 	logs, indexes bool
-	// left were healthy before and are gone or dropped after; came are new and healthy.
+	// left holds segments that were healthy before and are gone or dropped after.
 	left []*model.Segment
+	// came holds healthy segments that are new.
 	came []*model.Segment
-	// children are the segments of the newer side by what they were compacted from.
+	// children maps a segment to the segments of the newer side that were compacted from it.
 	children  map[model.SegmentID][]*model.Segment
 	explained map[model.SegmentID]bool
-	// same remembers collections whose index definitions are equal on both sides.
+	// same caches whether the index definitions of a collection are equal on both sides.
 	same map[model.CollectionID]bool
 }
 
-// pairUp walks both sorted lists at once.
+// pairUp merges the two lists of segments, which are sorted by id.
 func (c *segmentComparison) pairUp() {
 	a, b := c.a.Segments, c.b.Segments
-	// What both share is not even looked into: of a refresh that is nearly all.
+	// Segments that both sides share are skipped if the index definitions are equal, too. After a refresh
+	// those are nearly all segments.
 	shared := !c.indexes || slices.Equal(c.a.Indexes, c.b.Indexes)
 	for len(a) > 0 || len(b) > 0 {
 		switch {
@@ -91,8 +93,8 @@ func (c *segmentComparison) both(x, y *model.Segment) {
 	c.compareSegments(x, y)
 }
 
-// sameIndexes reports whether a collection's index definitions are equal on both sides:
-// otherwise the index state of an unchanged segment may have changed.
+// sameIndexes reports whether the index definitions of a collection are equal on both sides. If they are
+// not, the index state of an unchanged segment may have changed.
 func (c *segmentComparison) sameIndexes(id model.CollectionID) bool {
 	same, known := c.same[id]
 	if known {
@@ -142,7 +144,7 @@ func (c *segmentComparison) compareSegments(x, y *model.Segment) {
 	}
 }
 
-// explainLeft says of each segment that left what became of it.
+// explainLeft adds a change for each segment in left: replaced, state changed or removed.
 func (c *segmentComparison) explainLeft() {
 	c.followCompactions()
 	for _, x := range c.left {
@@ -167,7 +169,7 @@ func (c *segmentComparison) explainLeft() {
 	}
 }
 
-// followCompactions fills children for the collections that segments have left.
+// followCompactions fills children for the collections of the segments in left.
 func (c *segmentComparison) followCompactions() {
 	done := map[model.CollectionID]bool{}
 	for _, x := range c.left {
@@ -183,9 +185,8 @@ func (c *segmentComparison) followCompactions() {
 	}
 }
 
-// heirs are the healthy segments that hold a segment's rows now, over any number of
-// compactions, by id. A compaction's record may name itself in damaged metadata: each
-// segment is visited once.
+// heirs returns the healthy segments that hold the rows of a segment after any number of compactions,
+// sorted by id. It visits each segment once, because CompactedFrom may be circular in damaged metadata.
 func (c *segmentComparison) heirs(id model.SegmentID) []*model.Segment {
 	var found []*model.Segment
 	visited := map[model.SegmentID]bool{id: true}
