@@ -12,24 +12,26 @@ import (
 )
 
 const (
-	// reach is how far back causes are looked for, beyond what a check waits for itself; fades is after which time an event counts half.
+	// reach is the maximum age of a possible cause, in addition to the time that the check itself waits.
 	reach = 10 * time.Minute
+	// fades is the age, in addition to that time, at which an event counts half.
 	fades = time.Minute
-	// verySame is what the revisions count at which a finding can have begun.
+	// verySame is the weight of an event at a revision at which the finding can have begun.
 	verySame = 2.0
-	// leastScore keeps out what has neither kind, nor object, nor time in common with a finding.
+	// leastScore is the minimum score of a possible cause. Events that match neither the kind, nor the object,
+	// nor the time of a finding are below it.
 	leastScore = 0.06
-	// mostEvents are looked at for one finding: those nearest to it.
+	// mostEvents is the maximum number of events that are scored for one finding, the latest before its onset.
 	mostEvents = 4000
 )
 
-// scored is the position of an event and how likely it is the cause.
+// scored holds the position of an event in the history and its score as a cause.
 type scored struct {
 	at    int
 	score float64
 }
 
-// How likely an event is a cause, by its kind.
+// The likelihood that an event is a cause, by its kind.
 const (
 	likelyStart = 1.0
 	likelyOther = 0.5
@@ -47,7 +49,8 @@ func likely(s *check.Starts, e *history.Event) float64 {
 	return likelyNone
 }
 
-// startsOf returns the events that start a finding, none if its check is not among the options'.
+// startsOf returns the kinds of events that start a finding. It returns the zero Starts if its check is not in
+// Options.Checks.
 func (f *finder) startsOf(finding *check.Finding) check.Starts {
 	if x := check.Find(f.options.Checks, finding.Check); x != nil {
 		return check.ParseStarts(x.Starts)
@@ -55,11 +58,13 @@ func (f *finder) startsOf(finding *check.Finding) check.Starts {
 	return check.Starts{}
 }
 
-// mostStarts is how many events are looked at for the start of one finding.
+// mostStarts is the maximum number of events that are considered as the start of one finding.
 const mostStarts = 3
 
-// trackOf finds the events that may have started a finding: of those that its check names, the ones that have most in common with it,
-// the newest first; of settings and nodes that are named themselves, also those that concern all.
+// trackOf returns the track of a finding with the events that may have started it. These are events that its
+// check names and that have at least the collection in common with it. They are sorted by similarity, and the
+// newest come first among equals. If the check names a setting or a node itself (EventFilter.Of), events that
+// concern the whole cluster count, too.
 func (f *finder) trackOf(o *Onset) track {
 	t := track{onset: o, last: -1}
 	c := f.report.Cluster
@@ -94,8 +99,9 @@ func (f *finder) trackOf(o *Onset) track {
 	return t
 }
 
-// before returns the events before a finding began that are most likely its cause, the likeliest first, at most so many. Where it is not
-// known when it began, it is those before the report; where it is older than the history, none.
+// before returns the events before the onset of a finding that are most likely its cause, the likeliest first.
+// It returns no more than most events. If the onset is unknown, it uses the events before the report. If the finding
+// may be older than its onset (Onset.AtLeast), it returns none.
 func (f *finder) before(t *track, most int) []history.Event {
 	o := t.onset
 	if o.AtLeast {
@@ -120,10 +126,10 @@ func (f *finder) before(t *track, most int) []history.Event {
 		}
 		likely := likely(&row, e)
 		if o.Unknown != "" && likely < likelyOther {
-			continue // nothing says that it was near
+			continue // without an onset, the distance in time means nothing
 		}
 		weight := 1.0
-		if e.Revision > t.after && o.Unknown == "" { // it may be the very change that the check sees, whatever it is
+		if e.Revision > t.after && o.Unknown == "" { // whatever its kind, it may be the change that the check detects
 			likely, weight = max(likely, likelyOther), verySame
 		}
 		score := weight * likely * subject.shares(e) * (1 - nearness(ago, row.Waits))
@@ -139,13 +145,14 @@ func (f *finder) before(t *track, most int) []history.Event {
 	return events
 }
 
-// nearness is by how much less an event counts that was so long ago: nothing within what the check waits for.
+// nearness returns the discount of an event by its age, from 0 to 1. It is 0 within the time that the check
+// waits and 0.5 one fades later.
 func nearness(ago, waits time.Duration) float64 {
 	over := float64(max(0, ago-waits))
 	return over / (over + float64(fades))
 }
 
-// subject is what a finding is about, and what that belongs to.
+// subject holds the objects of a finding and their owners.
 type subject struct {
 	cluster     *model.Cluster
 	direct      map[model.Ref]bool
@@ -166,15 +173,15 @@ func subjectOf(c *model.Cluster, f *check.Finding) *subject {
 	return s
 }
 
-// bare is a Ref without its name, which changes.
+// bare returns r without its name, because names change.
 func bare(r model.Ref) model.Ref { return model.Ref{Resource: r.Resource, ID: r.ID} }
 
-// How much an event has in common with a finding.
+// The similarity of an event to a finding.
 const (
 	sharesObject     = 1.0
 	sharesOwner      = 0.85
 	sharesCollection = 0.7
-	sharesCluster    = 0.6 // what concerns all: nodes, settings, resource groups
+	sharesCluster    = 0.6 // events of the whole cluster: nodes, settings, resource groups
 	sharesNothing    = 0.3
 )
 

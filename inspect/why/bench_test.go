@@ -17,15 +17,15 @@ import (
 	"kitescope/inspect/why"
 )
 
-// Of the cluster that speed is measured on.
+// The size of the measured cluster.
 const (
 	benchSegments = 200_000
 	benchNodes    = 200
 )
 
-// BenchmarkWhy answers for 200 processes and 200,000 segments whose answers are there, as kitescope why does, each time of a cluster
-// that nobody has looked at: "why" is all of it, "latency" the budgets alone. The processes tell all that those of a captured cluster did,
-// twice, and of 50 collections.
+// BenchmarkWhy measures the work of kitescope why for 200 query nodes and 200,000 segments after all processes
+// have responded. Each iteration gets a Runtime without cached groups. "why" is the whole work, "latency" the
+// budgets alone. The processes have all metrics of a captured cluster, in two scrapes, for 50 collections.
 func BenchmarkWhy(b *testing.B) {
 	c := rulestest.Measured(b, modeltest.ServedLarge(benchSegments, benchNodes))
 	measure(b, "why", c, func(c *model.Cluster) {
@@ -42,7 +42,7 @@ func BenchmarkWhy(b *testing.B) {
 	})
 }
 
-// measure reports the processor time of all goroutines, the collection of their garbage among it.
+// measure reports the processor time of all goroutines, including garbage collection.
 func measure(b *testing.B, name string, c *model.Cluster, run func(*model.Cluster)) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
@@ -50,7 +50,7 @@ func measure(b *testing.B, name string, c *model.Cluster, run func(*model.Cluste
 		var used time.Duration
 		for b.Loop() {
 			b.StopTimer()
-			fresh := c.WithRuntime(model.BuildRuntime(c.Runtime.RuntimeParts)) // a Runtime remembers what it has grouped
+			fresh := c.WithRuntime(model.BuildRuntime(c.Runtime.RuntimeParts)) // a Runtime caches its groups
 			runtime.GC()
 			start := processorTime()
 			b.StartTimer()

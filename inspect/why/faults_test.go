@@ -23,7 +23,7 @@ import (
 
 var everyFault = flag.Bool("every-fault", false, "try every fault of the library, not one in four")
 
-// past is the history of the etcd, and the header of its newest revision.
+// past returns the history of the etcd and the header of its newest revision.
 func (s *stage) past() (source.Past, source.Header) {
 	s.t.Helper()
 	src, err := source.Open(s.t.Context(), "etcd://"+s.server.Address+"/"+s.root, source.Options{})
@@ -39,12 +39,13 @@ func (s *stage) past() (source.Past, source.Header) {
 	return src.(source.Past), snap.Header()
 }
 
-// judged is when the findings of now began, and those that were there before a revision already.
+// judged returns the onsets of the current findings, and the keys of the findings that existed before the
+// revision injected.
 func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]bool) {
 	s.t.Helper()
 	ctx := s.t.Context()
 	past, head := s.past()
-	head.ByClock = false // the test's clock is another
+	head.ByClock = false // the test has its own clock
 	load := func(revision int64) *model.Cluster {
 		var c *model.Cluster
 		err := surveyOf(past, head)(ctx, []int64{revision}, func(x *model.Cluster) error { c = x; return nil })
@@ -71,13 +72,14 @@ func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]b
 	return list, had
 }
 
-// score is what came of all faults.
+// score holds the results of all faults.
 type score struct {
 	onsets, near, told, first int
 	lines                     []string
 }
 
-// add holds an onset against what was done at a time and a revision. events are those of the revision that anybody could be told.
+// add compares an onset with the time and the revision of a fault. told reports whether the fault is an event
+// of the history.
 func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, told bool) {
 	wrong := o.Began.Sub(at).Abs()
 	x.onsets++
@@ -103,23 +105,24 @@ func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, tol
 		name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly), wrong.Round(time.Second), o.AtLeast, o.Unknown, named, told, strings.Join(before, ", ")))
 }
 
-// sampled chooses one fault in four by its name: a case that is added changes nothing for others. Of the four of all faults whose onset is off
-// by more, one is among them (proxy-gone).
+// sampled selects one fault in four by a hash of its name, so that a new case does not change the selection of
+// the others. The onsets of four of all faults are off by more than the limit. The sample contains one of
+// them (proxy-gone).
 func sampled(name string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return h.Sum32()%4 == 1
 }
 
-// seedOf returns the seed of what else is written in a case, by its name for the same reason.
+// seedOf returns the random seed of the unrelated writes of a case. It is a hash of the name for the same reason.
 func seedOf(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return h.Sum64()
 }
 
-// TestOnsetOfFaults puts the faults of the library that metadata alone tells into a real etcd, at a known time among much else, and
-// has each found: when it began, and what changed before.
+// TestOnsetOfFaults checks the onset of faults and the events before it. It writes the faults of the library
+// that metadata alone reveals into a real etcd, at a known time and among many unrelated changes.
 func TestOnsetOfFaults(t *testing.T) {
 	t.Parallel()
 	library, err := faulttest.OpenLibrary("../../testdata/faults", "../../testdata/snapshots")
@@ -140,7 +143,7 @@ func TestOnsetOfFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		delete(changes, allocator) // the judge's clock, which goes on here by itself
+		delete(changes, allocator) // the judge's clock, which stage advances
 		if len(changes) == 0 || len(changes) > 100 {
 			continue
 		}
@@ -169,7 +172,7 @@ func TestOnsetOfFaults(t *testing.T) {
 	all.report(t)
 }
 
-// tells reports whether what was done at a revision is an event at all.
+// tells reports whether the history has an event at a revision.
 func (s *stage) tells(from, revision int64) bool {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -197,7 +200,7 @@ func (x *score) report(t *testing.T) {
 	t.Helper()
 	t.Logf("%d findings: %d began within 5 s of the fault; of %d faults that are events %d are among the first two\n%s",
 		x.onsets, x.near, x.told, x.first, strings.Join(x.lines, "\n"))
-	if x.onsets < 10 || x.onsets-x.near > max(1, x.onsets/20) { // of few one is more than that
+	if x.onsets < 10 || x.onsets-x.near > max(1, x.onsets/20) { // in a small sample one is more than 5 %
 		t.Errorf("%d of %d onsets are within 5 s: want 95 in a hundred, of 10 at least", x.near, x.onsets)
 	}
 	if x.told-x.first > max(1, x.told/10) {
@@ -205,8 +208,8 @@ func (x *score) report(t *testing.T) {
 	}
 }
 
-// TestOnsetOfWhatTakesTime: some checks wait, and some count. What they find began with the event that they name, long before they
-// report it.
+// TestOnsetOfWhatTakesTime checks the onset of findings whose checks wait or count before they report. Such a
+// finding began with the event that its check names, long before the check reports it.
 func TestOnsetOfWhatTakesTime(t *testing.T) {
 	t.Parallel()
 	b, err := faulttest.OpenBase(t.Context(), "../../testdata/snapshots/cluster-2.3.5-healthy")
@@ -243,7 +246,7 @@ func TestOnsetOfWhatTakesTime(t *testing.T) {
 
 	held, from := begin("held", 1)
 	v := b.Cluster.VChannels[0]
-	for _, x := range b.Cluster.VChannels { // of a collection that is there
+	for _, x := range b.Cluster.VChannels { // of a collection that exists
 		if c := b.Cluster.Collection(x.Collection); c != nil && !c.Dropped() {
 			v = x
 		}

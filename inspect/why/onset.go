@@ -11,66 +11,71 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Onset is when a finding began.
+// Onset is the time at which a finding began.
 type Onset struct {
 	Finding *check.Finding
-	// Revision is the first at which it is there without a break until the report; 0 where that is unknown.
+	// Revision is the first revision since which the finding exists without a break until the report, 0 if it is
+	// unknown.
 	Revision int64
-	// Began is when that was, wrong by Error at most, which is below 0 where only one side is known; zero where nothing dates it.
+	// Began is the time of Revision, with an error of at most Error. Error is below 0 (UnknownError) if only
+	// one end of the interval is known. Began is zero if no time is known.
 	Began time.Time
 	Error time.Duration
-	// AtLeast reports that it was there at the oldest moment that was judged, which Revision and Began are of; Oldest is what bounds
-	// the moments: "start of the history".
+	// AtLeast reports whether the finding may be older than Revision and Began. These are then the oldest
+	// judged moment with the finding, or the start of the process whose settings it is about. Oldest is the
+	// reason, e.g. "start of the history".
 	AtLeast bool
 	Oldest  string
-	// Unknown is why it is not known when it began, "" if it is.
+	// Unknown is the reason why the onset is unknown, "" if it is known.
 	Unknown string
-	// Before are events that can be its cause, the likeliest first.
+	// Before holds the events that may have caused the finding, the likeliest first.
 	Before []history.Event
 }
 
-// notChecked is the Oldest of what could not be seen before.
+// notChecked is the Oldest of a finding whose presence before its onset is unknown.
 const notChecked = "not checked before"
 
-// settings is the resource of findings about what a process is configured with.
+// settings is the resource of findings about the configuration of a process.
 const settings = "settings"
 
-// UnknownError is the Error of a time of which one side is known alone.
+// UnknownError is the Error of a time that is bounded on one side only.
 const UnknownError = time.Duration(-1)
 
-// Survey calls visit with the cluster as it was at about some revisions, which rise; news.Past has one.
+// Survey calls visit with the state of the cluster near each of some revisions, which must be in ascending order.
+// session.Past.Survey is one.
 type Survey func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error
 
-// Options bound a search.
+// Options limits a search.
 type Options struct {
-	// Checks are those that the report was made by.
+	// Checks holds the checks that produced the report.
 	Checks []*check.Check
-	// From is the revision from which on moments are judged that lie evenly, 0: the oldest of the history. Events before it count too.
+	// From is the revision of the first evenly spaced moment, or 0 for the oldest of the history. Events before
+	// it count too.
 	From int64
-	// Moments is how many moments are judged that lie evenly, 0: EvenMoments.
+	// Moments is the number of evenly spaced moments, or 0 for EvenMoments.
 	Moments int
-	// Before is how many events are listed before each finding.
+	// Before is the maximum length of Onset.Before.
 	Before int
 }
 
 const (
-	// EvenMoments are judged where nobody says how many; as many events are judged at most.
+	// EvenMoments is the default of Options.Moments. At most as many events are judged, too.
 	EvenMoments = 24
-	// segmentsJudged bounds the segments of all moments together: of a large cluster fewer moments are judged.
+	// segmentsJudged limits the total number of segments over all moments, so large clusters get fewer moments.
 	segmentsJudged = 6_000_000
 	leastMoments   = 6
 )
 
-// track is one finding over the moments.
+// track holds the presence of one finding at each judged moment.
 type track struct {
 	onset  *Onset
 	starts []int // positions of events that may have started it, the likeliest first
-	last   int   // the last event about its object, -1 if there is none
+	last   int   // position of the last event about its object, -1 if there is none
 	seen   []presence
-	after  int64 // the last revision at which it was not there yet, as far as that is known; else its own
+	after  int64 // the last revision known to be without the finding, else the revision of its onset
 }
 
-// presence is whether a finding was there at a moment.
+// presence is the state of a finding at a moment.
 type presence uint8
 
 const (
@@ -79,13 +84,14 @@ const (
 	present
 )
 
-// moment is a state that was judged.
+// moment is a judged state of the cluster.
 type moment struct {
 	revision int64
 	at       time.Time
 }
 
-// Find dates the findings of a report, in their order. h is what happened until then.
+// Find returns the onsets of the findings of a report, in the order of the findings. h is the history up to the
+// report. It returns an error if survey fails.
 func Find(ctx context.Context, survey Survey, h *history.History, r *check.Report, o Options) ([]Onset, error) {
 	f := &finder{history: h, report: r, options: o, from: max(h.From, o.From)}
 	for i := range h.Len() {
@@ -116,10 +122,10 @@ type finder struct {
 	from    int64
 	tracks  []track
 	moments []moment
-	why     map[*check.Finding]string // why a finding was not seen at the last moment
+	why     map[*check.Finding]string // reason why a check could not look at the last moment
 }
 
-// judge judges some moments, forward.
+// judge runs the checks of the report's findings at the judged moments, in ascending order.
 func (f *finder) judge(ctx context.Context, survey Survey) error {
 	revisions := f.revisions()
 	if len(revisions) == 0 || len(f.tracks) == 0 {
@@ -159,7 +165,8 @@ func (f *finder) judge(ctx context.Context, survey Survey) error {
 	})
 }
 
-// revisions are the moments to judge: some evenly over the time, and before and after events that may have started a finding.
+// revisions returns the revisions to judge, in ascending order: evenly spaced moments, and the revisions before
+// and at events that may have started a finding.
 func (f *finder) revisions() []int64 {
 	end := f.report.Cluster.Origin.Revision
 	most := f.options.Moments
@@ -190,7 +197,9 @@ func (f *finder) revisions() []int64 {
 	return slices.DeleteFunc(list, func(r int64) bool { return r < f.history.From || r >= end })
 }
 
-// sameBlindness reports whether a check that found nothing missed no more than in a later report, where it found something all the same.
+// sameBlindness reports whether a check lacked data in a report, but no data that it did not also lack in a
+// later report. The later report has findings of the check in spite of that, so the gap does not explain their
+// absence before.
 func sameBlindness(r, after *check.Report, id string) bool {
 	then, now := resultOf(r, id), resultOf(after, id)
 	if then == nil || now == nil || len(then.Unseen) == 0 {
@@ -207,9 +216,9 @@ func resultOf(r *check.Report, id string) *check.Result {
 	return r.Results[i]
 }
 
-// date says when a finding began.
+// date sets the onset of a finding.
 func (f *finder) date(t *track) {
-	run := len(t.seen) // the first moment of those that have it until the end
+	run := len(t.seen) // the first moment since which the finding is present until the end
 	for run > 0 && t.seen[run-1] == present {
 		run--
 	}
@@ -219,7 +228,7 @@ func (f *finder) date(t *track) {
 		case before == present:
 			continue
 		case before == unseen && e.Kind == "node_joined" && t.onset.Finding.Object.Resource == settings:
-			// What the process before this one was configured with is unknown.
+			// The configuration of the previous process is unknown.
 			t.onset.AtLeast, t.onset.Oldest = true, notChecked
 		}
 		f.beginsWith(t, e)
@@ -242,7 +251,7 @@ func (f *finder) date(t *track) {
 		case !m.at.IsZero() && !f.moments[run-1].at.IsZero():
 			o.Error = m.at.Sub(f.moments[run-1].at)
 		}
-	case len(t.seen) > 0 && t.seen[len(t.seen)-1] == absent: // it came behind the last moment
+	case len(t.seen) > 0 && t.seen[len(t.seen)-1] == absent: // it began after the last moment
 		o, c := t.onset, f.report.Cluster
 		o.Revision, o.Began, o.Error = c.Origin.Revision, c.Origin.Taken, UnknownError
 		t.after = f.moments[len(f.moments)-1].revision
@@ -256,7 +265,7 @@ func (f *finder) date(t *track) {
 	}
 }
 
-// seenBefore returns whether a finding was there at the last moment before a revision that was judged.
+// seenBefore returns the presence of a finding at the last judged moment before a revision, unseen if there is none.
 func (f *finder) seenBefore(t *track, revision int64) presence {
 	for i, m := range slices.Backward(f.moments) {
 		if m.revision < revision {
@@ -275,7 +284,7 @@ func (f *finder) beginsWith(t *track, e *history.Event) {
 	}
 }
 
-// ByFinding are onsets by their findings.
+// ByFinding returns a map from findings to their onsets. The onsets point into list.
 func ByFinding(list []Onset) map[*check.Finding]*Onset {
 	found := make(map[*check.Finding]*Onset, len(list))
 	for i := range list {

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// TestOnsetsOfCaptures says of the findings of captured servers when they began, and what was before: docs and READMEs of the captures
-// say what was done to them.
+// TestOnsetsOfCaptures checks the onsets of the findings in captures of servers, and the events before them,
+// against a golden file. The docs and READMEs of the captures describe the operations on those servers.
 func TestOnsetsOfCaptures(t *testing.T) {
 	t.Parallel()
 	captures, err := filepath.Glob("../../testdata/snapshots/*/etcd_snapshot.db.gz")
@@ -54,7 +54,7 @@ func TestOnsetsOfCaptures(t *testing.T) {
 	}
 }
 
-// onsetsOf reads a file, and judges its end.
+// onsetsOf reads a capture and returns the onsets of the findings at its newest revision, and the time of that.
 func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 	t.Helper()
 	ctx := t.Context()
@@ -93,7 +93,7 @@ func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 	return list, c.Origin.Taken
 }
 
-// surveyOf reads the past of a source.
+// surveyOf returns a Survey that reads the past of a source.
 func surveyOf(past source.Past, head source.Header) why.Survey {
 	return func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error {
 		return meta.Moments(ctx, past, head, meta.Want{Parts: model.PartAll}, func() (p meta.Point, ok bool, err error) {

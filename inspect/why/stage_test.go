@@ -20,16 +20,17 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// stage is a cluster's keys in a real etcd, below a root of its own, at a time that goes on as the test says: every three seconds
-// Milvus reserves timestamps, checkpoints move on, and something happens that is nobody's fault.
+// stage holds the keys of a cluster in a real etcd, below its own root, with a clock that the test advances.
+// About every three seconds Milvus reserves timestamps and a random unrelated change may happen. Checkpoints
+// move every tenth time.
 type stage struct {
 	t      *testing.T
 	server *sourcetest.Server
 	root   string
 	now    time.Time
 	random *rand.Rand
-	keys   map[string][]byte // relative
-	held   map[string]bool   // keys that a fault has changed
+	keys   map[string][]byte // by the key relative to root
+	held   map[string]bool   // keys that a fault changed; pass does not write them
 	last   int64
 	ticks  int
 }
@@ -58,7 +59,7 @@ func (s *stage) reserved() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(s.now.Add(3*time.Second).UnixNano()))
 }
 
-// write writes keys in one revision; nil removes one.
+// write writes keys in transactions of at most 120 operations, one revision each. A nil value deletes the key.
 func (s *stage) write(changes map[string][]byte) {
 	s.t.Helper()
 	var ops []clientv3.Op
@@ -71,7 +72,7 @@ func (s *stage) write(changes map[string][]byte) {
 		}
 		ops = append(ops, clientv3.OpPut(s.root+"/"+key, string(value)))
 	}
-	for part := range slices.Chunk(ops, 120) { // etcd takes 128
+	for part := range slices.Chunk(ops, 120) { // etcd allows 128
 		answer, err := s.server.Client.Txn(s.t.Context()).Then(part...).Commit()
 		if err != nil {
 			s.t.Fatal(err)
@@ -80,7 +81,7 @@ func (s *stage) write(changes map[string][]byte) {
 	}
 }
 
-// pass lets time pass, in ticks.
+// pass advances the clock by at least d, in ticks of about 3 s.
 func (s *stage) pass(d time.Duration) {
 	s.t.Helper()
 	for end := s.now.Add(d); s.now.Before(end); {
@@ -115,7 +116,7 @@ func (s *stage) moveCheckpoints() {
 	}
 }
 
-// happen writes what has nothing to do with a fault.
+// happen makes a random change, or none, that is unrelated to any fault.
 func (s *stage) happen() {
 	pick := func(prefix string) (string, []byte) {
 		var list []string
@@ -145,7 +146,7 @@ func (s *stage) happen() {
 	case 3:
 		name := fmt.Sprintf("meta/root-coord/credential/users/noise-%d", s.ticks)
 		s.write(map[string][]byte{name: []byte(`{"username":"noise"}`)})
-	case 4: // another proxy, and it goes again
+	case 4: // another proxy starts, or stops if it runs
 		const proxy = "meta/session/proxy-9999"
 		if s.keys[proxy] != nil {
 			s.write(map[string][]byte{proxy: nil})

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// own adds what an object belongs to: its collection, its channel, the nodes that have it.
+// own adds the owners of an object: its collection, its channel, and the nodes that serve it.
 func (s *subject) own(r model.Ref) {
 	c := s.cluster
 	id, _ := strconv.ParseInt(r.ID, 10, 64)
@@ -39,7 +39,7 @@ func (s *subject) own(r model.Ref) {
 		}
 	case "nodes":
 		s.node(r.ID)
-	case "config": // of a process: key/datacoord-11
+	case "config": // of a process, e.g. key/datacoord-11
 		_, process, _ := strings.Cut(r.ID, "/")
 		s.node(process)
 	default:
@@ -121,7 +121,7 @@ func (s *subject) these(nodes []model.NodeID) {
 	}
 }
 
-// node takes the id out of a node's name: "querynode-19".
+// node adds the node with a name, e.g. "querynode-19".
 func (s *subject) node(name string) {
 	if id, ok := nodeOf(name); ok {
 		s.nodes[id] = true
@@ -134,7 +134,8 @@ func nodeOf(name string) (model.NodeID, bool) {
 	return model.NodeID(id), i >= 0 && err == nil
 }
 
-// touches reports whether an event is about a node of the finding, or names one in what a channel or a replica came to.
+// touches reports whether an event is about a node of the finding, or about a channel whose state before or
+// after names one.
 func (s *subject) touches(e *history.Event) bool {
 	if len(s.nodes) == 0 {
 		return false
@@ -149,7 +150,7 @@ func (s *subject) touches(e *history.Event) bool {
 	return false
 }
 
-// named reports whether "node 8" or "nodes 8,9" has a node of the finding.
+// named reports whether a text such as "node 8" or "nodes 8,9" contains a node of the finding.
 func (s *subject) named(text string) bool {
 	text, ok := strings.CutPrefix(text, "node")
 	if !ok {
@@ -163,7 +164,7 @@ func (s *subject) named(text string) bool {
 	return false
 }
 
-// isOfRole reports whether a node does the work of a role that nobody does any more.
+// isOfRole reports whether r is a node of the role lacks, or any node if lacks is check.WholeCluster.
 func isOfRole(r model.Ref, lacks string) bool {
 	if r.Resource != "nodes" {
 		return false

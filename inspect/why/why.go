@@ -1,19 +1,24 @@
-// Package why says why requests take as long as they do: it joins where their time goes with what is wrong with the cluster. What
-// enters is a Latency and the Report of the checks on the same cluster, and the profiles of its processes where there are some; what
-// leaves is an Answer a budget.
+// Package why explains the latency of requests. It joins the latency budgets of a cluster with the findings of
+// the checks on the same cluster and, if they were taken, the profiles of its processes. It returns one Answer
+// for each budget.
 //
-//  1. Each budget with requests in it becomes an Answer, with its part of the time of all requests.
-//  2. Its phases without parts that a client feels are Reasons, the longest first. What no metric explains is among them.
-//  3. A Reason takes the finding that explains it: one that says itself what it costs this kind of request in this phase, a warning
-//     before an information; else one of a check that is about the phase or one that it is part of, of this collection or of a process
-//     that the client waits for there. A finding that follows from another one gives way to it: that is what is to be cured.
-//  4. What the cure gives is what the finding says, of all phases that it costs time in; else only a bound is known: a phase cannot
-//     take less than nothing.
-//  5. The frames are those that the processes burn most processor time on that the client waits for longest in the phase.
+//  1. Each budget with a mean above 0 becomes an Answer, weighted by its share of the time of all requests.
+//  2. The leaf phases with at least 5 % of a request become the Reasons of the Answer, the longest first. The
+//     unexplained time, which no metric covers, can be one of them.
+//  3. A Reason gets the finding that explains it. Preferred are findings with a cost (check.Slowdown) for this
+//     kind of request in this phase, warnings before infos. The next choice is a finding whose check is about
+//     the phase or one of its parents, and which concerns this collection or a process that the client waits
+//     for in the phase. If a finding follows from another one, its cause replaces it, because the cause is what
+//     an operator has to fix.
+//  4. The gain of a fix is the gain that the finding states, over all phases that it slows. Without a stated
+//     gain only an upper bound is known: the length of the phase.
+//  5. The frames are the hottest ones, by processor time, of the processes that the client waits for longest in
+//     the phase.
 //
-// It dates findings, too (onset.go): a finding began with the event that its check names (check.CauseOf), unless it was there before that;
-// else at the first of some moments of the past that has it, judged forward; else with the last change of its object. Otherwise it is
-// unknown, with the reason.
+// The package also dates findings (onset.go). A finding began with the event that its check names
+// (check.Starts), unless it existed before that event. Otherwise it began at the first judged moment of the
+// past since which it exists. Without such a moment it began with the last change of its object. If nothing
+// dates it, its onset is unknown, with the reason.
 package why
 
 import (
@@ -26,41 +31,45 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Answer says why a kind of request takes as long as it does, of one collection or of all.
+// Answer explains the latency of one kind of request to one collection or to all collections.
 type Answer struct {
 	Budget *latency.Budget
-	// Weight is its part of the time of all requests that were asked about, 0 to 1.
+	// Weight is the share of the budget in the total time of all requests, from 0 to 1.
 	Weight float64
-	// Reasons are the phases that a client feels, the longest first.
+	// Reasons holds the leaf phases with at least 5 % of the request, the longest first.
 	Reasons []Reason
 }
 
-// Reason is a phase and what explains it.
+// Reason is a phase of a request and the finding that explains it.
 type Reason struct {
 	Phase *latency.Phase
-	// Finding explains it; nil: no check does.
+	// Finding explains the phase. It is nil if no check does.
 	Finding *check.Finding
-	// Effect is what follows from the finding and takes the time, where the finding itself does not say what it costs; else nil.
+	// Effect is the finding that follows from Finding and slows the phase. It is nil if Finding itself explains
+	// the phase.
 	Effect *check.Finding
-	// Gain is how much less the mean would be, in milliseconds, were that cured. Bound: nothing says how much, but not more than that.
+	// Gain is the reduction of the mean latency, in milliseconds, if the finding were fixed. If Bound is set,
+	// no finding states a gain, and Gain.High is only an upper bound.
 	Gain  latency.Interval
 	Bound bool
-	// With are the other phases that the gain is of as well.
+	// With holds the other phases that contribute to Gain.
 	With []latency.Name
-	// Frames are what the processes spend their processor time on that the client waits for there; nil: they were not profiled.
+	// Frames holds the hottest frames of the processes that the client waits for in the phase. It is nil if
+	// they were not profiled.
 	Frames []Frames
 }
 
-// Frames are those of one process, the hottest first.
+// Frames holds the frames of one process, the hottest first.
 type Frames struct {
 	Process string
 	Hottest []model.HotFrame
 }
 
-// felt is the share of a request below which a phase is none that a client feels.
+// felt is the smallest share of a request that a phase needs to become a Reason. A client does not notice less.
 const felt = 0.05
 
-// Of answers for each budget. The report's findings explain phases where they can; report may be nil.
+// Of returns an Answer for each budget whose mean is above 0, in the order of budgets. The findings of report
+// explain the phases. report may be nil.
 func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 	var list []*Answer
 	asked := requestsOf(budgets)
@@ -83,7 +92,8 @@ func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 	return list
 }
 
-// weigh tells each answer its weight: of each kind of requests the largest budget is that of all of them.
+// weigh sets the weights of the answers. The time of all requests of a kind is that of the largest budget of
+// the kind, because the budget of all collections includes those of single ones.
 func weigh(list []*Answer) {
 	all := map[latency.Request]float64{}
 	for _, a := range list {
@@ -100,7 +110,7 @@ func weigh(list []*Answer) {
 	}
 }
 
-// requests are how many of a kind each collection has.
+// requests holds the number of requests by kind and collection.
 type requests map[requested]float64
 
 type requested struct {
@@ -116,8 +126,10 @@ func requestsOf(budgets []*latency.Budget) requests {
 	return all
 }
 
-// of is what a slowdown is to a request of a budget, 0 of another's: one of a single collection is a part of the mean of all, and one of
-// all is as much more or less of a collection's as that spends in its phases.
+// of scales a slowdown to the requests of a budget. It returns the zero Slowdown if the slowdown does not apply
+// to the budget. The slowdown of one collection is scaled to the mean of all requests by the collection's share
+// of them. The slowdown of all collections is scaled to one collection by the time that the collection spends
+// in its phases. If the scale is unknown, it returns s as it is.
 func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
 	if !s.Of(b) {
 		return check.Slowdown{}
@@ -142,7 +154,7 @@ func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
 	return s
 }
 
-// reason finds what explains the last phase of the way to it from the whole request.
+// reason returns the Reason for the last phase of way, which is the path from the whole request to the phase.
 func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.Report) Reason {
 	p := way[len(way)-1]
 	x := Reason{Phase: p, Gain: latency.Interval{High: p.Ms}, Bound: true}
@@ -173,11 +185,13 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 	return x
 }
 
-// design is the part of a phase from which on a warning goes before an information: that is what is meant to be so.
+// design is the minimum share of a phase at which the cost of a warning is preferred to that of an info, because an
+// info describes intended behavior.
 const design = 0.25
 
-// costing is the finding that says itself that it costs the most of the phase, with what it says: of the phase itself, else of one that
-// it is part of, and the time of which it has the largest part.
+// costing returns the finding that states the highest cost for the last phase of way, and its slowdown. If no
+// finding states a cost for the phase, it looks at the parents until one takes more than twice the time of its
+// child. It skips that one and the root.
 func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
 	for at := len(way) - 1; at > 0 && best == nil; at-- {
 		most, warns := 0.0, false
@@ -194,14 +208,15 @@ func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check
 				}
 			}
 		}
-		if way[at-1].Ms > 2*way[at].Ms { // of the whole above it is not what counts
+		if way[at-1].Ms > 2*way[at].Ms { // the phase has less than half of its parent's time
 			break
 		}
 	}
 	return best, costs
 }
 
-// causes are the finding that another one follows from, the one that this follows from, and so on; none of a circle.
+// causes returns the cause of a finding, the cause of that cause, and so on. It returns nil if the causes are
+// circular.
 func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 	for range report.Findings {
 		i := slices.IndexFunc(report.Findings, func(x *check.Finding) bool { return f.Cause != "" && x.Key() == f.Cause })
@@ -214,7 +229,8 @@ func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 	return nil
 }
 
-// costs is what a cause says that it costs a request itself, in phases where its effect does; nil if it says nothing of these.
+// costs returns the slowdown that root states for the requests of a budget, if it shares a phase with the
+// slowdown of its effect. It returns nil if root states none.
 func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
 	for i := range root.Slows {
 		s := r.of(root.Slows[i], b)
@@ -227,7 +243,7 @@ func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slo
 	return nil
 }
 
-// with are the other phases that a client feels, and that a slowdown is of beside one.
+// with returns the leaf phases other than p in which a slowdown costs at least felt/2 of the request.
 func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latency.Name) {
 	for _, x := range b.Root.Leaves() {
 		if x != p && s.In(x) >= felt*b.Ms/2 && !slices.Contains(list, x.Name) {
@@ -237,7 +253,9 @@ func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latenc
 	return list
 }
 
-// elsewhere reports whether a finding is about a collection of which nobody makes such requests, whatever processes it speaks of.
+// elsewhere reports whether a finding is about a collection that gets no requests of the budget, even if it
+// names processes that do. For a budget of all collections it returns false if the requests of single
+// collections are unknown.
 func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budget) bool {
 	id, ok := check.CollectionOf(c, f.Object)
 	if !ok || b.Collection != 0 {
@@ -251,8 +269,9 @@ func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budge
 	return told && !asked
 }
 
-// about is the finding that ranks highest of those whose check is about the phase, or one that it is part of, and which speak of the
-// collection or of a process that the client waits for there.
+// about returns the highest-ranking finding, except infos, whose check is about the last phase of way or one of
+// its parents, and which names the collection or a process that the client waits for in that phase. It returns
+// nil if there is none.
 func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
 	for _, f := range report.Findings {
 		x := checkOf(report, f.Check)
@@ -273,7 +292,8 @@ func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.R
 	return nil
 }
 
-// concerns reports whether an object is what a budget is of, or part of it, or a process that is waited for in a phase.
+// concerns reports whether an object is the collection of a budget, a part of that collection, or a process that the
+// client waits for in a phase.
 func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Phase) bool {
 	if ref.Resource == "nodes" {
 		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Node.Name(n.Role) })
@@ -282,7 +302,7 @@ func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Pha
 	return ok && (b.Collection == 0 || id == b.Collection)
 }
 
-// checkOf is the check that a finding is of.
+// checkOf returns the check with an id, nil if the report does not have it.
 func checkOf(report *check.Report, id string) *check.Check {
 	for _, x := range report.Results {
 		if x.Check.ID == id {
@@ -292,10 +312,10 @@ func checkOf(report *check.Report, id string) *check.Check {
 	return nil
 }
 
-// most is how many processes' frames are told.
+// most is the maximum number of processes in Reason.Frames.
 const most = 2
 
-// frames are those of the processes that the client waits for longest in a phase.
+// frames returns the frames of the profiled processes that the client waits for longest in a phase.
 func frames(c *model.Cluster, p *latency.Phase) []Frames {
 	if c.Profiles == nil {
 		return nil
@@ -311,8 +331,9 @@ func frames(c *model.Cluster, p *latency.Phase) []Frames {
 	return list
 }
 
-// Verdict is the answer in a sentence, which names the requests: where the time goes, and the finding that explains the largest part
-// that has one. Where a larger part has none, the sentence says so.
+// Verdict returns the answer in one sentence, which names the requests. It contains the largest phase and the
+// finding that explains it. If that phase has no finding, the sentence says so and uses the next phase with
+// one, unless that is shorter than half of the largest.
 func (a *Answer) Verdict() string {
 	for i := range a.Reasons {
 		r := &a.Reasons[i]
@@ -339,7 +360,7 @@ func (a *Answer) Verdict() string {
 	return latency.Verdict(a.Budget)
 }
 
-// says is what the finding says, and what follows from it.
+// says returns the message of the finding and of its effect.
 func (r *Reason) says() string {
 	if r.Effect == nil {
 		return r.Finding.Message
@@ -347,7 +368,8 @@ func (r *Reason) says() string {
 	return r.Finding.Message + ": " + r.Effect.Message
 }
 
-// without says how long a request takes once so much is gained, "" if that is about what it takes now.
+// without returns a clause with the latency after a gain, e.g. "; without that about 50 ms". It returns "" if
+// the gain is less than a tenth of the latency.
 func (a *Answer) without(gain latency.Interval) string {
 	least, most := max(0, a.Budget.Ms-gain.High), max(0, a.Budget.Ms-gain.Low)
 	switch much := a.Budget.Ms / 10; { //nolint:mnd // a tenth is no difference that counts

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/why"
 )
 
-// searchOf is a search of 200 ms: 150 wait for consistency, 40 search growing segments of query node 3, 6 are reduced, 4 unexplained.
+// searchOf returns the budget of a search of 200 ms: 150 ms wait for consistency, 40 ms search growing segments
+// on query nodes 3 and 4 (30 ms and 10 ms), 6 ms reduce on the proxy, 4 ms are unexplained.
 func searchOf(id model.CollectionID, name string) *latency.Budget {
 	part := func(name latency.Name, ms float64) *latency.Phase {
 		return &latency.Phase{Name: name, Parent: latency.WaitForNodes, Role: "querynode", Known: true, Ms: ms, Share: ms / 200}
@@ -73,7 +74,7 @@ func TestReasons(t *testing.T) {
 	tests := []struct {
 		name     string
 		findings []*check.Finding
-		want     string // phase=finding, the longest first
+		want     string // phase=finding pairs, the longest phase first
 	}{
 		{"nothing found", nil, "consistency_wait=- kernel_growing=-"},
 		{"a finding that says what it costs", []*check.Finding{waits}, "consistency_wait=waits kernel_growing=-"},
@@ -118,7 +119,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestVerdict: the sentence has the finding that explains most of the time, and what is left without it; a small one it leaves out.
+// TestVerdict checks that the sentence contains the finding that explains most of the time and the latency
+// without it. It leaves out small gains and findings about small phases.
 func TestVerdict(t *testing.T) {
 	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}})
 	slows := func(phase latency.Name, low, high float64) *check.Finding {
@@ -148,7 +150,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestCause: what a finding follows from is said first, with what it says that its cure gives, if it does; else with what is behind it.
+// TestCause checks that the sentence begins with the cause of a finding. If the cause states a gain, that gain
+// is used. Otherwise the sentence adds the effect and its gain.
 func TestCause(t *testing.T) {
 	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}})
 	slows := func(phase latency.Name, low, high float64) []check.Slowdown {
@@ -176,7 +179,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestSpan: a gain that is of several phases is said of each of them with the others, and is never more than the whole request.
+// TestSpan checks that each phase of a gain over several phases has the whole gain and names the other phases,
+// and that a gain never exceeds the whole request.
 func TestSpan(t *testing.T) {
 	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}})
 	f := &check.Finding{Check: "waits", Severity: check.Warning, Slows: []check.Slowdown{{
@@ -191,7 +195,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestFrames: frames are those of profiled processes that are waited for in the phase, and of no others.
+// TestFrames checks that the frames are only those of profiled processes that the client waits for in the phase.
 func TestFrames(t *testing.T) {
 	hot := func(node model.NodeID, role, name string) *model.ProfiledProcess {
 		return &model.ProfiledProcess{Name: role + "-" + node.String(), Roles: []string{role}, Nodes: []model.NodeID{node}, CPU: &model.CPUProfile{Hottest: []model.HotFrame{{Function: name, Part: 0.7}}}}
@@ -211,7 +215,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestPartOfAll: what a finding about one collection costs its requests is a part of what the mean of all loses.
+// TestPartOfAll checks that the cost of a finding about one collection is scaled down in the mean of all requests.
 func TestPartOfAll(t *testing.T) {
 	all, docs := searchOf(0, ""), searchOf(1, "docs")
 	all.Requests = 400
@@ -230,7 +234,8 @@ func TestPartOfAll(t *testing.T) {
 	}
 }
 
-// TestAnotherCollection: what is wrong with a collection that nobody asks for explains nothing, though it names a node that is waited for.
+// TestAnotherCollection checks that a finding about a collection without requests explains nothing, even if it
+// names a node that the client waits for.
 func TestAnotherCollection(t *testing.T) {
 	c := model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}, {ID: 2, Name: "pics"}}})
 	f := &check.Finding{
@@ -253,7 +258,8 @@ func TestAnotherCollection(t *testing.T) {
 	}
 }
 
-// TestOfAll: a finding about all collections explains each in proportion to the phase, and the sentence still names the collection.
+// TestOfAll checks that a finding about all collections is scaled to each collection in proportion to the
+// phase, and that the sentence still names the collection.
 func TestOfAll(t *testing.T) {
 	all, docs := searchOf(0, ""), searchOf(1, "docs")
 	all.Root.Find(latency.ConsistencyWait).Ms = 75
