@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Expression takes the values out of a filter expression of Milvus (internal/parser/planparserv2/Plan.g4): what a field is compared
-// with may be a person's name or address. What is asked stays: fields, operators, functions, how long a list is, the keys of
-// JSON, the names of {templates}. "?" is a value that was there.
+// Expression replaces the values in a Milvus filter expression (internal/parser/planparserv2/Plan.g4) by "?", because
+// they may be personal, e.g. a name or an address. It keeps fields, operators, functions, the lengths of lists, the
+// keys of JSON, and the names of {templates}.
 //
 //	email == "ada@example.com" and id in [1, 2, 3]   becomes   email == ? and id in [? x3]
 func Expression(text string) string {
@@ -20,10 +20,10 @@ func Expression(text string) string {
 	return e.out.String()
 }
 
-// shown is how many bytes of an expression are worth showing.
+// shown is the maximum length of a brief expression in bytes.
 const shown = 500
 
-// BriefExpression is Expression, cut to a length that can be shown.
+// BriefExpression returns Expression(text), cut to at most 500 bytes and "..." if it is longer.
 func BriefExpression(text string) string {
 	text = Expression(text)
 	if len(text) > shown {
@@ -32,17 +32,18 @@ func BriefExpression(text string) string {
 	return text
 }
 
-// expression is one on its way.
+// expression is the state of Expression.
 type expression struct {
 	in  string
 	at  int
 	out strings.Builder
-	// word is the name that was read last, "" behind anything else; sign is the last character that is no blank.
+	// word is the name that was read last, or "" after anything but a name. sign is the last character that is not a
+	// space.
 	word string
 	sign byte
 }
 
-// token takes what comes next: a name, a value, a list of values, or a sign.
+// token reads the next token: a name, a value, a list of values, or a sign.
 func (e *expression) token() {
 	rest := e.in[e.at:]
 	r, size := utf8.DecodeRuneInString(rest)
@@ -70,7 +71,8 @@ func (e *expression) value(size int) {
 	e.word, e.sign = "", '?'
 }
 
-// name copies a name or a word of the language. A string may have a letter before it that says how it is escaped.
+// name copies a name or a keyword. A letter right before a string is its prefix (e.g. for raw strings) and belongs to
+// the value.
 func (e *expression) name(rest string) {
 	size := strings.IndexFunc(rest, func(r rune) bool { return !nameStart(r) && !unicode.IsDigit(r) })
 	if size < 0 {
@@ -85,7 +87,8 @@ func (e *expression) name(rest string) {
 	e.at += size
 }
 
-// bracket takes a key of JSON, meta["city"], as it is, and of a list how many values it has.
+// bracket copies a key of JSON unchanged, e.g. meta["city"]. It replaces a list of values by the number of its
+// values.
 func (e *expression) bracket(rest string) {
 	if e.sign == ']' || e.word != "" && !strings.EqualFold(e.word, "in") {
 		if inside := rest[1:]; inside != "" && (inside[0] == '"' || inside[0] == '\'') {
@@ -108,7 +111,8 @@ func (e *expression) bracket(rest string) {
 	e.word, e.sign = "", '['
 }
 
-// plainList counts the values of a list that has nothing but values, and how long it is; 0 for others.
+// plainList returns the number of values in a list and its length in bytes, or 0 if the list contains anything but
+// values.
 func plainList(text string) (n, size int) {
 	at := 1
 	for {
@@ -130,7 +134,8 @@ func plainList(text string) (n, size int) {
 	}
 }
 
-// quoted is where a string ends that begins here: behind its closing quote, or with the text.
+// quoted returns the end of the string that text starts with: the offset after its closing quote, or the length of
+// text if there is none.
 func quoted(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -143,7 +148,7 @@ func quoted(text string) int {
 	return len(text)
 }
 
-// numberEnd is where a number ends: 1, 0x1f, 1.5e-7.
+// numberEnd returns the end of the number that text starts with, e.g. 1, 0x1f, 1.5e-7.
 func numberEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		c := text[i]
@@ -159,7 +164,7 @@ func numberEnd(text string) int {
 
 func nameStart(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) }
 
-// plainKey reports whether a key is a name rather than a value that stands in the place of one.
+// plainKey reports whether a key is a name, and not a value used as a key.
 func plainKey(key string) bool {
 	const longest = 64
 	return key != "" && len(key) <= longest && nameStart(rune(key[0])) &&

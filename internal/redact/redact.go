@@ -1,4 +1,4 @@
-// Package redact takes secrets out of text: settings, properties, labels, JSON, URLs, connection strings, errors.
+// Package redact removes secrets from text: settings, properties, labels, JSON, URLs, connection strings, errors.
 package redact
 
 import (
@@ -17,20 +17,22 @@ import (
 // Redacted replaces a secret.
 const Redacted = "<redacted>"
 
-// secretWords are parts of names that hold secrets, in lower case without separators. They cover Milvus's own
-// configuration (configs/milvus.yaml: minio.secretAccessKey, etcd.auth.password, kafka.saslPassword, pulsar.authParams,
-// credential.*, cipherPlugin.*, trace.otlp.headers) and the parameters of functions and external tables.
+// secretWords are parts of names whose values are secrets, in lower case and without separators. They cover the
+// configuration of Milvus (configs/milvus.yaml: minio.secretAccessKey, etcd.auth.password, kafka.saslPassword,
+// pulsar.authParams, credential.*, cipherPlugin.*, trace.otlp.headers) and the parameters of functions and external
+// tables.
 const secretWords = "password passwd passphrase passcode pwd secret authorization accesskey privatekey apikey token credential sasl cipher kms " +
 	"authparams otlpheaders connectionstring signingkey encryptionkey defaultkey accountkey sharedaccess sharedkey signature cookie keytab " +
 	"keydata license webhook bindpw"
 
-// innocentWords contain a secret word by accident: analyzers have tokenizers, models a limit of tokens.
+// innocentWords contain a secret word by coincidence: analyzers have tokenizers, models have token limits.
 const innocentWords = "tokenizer tokenfilter maxtokens mintokens numtokens tokencount tokenlimit"
 
 // lastWords name a secret only as the last part of a name, because harmless words contain them.
 const lastWords = "auth psk sig jwt pass"
 
-// marks are the other words without which no shape matches a text, unless it has a long run of letters and digits.
+// marks are words in addition to secretWords. A shape only matches a text that has one of them, a secret word, or one
+// of the characters or long runs that has detects.
 const marks = lastWords + " eyj key= code= :aa -u mysql mariadb jdbc: basic bearer login identified sess hooks.slack " +
 	"discord community aiza glpat- glptt- gldt- hvs. hvb. sg. xox eaaa gocspx- nvapi- figd_ pypi-"
 
@@ -42,13 +44,13 @@ const (
 	mark
 )
 
-// word is what is looked for in a text, whatever the case and the separators behind its first two characters.
+// word is a word to search for. The search ignores case, and it ignores separators after the first two characters.
 type word struct {
 	text string
 	kind wordKind
 }
 
-// wordTable has the words by their first two characters.
+// wordTable holds the words by their first two characters.
 var wordTable = sync.OnceValue(func() *[1 << 10][]word {
 	table := new([1 << 10][]word)
 	for kind, list := range []string{innocentWords, secretWords, marks} {
@@ -60,10 +62,10 @@ var wordTable = sync.OnceValue(func() *[1 << 10][]word {
 	return table
 })
 
-// slot is the same for both cases of letters.
+// slot returns the index of two characters in wordTable. It ignores the case of letters.
 func slot(a, b byte) int { return int(a&31)<<5 | int(b&31) }
 
-// end returns where the word ends in a text that begins with it, 0 if it does not.
+// end returns the end of the word in a text that starts with it, or 0 if the text does not start with it.
 func (w word) end(text []byte) int {
 	n := 0
 	for i, c := range text {
@@ -88,7 +90,7 @@ func lower(c byte) byte {
 
 func separator(c byte) bool { return c == '_' || c == '-' || c == '.' || c == ' ' || c == '/' }
 
-// plainName lowers a name and removes its separators.
+// plainName returns a name in lower case without separators.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && separator(byte(r)) {
@@ -98,7 +100,7 @@ func plainName(name string) string {
 	}, name)
 }
 
-// Name reports whether the value of a name is a secret.
+// Name reports whether values with this name are secrets.
 func Name(name string) bool {
 	last := name[strings.LastIndexAny(name, "._-/ ")+1:]
 	for word := range strings.FieldsSeq(lastWords) {
@@ -109,17 +111,18 @@ func Name(name string) bool {
 	return mentioned([]byte(name))
 }
 
-// mentioned reports whether text has a word that names a secret.
+// mentioned reports whether text contains a secret word.
 func mentioned(text []byte) bool { return has(text, secretWord) }
 
-// Suspect reports whether text may hold a secret. It is quick and always true for a text that Text changes.
+// Suspect reports whether text may contain a secret. It is fast, and true for every text that Text changes.
 func Suspect(text []byte) bool { return has(text, mark) }
 
-// longRun is how many letters and digits in a row may be a token. Those of all issuers have as many.
+// longRun is the shortest run of letters and digits that may be a token. Nearly all issuers' tokens have at least as
+// many.
 const longRun = 20
 
-// has reports whether a text has a word of a kind up to most: it looks at each byte once. With marks it looks for a
-// long run of letters and digits, too.
+// has reports whether text contains a word of a kind from secretWord to most. It reads each byte once. If most is
+// mark, it also reports a long run of letters and digits, "@", "$", and a number between colons.
 func has(text []byte, most wordKind) bool {
 	const digit, small, capital = 1, 2, 4
 	table, run, classes, innocent, port := wordTable(), 0, 0, 0, false
@@ -153,18 +156,19 @@ func has(text []byte, most wordKind) bool {
 		if most == mark && (run >= longRun && classes != digit && classes != small || c == '@' || c == '$' || c == ':' && port && text[i-1] != ':') {
 			return true
 		}
-		port = c == ':' || port && (c == '*' || c >= '0' && c <= '9') // as in a line of .pgpass, host:port:database:user:password
+		port = c == ':' || port && (c == '*' || c >= '0' && c <= '9') // as in a line of .pgpass: host:port:database:user:password
 	}
 	return false
 }
 
-// shape is a form of secrets that need no name. What stands for the secret may refer to groups of the pattern.
+// shape matches secrets that are recognized without a name. The replacement may refer to groups of the pattern.
 type shape struct {
 	pattern     *regexp.Regexp
 	replacement string
 }
 
-// issuers are the tokens that are not random enough to be known as such, in the alphabet and length of who issues them.
+// issuers matches tokens that are not random enough for randomToken. Each alternative has the alphabet and length of
+// its issuer.
 const issuers = `(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|LTAI[A-Za-z0-9]{12,20}|AKID[A-Za-z0-9]{32}|AIza[\w-]{35}|gh[pousr]_\w{36}|` +
 	`gl(?:pat|ptt|dt)-[\w-]{20}|hf_[A-Za-z0-9]{34}|npm_[A-Za-z0-9]{36}|xox[a-z]-[\w-]{20,}|sk-(?:proj-|ant-)?\w{20,}|[sr]k_(?:live|test)_\w{16,}|` +
 	`SG\.[\w-]{22}\.[\w-]{43}|hv[sb]\.[\w-]{24,}|do[opr]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|sbp_[0-9a-f]{40}|key-[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|` +
@@ -174,7 +178,7 @@ var shapes = sync.OnceValue(func() []shape {
 	var list []shape
 	for _, x := range [][2]string{
 		{`(?s)-----BEGIN [A-Z ]*PRIVATE KEY.*?(?:-----END [A-Z ]*-----|\z)`, Redacted},
-		// scheme://user:password@host, with slashes in the password as AWS's keys have them
+		// scheme://user:password@host, where the password may contain slashes as AWS keys do
 		{`://[^\s/?#"'<>]*@`, "://" + Redacted + "@"},
 		{`://[^\s/?#"'<>:]+:(?:[^\s"'<>\d]|\d+[^\s"'<>\d/?#,])[^\s"'<>]*@`, "://" + Redacted + "@"},
 		{`(jdbc:oracle:\w+:[^\s/@]+/)[^\s@]+@`, "${1}" + Redacted + "@"},
@@ -184,7 +188,7 @@ var shapes = sync.OnceValue(func() []shape {
 		{`\b(?:` + issuers + `)[\w-]*(?:[:,][\w+/=]{16,})?`, Redacted},
 		{`(hooks\.slack\.com/|discord(?:app)?\.com/api/webhooks/|webhook\.office\.com/)[\w/@.-]+`, "${1}" + Redacted},
 		{`\b\d{8,10}:AA[\w-]{30,}`, Redacted},                                    // Telegram
-		{`\$(?:2[abxy]|[156]|apr1|argon2\w*|scrypt)\$[\w./+,=$]{10,}`, Redacted}, // hashes of passwords
+		{`\$(?:2[abxy]|[156]|apr1|argon2\w*|scrypt)\$[\w./+,=$]{10,}`, Redacted}, // password hashes
 		{`([?&](?:key|code)=)[^\s&"'#]+`, "${1}" + Redacted},
 		{`(?i)(\b(?:identified\s+by|password)\s+)(?:'[^']*'|"[^"]*")`, "${1}" + Redacted},
 		{`(?i)(\b(?:password|passphrase|secret|token|key)\s+is\s+["']?)[^\s"']*[\d!#$%&*@^_][^\s"']*`, "${1}" + Redacted},
@@ -205,7 +209,7 @@ var (
 	longest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w-]*[A-Za-z0-9]{20,}[\w-]*`) })
 )
 
-// basicCredential redacts "basic x" if x is user:password in base64.
+// basicCredential redacts the value of "basic x" if x is user:password in base64.
 func basicCredential(text string) string {
 	word, encoded, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
 	plain, err := base64.RawStdEncoding.DecodeString(strings.Trim(encoded, " ="))
@@ -215,8 +219,8 @@ func basicCredential(text string) string {
 	return word + " " + Redacted
 }
 
-// randomToken redacts a word with a long part of digits and letters of both cases that change so often that it is
-// no name in camel case: parts of these have at least as many characters as words have on average.
+// randomToken redacts a word that has a long part with digits, small and capital letters, unless the part looks like
+// a camel-case name. The words of such names have at least 3.5 characters on average.
 func randomToken(word string) string {
 	const average = 3.5
 	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '_' || r == '-' }) {
@@ -245,12 +249,12 @@ func randomToken(word string) string {
 	return word
 }
 
-// Holds reports whether a value of unknown encoding mentions a secret or holds one of a known form.
+// Holds reports whether a value in an unknown encoding mentions a secret or contains a secret in a known format.
 func Holds(value []byte) bool {
 	return mentioned(value) || Suspect(value) && Text(string(value)) != string(value)
 }
 
-// Pair returns the value of a named property as it may be kept.
+// Pair returns the value of a named property with its secrets removed.
 func Pair(name, value string) string {
 	switch {
 	case value == "" || value == "true" || value == "false":
@@ -266,7 +270,8 @@ func Pair(name, value string) string {
 	return Text(value)
 }
 
-// identifier reports whether a name is that of names of a cluster's own things, which may look like anything.
+// identifier reports whether values with this name identify things of the cluster, e.g. aliases or channels. Such
+// values can look like secrets.
 func identifier(name string) bool {
 	plain := plainName(name)
 	for _, end := range []string{"name", "alias", "aliases", "channel", "address", "addresses", "host", "bucket", "database", "collection", "partition"} {
@@ -284,7 +289,7 @@ var settingsText string
 var propertiesText string
 
 // textSettings are the settings of Milvus whose values are text without secrets: addresses, paths, names.
-// textProperties are such parameters and properties of collections, fields, indexes and functions.
+// textProperties are the same for parameters and properties of collections, fields, indexes and functions.
 var (
 	textSettings   = sync.OnceValue(func() map[string]bool { return plainNames(settingsText) })
 	textProperties = sync.OnceValue(func() map[string]bool { return plainNames(propertiesText) })
@@ -299,14 +304,14 @@ func plainNames(text string) map[string]bool {
 }
 
 var (
-	// quantity matches a number or size, template a format of access logs.
+	// quantity matches a number or a size. template matches a format of access logs.
 	quantity = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^[-+]?\d{1,19}(?:\.\d{1,19})?(?:e[-+]?\d{1,3})?\s?(?:%|d|[kmgtp]?i?b?)$`)
 	})
 	template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^$\d]{0,20}(?:\$[a-z_]+[^$\d]{0,20})+$`) })
 )
 
-// harmless reports whether a value cannot be a secret: a boolean, a number, a duration, a size, or a list of them.
+// harmless reports whether a value cannot be a secret: a boolean, a number, a duration, a size, or a list of these.
 func harmless(value string) bool {
 	for item := range strings.SplitSeq(value, ",") {
 		item = strings.TrimSpace(item)
@@ -318,8 +323,8 @@ func harmless(value string) bool {
 	return true
 }
 
-// Property returns the value of a property or parameter of a collection, field, index or function as it may be kept:
-// of those that Milvus does not know only what can be no secret.
+// Property returns the value of a property or parameter of a collection, field, index or function, with its secrets
+// removed. It redacts the value of a property unknown to Milvus unless the value cannot be a secret.
 func Property(name, value string) string {
 	if safe := Pair(name, value); textProperties()[plainName(name)] || harmless(value) {
 		return safe
@@ -327,8 +332,8 @@ func Property(name, value string) string {
 	return Redacted
 }
 
-// Setting returns the value of a setting of Milvus as it may be kept. What an unknown setting holds is unknown, so that
-// text is redacted unless the setting is one of Milvus's that are known to be addresses, paths and other plain text.
+// Setting returns the value of a Milvus setting with its secrets removed. It redacts text unless the setting is known
+// to hold plain text, e.g. an address or a path, because an unknown setting may hold a secret.
 func Setting(name, value string) string {
 	plain := plainName(name)
 	last := name[strings.LastIndexAny(name, "./")+1:]
@@ -340,7 +345,7 @@ func Setting(name, value string) string {
 	return Redacted
 }
 
-// Address takes user and password out of user:password@host:port.
+// Address redacts the user and password in user:password@host:port.
 func Address(s string) string {
 	if strings.Contains(s, "://") {
 		return Text(s)
@@ -351,11 +356,12 @@ func Address(s string) string {
 	return s
 }
 
-// maxText bounds the time that Text takes, which is a microsecond a byte for a suspect text.
+// maxText limits the length of texts that Text scans. Text takes about a microsecond per byte of a suspect text.
 const maxText = 64 << 10
 
-// Text takes secrets out of free text: out of JSON by its keys, out of "name=value" and "name: value" by the name, and
-// what has the form of a secret, as in URLs. A suspect text that is longer than all honest ones is redacted as a whole.
+// Text removes secrets from free text: values of secret keys in JSON, values of secret names in "name=value" and
+// "name: value", and strings in the format of a secret, e.g. in URLs. Unless it is JSON, a suspect text longer
+// than maxText is redacted as a whole, because honest texts are shorter.
 func Text(text string) string {
 	if !Suspect([]byte(text)) {
 		return text
@@ -367,7 +373,7 @@ func Text(text string) string {
 			}
 			return text
 		}
-		if mentioned([]byte(text)) { // broken JSON: nothing tells where the secret ends
+		if mentioned([]byte(text)) { // broken JSON: the end of the secret is unknown
 			return Redacted
 		}
 	}
@@ -388,13 +394,13 @@ const (
 	ends   = " \t\r\n,;(){}[]&?<>" + quotes
 )
 
-// assigned matches a name and what separates it from its value: key=value, "key": "value", key => value, --key value,
-// <key>value, key="NAME" value="x", and of YAML a value or list on the next lines.
+// assigned matches a name and the separator before its value: key=value, "key": "value", key => value, --key value,
+// <key>value, key="NAME" value="x", and in YAML a value or list on the next lines.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:(--?[\\w-]+)[ \t]+|<([\\w.:-]+)>|(?:\\w+[ \t]+)?\\b(?:key|name)=[\"']([\\w.:-]+)[\"'][ \t]+value=|((?:[\\w.$/-]+ )?[\\w.$/-]+)[\"'`\\\\]*[ \t]*(?:[:=]+>?)[ \t]*(?:[|>][+-]?[ \t]*)?(?:\r?\n(?:[ \t]*-[ \t]+|[ \t]+))?)")
 })
 
-// cutAssignments takes the values out of assignments to a name of a secret.
+// cutAssignments redacts the values that are assigned to secret names.
 func cutAssignments(text string) string {
 	var out strings.Builder
 	for {
@@ -423,7 +429,7 @@ func cutAssignments(text string) string {
 	return out.String()
 }
 
-// secretValue returns where the value of a name begins and ends in text, nothing if it is no secret.
+// secretValue returns the start and end of a name's value in text. They are equal if there is nothing to redact.
 func secretValue(name, text string) (start, end int) {
 	first := name
 	if _, last, two := strings.Cut(name, " "); two && !strings.EqualFold(last, "key") && !strings.EqualFold(last, "phrase") {
@@ -448,7 +454,7 @@ func secretValue(name, text string) (start, end int) {
 	return start, end
 }
 
-// indented returns where the lines behind at end that are indented as much as the first line of a value in YAML.
+// indented returns the end of the YAML lines after offset at that are indented by at least indent.
 func indented(text string, at, indent int) int {
 	end := until(text, at, "\n")
 	for end < len(text) {
@@ -462,13 +468,13 @@ func indented(text string, at, indent int) int {
 	return end
 }
 
-// toEndOfLine reports whether a header's value has blanks and separators in it.
+// toEndOfLine reports whether the value of a header may contain spaces and separators, so that it ends with the line.
 func toEndOfLine(name string) bool {
 	plain := plainName(name)
 	return strings.HasSuffix(plain, "authorization") || strings.HasSuffix(plain, "cookie")
 }
 
-// valueEnd returns where a value without quotes ends. It may be an assignment itself, of something in quotes.
+// valueEnd returns the end of an unquoted value. The value may be an assignment of a quoted value itself.
 func valueEnd(text string, start int) int {
 	end := until(text, start, ends)
 	if end > start && end < len(text) && strings.IndexByte(quotes, text[end]) >= 0 && strings.IndexByte(":=", text[end-1]) >= 0 {
@@ -477,15 +483,15 @@ func valueEnd(text string, start int) int {
 	return end
 }
 
-// closing returns where a value in quotes ends. The quotes may be escaped, as in JSON inside JSON. If the text was cut
-// off, the value is the rest of the line.
+// closing returns the end of a quoted value. The quotes may be escaped, as in JSON inside JSON. If the text was cut
+// off, the value extends to the end of the line.
 func closing(text string, start int, quote byte) int {
 	escaped := start > 1 && text[start-2] == '\\'
 	for i := start; i < len(text) && text[i] != '\n'; i++ {
 		switch {
 		case text[i] == quote && !escaped, text[i] == '\\' && escaped && i+1 < len(text) && text[i+1] == quote:
 			return i
-		case strings.HasPrefix(text[i:], `\\\`) && escaped: // an escape inside
+		case strings.HasPrefix(text[i:], `\\\`) && escaped: // an escaped character inside the value
 			i += 3
 		case text[i] == '\\':
 			i++
@@ -494,7 +500,7 @@ func closing(text string, start int, quote byte) int {
 	return until(text, start, "\n")
 }
 
-// until returns where the first of some characters is behind start, or the end of the text.
+// until returns the offset of the first of the characters in chars at or after start, or the length of text.
 func until(text string, start int, chars string) int {
 	if i := strings.IndexAny(text[start:], chars); i >= 0 {
 		return start + i
@@ -502,8 +508,8 @@ func until(text string, start int, chars string) int {
 	return len(text)
 }
 
-// JSON takes secrets out of a JSON document. ok is false if it is none. The
-// document is written anew only if something changed.
+// JSON removes secrets from a JSON document. ok is false if value is not a JSON document. JSON encodes the document
+// again only if it changed.
 func JSON(value []byte) (out []byte, changed, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -524,7 +530,7 @@ func JSON(value []byte) (out []byte, changed, ok bool) {
 	return bytes.TrimRight(b.Bytes(), "\n"), true, true
 }
 
-// maxJSONDepth bounds the recursion into JSON that holds JSON in strings.
+// maxJSONDepth limits the depth of nesting. It also bounds JSON inside strings of JSON.
 const maxJSONDepth = 100
 
 func cutTree(node any, depth int) (out any, changed bool) {

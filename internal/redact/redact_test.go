@@ -9,7 +9,8 @@ import (
 	"kitescope/internal/redact/redacttest"
 )
 
-// TestPlants: no kind of secret is left in a text, alone, in an error or in JSON, and Text is done after one pass.
+// TestPlants checks that Text removes every kind of secret: alone, in an error, after other text, and in quotes. A
+// second pass must not change the result.
 func TestPlants(t *testing.T) {
 	var plants []redacttest.Plant
 	for seed := range uint64(20) {
@@ -36,7 +37,7 @@ func TestPlants(t *testing.T) {
 	}
 }
 
-// TestTextLeavesTheRest of the texts that servers and metadata have.
+// TestTextLeavesTheRest checks that Text does not change harmless texts of servers and metadata.
 func TestTextLeavesTheRest(t *testing.T) {
 	for _, text := range []string{
 		"context deadline exceeded", "etcdserver: invalid auth token", "dial tcp 10.0.0.1:2379: connection refused",
@@ -56,7 +57,8 @@ func TestTextLeavesTheRest(t *testing.T) {
 	}
 }
 
-// TestTextFindsSecretsByName in the forms in which servers print their configuration. The rest tells the reader what went wrong.
+// TestTextFindsSecretsByName checks the formats in which servers print their configuration. The rest of the text
+// stays, because it explains the failure.
 func TestTextFindsSecretsByName(t *testing.T) {
 	for _, text := range []string{
 		`password: HIDDEN`, `password = "HIDDEN"`, `token=HIDDEN`, `saslPassword: 'HIDDEN two words HIDDEN'`, `"secretAccessKey": "HIDDEN HIDDEN"`,
@@ -71,7 +73,8 @@ func TestTextFindsSecretsByName(t *testing.T) {
 	}
 }
 
-// TestSettings: of what is not known, only what cannot be a secret is shown, and of what is known all but secrets.
+// TestSettings checks that unknown names only show values that cannot be secrets, and that known names show all
+// values but secrets.
 func TestSettings(t *testing.T) {
 	for _, x := range [][3]string{
 		{"x.a", "true", ""},
@@ -125,7 +128,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// FuzzText: a secret by its name is not left, whatever stands around it, and a second pass finds nothing.
+// FuzzText checks that Text removes a secret by its name whatever text surrounds it.
 func FuzzText(f *testing.F) {
 	for _, p := range redacttest.Plants(2) {
 		f.Add(p.Text, " ")
