@@ -1,7 +1,7 @@
-// Package shellquote writes what people copy and give to a program: words and commands of a shell, literals of Python. What
-// enters is text from anywhere, such as a root path out of a bundle that somebody mailed; what leaves means exactly that
-// text to the program that it is pasted into, and nothing else. Every command, hint and script that kitescope prints or
-// copies has its words from here.
+// Package shellquote quotes text for use in shell commands and Python literals. The text may come from anywhere, e.g.
+// a root path in a bundle from somebody else. The program that the quoted text is pasted into reads exactly the
+// original text and runs nothing else. All commands, hints and scripts that kitescope prints or copies are built with
+// this package.
 package shellquote
 
 import (
@@ -12,8 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Word is a text as one word of a POSIX shell (section 2.2 of its Shell Command Language). A word that means itself is
-// left as it is; any other stands between single quotation marks, where nothing has a meaning but the mark itself.
+// Word returns text as one word of a POSIX shell (section 2.2 of its Shell Command Language). It returns a word
+// without special characters unchanged. It puts any other word in single quotes, where only the single quote itself
+// is special.
 func Word(s string) string {
 	if s != "" && plain(s) {
 		return s
@@ -21,8 +22,8 @@ func Word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// plain reports whether a shell leaves a word alone, wherever in a command it stands. An equals sign in front has a
-// meaning to zsh, braces to bash with a list or a range between them.
+// plain reports whether a shell reads a word literally at any position of a command. A leading equals sign is special
+// in zsh. Braces are special in bash if they enclose a list or a range.
 func plain(s string) bool {
 	braces := len(s) > 2 && !strings.Contains(s, ",") && !strings.Contains(s, "..")
 	for i := range len(s) {
@@ -37,13 +38,14 @@ func plain(s string) bool {
 	return true
 }
 
-// Command is a command for a shell: what a person or a script runs as it stands.
+// Command is a shell command that a person or a script can run as it is.
 type Command struct{ words, last []string }
 
-// Shell begins a command with words of our own: a program, its subcommands and flags.
+// Shell returns a command that starts with constant words: a program, its subcommands and flags.
 func Shell(words ...string) Command { return Command{words: words} }
 
-// Flag adds a flag and its value: two words, or one where the name ends in "=" or the value looks like a flag itself.
+// Flag adds a flag and its value. They are two words, or one word if the name ends in "=" or the value starts with
+// "-".
 func (c Command) Flag(name, value string) Command {
 	switch {
 	case strings.HasSuffix(name, "="):
@@ -54,13 +56,13 @@ func (c Command) Flag(name, value string) Command {
 	return c.Word(name, value)
 }
 
-// Word adds words as they are, for flags without values.
+// Word adds words unchanged, e.g. flags without values.
 func (c Command) Word(words ...string) Command {
 	return Command{slices.Concat(c.words, words), c.last}
 }
 
-// Arg adds words that are no flags. The first of them that looks like one, and what comes after it, stands at the end of
-// the command behind a "--", where neither getopt nor pflag looks for flags.
+// Arg adds positional arguments. The first argument that starts with "-", and all arguments after it, go to the end
+// of the command after a "--", where neither getopt nor pflag parses flags.
 func (c Command) Arg(words ...string) Command {
 	for _, w := range words {
 		if len(c.last) > 0 || strings.HasPrefix(w, "-") {
@@ -72,7 +74,7 @@ func (c Command) Arg(words ...string) Command {
 	return c
 }
 
-// String is the command on one line.
+// String returns the command on one line.
 func (c Command) String() string {
 	words := c.words
 	if len(c.last) > 0 {
@@ -85,9 +87,9 @@ func (c Command) String() string {
 	return strings.Join(quoted, " ")
 }
 
-// Python is a text as a literal of Python (Language Reference, 2.4.1): between double quotation marks, with all that
-// is not printable ASCII, or printable at all, escaped. Bytes that are not UTF-8 come as the characters of their values, as
-// a literal of text has no bytes.
+// Python returns text as a Python string literal (Language Reference, 2.4.1) in double quotes. It escapes
+// double quotes, backslashes and unprintable characters. A byte that is not valid UTF-8 becomes the character with
+// the byte's value, because a string literal cannot contain bytes.
 func Python(s string) string {
 	b := append(make([]byte, 0, len(s)+2), '"')
 	for len(s) > 0 {

@@ -19,13 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "ask python3 how it reads the literals, into testdata/paste")
 
-// hostile are names as an enemy would choose them, and as people innocently do.
+// hostile holds names that an attacker would choose, and unusual names that people choose innocently.
 var hostile = []string{
 	"", "plain", "by-dev/config/queryCoord", "a;id&b", "$(id)", "`id`", "${HOME}", "it's", `"quoted"`, `a'"'b`, "two words", "tab\there", "line\nid\n", "cr\rid",
 	"-rf", "--", "a\\", "\\", "~root", "#none", "a#b", "*", "[a-z]", "{a,b}", "{1..3}", "{", "}", "{bin}", "!!", "a|b", "a>b", "(x)", "=ls", "a=b", "x\x1b]52;c;aWQ=\a", "Müller", "\xff\xfe", "'", "''", "a b' ; id '",
 }
 
-// A real shell reads words as what they were, alone and in commands, and runs nothing of them.
+// TestWordsInAShell checks that a real shell reads the original words, alone and in commands, and runs nothing in
+// them.
 func TestWordsInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	words, args := []string{"say"}, Shell("say", "x")
@@ -57,7 +58,7 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// What no flag is stands behind all flags where it looks like one.
+// TestCommand checks that positional arguments that look like flags come after all flags.
 func TestCommand(t *testing.T) {
 	for want, c := range map[string]Command{
 		"get nodes":                          Shell("get", "nodes"),
@@ -92,13 +93,14 @@ func TestPython(t *testing.T) {
 			names, literals = append(names, name), append(literals, Python(name))
 		}
 	}
-	// Python reads these literals as Go does: \x of ASCII, \u and \U are the same in both, and there is nothing else in them.
+	// Python reads these literals as Go does: \x of ASCII, \u and \U mean the same in both, and the literals use no
+	// other escapes.
 	for i, literal := range literals {
 		if got, err := strconv.Unquote(literal); err != nil || got != names[i] || strings.ContainsFunc(literal, unicode.IsControl) {
 			t.Errorf("%q becomes %s, which is %q: %v", names[i], literal, got, err)
 		}
 	}
-	// The same literals as a real Python read them: -update asks python3 again.
+	// The recorded file holds the literals as a real Python read them: -update runs python3 again.
 	const recorded = "testdata/python-literals.txt"
 	if *update {
 		script := "for x in [" + strings.Join(literals, ", ") + "]: print(x.encode().hex() or '-')"
