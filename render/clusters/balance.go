@@ -20,13 +20,13 @@ import (
 	"kitescope/render/webpage"
 )
 
-// Balance is what there is to write about the balance of a cluster.
+// Balance holds the input of WriteBalance.
 type Balance struct {
 	Env    *view.Env
 	Report *balance.Report
 }
 
-// BalanceFormats are the formats of balance.
+// BalanceFormats returns the formats of a balance report.
 func BalanceFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "nodes of each replica, with plans (default)",
@@ -43,12 +43,13 @@ func WriteBalance(w io.Writer, b *Balance, f render.Format, o render.ReportOptio
 	return b.sheet(&o).Write(w, f)
 }
 
-// BalanceSchema is that of the shares that WriteBalance writes: of each replica a row for each node.
+// BalanceSchema returns the keys of shares that selections can use. There is a share for each node of each replica.
 func BalanceSchema(o render.ReportOptions) *table.Schema {
 	return shareList(&Balance{Report: &balance.Report{Survey: &balance.Survey{}}}, nil, &o.Options).Schema()
 }
 
-// sheet lays out all nodes, then each replica with its plan; of scripts a replica is an item, and a line of CSV a node of one.
+// sheet lays out all nodes, then each replica with its plan. In JSON an item is a replica. In CSV a line is a node of
+// a replica.
 func (b *Balance) sheet(o *render.ReportOptions) *render.Sheet {
 	r := b.Report
 	var rows []shareRow
@@ -91,13 +92,13 @@ func (b *Balance) where() string {
 	return render.Harmless(origin.Root) + " @ " + render.Harmless(origin.Location)
 }
 
-// nodes is the table of what nodes serve of all replicas.
+// nodes returns the table of the nodes, with their shares of all replicas.
 func (b *Balance) nodes(o *render.ReportOptions) []render.Part {
 	s := b.Report.Survey
 	return []render.Part{{Head: b.title("ALL REPLICAS", SpreadText(&s.Spread, b.Report.Options.By), &s.Spread), List: b.shares(s.Nodes, nil, o)}}
 }
 
-// replicas are the tables of the replicas, each with its plan.
+// replicas returns the table of each replica, followed by its plan.
 func (b *Balance) replicas(o *render.ReportOptions) (parts []render.Part) {
 	for i, g := range b.Report.Groups {
 		spread := &g.Spread
@@ -112,7 +113,7 @@ func (b *Balance) replicas(o *render.ReportOptions) (parts []render.Part) {
 	return parts
 }
 
-// title heads a table with how even it is; a spread over the goal stands out.
+// title returns the title of a table and its spread. A spread above the goal is a warning.
 func (b *Balance) title(title, note string, s *balance.Spread) []render.Line {
 	role := render.RolePlain
 	if b.Report.Options.By.Of(s) > b.Report.Options.Goal {
@@ -134,7 +135,7 @@ func rowsOf(list []*balance.Share, g *balance.Group) []shareRow {
 	return rows
 }
 
-// HeadLines are Milvus's own switch, and what is unknown of the cluster.
+// HeadLines returns the state of Milvus's auto-balance, and the parts of the cluster that are unknown.
 func (b *Balance) HeadLines() []render.Line {
 	s := b.Report.Survey
 	auto := render.RolePlain
@@ -161,7 +162,8 @@ func (b *Balance) HeadLines() []render.Line {
 	return lines
 }
 
-// FootLines are what all plans come to, and what the figures mean; cv reports whether they have coefficients of variation.
+// FootLines returns the total effect of all plans and a legend. cv reports whether the tables have coefficients of
+// variation.
 func (b *Balance) FootLines(ascii, cv bool) (lines []render.Line) {
 	r := b.Report
 	if r.Plans != nil && r.Moves() > 0 {
@@ -178,7 +180,7 @@ func (b *Balance) FootLines(ascii, cv bool) (lines []render.Line) {
 	return lines
 }
 
-// legend explains the marks and words that the tables have.
+// legend explains the marks and terms of the tables.
 func (b *Balance) legend(ascii, cv bool) (lines []string) {
 	var all balance.Share
 	for _, x := range b.Report.Survey.Nodes {
@@ -215,7 +217,7 @@ func (b *Balance) legend(ascii, cv bool) (lines []string) {
 	return lines
 }
 
-// unreadText names what of the metadata was not read, and what of the balance is unknown for it.
+// unreadText returns a line for each part of the metadata that was not read, with the effect on the report.
 func unreadText(loaded model.Part) (lines []string) {
 	for _, x := range []struct {
 		part model.Part
@@ -235,7 +237,7 @@ func unreadText(loaded model.Part) (lines []string) {
 	return lines
 }
 
-// unknownNames are nodes that did not report what they serve, and why.
+// unknownNames returns the nodes that did not report their segments, each with the reason.
 func unknownNames(nodes []*model.LiveNode) string {
 	names := make([]string, len(nodes))
 	for i, x := range nodes {
@@ -244,7 +246,7 @@ func unknownNames(nodes []*model.LiveNode) string {
 	return strings.Join(names, ", ")
 }
 
-// autoText is whether Milvus balances by itself, and where that is from.
+// autoText returns whether Milvus balances automatically, and the source of that setting.
 func autoText(a *balance.Auto) string {
 	switch {
 	case !a.Known:
@@ -255,7 +257,7 @@ func autoText(a *balance.Auto) string {
 	return "off (" + render.Harmless(a.From) + ": " + balance.SwitchKey + "=" + render.Harmless(a.Value) + ")"
 }
 
-// SpreadText is "max/mean 1.33  CV 0.58  rows 1.20", of the measure that counts first.
+// SpreadText returns the spread of the nodes, the measure by first, e.g. "max/mean 1.33  CV 0.58  rows 1.20".
 func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
 		return "max/mean " + words.NoneMark
@@ -272,7 +274,8 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	return strings.Join(texts, "  ")
 }
 
-// GroupSpread is the SpreadText of a replica, with what is behind it where no move could make it better.
+// GroupSpread returns the SpreadText of a replica. It adds the number of segments and nodes if the replica has too
+// few segments for a better spread.
 func GroupSpread(g *balance.Group, by balance.Measure) string {
 	text := SpreadText(&g.Spread, by)
 	if g.TooFew() && g.Spread.Nodes > 1 && g.Sealed > 0 {
@@ -281,7 +284,7 @@ func GroupSpread(g *balance.Group, by balance.Measure) string {
 	return text
 }
 
-// measured is a largest share over the mean, which is 1 at least where it is known.
+// measured returns the largest share over the mean. A known ratio is at least 1; 0 means unknown.
 func measured(x float64) string {
 	if x == 0 {
 		return words.UnknownMark
@@ -289,7 +292,7 @@ func measured(x float64) string {
 	return render.Ratio(x)
 }
 
-// unknownText warns that figures of a replica are not of all its nodes, "" if they are.
+// unknownText returns a warning that the figures of a replica do not cover all its nodes, or "" if they do.
 func unknownText(g *balance.Group) string {
 	if g.Unknown == 0 {
 		return ""
@@ -297,7 +300,7 @@ func unknownText(g *balance.Group) string {
 	return "what " + words.Plural(g.Unknown, "node") + " of it serves is unknown: figures and plan cover the others"
 }
 
-// GroupTitle names a replica: collection, id, resource group.
+// GroupTitle returns the collection, the id and the resource group of a replica.
 func GroupTitle(g *balance.Group) string {
 	title := render.Harmless(g.Name())
 	switch {
@@ -313,8 +316,8 @@ func GroupTitle(g *balance.Group) string {
 	return title
 }
 
-// verdictText is what Milvus's own balancer makes of a replica: "off; if on, ScoreBasedBalancer moves 3 segments, 3 of them at once, to
-// max/mean 1.09".
+// verdictText returns what the balancer of Milvus would do with a replica, e.g. "off; if on, ScoreBasedBalancer moves
+// 3 segments, 3 of them at once, to max/mean 1.09".
 func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
 	text := render.Harmless(v.Does)
 	if len(v.Moves) > 0 {
@@ -334,7 +337,7 @@ func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 	return text
 }
 
-// PlanLines are the plan of a replica, its moves, the calls that make them, and what Milvus itself would do.
+// PlanLines returns the plan of the i-th replica: its moves, the calls for them, and what Milvus would do.
 func (b *Balance) PlanLines(i int) (lines []render.Line) {
 	r := b.Report
 	warn := func(text string) {
@@ -367,7 +370,7 @@ func (b *Balance) PlanLines(i int) (lines []render.Line) {
 	return lines
 }
 
-// planText is a plan in one line: "2 moves bring max/mean from 1.50 to 1.09, rows 1.39 to 1.32".
+// planText returns a plan in one line, e.g. "2 moves bring max/mean from 1.50 to 1.09, rows 1.39 to 1.32".
 func planText(p *balance.Plan) string {
 	by := p.Options.By
 	switch {
@@ -390,12 +393,12 @@ func planText(p *balance.Plan) string {
 	return text
 }
 
-// moveText is the i-th move of a plan.
+// moveText returns the i-th move of a plan in one line.
 func moveText(i int, m *balance.Move) string {
 	return fmt.Sprintf("%4d  segment %d  %s rows  %s  %d -> %d", i+1, m.Segment, words.Number(m.Rows), words.Bytes(m.Size), m.From, m.To)
 }
 
-// memoryText names the nodes of which a plan does not know whether they have room, "" if there are none.
+// memoryText returns a warning with the nodes whose free memory is unknown, or "" if there are none.
 func memoryText(p *balance.Plan) string {
 	if len(p.MemoryUnknown) == 0 || len(p.Moves) == 0 {
 		return ""
@@ -411,8 +414,8 @@ func nodeIDs(nodes []model.NodeID) []string {
 	return ids
 }
 
-// planScript are the lines that carry a plan out in pymilvus. They name the database where it is not the default one, and wherever plans of
-// several databases are in one script.
+// planScript returns the pymilvus calls of a plan. They select the database if it is not the default one, or if
+// databases is set because the script has plans of several databases.
 func planScript(p *balance.Plan, databases bool) []string {
 	var lines []string
 	for i, c := range p.Calls() {
@@ -431,7 +434,8 @@ func (b *Balance) databases() bool {
 	})
 }
 
-// SavedPlan is the plans as a script that an operator keeps: what moves where and why, and the calls.
+// SavedPlan returns the plans as a Python script for the operator: the calls, and comments with the moves and their
+// reasons.
 func (b *Balance) SavedPlan() string {
 	var s strings.Builder
 	s.WriteString("# Moves that balance the query nodes of " + b.where())
@@ -445,7 +449,7 @@ func (b *Balance) SavedPlan() string {
 	if b.Report.Moves() > 0 {
 		names := "connections, utility"
 		if b.databases() {
-			names = "connections, db, utility" // older ones have no db
+			names = "connections, db, utility" // older versions have no db
 		}
 		s.WriteString("from pymilvus import " + names + "\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
 	}
@@ -467,19 +471,20 @@ func (b *Balance) SavedPlan() string {
 	return s.String()
 }
 
-// ShareLines lays out what nodes serve of a replica, or of all where g is nil: a header and a line for each, plain, within a width.
+// ShareLines returns the shares of a replica's nodes, or of all replicas if g is nil, as plain text within width: a
+// header, and a line for each share.
 func (b *Balance) ShareLines(list []*balance.Share, g *balance.Group, width int) (header string, rows []string) {
 	o := &render.Options{Width: width}
 	return laidOut(table.All(newShareTable(b, rowsOf(list, g), o), table.Always), o)
 }
 
-// GroupLines lays out the replicas of a report.
+// GroupLines returns the replicas of a report as plain text within width: a header, and a line for each replica.
 func (b *Balance) GroupLines(width int) (header string, rows []string) {
 	o := &render.Options{Width: width}
 	return laidOut(table.All(table.New(table.Schema{}, render.Positions(len(b.Report.Groups)), b.groupColumns()), table.Always), o)
 }
 
-// groupColumns are those of replicas, by their place in the report.
+// groupColumns returns the columns of replicas. A row is the index of a replica in the report.
 func (b *Balance) groupColumns() []table.ColumnOf[int] {
 	r := b.Report
 	column := func(title string, kind table.Kind, priority int, known bool, cell func(g *balance.Group) table.Cell) table.ColumnOf[int] {
@@ -502,7 +507,7 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 		column("MAX/MEAN", table.Text, 0, true, func(g *balance.Group) table.Cell {
 			text := measured(r.Options.By.Of(&g.Spread))
 			if r.Options.By.Of(&g.Spread) > r.Options.Goal && !g.TooFew() {
-				text += " " + render.Glyph(render.RoleWarn, false) // for eyes without colour
+				text += " " + render.Glyph(render.RoleWarn, false) // for readers who cannot distinguish the colors
 			}
 			return table.Of(text)
 		}),
@@ -511,7 +516,7 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 	}
 }
 
-// planned is a plan in a few words.
+// planned returns the plan of a replica in a few words.
 func (b *Balance) planned(g *balance.Group) string {
 	i := slices.Index(b.Report.Groups, g)
 	if b.Report.Plans == nil || i < 0 {
@@ -534,7 +539,7 @@ func (b *Balance) planned(g *balance.Group) string {
 	return text
 }
 
-// laidOut writes a grid as a table and takes its lines.
+// laidOut writes a grid as a table and returns the header and the lines.
 func laidOut(g *table.Grid, o *render.Options) (header string, rows []string) {
 	var out encode.Output
 	render.WriteTableInto(&out, g, o, "")
@@ -542,7 +547,7 @@ func laidOut(g *table.Grid, o *render.Options) (header string, rows []string) {
 	return lines[0], lines[1:]
 }
 
-// document is the whole report for scripts.
+// document writes the whole report for JSON.
 func (b *Balance) document(e *encode.Encoder) {
 	r := b.Report
 	s := r.Survey
@@ -602,7 +607,7 @@ func writeSpread(e *encode.Encoder, key string, s *balance.Spread) {
 		{"rows_cv", s.RowsCV},
 		{"memory_max_mean", s.MemoryMaxMean},
 	} {
-		// Where there are rows, and they cost nothing, it is unknown what they do.
+		// A 0 is written only if there are no rows. With rows it means that their cost is unknown.
 		if x.value > 0 || s.Nodes > 1 && x.name != "memory_max_mean" && s.RowsMaxMean == 0 {
 			e.Entry(x.name, x.value)
 		}
@@ -610,7 +615,7 @@ func writeSpread(e *encode.Encoder, key string, s *balance.Spread) {
 	e.EndObject()
 }
 
-// writeShares writes what nodes serve of a replica, or of all.
+// writeShares writes the shares of a replica's nodes, or of all replicas if g is nil.
 func (b *Balance) writeShares(e *encode.Encoder, key string, list []*balance.Share, g *balance.Group) {
 	t := newShareTable(b, rowsOf(list, g), &render.Options{})
 	columns := t.Schema().Usual(table.Hidden, nil)
@@ -628,7 +633,7 @@ func (b *Balance) writeShares(e *encode.Encoder, key string, list []*balance.Sha
 	e.EndList()
 }
 
-// item is a replica for scripts.
+// item writes the i-th replica for JSON.
 func (b *Balance) item(e *encode.Encoder, i int) {
 	g := b.Report.Groups[i]
 	name, replica := "", ""
@@ -677,7 +682,7 @@ func (b *Balance) item(e *encode.Encoder, i int) {
 	e.EndObject()
 }
 
-// overview is what nodes serve of all replicas, for pages.
+// overview returns the nodes as blocks of a page, with their shares of all replicas.
 func (b *Balance) overview() []webpage.Block {
 	if b.Report == nil || !b.Report.Survey.Asked {
 		return []webpage.Block{webpage.Lines(webpage.Line{Class: "dim", Text: "Who serves what is unknown: the nodes were not asked."})}
@@ -686,7 +691,7 @@ func (b *Balance) overview() []webpage.Block {
 	return append(blocks, (&render.Sheet{Parts: b.nodes(&render.ReportOptions{})}).Blocks()...)
 }
 
-// AddPlan adds the balance to a page of other subjects: the nodes, and the moves as one script.
+// AddPlan adds the balance to a page: the nodes, and all moves as one script.
 func (b *Balance) AddPlan(p *webpage.Page) {
 	blocks := b.overview()
 	if b.Report.Plans != nil && b.Report.Moves() > 0 {
@@ -700,20 +705,21 @@ func (b *Balance) AddPlan(p *webpage.Page) {
 	p.Add("Balance", blocks...)
 }
 
-// BarWidth is the longest bar for a terminal.
+// BarWidth returns the width in cells of the longest bar: 24, or less if the terminal has fewer than 140 cells.
 func BarWidth(o *render.Options) int {
 	switch {
 	case o.Width == 0 || o.Width >= 140:
 		return 24
 	case o.Width >= 100:
 		return 16
-	case o.Width < 60: // wider ones would be cut
+	case o.Width < 60: // a wider bar would be cut
 		return 5
 	}
 	return 10
 }
 
-// costBar draws a share's search work: behind an index, sealed by brute force, growing; most fills all cells.
+// costBar draws the search work of a share: indexed, sealed by brute force, growing. A share with cost most fills all
+// cells.
 func costBar(s *balance.Share, most float64, o *render.Options) string {
 	glyphs := [...]string{"▇", "▒", "░", "·"}
 	if o.ASCII {

@@ -11,21 +11,21 @@ import (
 	"kitescope/render"
 )
 
-// shareRow is what a node serves of a replica, or of all where group is nil.
+// shareRow is the share of a node in a replica, or in all replicas if group is nil.
 type shareRow struct {
 	*balance.Share
 	group *balance.Group
 }
 
-// shareTable is a list of shares.
+// shareTable is a table of shares.
 type shareTable struct {
 	*table.Rows[shareRow]
 	survey *balance.Survey
 	o      *render.Options
-	// whole and most are the cost of all rows, and the largest.
+	// whole is the sum of the costs of all rows; most is the largest cost.
 	whole, most float64
 	rowsWhole   int64
-	// partial is set where of some node it is unknown how much it has, so that nobody's part of the whole is known.
+	// partial is set if the rows of some node are unknown. No share of the whole is known in that case.
 	partial bool
 }
 
@@ -43,7 +43,7 @@ func newShareTable(b *Balance, rows []shareRow, o *render.Options) *shareTable {
 	return t
 }
 
-// shareList are the shares of all replicas as a list that names the replica of each.
+// shareList returns the shares of all replicas as a list that names the replica of each.
 func shareList(b *Balance, rows []shareRow, o *render.Options) *table.Rows[shareRow] {
 	t := newShareTable(b, rows, o)
 	columns := t.columns()
@@ -58,18 +58,18 @@ func shareList(b *Balance, rows []shareRow, o *render.Options) *table.Rows[share
 	return table.New(*t.Schema(), rows, columns)
 }
 
-// need is what has to be known of a node for a figure of it.
+// need is the data of a node that a figure needs.
 type need uint8
 
-// The needs, each with those before it but toTell.
+// Each need includes the needs before it, except toTell.
 const (
-	toServe need = iota // what it serves
-	toCount             // and the rows of that
-	toWeigh             // and the fields of its collections: without them nothing costs anything
-	toTell              // what it serves, from itself and not from its metrics
+	toServe need = iota // the segments that the node serves
+	toCount             // and their rows
+	toWeigh             // and the fields of its collections: without them the cost is 0
+	toTell              // the segments as reported by the node, not from its metrics
 )
 
-// known reports whether a figure of a share is.
+// known reports whether the data that a figure needs is known for a share.
 func (t *shareTable) known(r shareRow, n need) bool {
 	switch {
 	case !r.Known, n == toTell && r.FromMetrics, n == toWeigh && r.Cost == 0 && r.Rows() > 0:
@@ -78,7 +78,7 @@ func (t *shareTable) known(r shareRow, n need) bool {
 	return n != toCount && n != toWeigh || !t.survey.Rowless(r.Share)
 }
 
-// figure returns the cells of a number, unknown where what it needs is.
+// figure returns a function that makes the cells of a number. A cell is unknown if the data for need n is.
 func (t *shareTable) figure(n need, of func(shareRow) int64) func(shareRow) table.Cell {
 	return func(r shareRow) table.Cell {
 		if !t.known(r, n) {
@@ -88,7 +88,7 @@ func (t *shareTable) figure(n need, of func(shareRow) int64) func(shareRow) tabl
 	}
 }
 
-// percentage returns the cells of a part of a whole, which none has where the whole is 0.
+// percentage returns a function that makes the cells of a percentage of a whole. A cell is empty if the whole is 0.
 func (t *shareTable) percentage(of func(shareRow) (part, whole float64)) func(shareRow) table.Cell {
 	return func(r shareRow) table.Cell {
 		part, whole := of(r)
@@ -102,7 +102,7 @@ func (t *shareTable) percentage(of func(shareRow) (part, whole float64)) func(sh
 	}
 }
 
-// columns are the columns of shares, in order.
+// columns returns the columns of shares, in order.
 func (t *shareTable) columns() []table.ColumnOf[shareRow] {
 	var list []table.ColumnOf[shareRow]
 	add := func(name, title string, kind table.Kind, show table.Show, priority int, cell func(shareRow) table.Cell, doc string) {
@@ -129,7 +129,7 @@ func (t *shareTable) columns() []table.ColumnOf[shareRow] {
 
 type addColumn func(name, title string, kind table.Kind, show table.Show, priority int, cell func(shareRow) table.Cell, doc string)
 
-// names are the columns that name the replica.
+// names adds the columns that name the replica.
 func (t *shareTable) names(add addColumn) {
 	of := func(has func(*balance.Group) bool, cell func(*balance.Group) table.Cell) func(shareRow) table.Cell {
 		return func(r shareRow) table.Cell {
@@ -151,7 +151,7 @@ func (t *shareTable) names(add addColumn) {
 		"Resource group of the replica.")
 }
 
-// states are the columns of what a node is.
+// states adds the columns with the state of a node.
 func (t *shareTable) states(add addColumn) {
 	flag := func(name, doc string, is func(shareRow) bool) {
 		add(name, "", table.Bool, table.Hidden, 0, func(r shareRow) table.Cell { return table.OfBool(is(r)) }, doc)
@@ -167,7 +167,7 @@ func (t *shareTable) states(add addColumn) {
 		func(r shareRow) bool { return r.Takes() })
 }
 
-// figures are the columns of what a node serves, and of its process.
+// figures adds the columns with the segments of a node and the resources of its process.
 func (t *shareTable) figures(add addColumn) {
 	count := func(name, title string, show table.Show, priority int, n need, of func(shareRow) int64, doc string) {
 		add(name, title, table.Int, show, priority, t.figure(n, of), doc)
@@ -200,7 +200,7 @@ func (t *shareTable) figures(add addColumn) {
 	add("index_bytes", "INDEX SIZE", table.Bytes, table.Wide, 0, t.figure(toTell, func(r shareRow) int64 { return r.IndexBytes }), "Bytes of its loaded index files.")
 	count("shard_leaders", "LEADERS", table.Always, 3, toTell, func(r shareRow) int64 { return int64(r.Leaders) }, "Shards that it leads.")
 	add("channels", "CHANNELS", table.Int, table.Wide, 0, func(r shareRow) table.Cell {
-		if !t.known(r, toTell) && !(r.FromMetrics && r.group == nil) { // metrics have the sum
+		if !t.known(r, toTell) && !(r.FromMetrics && r.group == nil) { // metrics have the sum over all replicas
 			return table.OfUnknown()
 		}
 		return table.OfInt(int64(r.Channels))
@@ -222,7 +222,7 @@ func (t *shareTable) figures(add addColumn) {
 	}, "CPU used by the node's process; 100 is one core.")
 }
 
-// positive is a number, unknown where it is none above 0.
+// positive returns the cell of a number that is unknown unless it is above 0.
 func positive(n int64, known bool) table.Cell {
 	if !known || n <= 0 {
 		return table.OfUnknown()
@@ -230,7 +230,7 @@ func positive(n int64, known bool) table.Cell {
 	return table.OfInt(n)
 }
 
-// costs are the columns of the search work.
+// costs adds the columns of the search work.
 func (t *shareTable) costs(add addColumn) {
 	cost := func(name, doc string, of func(shareRow) float64) {
 		add(name, "", table.Int, table.Hidden, 0, t.figure(toWeigh, func(r shareRow) int64 { return int64(math.Round(of(r))) }), doc)
@@ -254,7 +254,7 @@ func (t *shareTable) costs(add addColumn) {
 	}, "Its part of the replica's search work; of all replicas, of all search work.")
 }
 
-// label names a node for people, with what is unusual about it.
+// label returns the name of a node and its unusual properties.
 func (t *shareTable) label(r shareRow) string {
 	label := r.Name()
 	switch state := r.State(); {

@@ -20,7 +20,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// underloaded is the captured cluster of which one node serves 3 of 33 segments.
+// underloaded returns the captured cluster in which one node serves 3 of 33 segments.
 func underloaded(t *testing.T) *view.Env {
 	t.Helper()
 	env := read(t, "cluster-2.3.5-t7")
@@ -58,7 +58,8 @@ func TestGoldenBalance(t *testing.T) {
 	rendertest.Golden(t, "balance/t7-plan.py", []byte(b.SavedPlan()))
 }
 
-// TestGoldenBalanceUnknown shows nodes of which nothing is known, dead ones, and a cluster that nobody asked.
+// TestGoldenBalanceUnknown checks the reports of a cluster that was not queried and of a cluster with unknown and
+// dead nodes.
 func TestGoldenBalanceUnknown(t *testing.T) {
 	for name, c := range map[string]*model.Cluster{"unasked": modeltest.Small(), "partly": modeltest.Served()} {
 		b := balanceOf(view.NewEnv(c, modeltest.Now), true)
@@ -69,7 +70,8 @@ func TestGoldenBalanceUnknown(t *testing.T) {
 	}
 }
 
-// TestBalanceUnread takes parts of the metadata away: what they tell is unknown then, and said to be, and no plan is made.
+// TestBalanceUnread checks that without a part of the metadata the report names the unknown figures and makes no
+// plan.
 func TestBalanceUnread(t *testing.T) {
 	env := underloaded(t)
 	for _, tt := range []struct {
@@ -78,7 +80,7 @@ func TestBalanceUnread(t *testing.T) {
 		plan  string
 		said  string
 		not   []string
-		total string // of all replicas
+		total string // over all replicas
 	}{
 		{
 			model.PartSegments | model.PartLogs, func(p *model.Parts) { p.Segments = nil }, "the records of segments were not read", "the records of segments were not read: rows are known only for indexed ones",
@@ -114,7 +116,7 @@ func TestBalanceUnread(t *testing.T) {
 	}
 }
 
-// TestPlansOfSeveralDatabases: a script that goes through several databases says before each plan which is meant.
+// TestPlansOfSeveralDatabases checks that a script for several databases selects the database before each plan.
 func TestPlansOfSeveralDatabases(t *testing.T) {
 	plan := func(database, name string) *balance.Plan {
 		g := &balance.Group{Database: database, Collection: &model.Collection{Name: name}, Unknown: 1}
@@ -161,7 +163,7 @@ func TestBalanceNeverWraps(t *testing.T) {
 	}
 }
 
-// TestBalanceFormatsAgree reads the structured formats back with other people's readers.
+// TestBalanceFormatsAgree reads the structured formats with independent parsers and compares the results.
 func TestBalanceFormatsAgree(t *testing.T) {
 	b := balanceOf(underloaded(t), true)
 	rendertest.Agree(t, "balance", BalanceFormats().Names(), func(w io.Writer, word string) error {
@@ -170,7 +172,7 @@ func TestBalanceFormatsAgree(t *testing.T) {
 	})
 }
 
-// TestBalanceLetsNothingThrough writes a cluster with harmful names.
+// TestBalanceLetsNothingThrough checks that no format writes the control characters of harmful names.
 func TestBalanceLetsNothingThrough(t *testing.T) {
 	p := modeltest.SmallParts()
 	p.Replicas = append(p.Replicas, &model.Replica{ID: 99, Collection: modeltest.Odd, ResourceGroup: "\x1b[2Jrg", Nodes: p.Replicas[0].Nodes})
@@ -188,7 +190,7 @@ func TestBalanceLetsNothingThrough(t *testing.T) {
 	}
 }
 
-// TestBalanceDocs holds the table of docs/reference/json.md to the columns.
+// TestBalanceDocs checks that the table in docs/reference/json.md has the columns of shares.
 func TestBalanceDocs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| key | kind | meaning |\n|---|---|---|\n")

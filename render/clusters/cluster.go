@@ -1,10 +1,10 @@
-// Package clusters writes what is said of clusters: lists, one object with its records, trees, overviews, differences, findings, and who serves how
-// much. What enters are the values of inspect, and render.Options; what leaves is written to an io.Writer.
+// Package clusters writes inspected clusters to an io.Writer: lists, objects with their records, trees, overviews,
+// differences, findings, and the balance of query nodes. The format and the width are in render.Options.
 //
-//  1. Grid, Description, Tree, Overview and Diff write what package view computed.
-//  2. Findings goes from a check.Report to text: findings.go has the report, findings_lines.go what people read, findings_json.go what scripts do, html.go
-//     the page.
-//  3. WriteBalance has the distribution of search work and its plan.
+//  1. Grid, Description, Tree, Overview and Diff write values of package view and package diff.
+//  2. Findings writes a check.Report: findings.go has the report, findings_lines.go the text, findings_json.go the
+//     JSON, html.go the page.
+//  3. WriteBalance writes the distribution of search work and its plan.
 package clusters
 
 import (
@@ -23,7 +23,7 @@ func Grid(w io.Writer, g *view.Grid, o render.Options) error {
 	return listSheet(g, &o).Write(w, o.Format)
 }
 
-// Description writes one object with its sections and the records it was decoded from.
+// Description writes an object with its sections and the records it was decoded from.
 func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, o render.Options) error {
 	if o.Format.Documents() {
 		return descriptionDocument(d, env, found).Write(w, &o)
@@ -31,7 +31,7 @@ func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, 
 	return writeDescription(w, d, env, found, &o)
 }
 
-// Tree writes a collection's tree.
+// Tree writes the tree of a collection.
 func Tree(w io.Writer, n *view.Node, env *view.Env, o render.Options) error {
 	if o.Format.Documents() {
 		return treeDocument(n, env).Write(w, &o)
@@ -39,7 +39,7 @@ func Tree(w io.Writer, n *view.Node, env *view.Env, o render.Options) error {
 	return writeTree(w, n, &o)
 }
 
-// Overview writes a cluster at a glance.
+// Overview writes the overview of a cluster.
 func Overview(w io.Writer, v *view.Overview, found *Found, o render.Options) error {
 	if o.Format.Documents() {
 		return overviewDocument(v, found).Write(w, &o)
@@ -49,7 +49,7 @@ func Overview(w io.Writer, v *view.Overview, found *Found, o render.Options) err
 	return out.Flush()
 }
 
-// listSheet is a list that somebody asked for.
+// listSheet returns the sheet of a list.
 func listSheet(g *view.Grid, o *render.Options) *render.Sheet {
 	c := g.Table.Env().Cluster
 	return &render.Sheet{
@@ -64,7 +64,7 @@ func writeHead(e *encode.Encoder, kind string, origin *model.Origin, gaps []mode
 	writeSource(e, origin, gaps)
 }
 
-// writeSource says what was read.
+// writeSource writes the source of the data and its gaps.
 func writeSource(e *encode.Encoder, origin *model.Origin, gaps []model.Gap) {
 	e.Key("source")
 	writeOrigin(e, origin)
@@ -87,7 +87,7 @@ func writeOrigin(e *encode.Encoder, o *model.Origin) {
 	e.EndObject()
 }
 
-// Judged is what the tables of a cluster show of a report.
+// Judged returns the findings of a report for the tables of its cluster.
 func Judged(r *check.Report) *view.Judgement {
 	findings := make([]view.Finding, len(r.Findings))
 	for i, f := range r.Findings {

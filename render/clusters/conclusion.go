@@ -9,17 +9,17 @@ import (
 	"kitescope/render/webpage"
 )
 
-// Conclusion is what a report comes to: the finding to begin with, what follows from it, and what to do.
+// Conclusion summarizes a report: the most important finding, its consequences, and its fix.
 type Conclusion struct {
 	Headline string
 	Tone     webpage.Tone
 	Facts    []webpage.Fact
 	Commands []webpage.Command
-	// Finding is nil where nothing needs a hand.
+	// Finding is nil if no finding needs action.
 	Finding *check.Finding
 }
 
-// Conclude says what a report comes to. Where nothing was found it is good news only if everything was looked at.
+// Conclude summarizes a report. A report without findings is good only if all checks could run.
 func (d *Diagnosis) Conclude() Conclusion {
 	c := d.conclude()
 	if d.Preflight == nil {
@@ -58,7 +58,7 @@ func (d *Diagnosis) conclude() Conclusion {
 	return c
 }
 
-// nothing says that there is no finding that needs a hand.
+// nothing returns the conclusion of a report without errors and warnings.
 func (d *Diagnosis) nothing() Conclusion {
 	counts := tally(d.outcomes())
 	unknown, all := counts[check.Skipped.String()]+counts[check.Broken.String()], len(d.Report.Results)
@@ -78,7 +78,8 @@ func (d *Diagnosis) nothing() Conclusion {
 	return c
 }
 
-// consequences are what follows from the first finding of a tree, the first few.
+// consequences returns the messages of the findings that follow from the first finding of a tree: at most two, and
+// the number of the rest.
 func consequences(tree []check.Branch) string {
 	const most = 2
 	text, n := "", 0
@@ -100,7 +101,7 @@ func consequences(tree []check.Branch) string {
 	return text
 }
 
-// Steps are what to do about a finding, as a page shows them.
+// Steps returns the fix of a finding as commands of a page.
 func Steps(f *check.Finding) []webpage.Command {
 	var list []webpage.Command
 	for _, s := range f.Steps() {

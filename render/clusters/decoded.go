@@ -13,16 +13,16 @@ import (
 	"kitescope/render"
 )
 
-// DecodedFormats are the formats of decoded ids and timestamps.
+// DecodedFormats returns the formats of decoded ids and timestamps.
 func DecodedFormats() render.Formats { return render.FormatsOf(map[string]string{"name": ""}) }
 
-// MessageID is one reading of a message id that was asked about.
+// MessageID is one reading of a given message id.
 type MessageID struct {
 	Given string
 	msgid.Reading
 }
 
-// MessageIDs lists readings of message ids.
+// MessageIDs writes a list of readings of message ids.
 func MessageIDs(w io.Writer, rows []MessageID, f render.Format, o render.ReportOptions) error {
 	return decoded(w, "MessageIDList", messageIDTable(rows), f, o)
 }
@@ -33,7 +33,7 @@ func decoded[T any](w io.Writer, kind string, rows *table.Rows[T], f render.Form
 	return s.Write(w, f)
 }
 
-// number is a key of one part of an id, absent where the id has no such part.
+// number returns a key with one part of an id. The cell is empty if the id has no such part.
 func number(name, title string, priority int, of func(MessageID) (n int64, ok bool)) table.ColumnOf[MessageID] {
 	return render.Key(name, table.ID, func(x MessageID) table.Cell {
 		n, ok := of(x)
@@ -62,17 +62,17 @@ func messageIDTable(rows []MessageID) *table.Rows[MessageID] {
 	})
 }
 
-// MessageIDSchema is what can be asked of what MessageIDs writes.
+// MessageIDSchema returns the keys of MessageIDs that selections can use.
 func MessageIDSchema(render.ReportOptions) *table.Schema { return messageIDTable(nil).Schema() }
 
-// Timestamp is a hybrid timestamp, and what was given for it.
+// Timestamp is a hybrid timestamp and the text it was parsed from.
 type Timestamp struct {
 	Given  string
 	ReadAs string // "hybrid", "time", "seconds", "milliseconds"
 	At     model.TSO
 }
 
-// Timestamps lists hybrid timestamps with their times.
+// Timestamps writes a list of hybrid timestamps with their times.
 func Timestamps(w io.Writer, rows []Timestamp, f render.Format, o render.ReportOptions) error {
 	return decoded(w, "TimestampList", timestampTable(rows), f, o)
 }
@@ -88,7 +88,7 @@ func timestampTable(rows []Timestamp) *table.Rows[Timestamp] {
 	})
 }
 
-// TimestampSchema is what can be asked of what Timestamps writes.
+// TimestampSchema returns the keys of Timestamps that selections can use.
 func TimestampSchema(render.ReportOptions) *table.Schema { return timestampTable(nil).Schema() }
 
 func preciseTime(t model.TSO) string { return t.Time().Format("2006-01-02T15:04:05.000Z07:00") }

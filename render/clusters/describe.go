@@ -15,7 +15,7 @@ import (
 	"kitescope/render"
 )
 
-// descriptionDocument is one object with its sections and records.
+// descriptionDocument returns the document of one object with its sections and records.
 func descriptionDocument(d *view.Description, env *view.Env, found *Found) render.Document {
 	return func(e *encode.Encoder) {
 		e.BeginObject()
@@ -40,7 +40,7 @@ func descriptionDocument(d *view.Description, env *view.Env, found *Found) rende
 	}
 }
 
-// writeFields writes an object and returns the names of fields that are unknown.
+// writeFields writes an object of fields and returns the names of the unknown fields.
 func writeFields(e *encode.Encoder, fields []view.Field) []string {
 	e.BeginObject()
 	unknown := writeFieldsInto(e, fields)
@@ -62,8 +62,8 @@ func writeFieldsInto(e *encode.Encoder, fields []view.Field) []string {
 	return unknown
 }
 
-// writeSection writes the rows of a section under its title. Sections that were not
-// read are left out: an empty list would say that there are none.
+// writeSection writes the rows of a section under its title. It leaves out a section that was not read, because an
+// empty list would mean that there are no rows.
 func writeSection(e *encode.Encoder, s *view.Section) {
 	if s.Unknown {
 		return
@@ -77,7 +77,7 @@ func writeSection(e *encode.Encoder, s *view.Section) {
 	e.EndList()
 }
 
-// records decodes the records of a description; without a keyspace only keys are known.
+// records returns the decoded records of a description, or only their keys if the cluster has no keyspace.
 func records(d *view.Description, env *view.Env) []model.Record {
 	var list []model.Record
 	for _, key := range d.Records {
@@ -111,7 +111,7 @@ func writeRecord(e *encode.Encoder, r model.Record) {
 	e.EndObject()
 }
 
-// writeJSONText writes what a JSON object or list says; it reports false, having written nothing, if the text is neither.
+// writeJSONText writes a JSON object or list. It returns false without writing if the text is neither.
 func writeJSONText(e *encode.Encoder, text string) bool {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -127,8 +127,8 @@ func writeJSONText(e *encode.Encoder, text string) bool {
 	return false
 }
 
-// writeDescription writes for people: fields in two columns, then sections, then the
-// decoded records.
+// writeDescription writes the text of a description: the fields in two columns, then the sections, then the decoded
+// records.
 func writeDescription(w io.Writer, d *view.Description, env *view.Env, found *Found, o *render.Options) error {
 	out := encode.NewOutput(w, encode.Pieces)
 	p := render.NewPainter(o)
@@ -168,7 +168,7 @@ func writeFieldLines(out *encode.Output, p *render.Painter, fields []view.Field,
 	}
 }
 
-// fieldLines are the lines of one field: lists that are too wide get one line for each element.
+// fieldLines returns the lines of a field. A list that is wider than cells gets one line for each element.
 func fieldLines(f view.Field, cells int) []string {
 	text := render.Text(f.Cell, f.Column.Kind)
 	if f.Column.Kind == table.Bytes && f.Cell.Absent == table.Present && f.Cell.Int >= 1024 {

@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-// DiffFormats are the formats of what differs between two clusters.
+// DiffFormats returns the formats of a diff.
 func DiffFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "a summary of each collection, and its changes (default)",
@@ -23,7 +23,7 @@ func DiffFormats() render.Formats {
 	})
 }
 
-// Diff writes what differs between two clusters; as JSON lines and CSV, only the changes.
+// Diff writes the differences between two clusters. JSON lines and CSV contain only the changes.
 func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, changeTable(d), nil)
 	s := &render.Sheet{
@@ -64,10 +64,10 @@ func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) er
 	return s.Write(w, f)
 }
 
-// ChangeSchema is what can be asked of the changes that Diff writes.
+// ChangeSchema returns the keys of changes that selections can use.
 func ChangeSchema(render.ReportOptions) *table.Schema { return changeTable(&diff.Diff{}).Schema() }
 
-// changeTable is a row for each change.
+// changeTable returns the table of changes, a row for each.
 func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 	text := render.TextKey[*diff.Change]
 	seen := func(name string, priority int, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
@@ -124,7 +124,7 @@ func writeSummary(e *encode.Encoder, s *diff.Summary) {
 	e.EndObject()
 }
 
-// notCompared says what one side lacks.
+// notCompared returns a line with the parts that were not read on one side.
 func notCompared(d *diff.Diff) string {
 	return "not compared (one side was not read): " + strings.Join(d.NotCompared, ", ")
 }
@@ -136,7 +136,7 @@ func noDifferences(d *diff.Diff) string {
 	return "no differences"
 }
 
-// diffOrigin says where a side is from.
+// diffOrigin returns a line with the location, the revision and the time of one side.
 func diffOrigin(r render.Role, o *model.Origin) string {
 	line := strings.Repeat(render.Glyph(r, true), 3) + " " + render.Harmless(o.Location)
 	if o.Revision > 0 {
@@ -148,7 +148,8 @@ func diffOrigin(r render.Role, o *model.Origin) string {
 	return line
 }
 
-// SpanText names two states by their times, or by their revisions where these do not tell them apart: "09:01:41 → 09:06:22".
+// SpanText returns the times of two states, e.g. "09:01:41 → 09:06:22". It returns their revisions if a time is
+// unknown or the times are equal.
 func SpanText(from, to *model.Origin) string {
 	a, b := clockTime(from.Taken, to.Taken), clockTime(to.Taken, to.Taken)
 	if a == b || from.Taken.IsZero() || to.Taken.IsZero() {
@@ -184,7 +185,7 @@ func change(from, to int64) string {
 	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
 }
 
-// ChangeRole is the role of a kind of change.
+// ChangeRole returns the role of a kind of change.
 func ChangeRole(k diff.Kind) render.Role {
 	switch k {
 	case diff.Added:

@@ -11,10 +11,10 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// TestDocs holds the tables of docs/reference/json.md to the resources.
+// TestDocs checks that the tables in docs/reference/json.md have the columns of the resources.
 func TestDocs(t *testing.T) { documented(t, "generated", resourceTables()) }
 
-// documented holds the part of docs/reference/json.md between marks of a name to a text.
+// documented checks that the part of docs/reference/json.md between the named marks equals want.
 func documented(t *testing.T, mark, want string) {
 	t.Helper()
 	const path = "../../docs/reference/json.md"
@@ -50,7 +50,7 @@ func resourceTables() string {
 		b.WriteString("\n\n| key | kind | shown | meaning |\n|---|---|---|---|\n")
 		for _, c := range r.Columns {
 			if c.For == table.People {
-				continue // it is no key
+				continue // not a key
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, kindName(c.Kind), showName(c.Show), c.Doc)
 		}

@@ -10,34 +10,34 @@ import (
 	"kitescope/render"
 )
 
-// Diagnosis is what diagnose and preflight show: a report, and what was asked about it.
+// Diagnosis holds the input of diagnose and preflight: a report and the options that apply to it.
 type Diagnosis struct {
 	Report *check.Report
-	// Since is nil without an older state to compare with.
+	// Since compares the report with an older state. It is nil if there is none.
 	Since *check.Comparison
-	// Onsets say when findings began; nil where nobody asked.
+	// Onsets holds the onsets of findings. It is nil if they were not computed.
 	Onsets map[*check.Finding]*why.Onset
-	// Stale are entries of the baseline that accept nothing any more.
+	// Stale holds the entries of the baseline that no longer match a finding.
 	Stale []check.Stale
-	// Bar says which findings fail the run.
+	// Bar selects the findings that make the run fail.
 	Bar check.Bar
-	// All shows the checks that found nothing one by one, too.
+	// All lists each check that found nothing, too.
 	All bool
-	// Version is kitescope's own, for formats that name their writer.
+	// Version is the version of kitescope, for formats that name their generator.
 	Version string
-	// Preflight is the change of version that is judged; nil of a diagnosis.
+	// Preflight is the version change that is checked, or nil for a diagnosis.
 	Preflight *Preflight
 }
 
-// Preflight is a change of Milvus's version, judged before it is made.
+// Preflight is a change of the version of Milvus that is checked in advance.
 type Preflight struct {
 	From, To string
-	// Next is the version to go to first: To, where none in between must not be left out.
+	// Next is the version to go to first. It equals To if a direct change is possible.
 	Next string
 	Back bool
 }
 
-// title names what is shown, for the heading of a page.
+// title returns the name of the report for the title of a page.
 func (d *Diagnosis) title() string {
 	if d.Preflight != nil {
 		return "Preflight"
@@ -45,7 +45,7 @@ func (d *Diagnosis) title() string {
 	return "Diagnosis"
 }
 
-// Text says the change in words.
+// Text returns a description of the version change.
 func (p *Preflight) Text() string {
 	way := "upgrade"
 	if p.Back {
@@ -58,7 +58,7 @@ func (p *Preflight) Text() string {
 	return text
 }
 
-// gone are the findings of the older state that are no longer there, or can no longer be seen.
+// gone returns the findings of the older state that are no longer found or can no longer be checked.
 func (d *Diagnosis) gone() []check.Change {
 	if d.Since == nil {
 		return nil
@@ -72,7 +72,7 @@ func (d *Diagnosis) gone() []check.Change {
 	return list
 }
 
-// outcome is how a check ended, once what is accepted is taken out.
+// outcome is the result of a check without its accepted findings.
 type outcome struct {
 	*check.Result
 	// word is "ok", "findings", "accepted", "skipped" or "failed".
@@ -83,7 +83,7 @@ type outcome struct {
 
 const acceptedWord = "accepted"
 
-// outcomes are those of all checks, in their order.
+// outcomes returns the outcomes of all checks, in the order of the report.
 func (d *Diagnosis) outcomes() []outcome {
 	left, accepted := make(map[string][]*check.Finding), make(map[string]int)
 	for _, f := range d.Report.Findings {
@@ -112,7 +112,7 @@ func tally(list []outcome) map[string]int {
 	return counts
 }
 
-// FindingsFormats are the formats of findings.
+// FindingsFormats returns the formats of findings.
 func FindingsFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table":    "findings with impact and hint, what follows from them below (default)",
@@ -126,7 +126,7 @@ func FindingsFormats() render.Formats {
 	})
 }
 
-// Findings writes a report.
+// Findings writes a report of findings.
 func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, d.table(), nil)
 	where, state := d.Headline()
@@ -150,12 +150,12 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 		return s.Write(w, f)
 	}
 	worst, _ := d.Report.Worst()
-	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil // what hurts fits on the first screen
+	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil // so that errors and warnings fit on the first screen
 	s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown", brief), render.Part{Head: d.Summary(o.ASCII, brief && !d.All)})
 	return s.Write(w, f)
 }
 
-// FindingsSchema is what can be asked of the findings that Findings writes.
+// FindingsSchema returns the keys of findings that selections can use.
 func FindingsSchema(render.ReportOptions) *table.Schema {
 	return (&Diagnosis{Report: &check.Report{}}).table().Schema()
 }

@@ -6,7 +6,7 @@ import (
 	"kitescope/render"
 )
 
-// table are the findings as tables have them, named as in JSON; what is no longer found is last.
+// table returns the table of findings. The keys have the names of the JSON keys. Findings that are gone come last.
 func (d *Diagnosis) table() *table.Rows[check.Change] {
 	var rows []check.Change
 	for _, f := range d.Report.Findings {
@@ -50,7 +50,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 		text("cause", func(f *check.Finding) string { return f.Cause }),
 		object,
 	}
-	if d.Onsets != nil || d.Report.Cluster == nil { // asked for, or what can be
+	if d.Onsets != nil || d.Report.Cluster == nil { // they were computed, or the schema is needed
 		columns = append(columns, d.onsetColumns()...)
 	}
 	return table.New(table.Schema{
@@ -58,7 +58,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 	}, append(rows, d.gone()...), columns).From(d.Report.Now)
 }
 
-// onsetColumns say when findings began.
+// onsetColumns returns the keys of the onset of a finding.
 func (d *Diagnosis) onsetColumns() []table.ColumnOf[check.Change] {
 	return []table.ColumnOf[check.Change]{
 		render.Key("began", table.Time, func(c check.Change) table.Cell {

@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-// CheckFormats are the formats of the list of checks.
+// CheckFormats returns the formats of the list of checks.
 func CheckFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "what each check finds, a line or more of it (default)",
@@ -21,7 +21,7 @@ func CheckFormats() render.Formats {
 	})
 }
 
-// Checks lists checks.
+// Checks writes a list of checks.
 func Checks(w io.Writer, checks []*check.Check, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, checkTable(checks, checks), nil)
 	s := &render.Sheet{
@@ -31,10 +31,10 @@ func Checks(w io.Writer, checks []*check.Check, f render.Format, o render.Report
 	return s.Write(w, f)
 }
 
-// CheckSchema is what can be asked of the checks that Checks writes.
+// CheckSchema returns the keys of checks that selections can use.
 func CheckSchema(render.ReportOptions) *table.Schema { return checkTable(nil, nil).Schema() }
 
-// checkTable are checks, and to which of all they are related.
+// checkTable returns the table of checks. all are the checks that they may be related to.
 func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 	seen := func(c table.ColumnOf[*check.Check], title string) table.ColumnOf[*check.Check] {
 		return c.Titled(title, 0, nil)
@@ -63,7 +63,7 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 	})
 }
 
-// Explain writes the documentation of a check; all are those that it may be related to.
+// Explain writes the documentation of a check. all are the checks that it may be related to.
 func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) error {
 	if o.Format.Documents() {
 		return render.Document(func(e *encode.Encoder) {
@@ -90,7 +90,7 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) 
 	return out.Flush()
 }
 
-// readable is a width at which prose is read, at most that of the terminal.
+// readable returns the width of prose in a terminal of w cells: at most 96 cells, for readability.
 func readable(w int) int {
 	const longest = 96
 	if w <= 0 {
@@ -99,13 +99,13 @@ func readable(w int) int {
 	return min(w, longest)
 }
 
-// Section is a part of an explanation: wrapped lines under a title, which the first has not.
+// Section is a part of an explanation: a title and wrapped lines. The first section has no title.
 type Section struct {
 	Title string
 	Lines []string
 }
 
-// Explanation is the documentation of a check for people, in lines of at most w cells.
+// Explanation returns the documentation of a check, in lines of at most w cells.
 func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 	causes, effects := check.Causes(x, all)
 	reads := "needs no more than metadata"
@@ -148,8 +148,8 @@ func kindList(kinds []history.Kind) string {
 	return strings.Join(list, ", ")
 }
 
-// Prose wraps the Markdown of a check's documentation for a terminal: paragraphs and lists flow, code that is indented or fenced stays as it
-// is, backquotes are dropped.
+// Prose wraps the Markdown of a check's documentation for a terminal of w cells. It reflows paragraphs and lists,
+// keeps indented and fenced code unchanged, and drops backquotes.
 func Prose(text string, w int) []string {
 	var out []string
 	label, flow := "", ""
@@ -184,8 +184,8 @@ func Prose(text string, w int) []string {
 	return out
 }
 
-// listMark is what a line of a list begins with: "- ", "12. ".
+// listMark matches the start of a list item, e.g. "- " or "12. ".
 var listMark = regexp.MustCompile(`^([-*]|\d+\.) `)
 
-// plainWords drops the marks of Markdown that only change how text looks.
+// plainWords removes Markdown marks that only change the style of text.
 var plainWords = strings.NewReplacer("`", "", "**", "")

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/encode"
 )
 
-// What is a number in the evidence is one in JSON as well, beside its text.
+// TestFigures checks that the JSON has the numbers of the evidence as numbers, too.
 func TestFigures(t *testing.T) {
 	f := check.Finding{Evidence: []check.Evidence{
 		check.Count("rows", 12345678, "etcd"), check.Fact("state", "Flushed", "etcd"), check.Size("logs", 2048, "etcd"), check.Lasts("lag", 1500*time.Millisecond, ""),

@@ -9,14 +9,15 @@ import (
 	"kitescope/render"
 )
 
-// Found is what checks say beside something else: of a cluster in its overview, of an object in its description.
+// Found holds findings to show with another document: with the overview of a cluster or the description of an object.
 type Found struct {
 	Report *check.Report
-	// List are the findings that are told; the report has the others.
+	// List holds the findings to show. Report contains all findings.
 	List []*check.Finding
 }
 
-// Health is a judgement in a word, for scripts: "bad", "warning", "good", or "unknown" where nothing is found and not all checks could run.
+// Health returns the state of a cluster as a word: "bad", "warning", "good", or "unknown" if nothing was found but
+// some checks could not run.
 func Health(r *check.Report) string {
 	counts := r.Tally()
 	switch {
@@ -30,7 +31,8 @@ func Health(r *check.Report) string {
 	return "good"
 }
 
-// HealthText is a judgement for people, with its role. It is good only if all checks could run.
+// HealthText returns the state of a cluster as text, with its role and glyph. The state is good only if all checks
+// could run.
 func HealthText(r *check.Report) (role render.Role, glyph, text string) {
 	counts := r.Tally()
 	switch Health(r) {
@@ -45,7 +47,7 @@ func HealthText(r *check.Report) (role render.Role, glyph, text string) {
 	return render.RoleGood, render.Glyph(render.RoleGood, false), "good"
 }
 
-// writeFound writes findings as a diagnosis has them; nothing where nobody judged.
+// writeFound writes findings in the format of a diagnosis. It writes nothing if found is nil.
 func writeFound(e *encode.Encoder, found *Found) {
 	if found == nil {
 		return
@@ -54,8 +56,8 @@ func writeFound(e *encode.Encoder, found *Found) {
 	writeFindingList(e, &Diagnosis{Report: found.Report}, found.List)
 }
 
-// lines are the findings with their fixes, each with what follows from it below. Of a cluster those that are no more than worth knowing
-// are counted.
+// lines returns the findings with their fixes, each followed by its consequences. It only counts findings below
+// severity least.
 func (found *Found) lines(least check.Severity, ascii bool) []render.Line {
 	d := &Diagnosis{Report: found.Report}
 	var lines []render.Line

@@ -11,7 +11,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// TestFound: an overview and a description say what is wrong, and the fix, before what there is.
+// TestFound checks that an overview and a description start with the findings and their fixes.
 func TestFound(t *testing.T) {
 	r := judged(t)
 	env := view.NewEnv(r.Cluster, modeltest.Now)
@@ -35,7 +35,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestHealth: good is only what all checks could look at.
+// TestHealth checks that the state is good only if all checks could run.
 func TestHealth(t *testing.T) {
 	c := modeltest.Served()
 	blind := reported("blind", check.Error)

@@ -12,7 +12,7 @@ import (
 	"kitescope/render"
 )
 
-// writeFindingLines writes one finding a line, what is no longer found last.
+// writeFindingLines writes one finding per line. Findings that are gone come last.
 func writeFindingLines(w io.Writer, d *Diagnosis) error {
 	e := encode.JSON(w, 0)
 	for _, f := range d.Report.Findings {
@@ -60,7 +60,7 @@ func diagnosisDocument(d *Diagnosis) render.Document {
 	}
 }
 
-// writeRuntime says which processes were heard. Without it the nodes were not asked.
+// writeRuntime writes how many processes responded. It writes nothing if the processes were not queried.
 func writeRuntime(e *encode.Encoder, r *model.Runtime) {
 	if r == nil {
 		return
@@ -82,7 +82,7 @@ func writeRuntime(e *encode.Encoder, r *model.Runtime) {
 	e.EndObject()
 }
 
-// writeUnsettled names the collections that changed while the processes were asked.
+// writeUnsettled writes the collections that changed while the processes were queried.
 func writeUnsettled(e *encode.Encoder, r *check.Report) {
 	if len(r.Unsettled) == 0 {
 		return
@@ -125,7 +125,8 @@ func writeFindingList(e *encode.Encoder, d *Diagnosis, list []*check.Finding) {
 	e.EndList()
 }
 
-// writeFinding writes one finding; change is nil without an older state, began where it was not looked for.
+// writeFinding writes one finding. change is nil if there is no older state. began is nil if the onset was not
+// computed.
 func writeFinding(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *why.Onset) {
 	e.BeginObject()
 	writeFindingEntries(e, r, f, change)
@@ -163,7 +164,7 @@ func writeFindingBody(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	e.Entry("objects", f.Objects)
 }
 
-// writeSlows writes what a finding costs requests; nothing if no metric tells.
+// writeSlows writes the measured cost of a finding for requests. It writes nothing if there are no metrics for it.
 func writeSlows(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	if len(f.Slows) == 0 {
 		return
@@ -187,7 +188,7 @@ func writeSlows(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	e.EndList()
 }
 
-// titleOf is the title of a check of a report.
+// titleOf returns the title of a check in a report, or "" if the report does not have the check.
 func titleOf(r *check.Report, id string) string {
 	for _, x := range r.Results {
 		if x.Check.ID == id {
@@ -197,7 +198,7 @@ func titleOf(r *check.Report, id string) string {
 	return ""
 }
 
-// writeCause names the finding that another follows from.
+// writeCause writes the finding with the given key as the cause of another finding.
 func writeCause(e *encode.Encoder, r *check.Report, key string) {
 	id, _, _ := strings.Cut(key, " ")
 	e.BeginObject()
@@ -208,7 +209,7 @@ func writeCause(e *encode.Encoder, r *check.Report, key string) {
 	e.EndObject()
 }
 
-// findingOf is the finding of a key, accepted or not; nil if there is none.
+// findingOf returns the finding with the given key, accepted or not, or nil if there is none.
 func findingOf(r *check.Report, key string) *check.Finding {
 	for _, list := range [][]*check.Finding{r.Findings, r.Accepted} {
 		for _, f := range list {
@@ -244,7 +245,7 @@ func writeOutcome(e *encode.Encoder, o *outcome) {
 	e.EndObject()
 }
 
-// writeFigures writes what of the evidence is a number; nothing if none is.
+// writeFigures writes the numbers in the evidence. It writes nothing if there are none.
 func writeFigures(e *encode.Encoder, f *check.Finding) {
 	begun := false
 	for _, x := range f.Evidence {

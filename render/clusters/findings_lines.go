@@ -10,22 +10,24 @@ import (
 	"kitescope/render"
 )
 
-// Cells of a finding: its lines are below its glyph, what follows from it further in.
+// Indents and widths of findings, in cells: stepIn per level of the tree, textIn for lines below the glyph, labelIn
+// for the width of labels.
 const (
 	stepIn  = 2
 	textIn  = 4
 	labelIn = 10
 )
 
-// labelled is a line behind a label.
+// labelled returns a line of text after a label.
 func labelled(in int, label string, role render.Role, text string) render.Line {
 	return render.Line{
 		Role: render.RoleDim, Text: strings.Repeat(" ", in) + render.Padded(label, labelIn), After: []render.Piece{{Role: role, Text: text}},
 	}
 }
 
-// Parts are the findings, worst first, each with what follows from it below, then those that are gone since an older state. With detail
-// each has its evidence and objects; brief leaves out of infos what to do.
+// Parts returns the findings, worst first, each followed by its consequences, and then the findings that are gone
+// since an older state. With detail it includes evidence and objects. With brief it writes only the title and the
+// object of each info.
 func (d *Diagnosis) Parts(ascii, detail, brief bool) []render.Part {
 	var parts []render.Part
 	for _, b := range check.Tree(d.Report.Findings) {
@@ -51,7 +53,7 @@ func (d *Diagnosis) Parts(ascii, detail, brief bool) []render.Part {
 	return append(parts, render.Part{Head: lines})
 }
 
-// lines are those of a finding: title, what it is about, and, unless it is brief, since when, what it does, and what to do.
+// lines returns the lines of a finding: its title and its object and, unless brief is set, its onset, impact and fix.
 func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.Line {
 	in := stepIn * b.Depth
 	first := SeverityGlyph(b.Severity, ascii) + " " + b.Severity.String()
@@ -66,7 +68,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 		first = strings.Repeat(" ", in-stepIn) + elbow + first
 	}
 	about := []string{b.Check}
-	if b.Requests == nil { // else the title names it
+	if b.Requests == nil { // otherwise the title has it
 		about = append(about, ObjectText(b.Object))
 	}
 	if cost := CostText(b.Finding); cost != "" {
@@ -87,15 +89,15 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 		return lines
 	}
 	for i, x := range d.onsetLines(b.Finding) {
-		if i > 0 { // longer than the labels, and about the line above
+		if i > 0 { // the label is too long for its column, and the text belongs to the line above
 			x.label, x.text = "", x.label+" "+x.text
 		}
 		lines = append(lines, labelled(in, x.label, render.RolePlain, x.text))
 	}
-	if b.Impact != "" && b.Requests == nil { // that of requests stands in the first lines
+	if b.Impact != "" && b.Requests == nil { // the first lines of the report have the impact of requests
 		lines = append(lines, labelled(in, "impact", render.RolePlain, b.Impact))
 	}
-	if b.Requests == nil || b.Depth == 0 { // else the cause has it
+	if b.Requests == nil || b.Depth == 0 { // otherwise the cause has the fix
 		lines = append(lines, FixLines(b.Finding, in)...)
 	}
 	if !detail {
@@ -110,7 +112,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 	return lines
 }
 
-// Summary returns the counts of findings and checks. A brief one leaves out the reasons why checks could not run.
+// Summary returns the counts of findings and checks. If brief is set it leaves out why checks were skipped.
 func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 	outcomes := d.outcomes()
 	counts := tally(outcomes)
@@ -148,7 +150,8 @@ func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 	return lines
 }
 
-// Counts is how many findings there are, and how the checks ended: "3 findings (1 error, 2 warnings); 31 checks ok, 4 could not run".
+// Counts returns the number of findings and of checks, e.g. "3 findings (1 error, 2 warnings); 31 checks ok, 4 could
+// not run".
 func (d *Diagnosis) Counts() string {
 	counts := tally(d.outcomes())
 	text := CountText(d.Report.Findings)
@@ -170,13 +173,14 @@ func (d *Diagnosis) Counts() string {
 	return text + "; " + strings.Join(ended, ", ")
 }
 
-// unexplained reports whether clients feel something and no finding is about that: other checks were chosen.
+// unexplained reports whether clients notice a problem but no finding explains it, because other checks were
+// selected.
 func (d *Diagnosis) unexplained() bool {
 	return d.Preflight == nil && len(ImpactOf(d.Report).Felt()) > 0 &&
 		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool { return f.Requests != nil })
 }
 
-// verdict is the role of a report: good only if every check could look.
+// verdict returns the role of a report. It is good only if all checks could run.
 func (d *Diagnosis) verdict(counts map[string]int) render.Role {
 	worst, found := d.Report.Worst()
 	switch {

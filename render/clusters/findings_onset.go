@@ -11,10 +11,11 @@ import (
 	"kitescope/render"
 )
 
-// Onset is when a finding began, nil where that was not looked for.
+// onset returns the onset of a finding, or nil if it was not computed.
 func (d *Diagnosis) onset(f *check.Finding) *why.Onset { return d.Onsets[f] }
 
-// OnsetText says for people when a finding began: "09:14:10 ±2 s, 12 min before". now is the time of the report.
+// OnsetText returns the onset of a finding as text, e.g. "09:14:10 ±2 s, 12 min before this state". now is the time
+// of the report.
 func OnsetText(o *why.Onset, now time.Time) string {
 	if o.Unknown != "" {
 		return "start unknown: " + render.Harmless(o.Unknown)
@@ -35,7 +36,7 @@ func OnsetText(o *why.Onset, now time.Time) string {
 	return text
 }
 
-// clockTime is the time of day, with the day where that is another one than now.
+// clockTime returns the UTC time of day. It includes the date if that differs from the date of now.
 func clockTime(t, now time.Time) string {
 	if t.UTC().Format(time.DateOnly) == now.UTC().Format(time.DateOnly) {
 		return t.UTC().Format(time.TimeOnly)
@@ -43,7 +44,7 @@ func clockTime(t, now time.Time) string {
 	return render.Stamp(t)
 }
 
-// EventText is an event in one line: "09:14:02 config/queryCoord/autoBalance set to false (was true)".
+// EventText returns an event in one line, e.g. "09:14:02 config/queryCoord/autoBalance set to false (was true)".
 func EventText(e *history.Event, now time.Time) string {
 	name := e.Object.Name
 	if name == "" {
@@ -56,7 +57,7 @@ func EventText(e *history.Event, now time.Time) string {
 	return clockTime(e.Time, now) + " " + text
 }
 
-// onsetLines are the lines of a finding that say when it began and what was before.
+// onsetLines returns the labels and texts of a finding's onset and of the events before it.
 func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text string }) {
 	o := d.onset(f)
 	if o == nil {
@@ -70,7 +71,7 @@ func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text st
 	return lines
 }
 
-// writeOnset writes when a finding began; nothing where that was not looked for.
+// writeOnset writes the onset of a finding. It writes nothing if the onset was not computed.
 func writeOnset(e *encode.Encoder, o *why.Onset) {
 	if o == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/why"
 )
 
-// onsets are one of each kind.
+// onsets returns an onset of each kind.
 func onsets(r *check.Report) map[*check.Finding]*why.Onset {
 	at := r.Now.Add(-12 * time.Minute)
 	joined := history.Event{

@@ -23,10 +23,10 @@ import (
 	"kitescope/render/webpage"
 )
 
-// hostile is a name that attacks every format.
+// hostile is a name with special characters of every format.
 const hostile = "\x1b[31mred\u202e\xff</script><b>&\"'`*_[x](http://x) @all | $a\n# h\t{{.}}]]> --"
 
-// reported is a check that reports what it is given.
+// reported returns a check that reports the given findings.
 func reported(id string, s check.Severity, findings ...check.Finding) *check.Check {
 	return &check.Check{
 		ID: id, Title: "What " + id + " finds", Doc: "What `" + id + "` looks at, and why.", Remedy: "What to do about it.", Severity: s,
@@ -39,8 +39,8 @@ func reported(id string, s check.Severity, findings ...check.Finding) *check.Che
 	}
 }
 
-// judged is a report with everything that can be in one: a tree of causes, skipped, failed and partly
-// blind checks, and names that attack.
+// judged returns a report with all kinds of contents: a tree of causes, skipped, failed and partly blind checks, and
+// hostile names.
 func judged(t *testing.T) *check.Report {
 	t.Helper()
 	docs := model.Ref{Resource: "collections", ID: modeltest.Docs.String(), Name: "docs"}
@@ -97,7 +97,7 @@ func judged(t *testing.T) *check.Report {
 	})
 }
 
-// diagnoses are what goldens are made of.
+// diagnoses returns the diagnoses of the golden files, by name.
 func diagnoses(t *testing.T) map[string]*Diagnosis {
 	t.Helper()
 	r := judged(t)
@@ -160,8 +160,8 @@ func TestGoldenFindings(t *testing.T) {
 	rendertest.Golden(t, "findings/full.ascii", written(t, d, "wide", render.Options{Width: 60, ASCII: true}))
 }
 
-// TestFindingsAreHarmless: no control character, direction mark or broken byte of a name reaches
-// any output, and lines are as long as they may be.
+// TestFindingsAreHarmless checks that no output contains control characters, direction marks or invalid UTF-8 from
+// names, and that lines are not too long.
 func TestFindingsAreHarmless(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		for _, word := range rendertest.Words(FindingsFormats().Names()) {
@@ -186,7 +186,7 @@ func TestFindingsAreHarmless(t *testing.T) {
 	}
 }
 
-// TestFindingsAreRead reads structured formats back: each has every finding, with its texts whole.
+// TestFindingsAreRead parses the structured formats and checks that each has every finding with its full texts.
 func TestFindingsAreRead(t *testing.T) {
 	d := diagnoses(t)["full"]
 	rendertest.Agree(t, "findings", FindingsFormats().Names(), func(w io.Writer, word string) error {
@@ -210,14 +210,14 @@ func TestFindingsAreRead(t *testing.T) {
 	}
 }
 
-// isCommand reports whether a line of a report is one of a command, which is never broken.
+// isCommand reports whether a line belongs to a command, which is never wrapped.
 func isCommand(line string) bool {
 	text := strings.TrimPrefix(strings.TrimLeft(line, " "), "fix       ")
 	return strings.HasPrefix(text, "$ ") || strings.HasPrefix(text, ">>> ")
 }
 
-// TestHTMLIsWhole: the page is well-formed but for its doctype, has no script but the one that its policy names, fetches nothing,
-// and a name opens no element.
+// TestHTMLIsWhole checks that the page is well-formed except for its doctype, that it has no script but the one in
+// its policy, that it loads nothing, and that names cannot open an element.
 func TestHTMLIsWhole(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		text := string(written(t, d, "html", render.Options{}))
@@ -233,7 +233,7 @@ func TestHTMLIsWhole(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNotGreen: a report in which a check could not look never says that all is well.
+// TestUnknownIsNotGreen checks that a report is never good if a check could not run.
 func TestUnknownIsNotGreen(t *testing.T) {
 	all := diagnoses(t)
 	good := goodCode()
@@ -254,7 +254,7 @@ func TestUnknownIsNotGreen(t *testing.T) {
 	}
 }
 
-// goodCode begins what is good, in colour.
+// goodCode returns the color code of a good state.
 func goodCode() string {
 	p := render.NewPainter(&render.Options{Color: true})
 	code, _, _ := strings.Cut(string(p.Paint(nil, render.RoleGood, "|")), "|")
@@ -295,7 +295,7 @@ func TestFindingsFormats(t *testing.T) {
 	}
 }
 
-// TestChanges: what --watch prints when findings come, get worse and go, and checks go blind.
+// TestChanges checks the output of --watch when findings appear, get worse and go, and when checks can no longer run.
 func TestChanges(t *testing.T) {
 	quiet := reported("uneven", check.Error)
 	blind := &check.Check{ID: "uneven", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run}

@@ -12,7 +12,7 @@ import (
 	"kitescope/render"
 )
 
-// SeverityRole is the role of a severity.
+// SeverityRole returns the role of a severity.
 func SeverityRole(s check.Severity) render.Role {
 	switch s {
 	case check.Error:
@@ -24,12 +24,12 @@ func SeverityRole(s check.Severity) render.Role {
 	}
 }
 
-// SeverityGlyph says what a severity's colour says.
+// SeverityGlyph returns the glyph that stands for the color of a severity.
 func SeverityGlyph(s check.Severity, ascii bool) string {
 	return render.GlyphOf(SeverityRole(s), ascii)
 }
 
-// ObjectText names the object of a finding for people: "collection docs (470590760626290000)".
+// ObjectText returns the object of a finding as text, e.g. "collection docs (470590760626290000)".
 func ObjectText(r model.Ref) string {
 	if r.Resource == "" {
 		return "cluster"
@@ -37,8 +37,8 @@ func ObjectText(r model.Ref) string {
 	return singular(r.Resource) + " " + render.Harmless(objectName(r))
 }
 
-// CostText says what a finding costs: "29% of query work", "88% of the time of requests" where that was measured, "" if it is unknown
-// or nothing.
+// CostText returns the cost of a finding, e.g. "29% of query work", or "88% of the time of requests" if that was
+// measured. It returns "" if the cost is unknown or zero.
 func CostText(f *check.Finding) string {
 	if f.Cost <= 0 {
 		return ""
@@ -49,7 +49,7 @@ func CostText(f *check.Finding) string {
 	return words.Percent(100*f.Cost) + " of query work"
 }
 
-// EvidenceText is a piece of evidence in one line: "segments: 30 (querynode-3)".
+// EvidenceText returns a piece of evidence in one line, e.g. "segments: 30 (querynode-3)".
 func EvidenceText(e *check.Evidence) string {
 	text := render.Harmless(e.Name) + ": " + render.Harmless(e.Value)
 	if e.Source != "" {
@@ -58,7 +58,7 @@ func EvidenceText(e *check.Evidence) string {
 	return text
 }
 
-// CountText counts findings by severity: "3 findings (1 error, 2 warnings)", "no findings".
+// CountText counts findings by severity, e.g. "3 findings (1 error, 2 warnings)" or "no findings".
 func CountText(findings []*check.Finding) string {
 	if len(findings) == 0 {
 		return "no findings"
@@ -79,7 +79,8 @@ func CountText(findings []*check.Finding) string {
 	return words.Plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// AskedText says which processes were heard: "9 of 10 processes answered", "the nodes were not asked".
+// AskedText returns how many processes responded, e.g. "9 of 10 sessions answered", or "the nodes were not asked" if
+// r is nil.
 func AskedText(r *model.Runtime) string {
 	if r == nil {
 		return "the nodes were not asked"
@@ -103,7 +104,7 @@ func AskedText(r *model.Runtime) string {
 	return text
 }
 
-// Headline is which cluster is judged, and in what state.
+// Headline returns the location of the cluster and its state.
 func (d *Diagnosis) Headline() (where, state string) {
 	c := d.Report.Cluster
 	v := &view.Overview{Origin: c.Origin, Version: c.Version}
@@ -124,8 +125,8 @@ func (d *Diagnosis) Headline() (where, state string) {
 	return where, state
 }
 
-// changeText is how a finding stands to the older state, "" without one. "new?" is what the
-// older state may have had, where it could not be seen.
+// changeText returns the change of a finding since the older state, or "" if there is none. "new?" means that the
+// older state could not be checked for the finding.
 func (d *Diagnosis) changeText(f *check.Finding) string {
 	c := d.Since.Of(f)
 	switch {
@@ -137,7 +138,7 @@ func (d *Diagnosis) changeText(f *check.Finding) string {
 	return c.Kind.String()
 }
 
-// sinceText sums up what has changed: "since old.kite: 1 new, 2 same, 1 gone".
+// sinceText counts the changes since the older state, e.g. "since old.kite: 1 new, 2 same, 1 gone".
 func (d *Diagnosis) sinceText() string {
 	counts := make(map[check.ChangeKind]int)
 	for _, c := range d.Since.Changes {

@@ -13,19 +13,20 @@ import (
 	"kitescope/render"
 )
 
-// Watched is what changed in a report since the one before.
+// Watched holds the changes of a report since the previous one.
 type Watched struct {
 	Report  *check.Report
 	Changes []check.Change
-	// Blind are the checks that cannot run any more or can again, for scripts. Unable are the same for people, by reason.
+	// Blind holds the checks that can no longer run or can run again, for scripts. Unable groups the checks that
+	// cannot run by reason, for people.
 	Blind  []check.Blindness
 	Unable []check.Unable
-	// Known are the findings, by key, whose fixes were written before: people are not shown them again.
+	// Known holds the keys of findings whose fixes were already written. The text does not repeat these fixes.
 	Known map[string]bool
 }
 
-// Changes writes what changed: for people a line each with the time, without infos unless the format is wide, and for
-// -o jsonl an object a line.
+// Changes writes the changes of a report. The text has the time in each line and leaves out infos unless the format
+// is wide. Structured formats have one JSON object per line.
 func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
 	if f.Structured() {
 		return writeChangedFindings(w, d)
@@ -67,7 +68,8 @@ func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
 	return out.Flush()
 }
 
-// causeOf returns the check of the finding that another follows from, if that is in the report, with the fix.
+// causeOf returns the check of the finding that f follows from. ok is false if the report does not contain that
+// finding, which has the fix.
 func causeOf(r *check.Report, f *check.Finding) (id string, ok bool) {
 	if f == nil {
 		return "", false
@@ -79,7 +81,8 @@ func causeOf(r *check.Report, f *check.Finding) (id string, ok bool) {
 	return r.Findings[i].Check, true
 }
 
-// unableText sums up which checks cannot run: "9 checks cannot run: querynode-7: timed out". It is "" if there are none.
+// unableText returns the number of checks that cannot run and the reason, e.g. "9 checks cannot run: querynode-7:
+// timed out", or "" if there are none.
 func unableText(list []check.Unable) string {
 	var checks, reasons []string
 	for _, u := range list {
@@ -99,10 +102,11 @@ func unableText(list []check.Unable) string {
 	return words.Number(len(checks)) + " checks cannot run: " + reasons[0]
 }
 
-// changeIn are the cells of glyph and word between the time and the message.
+// changeIn is the width in cells of the glyph and the word between the time and the message.
 const changeIn = 12
 
-// changeLook is how a change looks. What is gone is good news, whatever it was.
+// changeLook returns the role, glyph and word of a change. A finding that is gone is always good, whatever its
+// severity was.
 func changeLook(c *check.Change, ascii bool) (role render.Role, glyph, word string) {
 	word = c.Kind.String()
 	switch c.Kind {

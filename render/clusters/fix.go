@@ -8,7 +8,8 @@ import (
 	"kitescope/render"
 )
 
-// FixLines are the steps of a finding as lines behind a label. A command is never broken: it is to be copied.
+// FixLines returns the steps of a finding as lines after a label. It never wraps a command, because commands are
+// copied.
 func FixLines(f *check.Finding, in int) []render.Line {
 	var lines []render.Line
 	label := "fix"
@@ -39,7 +40,8 @@ func FixLines(f *check.Finding, in int) []render.Line {
 	return lines
 }
 
-// StepText returns the sentence of a step with its mark, if it changes the cluster: before what a command does, behind what to do.
+// StepText returns the text of a step. If the step changes the cluster, the mark comes before the effect of a
+// command, or after an instruction.
 func StepText(s check.Step) string {
 	text, mark := render.Harmless(string(s.Text)), render.Harmless(s.Mark())
 	switch {
@@ -54,10 +56,11 @@ func StepText(s check.Step) string {
 	}
 }
 
-// CommandLine is a line of a command, harmless, behind its prompt: "$ " of a shell, ">>> " of Python.
+// CommandLine is one line of a command without control characters, and its prompt: "$ " for a shell, ">>> " for
+// Python.
 type CommandLine struct{ Prompt, Text string }
 
-// CommandLines are those of a step's command, none if it has none.
+// CommandLines returns the lines of a step's command, or nil if the step has no command.
 func CommandLines(s check.Step) []CommandLine {
 	var lines []CommandLine
 	for _, line := range stepCommand(s) {
@@ -70,7 +73,8 @@ func CommandLines(s check.Step) []CommandLine {
 	return lines
 }
 
-// stepCommand are the lines of a step's command. One of a shell is one line, whatever is in its words.
+// stepCommand returns the lines of a step's command. A shell command is always one line, even if its words contain
+// line breaks.
 func stepCommand(s check.Step) []string {
 	switch {
 	case s.Command == "":
@@ -81,7 +85,7 @@ func stepCommand(s check.Step) []string {
 	return render.HarmlessAll(strings.Split(string(s.Command), "\n"))
 }
 
-// languageOf says who reads the command of a step, "" where it has none.
+// languageOf returns the language of a step's command: "python", "shell", or "" if the step has no command.
 func languageOf(s check.Step) string {
 	switch {
 	case s.Command == "":
@@ -92,7 +96,7 @@ func languageOf(s check.Step) string {
 	return "shell"
 }
 
-// writeFix writes the steps for scripts.
+// writeFix writes the steps of a finding as a list.
 func writeFix(e *encode.Encoder, f *check.Finding) {
 	e.Key("fix")
 	e.BeginList()
@@ -111,7 +115,7 @@ func writeFix(e *encode.Encoder, f *check.Finding) {
 	e.EndList()
 }
 
-// sentence is a text as one that stands alone.
+// sentence returns text as a sentence, with a capital letter and a period.
 func sentence(text string) string {
 	if text == "" {
 		return ""

@@ -1,4 +1,4 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+// These tests have no concurrent code, so the race detector would find nothing and take up to ten times as long.
 
 //go:build !race
 
@@ -13,8 +13,8 @@ import (
 	"kitescope/render"
 )
 
-// TestEveryObject describes all objects of a release and draws all trees, and finds the
-// records of each object.
+// TestEveryObject describes all objects of captured clusters, draws all trees, and checks that each object has its
+// records.
 func TestEveryObject(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-t6", "standalone-2.1.0", "standalone-2.2.16"} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func countKind(n *view.Node, kind string) int {
 	return sum
 }
 
-// withoutRecord are resources whose objects are derived: nothing in etcd is about them alone.
+// withoutRecord holds the resources whose objects are derived: etcd has no record for such an object alone.
 var withoutRecord = []string{"pchannels", "databases", "vchannels", "load-states", "segment-indexes", "etcd-usage", "etcd-prefixes", "impact"}
 
 func describeAll(t *testing.T, env *view.Env, r *view.Resource) {

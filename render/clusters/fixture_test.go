@@ -19,7 +19,7 @@ import (
 
 const snapshots = "../../testdata/snapshots"
 
-// read loads a captured cluster, with its records.
+// read loads a captured cluster with its records.
 func read(t *testing.T, name string) *view.Env {
 	t.Helper()
 	return readFile(t, filepath.Join(snapshots, name, "etcd_snapshot.db.gz"), name)
@@ -29,7 +29,7 @@ func readFile(t *testing.T, path, name string) *view.Env {
 	t.Helper()
 	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, path)
 	c.Origin.Location = name
-	if c.Origin.FileDate { // of a copy: it is another in each checkout
+	if c.Origin.FileDate { // the date of a copy differs in each checkout
 		c.Origin.Taken = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	}
 	return view.NewEnv(c, time.Time{})
@@ -48,8 +48,8 @@ func fixtures(t *testing.T) []string {
 	return names
 }
 
-// TestGoldenFixtures shows captured clusters as tables. What they say is held against
-// the truth in cmd/kitescope; here it is held still.
+// TestGoldenFixtures compares tables of captured clusters with golden files. The tests of cmd/kitescope check them
+// against the real values.
 func TestGoldenFixtures(t *testing.T) {
 	for _, name := range []string{"standalone-2.1.0", "cluster-2.3.5-t1"} {
 		env := read(t, name)
@@ -67,8 +67,8 @@ func TestGoldenFixtures(t *testing.T) {
 	}
 }
 
-// TestDiffOfFixtures compares two states of one captured cluster, minutes apart under
-// load: segments were flushed, compacted and opened, a node was replaced.
+// TestDiffOfFixtures compares two states of one captured cluster, minutes apart and under load. Segments were
+// flushed, compacted and created, and a node was replaced.
 func TestDiffOfFixtures(t *testing.T) {
 	before := readFile(t, "testdata/snapshots/cluster-2.3.5-t3.db.gz", "t3")
 	after := readFile(t, "testdata/snapshots/cluster-2.3.5-t5.db.gz", "t5")
@@ -79,7 +79,8 @@ func TestDiffOfFixtures(t *testing.T) {
 			replaced[c.Object.ID] = c.By[0].ID
 		}
 	}
-	// As segments_etcd.json of the capture says: two into one, and two for one each.
+	// The values are those in segments_etcd.json of the capture: two segments were merged into one, and two were
+	// replaced by one each.
 	want := map[string]string{
 		"470590569932853127": "470590569932853161", "470590569933057997": "470590569932853161",
 		"470590569933057993": "470590569932853200", "470590569933057994": "470590569932853169",

@@ -15,15 +15,16 @@ import (
 	"kitescope/render"
 )
 
-// HistoryReport is what is written.
+// HistoryReport holds the input of WriteHistory.
 type HistoryReport struct {
 	History *history.History
-	// Events are the positions of those that are wanted.
+	// Events are the indices of the selected events.
 	Events []int
 	Wanted history.Wanted
 }
 
-// wantsEarlier reports whether events are wanted of a time before the history begins. What happened before revision 1 is known: nothing.
+// wantsEarlier reports whether the selection includes a time before the start of the history. It returns false if the
+// history starts at revision 1, because nothing happened before that.
 func (r *HistoryReport) wantsEarlier() bool {
 	h, w := r.History, &r.Wanted
 	early := func(bound time.Time, revision int64) bool {
@@ -32,7 +33,7 @@ func (r *HistoryReport) wantsEarlier() bool {
 	return h.From > 1 && (early(w.Since, w.SinceRevision) || early(w.Until, w.UntilRevision))
 }
 
-// empty says why there are no events.
+// empty returns the reason why there are no events.
 func (r *HistoryReport) empty() string {
 	switch h, w := r.History, &r.Wanted; {
 	case r.wantsEarlier():
@@ -43,26 +44,26 @@ func (r *HistoryReport) empty() string {
 	return "nothing happened"
 }
 
-// HistorySheet is what happened as a part of another document.
+// HistorySheet returns the events as a part of another document.
 func HistorySheet(r *HistoryReport) *render.Sheet { return newHistorySheet(r, &render.ReportOptions{}) }
 
-// historyEvent is an event at its place; it is worked out where it is shown.
+// historyEvent is the index of an event in a history. The event is decoded on demand.
 type historyEvent struct {
 	of *history.History
 	at int
 }
 
-// get is the event without its message: each column asks for it.
+// get returns the event. Each column calls it.
 func (e historyEvent) get() history.Event { return e.of.Event(e.at) }
 
 func (e historyEvent) message() string { return e.of.Event(e.at).Message }
 
-// WriteHistory writes what happened.
+// WriteHistory writes the selected events.
 func WriteHistory(w io.Writer, r *HistoryReport, f render.Format, o render.ReportOptions) error {
 	return newHistorySheet(r, &o).Write(w, f)
 }
 
-// HistoryFormats are the formats of the report.
+// HistoryFormats returns the formats of the report.
 func HistoryFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "a line an event, the first one first (default)",
@@ -73,7 +74,7 @@ func HistoryFormats() render.Formats {
 	})
 }
 
-// HistorySchema is what can be asked of the events.
+// HistorySchema returns the keys of events that selections can use.
 func HistorySchema(render.ReportOptions) *table.Schema {
 	return table.New(historySchema(), nil, historyColumns()).Schema()
 }
@@ -82,7 +83,7 @@ func historySchema() table.Schema {
 	return table.Schema{Name: "events", Singular: "event", Names: []string{"object", "object_id"}, Sparse: true, Slashes: true}
 }
 
-// historyColumns are the keys of an event, and what people see of it.
+// historyColumns returns the keys of an event and the columns of the table.
 func historyColumns() []table.ColumnOf[historyEvent] {
 	at := render.Key("time", table.Time, func(e historyEvent) table.Cell { return table.OfTime(e.get().Time) })
 	at.Doc = "when it happened, of a group when first; absent where nothing dates it"
@@ -131,7 +132,7 @@ func historyText(name, doc string, of func(history.Event) string) table.ColumnOf
 	return c
 }
 
-// historyObject is "nodes/querynode-4".
+// historyObject returns the object of an event, e.g. "nodes/querynode-4".
 func historyObject(e history.Event) string {
 	if e.Object.Name == "" {
 		return e.Object.Resource + "/" + e.Object.ID
@@ -146,10 +147,10 @@ func historyCollection(e history.Event) string {
 	return e.Collection.Name
 }
 
-// usualError is that of a time while Milvus runs, which reserves timestamps every 3 seconds.
+// usualError is the error of event times while Milvus runs: Milvus reserves timestamps every 3 seconds.
 const usualError = 3 * time.Second
 
-// historyStamp returns the time of an event to the second, with its error where that is not the usual one.
+// historyStamp returns the time of an event to the second. It includes the error if that exceeds usualError.
 func historyStamp(e history.Event) string {
 	switch {
 	case e.Time.IsZero():
@@ -180,7 +181,7 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 	}
 }
 
-// historyFoot says which time it is about, and what is not in the list.
+// historyFoot returns the period of the history, and what the list leaves out.
 func historyFoot(r *HistoryReport) []render.Line {
 	h := r.History
 	lines := []render.Line{{Role: render.RoleDim, Text: fmt.Sprintf(
@@ -211,7 +212,7 @@ func historyMoment(t time.Time) string {
 	return render.Stamp(t)
 }
 
-// historyKinds are the kinds of keys with the most changes: "binlog 545".
+// historyKinds returns the n kinds of keys with the most changes, e.g. "binlog 545".
 func historyKinds(counts map[string]int64, n int) []string {
 	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		if counts[a] != counts[b] {
@@ -236,7 +237,7 @@ func keyKind(kind string) string {
 	return kind
 }
 
-// historyAbout is what scripts read before the items.
+// historyAbout writes the entries before the items.
 func historyAbout(e *encode.Encoder, h *history.History) {
 	e.Entry("from_revision", h.From)
 	e.Entry("to_revision", h.To)

@@ -39,7 +39,8 @@ func (k historyKeys) Scan(_ context.Context, _ []source.Range, yield func(source
 	return nil
 }
 
-// historyReport returns what happened in half a minute: a node comes and dies, a setting changes, a channel is assigned again and again.
+// historyReport returns the events of half a minute: a node joins and dies, a setting changes, and a channel is
+// assigned repeatedly.
 func historyReport(t *testing.T) *clusters.HistoryReport {
 	t.Helper()
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -104,7 +105,7 @@ func TestHistoryFormats(t *testing.T) {
 	})
 }
 
-// TestHistoryKeys: what scripts rely on is in every event that has it.
+// TestHistoryKeys checks that every event has the keys that scripts rely on.
 func TestHistoryKeys(t *testing.T) {
 	var d struct {
 		Kind  string
@@ -132,7 +133,7 @@ func TestHistoryKeys(t *testing.T) {
 	}
 }
 
-// TestHistoryDocumented: HISTORY.md has every kind of event, in its words.
+// TestHistoryDocumented checks that HISTORY.md has a row for every kind of event.
 func TestHistoryDocumented(t *testing.T) {
 	events, err := os.ReadFile("../../docs/HISTORY.md")
 	if err != nil {
@@ -140,7 +141,7 @@ func TestHistoryDocumented(t *testing.T) {
 	}
 	for _, k := range history.Kinds() {
 		row := "| `" + string(k.Name) + "` | " + k.Doc + " |"
-		if *rendertest.Update { // the words of a kind; its place is a person's
+		if *rendertest.Update { // updates the text of a kind; new rows are added by hand
 			events = regexp.MustCompile("(?m)^\\| `"+regexp.QuoteMeta(string(k.Name))+"` \\| .*$").ReplaceAllLiteral(events, []byte(row))
 		}
 		if !strings.Contains(string(events), row) {
@@ -154,7 +155,7 @@ func TestHistoryDocumented(t *testing.T) {
 	}
 }
 
-// TestHistoryAsk selects events.
+// TestHistoryAsk checks the selection of events.
 func TestHistoryAsk(t *testing.T) {
 	r := historyReport(t)
 	where, err := table.ParseSelection(clusters.HistorySchema(render.ReportOptions{}), []string{"count>1"})

@@ -16,7 +16,7 @@ import (
 	"kitescope/render/webpage"
 )
 
-// writeHTML writes one page that needs nothing but itself.
+// writeHTML writes a page that does not load any other files.
 func writeHTML(w io.Writer, d *Diagnosis) error {
 	where, _ := d.Headline()
 	c := d.Conclude()
@@ -37,16 +37,18 @@ func writeHTML(w io.Writer, d *Diagnosis) error {
 	return render.WritePage(w, p)
 }
 
-// Under returns what stands below the headline of a page: the cluster, its state, how the checks ended, and when that was.
+// Under returns the lines below the headline of a page: the cluster, its state, the results of the checks, and the
+// time.
 func (d *Diagnosis) Under() []string {
 	where, state := d.Headline()
 	return render.NonBlank(where, strings.ReplaceAll(state, "  ", " · "), d.Counts(), "Generated at "+d.Report.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
 }
 
-// heading returns the message of a finding with a capital.
+// heading returns the message of a finding with a capital letter.
 func heading(f *check.Finding) string { return words.Sentence(f.Message, f.Object.Name) }
 
-// AddFindings adds the findings to a page, what follows from one below it, and those that are gone since an older state.
+// AddFindings adds the findings to a page, each followed by its consequences, and then the findings that are gone
+// since an older state.
 func (d *Diagnosis) AddFindings(p *webpage.Page) {
 	var list []webpage.Block
 	for _, b := range check.Tree(d.Report.Findings) {
@@ -64,12 +66,13 @@ func (d *Diagnosis) AddFindings(p *webpage.Page) {
 	p.Add("No longer found", webpage.List(gone))
 }
 
-// AddCluster adds the few figures that tell one cluster from another.
+// AddCluster adds the figures that identify a cluster: the numbers of objects, rows and sessions, and the size.
 func (d *Diagnosis) AddCluster(p *webpage.Page) {
 	p.Add("Cluster", webpage.Facts(clusterFacts(d.Report.Cluster)))
 }
 
-// AddChecks adds how the checks ended. Those that did not see everything are seen, those that found nothing folded.
+// AddChecks adds the results of the checks. Checks that could not see everything are visible; checks that found
+// nothing are folded.
 func (d *Diagnosis) AddChecks(p *webpage.Page) {
 	var unseen, ok, accepted []string
 	for _, u := range d.Report.Unlooked() {
@@ -96,7 +99,7 @@ func (d *Diagnosis) AddChecks(p *webpage.Page) {
 	p.Add("Checks", blocks...)
 }
 
-// article is a finding of a page.
+// article returns a finding as a block of a page.
 func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 	a := webpage.Article{
 		Class: "finding " + b.Severity.String() + " depth" + strconv.Itoa(min(b.Depth, 4)), Mark: SeverityGlyph(b.Severity, false) + " " + b.Severity.String(),
@@ -138,7 +141,7 @@ func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 	return a.HTML()
 }
 
-// clusterFacts are the few figures that tell one cluster from another.
+// clusterFacts returns the figures that identify a cluster.
 func clusterFacts(c *model.Cluster) []webpage.Fact {
 	var facts []webpage.Fact
 	add := func(name, value string, parts model.Part) {

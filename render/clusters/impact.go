@@ -27,8 +27,8 @@ func ImpactRole(s impact.State) render.Role {
 	return render.RoleDim
 }
 
-// ImpactOf returns what clients felt of the cluster that a report is about, nil if its processes were not asked for another reason than an
-// etcd that does not answer.
+// ImpactOf returns the impact on clients of the cluster in a report. It returns nil if the processes were not
+// queried, unless that is because etcd does not respond.
 func ImpactOf(r *check.Report) *impact.Impact {
 	if r.Cluster.Runtime == nil && !r.Cluster.Etcd.Silent() {
 		return nil
@@ -36,7 +36,7 @@ func ImpactOf(r *check.Report) *impact.Impact {
 	return r.Impact
 }
 
-// ImpactLines returns what clients feel, in the first lines of a report.
+// ImpactLines returns the impact on clients as the first lines of a report.
 func ImpactLines(x *impact.Impact, ascii bool) []render.Line {
 	var lines []render.Line
 	for _, l := range x.Lines() {
@@ -50,7 +50,7 @@ func ImpactLines(x *impact.Impact, ascii bool) []render.Line {
 	return lines
 }
 
-// writeImpact writes what clients feel as a list under a key, with the columns of the resource impact.
+// writeImpact writes the impact on clients as a list, with the columns of the resource impact.
 func writeImpact(e *encode.Encoder, c *model.Cluster) {
 	r, err := view.Find("impact")
 	if err != nil {
@@ -66,10 +66,11 @@ func writeImpact(e *encode.Encoder, c *model.Cluster) {
 	e.EndList()
 }
 
-// feltFindings returns the findings about requests that clients feel, and their causes, in the order of the report.
+// feltFindings returns the findings about requests, which clients notice, and their causes, in the order of the
+// report.
 func feltFindings(r *check.Report) []*check.Finding {
 	wanted := map[string]bool{}
-	for range r.Findings { // causes stand before their effects, and may have causes themselves
+	for range r.Findings { // causes come before their effects and may have causes themselves
 		before := len(wanted)
 		for _, f := range r.Findings {
 			if f.Requests != nil || wanted[f.Key()] {
@@ -83,8 +84,8 @@ func feltFindings(r *check.Report) []*check.Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *check.Finding) bool { return !wanted[f.Key()] })
 }
 
-// Felt returns what clients feel with where and why, as a diagnosis has it, and the findings that this has; with all, the requests that
-// are fine too. It is empty of a nil report.
+// Felt returns the findings that clients notice, and the lines of a diagnosis about the impact and these findings. If
+// all is set, the lines include requests without problems. Felt returns nil for a nil report.
 func Felt(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	if r == nil {
 		return nil, nil
@@ -101,7 +102,7 @@ func Felt(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	return list, lines
 }
 
-// WriteFelt writes the same for scripts: keys impact and findings.
+// WriteFelt writes the impact and the findings that clients notice, with the keys "impact" and "findings".
 func WriteFelt(e *encode.Encoder, r *check.Report) {
 	if r == nil {
 		return

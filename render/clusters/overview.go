@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-// measure is one figure of an overview with its key.
+// measure is a figure of an overview and its key.
 type measure struct {
 	name string
 	cell table.Cell
@@ -93,7 +93,7 @@ func writeOverviewLists(e *encode.Encoder, v *view.Overview) {
 	}
 }
 
-// unknownLists are the lists that are left out because they were not read.
+// unknownLists returns the names of lists that are left out because they were not read.
 func unknownLists(v *view.Overview) []string {
 	var names []string
 	if v.StatesUnknown {
@@ -123,20 +123,20 @@ func writeStates(e *encode.Encoder, key string, states []view.StateCount) {
 	e.EndList()
 }
 
-// lineList is lines for people that are never broken: they are lines of tables.
+// lineList holds lines that are never wrapped, because they are rows of tables.
 type lineList []render.Line
 
 func (l *lineList) add(role render.Role, text string, after ...render.Piece) {
 	*l = append(*l, render.Line{Role: role, Text: text, After: after, Whole: true})
 }
 
-// title begins a list, and may have a text behind it.
+// title starts a list. It may have text after its name.
 func (l *lineList) title(name string, after ...render.Piece) {
 	*l = append(*l, render.Line{})
 	l.add(render.RoleTitle, name, after...)
 }
 
-// overviewLines are an overview for people.
+// overviewLines returns the text of an overview.
 func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.Line {
 	var l lineList
 	l.add(render.RoleTitle, v.Origin.Root+" @ "+v.Origin.Location, render.Piece{Text: "   " + OriginText(v)})
@@ -155,7 +155,7 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	}
 	if !v.StatesUnknown {
 		name := "segments"
-		if asked(v) { // query nodes have other growing rows: those since the last checkpoint too
+		if asked(v) { // the figures of query nodes differ, because they include rows since the last checkpoint
 			name += " in etcd"
 		}
 		l.states(name, v.States)
@@ -181,10 +181,10 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	return l
 }
 
-// asked reports whether query nodes were asked what they serve.
+// asked reports whether query nodes were queried for their segments.
 func asked(v *view.Overview) bool { return len(v.Nodes) > 0 && v.Nodes[0].Live != nil }
 
-// states adds how many there are in each state, nothing of none.
+// states adds a line for each state with its count. It adds nothing if there are no states.
 func (l *lineList) states(name string, states []view.StateCount) {
 	for i, s := range states {
 		if i == 0 {
@@ -228,7 +228,7 @@ func (l *lineList) processes(v *view.Overview) {
 	}
 }
 
-// rolePieces are how many sessions of a role there are, and how they are.
+// rolePieces returns the number of sessions of a role and their states.
 func rolePieces(r *view.RoleCount) []render.Piece {
 	pieces := []render.Piece{{Text: strconv.Itoa(r.Registered) + " registered"}}
 	add := func(role render.Role, text string) {
@@ -253,7 +253,7 @@ func rolePieces(r *view.RoleCount) []render.Piece {
 	return pieces
 }
 
-// OriginText is version, revision and age in one line: "Milvus 2.3.5  rev 1643  2s old".
+// OriginText returns the version, the revision and the age in one line, e.g. "Milvus 2.3.5  rev 1643  2s old".
 func OriginText(v *view.Overview) string {
 	parts := []string{"Milvus " + words.UnknownMark}
 	if v.Version.Text != "" {
@@ -276,7 +276,7 @@ func OriginText(v *view.Overview) string {
 	return strings.Join(parts, "  ")
 }
 
-// EtcdText says how one etcd member is.
+// EtcdText returns the state of an etcd member and its role.
 func EtcdText(m *model.EtcdMember) (text string, role render.Role) {
 	if m.Problem != "" {
 		return render.Harmless(m.Problem), render.RoleBad

@@ -7,7 +7,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestListsHaveWhatTheOverviewCounts: under one name there is one number, in the overview and in the list that a person sees.
+// TestListsHaveWhatTheOverviewCounts checks that the overview counts as many objects as the list of the same name
+// shows.
 func TestListsHaveWhatTheOverviewCounts(t *testing.T) {
 	for _, name := range fixtures(t) {
 		env := read(t, name)

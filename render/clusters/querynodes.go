@@ -11,7 +11,7 @@ import (
 	"kitescope/render"
 )
 
-// writeNodeLines writes what metadata says about the nodes that serve queries.
+// writeNodeLines writes the query nodes as a list, with their metadata and their own figures.
 func writeNodeLines(e *encode.Encoder, nodes []view.NodeLine) {
 	e.Key("query_nodes")
 	e.BeginList()
@@ -31,7 +31,7 @@ func writeNodeLines(e *encode.Encoder, nodes []view.NodeLine) {
 	e.EndList()
 }
 
-// nodeText is what metadata has of a query node.
+// nodeText returns the metadata of a query node in one line.
 func nodeText(n *view.NodeLine) string {
 	text := words.Count(n.Replicas, "replica", "replicas")
 	if len(n.ResourceGroups) > 0 {
@@ -43,7 +43,7 @@ func nodeText(n *view.NodeLine) string {
 	return text
 }
 
-// writeNodeLive adds what a node says of itself; what it did not say is left out.
+// writeNodeLive writes the figures that a node reported. It leaves out unknown figures.
 func writeNodeLive(e *encode.Encoder, live *view.NodeLive) {
 	if live == nil {
 		return
@@ -70,7 +70,7 @@ func liveMeasures(live *view.NodeLive) []measure {
 	}
 }
 
-// NodeLiveText says in one line what a query node serves, or why that is unknown.
+// NodeLiveText returns the segments and resources of a query node in one line, or the reason if they are unknown.
 func NodeLiveText(live *view.NodeLive) string {
 	if live.Answer != "answered" {
 		text := live.Answer
@@ -84,8 +84,8 @@ func NodeLiveText(live *view.NodeLive) string {
 		render.Text(live.Leads, table.Int), render.Text(live.CPU, table.Percent), render.Text(live.Memory, table.Bytes))
 }
 
-// nodeRole is the role of a query node's line: one that is leaving, or that has
-// nothing to serve while others do, wants a look.
+// nodeRole returns the role of a query node's line: a warning if the node is not registered, e.g. because it is
+// stopping, or if it is in no replica.
 func nodeRole(n *view.NodeLine) render.Role {
 	if n.State != "registered" || n.Replicas == 0 {
 		return render.RoleWarn

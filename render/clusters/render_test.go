@@ -52,7 +52,7 @@ func TestGoldenLists(t *testing.T) {
 	}
 }
 
-// TestGoldenVariants is one list in all the ways in which lists are laid out.
+// TestGoldenVariants renders one list in all layouts of lists.
 func TestGoldenVariants(t *testing.T) {
 	for name, o := range map[string]render.Options{
 		"30-ascii": {Width: 30, ASCII: true}, "color": {Color: true}, "no-header": {NoHeader: true}, "wide": {Format: format(t, "wide")}, "yaml": {Format: format(t, "yaml")},
@@ -78,7 +78,7 @@ func TestTablesNeverWrap(t *testing.T) {
 	}
 }
 
-// stripped removes the colours that this package writes.
+// stripped removes the color codes that this package writes.
 func stripped(s string) string {
 	for {
 		i := strings.Index(s, "\x1b[")
@@ -113,7 +113,7 @@ func TestGoldenDescriptions(t *testing.T) {
 	}
 }
 
-// golden holds what is no list to its goldens, and YAML to JSON.
+// golden compares a document with its golden files, and its YAML with its JSON.
 func golden(t *testing.T, name string, write func(w io.Writer, word string) error) {
 	t.Helper()
 	for variant, word := range map[string]string{"80": "table", "json": "json"} {
@@ -181,8 +181,7 @@ func TestGoldenDiff(t *testing.T) {
 	}
 }
 
-// TestStructuredFormatsAgree reads JSON, JSON lines, YAML and CSV back with other
-// people's readers and compares them.
+// TestStructuredFormatsAgree reads JSON, JSON lines, YAML and CSV with independent parsers and compares the results.
 func TestStructuredFormatsAgree(t *testing.T) {
 	env := view.NewEnv(modeltest.Served(), modeltest.Now)
 	for _, r := range view.Resources {
@@ -197,8 +196,8 @@ func TestStructuredFormatsAgree(t *testing.T) {
 	}
 }
 
-// TestNothingReachesTheTerminal writes a cluster with harmful names in every way that a
-// person sees.
+// TestNothingReachesTheTerminal checks that no list, description, tree or diff contains the control characters of
+// harmful names.
 func TestNothingReachesTheTerminal(t *testing.T) {
 	env := smallEnv()
 	check := func(what string, out []byte) {

@@ -17,10 +17,10 @@ import (
 	"kitescope/render"
 )
 
-// manyRows are so many that all processors write them.
+// manyRows is a number of rows that all processors share in writing.
 const manyRows = 16 * 512
 
-// TestManyRowsStayInOrder writes more rows than one goroutine handles.
+// TestManyRowsStayInOrder checks the order of more rows than one goroutine handles.
 func TestManyRowsStayInOrder(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	const n = 5*manyRows + 17
@@ -60,7 +60,7 @@ func TestManyRowsKnowWhatIsUnknown(t *testing.T) {
 	}
 }
 
-// brokenPipe takes some bytes and then no more.
+// brokenPipe is a writer that fails after left bytes.
 type brokenPipe struct{ left int }
 
 var errBroken = errors.New("broken pipe")
@@ -88,7 +88,7 @@ func TestAClosedPipeEndsWriting(t *testing.T) {
 	}
 }
 
-// TestNotRead does not say that there are no rows where nobody looked.
+// TestNotRead checks that items that were not read are unknown, not empty.
 func TestNotRead(t *testing.T) {
 	env := view.NewEnv(model.Build(model.Parts{Loaded: model.PartAll &^ model.PartConfig}), modeltest.Now)
 	for word, want := range map[string]string{

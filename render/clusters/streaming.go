@@ -11,8 +11,8 @@ import (
 	"kitescope/render"
 )
 
-// StreamingText says in one line how the streaming service is: "2 nodes, 15 of 16 pchannels assigned; logs: 14 Open, 1 unknown; growing 5.0 MiB of
-// 20 MiB on streamingnode-30".
+// StreamingText returns the state of the streaming service in one line, e.g. "2 nodes, 15 of 16 pchannels assigned;
+// logs: 14 Open, 1 unknown; growing 5.0 MiB of 20 MiB on streamingnode-30".
 func StreamingText(s *view.StreamingLine) string {
 	text := fmt.Sprintf("%s, %s of %s assigned", words.Plural(s.Nodes, "node"), words.Number(s.Assigned), words.Plural(s.Channels, "pchannel"))
 	var states []string
@@ -28,7 +28,8 @@ func StreamingText(s *view.StreamingLine) string {
 	return text
 }
 
-// CacheText says in one line what tiered storage has loaded: "memory 7.0 MiB of 10 MiB, disk 20 MiB of 100 MiB on 3 query nodes (1 unknown)".
+// CacheText returns the loaded data of tiered storage in one line, e.g. "memory 7.0 MiB of 10 MiB, disk 20 MiB of 100
+// MiB on 3 query nodes (1 unknown)".
 func CacheText(c *view.CacheLine) string {
 	text := "memory " + ofLimit(c.Memory, c.MemoryLimit) + ", disk " + ofLimit(c.Disk, c.DiskLimit) + " on " + words.Plural(c.Nodes, "query node")
 	if c.Silent > 0 {
@@ -48,7 +49,7 @@ func ofLimit(loaded, limit table.Cell) string {
 	return render.Text(loaded, table.Bytes) + ", evicted on some nodes only"
 }
 
-// writeTiers writes the streaming service and tiered storage, where there are any.
+// writeTiers writes the streaming service and tiered storage if the cluster has them.
 func writeTiers(e *encode.Encoder, v *view.Overview) {
 	cell := func(key string, c table.Cell) {
 		if c.Absent == table.Present {

@@ -15,7 +15,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// streamed is a cluster of a streaming node and a query node, with the metrics of testdata/metrics.
+// streamed returns a cluster of a streaming node and a query node, with the metrics of testdata/metrics.
 func streamed(t *testing.T) *model.Cluster {
 	t.Helper()
 	var parts model.RuntimeParts
@@ -43,7 +43,7 @@ func streamed(t *testing.T) *model.Cluster {
 	}).WithRuntime(model.BuildRuntime(parts))
 }
 
-// TestOverviewOfStreaming: what streaming nodes and caches tell is a line each, and an object of the document.
+// TestOverviewOfStreaming checks that an overview has a line and an object each for streaming nodes and caches.
 func TestOverviewOfStreaming(t *testing.T) {
 	o := view.NewOverview(view.NewEnv(streamed(t), modeltest.Now))
 	for _, word := range []string{"table", "json"} {

@@ -8,7 +8,7 @@ import (
 	"kitescope/render"
 )
 
-// TestWhatHadNoRoomIsToldAnew: a terminal that grew hides nothing, and does not say so.
+// TestWhatHadNoRoomIsToldAnew checks that a wider terminal hides no columns and reports none as hidden.
 func TestWhatHadNoRoomIsToldAnew(t *testing.T) {
 	env := view.NewEnv(modeltest.Large(3), modeltest.Now)
 	var told render.Unshown

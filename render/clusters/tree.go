@@ -40,7 +40,7 @@ func writeNode(e *encode.Encoder, n *view.Node) {
 	e.EndObject()
 }
 
-// branches are what a tree is drawn with.
+// branches holds the connectors that a tree is drawn with.
 type branches struct{ child, last, through, blank string }
 
 var (
@@ -48,7 +48,7 @@ var (
 	asciiBranches = branches{"|- ", "`- ", "|  ", "   "}
 )
 
-// writeTree draws a tree, one line for each node, never wider than the terminal.
+// writeTree draws a tree with one line per node. Lines are never wider than the terminal.
 func writeTree(w io.Writer, n *view.Node, o *render.Options) error {
 	out := encode.NewOutput(w, encode.Pieces)
 	d := treeDrawer{out: &out, painter: render.NewPainter(o), branches: boxBranches, width: o.Width, ellipsis: "…"}
@@ -67,7 +67,7 @@ type treeDrawer struct {
 	ellipsis string
 }
 
-// draw writes a node behind first, and what is below it behind rest.
+// draw writes a node after the prefix first, and its children after the prefix rest.
 func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 	line := d.painter.Paint(nil, render.RoleDim, first)
 	role := render.RolePlain
@@ -94,14 +94,14 @@ func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 	}
 }
 
-// Remark is a field in the words of a sentence: "3000 rows", "Flushed", "indexed 91%";
-// "" if there is nothing to say.
+// Remark returns a field as a phrase, e.g. "3000 rows", "Flushed", "indexed 91%". It returns "" if the field is empty
+// or has its usual value.
 func Remark(f view.Field) (text string, role render.Role) {
 	if f.Cell.Absent == table.None || render.EmptyWhenNone(f.Column.Kind) && render.Text(f.Cell, f.Column.Kind) == words.NoneMark {
 		return "", render.RolePlain
 	}
 	if f.Cell.Absent == table.Present && (f.Column.Name == "deleted_rows" && f.Cell.Int == 0 || f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {
-		return "", render.RolePlain // as nearly everywhere: not worth a word
+		return "", render.RolePlain // the usual value
 	}
 	value, role := render.Text(f.Cell, f.Column.Kind), render.CellRole(f.Cell, f.Column.Kind)
 	name := f.Column.Label()
