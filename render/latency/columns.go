@@ -17,7 +17,7 @@ func schema() table.Schema {
 	}
 }
 
-// number is a key of a number that may be unknown.
+// number returns a key with a numeric value that may be unknown.
 func number(name string, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
 	return render.Key(name, table.Number, func(r *Row) table.Cell {
 		v, ok := of(r)
@@ -28,7 +28,7 @@ func number(name string, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
 	})
 }
 
-// ms is a key of a time; people see nothing where it is unknown.
+// ms returns a key with a time in milliseconds. The table leaves the cell empty if the time is unknown.
 func ms(name, title string, priority int, of func(*Row) (float64, bool)) table.ColumnOf[*Row] {
 	return number(name, of).Titled(title, priority, func(r *Row) string {
 		v, ok := of(r)
@@ -39,7 +39,7 @@ func ms(name, title string, priority int, of func(*Row) (float64, bool)) table.C
 	}).Looking((*Row).look)
 }
 
-// columns are the keys of a phase, and what people see of it.
+// columns returns the keys of a phase and the columns of the table.
 func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.ColumnOf[*Row] {
 	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).Titled("PHASE", 0, func(r *Row) string { return label(r, name) }).Looking((*Row).look)
 	mean := ms("mean_ms", "MS", 0, func(r *Row) (float64, bool) { return r.ms(), r.known() })
@@ -86,7 +86,7 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 	}, totals()...)
 }
 
-// totals are keys that only whole requests have.
+// totals returns the keys that only whole requests have.
 func totals() []table.ColumnOf[*Row] {
 	whole := func(of func(b *latency.Budget) latency.Value) func(*Row) (float64, bool) {
 		return func(r *Row) (float64, bool) {
@@ -109,8 +109,8 @@ func perSecond(r *Row) (float64, bool) {
 	return r.phase.PerSecond.Value, r.phase.PerSecond.Known
 }
 
-// quantile returns the column of the end of the bucket that a quantile of one call is in. Of a request and of a process
-// people see that it is unknown; many parts have none.
+// quantile returns the column with the upper bound of the bucket of a quantile, in milliseconds per call. The table
+// shows an unknown quantile only for whole requests and processes, because many phases have no quantiles.
 func quantile(name, title string, q int) table.ColumnOf[*Row] {
 	high := func(r *Row) (float64, bool) {
 		p := [2]latency.Interval{r.phase.P50, r.phase.P99}
@@ -131,7 +131,7 @@ func quantile(name, title string, q int) table.ColumnOf[*Row] {
 	return c
 }
 
-// calls is how many calls of a process one request has, callMs how long one takes.
+// calls returns the calls to a process per request. callMs returns the mean duration of a call in milliseconds.
 func calls(r *Row) (float64, bool) {
 	if r.at == nil {
 		return 0, false
@@ -146,10 +146,10 @@ func callMs(r *Row) (float64, bool) {
 	return r.at.Ms, true
 }
 
-// phaseID names a phase as metrics, selectors and the documents do.
+// phaseID returns the name of a phase as in metrics, selectors and the documentation.
 func phaseID(p *latency.Phase) string { return string(p.Name) }
 
-// phaseText names a phase for readers who have no documents.
+// phaseText returns a description of a phase for readers without the documentation.
 func phaseText(p *latency.Phase) string {
 	if p.Name == latency.Unexplained || p.Doing() == "" {
 		return words.Sentence(string(p.Name))
@@ -157,7 +157,8 @@ func phaseText(p *latency.Phase) string {
 	return words.Sentence(p.Doing())
 }
 
-// phaseNames are the names of phases in a format: what is mailed has words.
+// phaseNames returns the function that names phases in a format: descriptions in HTML and Markdown, which may be
+// mailed, and ids in other formats.
 func phaseNames(f render.Format) func(*latency.Phase) string {
 	if f.Name() == "html" || f.Name() == "markdown" {
 		return phaseText
@@ -165,7 +166,7 @@ func phaseNames(f render.Format) func(*latency.Phase) string {
 	return phaseID
 }
 
-// label is the name of a phase, further in the deeper it is; that of a process where the row is one's.
+// label returns the name of a phase, or of the process if the row is for one, indented by its depth.
 func label(r *Row, name func(*latency.Phase) string) string {
 	in := strings.Repeat("  ", r.depth)
 	if r.at != nil {
@@ -193,10 +194,11 @@ func shareText(r *Row) string {
 	return words.Share(r.share())
 }
 
-// figure is a time without its unit.
+// figure returns a time in milliseconds without its unit.
 func figure(ms float64) string { return strings.TrimSuffix(latency.Milliseconds(ms), " ms") }
 
-// mostAt is the process that the request waits for most, where there are several.
+// mostAt returns the process that requests wait for longest and its percentage of the phase, or "" unless there are
+// several processes.
 func mostAt(r *Row) string {
 	if r.at != nil || len(r.phase.Of) < 2 || r.phase.Ms <= 0 {
 		return ""
@@ -205,7 +207,8 @@ func mostAt(r *Row) string {
 	return n.Node.Name(n.Role) + " " + words.Percent(math.Round(100*n.Waited/r.phase.Ms))
 }
 
-// BarWidth returns the cells of the bar of a whole request.
+// BarWidth returns the width in cells of the bar of a whole request: 24, or 18 if the terminal has fewer than 100
+// cells.
 func BarWidth(o *render.ReportOptions) int {
 	if o.Width == 0 || o.Width >= 100 {
 		return 24
@@ -213,7 +216,7 @@ func BarWidth(o *render.ReportOptions) int {
 	return 18
 }
 
-// waterfall is a bar where the phase is in the request; of what is unknown the reason.
+// waterfall returns a bar at the position of the phase in the request, or the reason if the phase is unknown.
 func waterfall(r *Row, o *render.ReportOptions) string {
 	if !r.known() {
 		return short(r.phase.Why)
@@ -227,7 +230,7 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	}
 	cell := func(ms float64) int { return min(size, max(0, int(math.Round(ms/r.budget.Ms*float64(size))))) }
 	from, to := cell(r.start), cell(r.start+r.ms())
-	if to == from && r.ms() > 0 { // what is there is never nothing
+	if to == from && r.ms() > 0 { // a time above 0 always has a bar
 		from = min(from, size-1)
 		return strings.Repeat(" ", from) + [2]string{"▏", "|"}[render.BoolInt(o.ASCII)]
 	}
@@ -238,7 +241,7 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	return strings.Repeat(" ", from) + strings.Repeat(glyph[render.BoolInt(o.ASCII)], to-from)
 }
 
-// aside says how long takes what no client waits for: "79 ms each, 0.4 a second, after the answer".
+// aside returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the answer".
 func aside(p *latency.Phase) string {
 	text := latency.Milliseconds(p.Call.Value) + " each, after the answer"
 	if p.PerSecond.Known {

@@ -1,11 +1,11 @@
-// Package latency writes where requests spend their time. What enters is a latency.Latency; what leaves is a render.Sheet: of each
-// budget a waterfall of phases for people, and an item a phase for scripts.
+// Package latency writes where requests spend their time. It lays out a latency.Latency as a render.Sheet: for people
+// a waterfall of the phases of each budget, for scripts an item per phase.
 //
-//  1. lay (rows.go) makes rows of the budgets: each phase, and each process that says something of it.
-//  2. The columns (columns.go) are keys for scripts and a table for people.
-//  3. newSheet puts the verdict first, then a table a budget, then what is unknown.
+//  1. lay (rows.go) makes a row of each phase and of each process that reported about the phase.
+//  2. columns (columns.go) returns the keys for scripts and the columns of the table.
+//  3. newSheet writes the verdict, then a table for each budget, then the unknown processes.
 //
-// Who shows lists of phases elsewhere has the same rows and columns (shared.go).
+// Other lists of phases share the rows and columns (shared.go).
 package latency
 
 import (
@@ -23,12 +23,12 @@ import (
 	"kitescope/render/webpage"
 )
 
-// Report is what is written.
+// Report holds the input of Write.
 type Report struct {
 	Latency *latency.Latency
-	// Budgets are those that were asked for.
+	// Budgets are the selected budgets.
 	Budgets []*latency.Budget
-	// Where is the cluster, At when that was; Version is kitescope's.
+	// Where is the cluster, At the time of the report, Version the version of kitescope.
 	Where, Version string
 	At             time.Time
 }
@@ -38,7 +38,7 @@ func Write(w io.Writer, r *Report, f render.Format, o render.ReportOptions) erro
 	return newSheet(r, f, &o).Write(w, f)
 }
 
-// Formats are the formats of the report.
+// Formats returns the formats of the report.
 func Formats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "what takes the time in a sentence, and the phases with a bar each (default)",
@@ -50,7 +50,7 @@ func Formats() render.Formats {
 	})
 }
 
-// Schema is what can be asked of the phases.
+// Schema returns the keys of phases that selections can use.
 func Schema(o render.ReportOptions) *table.Schema {
 	return table.New(schema(), nil, columns(&o, phaseID)).Schema()
 }
@@ -78,7 +78,7 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 	return s
 }
 
-// AddTo adds a table of each budget to a page; what is unknown goes to its notes.
+// AddTo adds a table for each budget to a page. It adds unknown processes to the notes of the page.
 func (r *Report) AddTo(p *webpage.Page) {
 	page, _ := Formats().Parse("html")
 	s := newSheet(r, page, &render.ReportOptions{})
@@ -94,7 +94,7 @@ func (r *Report) AddTo(p *webpage.Page) {
 	}
 }
 
-// head is the verdict, and what it is about.
+// head returns the verdict, the window, and the unknown processes.
 func head(r *Report) []render.Line {
 	first := render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)}
 	if len(r.Budgets) > 0 {
@@ -111,7 +111,7 @@ func Nothing(l *latency.Latency) string {
 	return "no search, query or write ended in that time"
 }
 
-// rates are how many requests there are, and how long they take.
+// rates returns the number of requests, their rates and their quantiles in one line.
 func rates(b *latency.Budget) string {
 	if !b.Root.Known {
 		return "how many requests there are is unknown: " + short(b.Root.Why)
@@ -138,7 +138,7 @@ func rates(b *latency.Budget) string {
 	return strings.Join(parts, ", ")
 }
 
-// between is the bounds of a time: "64 to 128 ms".
+// between returns the bounds of a time as text, e.g. "64 to 128 ms".
 func between(i latency.Interval) string {
 	if i.High > 1e12 {
 		return "over " + bound(i.Low) + " ms"
@@ -146,7 +146,8 @@ func between(i latency.Interval) string {
 	return bound(i.Low) + " to " + bound(i.High) + " ms"
 }
 
-// short is a reason without what was said of the process already: "proxy-9: 401 Unauthorized" stands above the tables.
+// short returns a reason without the process's own error, e.g. "proxy-9: 401 Unauthorized", because that is above the
+// tables.
 func short(why string) string {
 	if who, _, ok := strings.Cut(why, ": "); ok && !strings.Contains(who, " ") {
 		return who + " did not tell"
@@ -154,7 +155,7 @@ func short(why string) string {
 	return why
 }
 
-// bound is an end of an interval; those of buckets are whole numbers.
+// bound returns one end of an interval. The bounds of buckets are whole numbers.
 func bound(ms float64) string {
 	if ms == math.Trunc(ms) {
 		return words.Number(int64(ms))
@@ -162,11 +163,12 @@ func bound(ms float64) string {
 	return figure(ms)
 }
 
-// unknown returns a line for each process that reported nothing, up to five.
+// unknown returns a line for each process that reported nothing: at most five, and a line with the number of the
+// rest.
 func unknown(r *Report) (lines []render.Line) {
 	const most = 5
 	for i, u := range r.Latency.Unknown {
-		if name(u) == words.UnknownMark { // of all processes: the first line has the reason
+		if name(u) == words.UnknownMark { // all processes: the first line has the reason
 			continue
 		}
 		if i == most {
@@ -185,7 +187,7 @@ func name(u latency.Unknown) string {
 	return u.Node.Name(u.Role)
 }
 
-// foot explains what the table does not.
+// foot explains the marks of the table.
 func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
 	estimated := false
 	for _, b := range r.Budgets {
@@ -201,7 +203,7 @@ func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
 	return lines
 }
 
-// about is what scripts read before the items.
+// about writes the entries before the items: the window, the verdicts and the unknown processes.
 func about(e *encode.Encoder, l *latency.Latency, budgets []*latency.Budget, verdict func(*latency.Budget) string) {
 	w := l.Window
 	e.Key("window")
@@ -236,7 +238,7 @@ func about(e *encode.Encoder, l *latency.Latency, budgets []*latency.Budget, ver
 	e.EndList()
 }
 
-// Round writes a line for each budget, with the time: what a watch goes on with.
+// Round writes a line with the time for each budget. A watch prints it after each interval.
 func Round(w io.Writer, l *latency.Latency, budgets []*latency.Budget, at time.Time, o render.ReportOptions) error {
 	clock := at.Format(time.TimeOnly)
 	s := &render.Sheet{Options: &o}

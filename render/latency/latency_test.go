@@ -15,7 +15,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// report is one of a search of two levels and of an insert, with a process that said nothing.
+// report returns a report of a search with two levels and of an insert. One process reported nothing.
 func report() *show.Report {
 	between := func(low, high float64) latency.Interval { return latency.Interval{Low: low, High: high} }
 	phase := func(name, parent latency.Name, ms float64, children ...*latency.Phase) *latency.Phase {
@@ -71,7 +71,7 @@ func TestFormats(t *testing.T) {
 	})
 }
 
-// TestFirstLine: what takes the time comes first.
+// TestFirstLine checks that the first line names what takes the time.
 func TestFirstLine(t *testing.T) {
 	text := written(t, report(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	first, _, _ := strings.Cut(text, "\n")
@@ -84,7 +84,7 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// TestAsked: rows are chosen by their keys.
+// TestAsked checks that selections filter rows by their keys.
 func TestAsked(t *testing.T) {
 	o := render.ReportOptions{}
 	where, err := table.ParseSelection(show.Schema(o), []string{"phase=consistency_wait", "node=5"})
@@ -98,7 +98,7 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestUnknownPhase: what is unknown is left out, with the reason.
+// TestUnknownPhase checks that an unknown phase has a reason and no time.
 func TestUnknownPhase(t *testing.T) {
 	var d struct{ Items []map[string]any }
 	if err := json.Unmarshal([]byte(written(t, report(), "json", render.ReportOptions{})), &d); err != nil {
@@ -111,7 +111,8 @@ func TestUnknownPhase(t *testing.T) {
 	}
 }
 
-// TestWithoutProxy: what a whole request takes is unknown then, and never what is known of it.
+// TestWithoutProxy checks that the time of a whole request is unknown without the proxy, and that the known part is
+// only its lower bound.
 func TestWithoutProxy(t *testing.T) {
 	r := report()
 	root := r.Budgets[0].Root
@@ -128,7 +129,8 @@ func TestWithoutProxy(t *testing.T) {
 	}
 }
 
-// TestUnknownQuantile: a request of which only the mean is known has quantiles that are unknown, not none; parts often have none.
+// TestUnknownQuantile checks that a request with only a known mean shows unknown quantiles. Phases show none, because
+// they often have none.
 func TestUnknownQuantile(t *testing.T) {
 	root := &latency.Phase{Name: latency.Total, Known: true, Children: []*latency.Phase{{Name: latency.Unexplained, Known: true}}}
 	rows := show.Rows(&latency.Budget{Request: latency.Search, Root: root})

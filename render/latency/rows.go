@@ -5,17 +5,17 @@ import (
 	"kitescope/render"
 )
 
-// Row is a phase of a budget, or what one process says of it.
+// Row is a phase of a budget: for all processes, or for one process.
 type Row struct {
 	budget *latency.Budget
 	phase  *latency.Phase
-	at     *latency.NodePhase // nil: all processes
+	at     *latency.NodePhase // nil for all processes
 	depth  int
-	// start is when it begins, in milliseconds after the request.
+	// start is the start of the phase, in milliseconds after the start of the request.
 	start float64
 }
 
-// lay makes rows of budgets, phases in the order of the request, each with its processes below.
+// lay returns the rows of budgets: the phases in the order of the request, each followed by its processes.
 func lay(budgets []*latency.Budget) []*Row {
 	var rows []*Row
 	for _, b := range budgets {
@@ -36,7 +36,7 @@ func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*Ro
 	return rows
 }
 
-// ms is how much of the mean request it is.
+// ms returns the milliseconds of the mean request that the row accounts for.
 func (r *Row) ms() float64 {
 	if r.at != nil {
 		return r.at.Waited
@@ -51,10 +51,10 @@ func (r *Row) share() float64 {
 	return r.ms() / r.budget.Ms
 }
 
-// known reports whether there is a figure.
+// known reports whether the time of the phase is known.
 func (r *Row) known() bool { return r.phase.Known }
 
-// atLeast reports whether only a part of a whole request is known.
+// atLeast reports whether only a part of the time of a whole request is known.
 func (r *Row) atLeast() bool {
 	return !r.phase.Known && r.phase.Name == latency.Total && r.phase.Ms > 0
 }
@@ -66,7 +66,7 @@ func (r *Row) role() string {
 	return r.phase.Role
 }
 
-// look is the role of a row's texts.
+// look returns the role of the texts in a row.
 func (r *Row) look() render.Role {
 	switch {
 	case r.at != nil || !r.phase.Known:

@@ -10,20 +10,21 @@ import (
 	"kitescope/render"
 )
 
-// Rows are the phases of a budget in the order of the request, the whole request first.
+// Rows returns the phases of a budget in the order of the request. The first row is the whole request.
 func Rows(b *latency.Budget) []*Row {
 	return slices.DeleteFunc(phases(b, b.Root, 0, 0), func(r *Row) bool { return r.at != nil })
 }
 
-// Whole is the row of all of a request.
+// Whole returns the row of the whole request.
 func Whole(b *latency.Budget) *Row { return &Row{budget: b, phase: b.Root} }
 
-// Processes are what each process says of a phase, the one that the client waits for longest first.
+// Processes returns a row for each process of a phase, in the order of the phase: the client waits longest for the
+// first one.
 func Processes(b *latency.Budget, p *latency.Phase) []*Row {
 	return slices.DeleteFunc(phases(b, p, -1, 0), func(r *Row) bool { return r.at == nil || r.phase != p })
 }
 
-// Columns are those of such lists that are named, in this order. Bars are as wide as the options have room for.
+// Columns returns the named columns, in the order of names. The width of the bars depends on the width in o.
 func Columns(o *render.ReportOptions, names ...string) []table.ColumnOf[*Row] {
 	all := columns(o, phaseID)
 	var list []table.ColumnOf[*Row]
@@ -37,16 +38,16 @@ func Columns(o *render.ReportOptions, names ...string) []table.ColumnOf[*Row] {
 	return list
 }
 
-// Budget is what the row is of.
+// Budget returns the budget of the row.
 func (r *Row) Budget() *latency.Budget { return r.budget }
 
-// Phase is the phase.
+// Phase returns the phase of the row.
 func (r *Row) Phase() *latency.Phase { return r.phase }
 
-// At is what the process says, nil if the row is of all processes.
+// At returns the data of the row's process, or nil if the row is for all processes.
 func (r *Row) At() *latency.NodePhase { return r.at }
 
-// Process is the name of the process, "" if the row is of all.
+// Process returns the name of the row's process, or "" if the row is for all processes.
 func (r *Row) Process() string {
 	if r.at == nil {
 		return ""
@@ -54,7 +55,7 @@ func (r *Row) Process() string {
 	return r.at.Node.Name(r.at.Role)
 }
 
-// Look is how the row looks: what takes half of a request stands out.
+// Look returns the role of the row. It emphasizes phases without children that take at least half of the request.
 func (r *Row) Look() render.Role {
 	if look := barLook(r); look == render.RoleWarn {
 		return look
@@ -62,10 +63,11 @@ func (r *Row) Look() render.Role {
 	return r.look()
 }
 
-// Rates are how many requests there are, and how long they take: "700 requests, 64.9 a second, p50 8 to 16 ms".
+// Rates returns the number of requests, their rates and their quantiles, e.g. "700 requests, 64.9 a second, p50 8 to
+// 16 ms".
 func Rates(b *latency.Budget) string { return rates(b) }
 
-// Silent are the processes that said nothing of themselves, each with the reason.
+// Silent returns the processes that reported nothing, each with the reason.
 func Silent(l *latency.Latency) []string {
 	list := make([]string, len(l.Unknown))
 	for i, u := range l.Unknown {

@@ -16,14 +16,14 @@ import (
 	"kitescope/render/clusters"
 )
 
-// Because is why requests take as long as they do.
+// Because holds the input of WriteWhy: why requests take as long as they do.
 type Because struct {
 	Latency *latency.Latency
-	// Answers are those that were asked for.
+	// Answers are the selected answers.
 	Answers []*why.Answer
-	// Report has what clients feel and its causes; nil: unknown.
+	// Report has the symptoms that clients notice, and their causes. It is nil if they are unknown.
 	Report *check.Report
-	// Where is the cluster, At when that was; Version is kitescope's.
+	// Where is the cluster, At the time of the report, Version the version of kitescope.
 	Where, Version string
 	At             time.Time
 }
@@ -33,7 +33,7 @@ func WriteWhy(w io.Writer, r *Because, f render.Format, o render.ReportOptions) 
 	return whySheet(r, f, &o).Write(w, f)
 }
 
-// WhyFormats are the formats of the report.
+// WhyFormats returns the formats of the report.
 func WhyFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "the reason in a sentence, the phases that matter, and what explains each (default)",
@@ -44,13 +44,13 @@ func WhyFormats() render.Formats {
 	})
 }
 
-// WhySheet is why requests take as long as they do as part of another document.
+// WhySheet returns the report as a part of another document.
 func WhySheet(r *Because) *render.Sheet {
 	ticket, _ := WhyFormats().Parse("markdown")
 	return whySheet(r, ticket, &render.ReportOptions{})
 }
 
-// WhySchema is what can be asked of the reasons.
+// WhySchema returns the keys of reasons that selections can use.
 func WhySchema(render.ReportOptions) *table.Schema {
 	return table.New(whyRows(), nil, whyColumns(phaseID)).Schema()
 }
@@ -62,10 +62,11 @@ func whyRows() table.Schema {
 	}
 }
 
-// littleWeight is the part of the time of all requests below which people are not told why, unless there is nothing else.
+// littleWeight is the share of the time of all requests below which the table leaves a request out. The first answer
+// always stays.
 const littleWeight = 0.05
 
-// reasonRow is a reason of an answer.
+// reasonRow is a reason and its answer.
 type reasonRow struct {
 	of *why.Answer
 	*why.Reason
@@ -102,7 +103,7 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 	}
 }
 
-// phase names the phase, and of one that no metric explains between which processes it is.
+// phase returns the name of the phase. For unexplained time it appends the processes between which the time is spent.
 func (r *reasonRow) phase(name func(*latency.Phase) string) string {
 	text := name(r.Phase)
 	reads := r.of.Budget.Request == latency.Search || r.of.Budget.Request == latency.Query
@@ -119,7 +120,7 @@ func (r *reasonRow) phase(name func(*latency.Phase) string) string {
 	return text + ", at the proxy"
 }
 
-// said is a text about the finding, "" if there is none.
+// said returns a text of the finding, or "" if there is no finding.
 func (r *reasonRow) said(of func() string) string {
 	if r.Finding == nil {
 		return ""
@@ -134,7 +135,7 @@ func (r *reasonRow) look() table.Role {
 	return clusters.SeverityRole(r.Finding.Severity)
 }
 
-// gainText is GainText of a reason. A star says that it is of several phases together.
+// gainText returns the GainText of a reason. A star marks a gain that needs several phases together.
 func gainText(r *reasonRow) string {
 	if len(r.With) > 0 && !r.Bound {
 		return GainText(r.Reason) + "*"
@@ -142,7 +143,7 @@ func gainText(r *reasonRow) string {
 	return GainText(r.Reason)
 }
 
-// GainText is by how much less the mean would be: "190 to 200 ms", "at most 12 ms", "almost nothing".
+// GainText returns the possible reduction of the mean, e.g. "190 to 200 ms", "at most 12 ms", "almost nothing".
 func GainText(r *why.Reason) string {
 	high := latency.Milliseconds(r.Gain.High)
 	switch {
@@ -158,10 +159,10 @@ func GainText(r *why.Reason) string {
 	return between(r.Gain)
 }
 
-// nothing is a gain in milliseconds that nobody measures.
+// nothing is the gain in milliseconds below which a gain cannot be measured.
 const nothing = 0.05
 
-// with names the other phases that a gain is of.
+// with returns the names of the other phases that a gain includes.
 func (r *reasonRow) with(between string) string {
 	names := make([]string, len(r.With))
 	for i, name := range r.With {
@@ -220,7 +221,8 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 	return s
 }
 
-// explained are the lines about what explains a phase: the finding, what to do, where processor time goes. A finding is told once.
+// explained returns lines that explain a phase: the finding, its fix, and the hottest functions. It writes each
+// finding only once.
 func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	if f := r.Finding; f != nil && !told[f.Key()] {
 		told[f.Key()] = true
@@ -248,7 +250,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	return lines
 }
 
-// whyAbout is what scripts read before the items.
+// whyAbout writes the entries before the items.
 func whyAbout(e *encode.Encoder, r *Because) {
 	budgets := make([]*latency.Budget, len(r.Answers))
 	verdicts := make(map[*latency.Budget]string, len(r.Answers))
@@ -259,7 +261,7 @@ func whyAbout(e *encode.Encoder, r *Because) {
 	about(e, r.Latency, budgets, func(b *latency.Budget) string { return cmp.Or(verdicts[b], latency.Verdict(b)) })
 }
 
-// frames tells scripts those of a reason.
+// frames writes the hottest functions of a reason.
 func frames(e *encode.Encoder, list []why.Frames) {
 	if len(list) == 0 {
 		return

@@ -17,7 +17,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// because has a finding that explains most of a search, one that gives only a bound, frames, and a phase that nothing explains.
+// because returns four reasons: a finding that explains most of a search, a finding that only gives a bound, hot
+// functions, and a phase without an explanation.
 func because() *show.Because {
 	r := report()
 	search, insert := r.Budgets[0], r.Budgets[1]
@@ -70,7 +71,7 @@ func TestWhyFormats(t *testing.T) {
 	})
 }
 
-// feltReport is of a cluster whose inserts fail because its storage is full.
+// feltReport returns a report of a cluster whose inserts fail because its storage is full.
 func feltReport() *check.Report {
 	cause := &check.Finding{Check: "storage-read-only", Severity: check.Error, Message: "the storage is full", Impact: "No file is written.", Fix: check.Fix(check.Do("free some space"))}
 	return &check.Report{Cluster: modeltest.Served(), Findings: []*check.Finding{
@@ -83,7 +84,8 @@ func feltReport() *check.Report {
 	}}
 }
 
-// TestWhyFelt: requests that fail come first, below their cause, with what to do about that; no other finding does.
+// TestWhyFelt checks that failing requests come first, below their cause and with its fix, and that no other finding
+// is included.
 func TestWhyFelt(t *testing.T) {
 	for name, b := range map[string]*show.Because{"with others": because(), "nothing ended": {Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}} {
 		b.Report = feltReport()
@@ -95,7 +97,7 @@ func TestWhyFelt(t *testing.T) {
 	}
 }
 
-// TestWhyText: the first line has the reason.
+// TestWhyText checks that the first line has the reason.
 func TestWhyText(t *testing.T) {
 	text := whyWritten(t, because(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	if !strings.HasPrefix(text, "a search of docs waits 150 of 200 ms for consistency; without that about 50 ms\n") {
@@ -107,7 +109,7 @@ func TestWhyText(t *testing.T) {
 	}
 }
 
-// TestWhyFix: what to do is broken as prose is, a command never: it is to be copied.
+// TestWhyFix checks that the instructions of a fix are wrapped but its commands are not, because they are copied.
 func TestWhyFix(t *testing.T) {
 	b := because()
 	with := func(s check.Step) string {
