@@ -1,4 +1,4 @@
-// Package bounded limits how many bytes are read from a server.
+// Package bounded limits the number of bytes read from a server.
 package bounded
 
 import (
@@ -8,22 +8,23 @@ import (
 	"sync/atomic"
 )
 
-// ErrTooMuch is returned by readers once a limit is reached.
+// ErrTooMuch is the error of readers that exceed their limit.
 var ErrTooMuch = errors.New("the server sent more than an answer can have")
 
-// Bytes is how many bytes may still be read, by all of its readers together.
+// Bytes is the number of bytes that may still be read. All of its readers share it. The zero value allows none.
 type Bytes struct{ left atomic.Int64 }
 
-// Allow sets how many bytes may be read from now on.
+// Allow sets the number of bytes that may be read from now on.
 func (b *Bytes) Allow(n int64) { b.left.Store(n) }
 
-// Exceeded reports whether more was sent.
+// Exceeded reports whether the readers received more bytes than allowed.
 func (b *Bytes) Exceeded() bool { return b.left.Load() < 0 }
 
-// Reader limits a reader.
+// Reader returns a reader that reads from r and counts against b. Its Read returns ErrTooMuch once the limit is
+// exceeded.
 func (b *Bytes) Reader(r io.Reader) io.Reader { return &reader{r, b} }
 
-// Conn limits what is read from a connection.
+// Conn returns a connection whose reads count against b. Its Read returns ErrTooMuch once the limit is exceeded.
 func (b *Bytes) Conn(c net.Conn) net.Conn { return &conn{c, reader{c, b}} }
 
 type reader struct {

@@ -1,5 +1,5 @@
-// Package damagetest changes the counts and lengths that a file declares, one at a time, and requires of the reader that it refuses the
-// file or reads the same from it as before.
+// Package damagetest changes the counts and lengths declared in a file, one at a time. It checks that the reader
+// either refuses the damaged file or reads the same from it as before.
 package damagetest
 
 import (
@@ -14,9 +14,9 @@ import (
 // Field is a count or a length in a file.
 type Field struct {
 	Name    string
-	At, Len int // of its bytes
+	At, Len int // the offset and length in bytes
 	Value   uint64
-	Put     func(v uint64) []byte // returns the bytes of another value, of any length
+	Put     func(v uint64) []byte // returns the encoding of another value, of any length
 }
 
 // Little returns a little-endian field of size bytes.
@@ -33,7 +33,7 @@ func Big(file []byte, name string, at, size int) Field {
 	return Field{name, at, size, binary.BigEndian.Uint64(b[:]), func(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v)[8-size:] }}
 }
 
-// Varint returns a field of seven bits a byte.
+// Varint returns a field encoded as a varint (7 bits per byte).
 func Varint(file []byte, name string, at int) Field {
 	v, n := binary.Uvarint(file[at:])
 	return Field{name, at, n, v, func(v uint64) []byte { return binary.AppendUvarint(nil, v) }}
@@ -49,7 +49,7 @@ func Text(file []byte, name string, at int) Field {
 	return Field{name, at, n, v, func(v uint64) []byte { return strconv.AppendUint(nil, v, 10) }}
 }
 
-// Few is how many changes tests make of a reader: 10,000, or 300 of those that are short.
+// Few returns the number of changes for the test of one reader: 10,000, or 300 in short mode.
 func Few() int {
 	if testing.Short() {
 		return 300
@@ -57,7 +57,7 @@ func Few() int {
 	return 10_000
 }
 
-// Run makes n changes of the fields of a file. read returns everything that its reader reads, as text.
+// Run changes the fields of a file n times. read returns everything that the reader under test reads, as text.
 func Run(t *testing.T, file []byte, fields []Field, n int, read func(file []byte) (string, error)) {
 	t.Helper()
 	want, err := read(bytes.Clone(file))
@@ -88,7 +88,7 @@ func Run(t *testing.T, file []byte, fields []Field, n int, read func(file []byte
 	}
 }
 
-// other returns a value that the field has not: those near to it come first.
+// other returns a value that differs from the field's. The values nearest to the field's come first.
 func (f Field) other(r *rand.Rand, i int) uint64 {
 	for {
 		v := f.Value

@@ -1,5 +1,5 @@
-// Package hints attaches to errors what a person can try next. An error stays one line about what failed, its hint is another
-// about what to do, so that both can be shown where they belong.
+// Package hints attaches advice to errors. The error stays one line about the failure. The hint is another line about
+// what to do, so that each can be shown in its own place.
 package hints
 
 import (
@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-// Hinter is an error that knows what to try next: a short sentence, lower case and without a period, or "".
+// Hinter is an error with a hint: a short sentence about what to try next, in lower case and without a period, or "".
 type Hinter interface {
 	error
 	Hint() string
 }
 
-// Error is any error together with advice.
+// Error is an error with advice.
 type Error struct {
 	Err    error
 	Advice string
@@ -21,18 +21,19 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Err.Error() }
 
-// Unwrap is the error without its hint.
+// Unwrap returns the error without its hint.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Hint implements Hinter.
 func (e *Error) Hint() string { return e.Advice }
 
-// Errorf makes an error with advice on the spot.
+// Errorf returns a formatted error with advice.
 func Errorf(advice, format string, args ...any) error {
 	return &Error{Err: fmt.Errorf(format, args...), Advice: advice}
 }
 
-// Attach gives advice to err, unless err carries some already: what is nearer to the fault knows more of it.
+// Attach adds advice to err unless err already has a hint, because advice from closer to the failure is more
+// specific.
 func Attach(err error, advice string) error {
 	if err == nil || Carried(err) {
 		return err
@@ -46,7 +47,7 @@ func Carried(err error) bool {
 	return ok
 }
 
-// Of is the hint of the outermost Hinter in err, "" if there is none.
+// Of returns the hint of the outermost Hinter in err, or "" if there is none.
 func Of(err error) string {
 	if hinted, ok := errors.AsType[Hinter](err); ok {
 		return hinted.Hint()

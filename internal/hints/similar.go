@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// UnknownError says that a word names nothing.
+// UnknownError is the error for a word that matches no known name.
 type UnknownError struct {
-	// What is the kind of thing that was looked for: "resource", "column of segments".
+	// What is the kind of name that was looked up, e.g. "resource" or "column of segments".
 	What, Word string
-	// Known are all names that would have been understood.
+	// Known holds all accepted names.
 	Known []string
-	// Also are further names, which a message suggests and does not list.
+	// Also holds further names that the message may suggest but does not list.
 	Also []string
 }
 
-// mostListed is how many names a message lists; of more, whoever reports the error says where they are.
+// mostListed is the largest number of names that a message lists. If there are more, the caller has to say where to
+// find them.
 const mostListed = 50
 
 func (e *UnknownError) Error() string {
@@ -30,7 +31,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown %s %q; available: %s", e.What, e.Word, strings.Join(e.Known, ", "))
 }
 
-// Meant ends a sentence about a word with the names that are spelled alike, if there are any.
+// Meant returns the end of a message that suggests the names in near, or "" if there are none.
 func Meant(near []string) string {
 	if len(near) == 0 {
 		return ""
@@ -38,7 +39,7 @@ func Meant(near []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// Similar returns up to three of the known names that are spelled like word, nearest first.
+// Similar returns at most three known names that are spelled like word, nearest first.
 func Similar(word string, known []string) []string {
 	word = strings.ToLower(word)
 	type candidate struct {
@@ -66,7 +67,7 @@ func Similar(word string, known []string) []string {
 	return names
 }
 
-// sameParts reports whether two names have the same parts in another order.
+// sameParts reports whether two names have the same parts, in any order. Parts are separated by "-" or "_".
 func sameParts(a, b string) bool {
 	parts := func(s string) []string {
 		list := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' })
@@ -76,8 +77,8 @@ func sameParts(a, b string) bool {
 	return slices.Equal(parts(a), parts(strings.ToLower(b)))
 }
 
-// editDistance counts the insertions, deletions, replacements and swaps of neighbours
-// that turn a into b (optimal string alignment).
+// editDistance counts the insertions, deletions, replacements and swaps of neighbors that turn a into b (optimal
+// string alignment).
 func editDistance(a, b string) int {
 	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -1,10 +1,10 @@
-// Package interrupt ends waits that the operating system does not end.
+// Package interrupt makes blocking calls cancelable that the operating system does not interrupt.
 package interrupt
 
 import "context"
 
-// Wait returns what do returns, or the error of ctx if that ends first: opening and reading a pipe may wait for ever. The call
-// that is under way is left to itself then.
+// Wait returns the result of do, or the error of ctx if ctx ends first. Opening or reading a pipe may block forever.
+// After ctx has ended, Wait abandons the running call: its goroutine continues until do returns.
 func Wait[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -17,7 +17,8 @@ type layer struct {
 
 var layerRow = regexp.MustCompile(`(?m)^\| \*\*(\w+)\*\* \| ([^|]+) \| ([^|]*)\|$`)
 
-// TestLayers holds the imports of every package to the table: a package imports packages of its own layer and of the layers in its row.
+// TestLayers checks the imports of every package against the table: a package may import packages of its own layer
+// and of the layers in its row.
 func TestLayers(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs/ARCHITECTURE.md"))
 	if err != nil {

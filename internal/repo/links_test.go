@@ -17,7 +17,8 @@ var (
 	linkText    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// TestLinks: every link of a document to a file of this repository, or to a heading, leads somewhere.
+// TestLinks checks that every link in a document to a file of this repository, or to a heading, has an existing
+// target.
 func TestLinks(t *testing.T) {
 	pages, links := map[string]map[string]bool{}, 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -59,7 +60,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are the names that a page's headings have in links: what occurs again is numbered.
+// anchors returns the anchors of a page's headings. Repeated headings get a numeric suffix.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	all, again := map[string]bool{}, map[string]int{}
@@ -80,7 +81,7 @@ func anchors(t *testing.T, path string) map[string]bool {
 	return all
 }
 
-// prose are the lines of a page outside of its code blocks.
+// prose calls visit with each line of a page that is outside of code blocks.
 func prose(t *testing.T, path string, visit func(n int, line string)) {
 	t.Helper()
 	text, err := os.ReadFile(path)

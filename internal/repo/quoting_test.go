@@ -12,11 +12,12 @@ import (
 	"testing"
 )
 
-// inCommand matches a text that ends within a command for a shell: what follows it is a word of that command.
+// inCommand matches a text that ends within a shell command, so that the text after it is a word of that command.
 var inCommand = regexp.MustCompile("(?:^|[\\s(:;,`'])(?:kitescope (?:balance|compare|describe|diagnose|diff|engine|explain|get|info|latency|overview|pgo|profile|replay|snapshot|tree|ui|why) |etcdctl |kubectl |docker |go (?:build|tool|test|run) )[^;]*$")
 
-// TestCommandsAreQuoted looks for commands that are put together from other text than package shellquote made: whoever pastes
-// such a command runs what somebody else wrote. It also holds hints of checks to the two functions that make them.
+// TestCommandsAreQuoted reports commands that contain text not built by package shellquote, because a user who pastes
+// such a command could run an attacker's code. It also checks that only two functions convert text to the hints of
+// checks.
 func TestCommandsAreQuoted(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -54,7 +55,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 	}
 }
 
-// loose says what of an expression is text in a command that nobody quoted, "" if nothing is.
+// loose returns the problem if an expression puts unquoted text into a command, or "".
 func loose(n ast.Node, inner map[ast.Node]bool) string {
 	switch x := n.(type) {
 	case *ast.BinaryExpr:
@@ -92,7 +93,7 @@ func loose(n ast.Node, inner map[ast.Node]bool) string {
 	return ""
 }
 
-// summands are the parts of a sum, from left to right.
+// summands returns the operands of a sum, from left to right.
 func summands(x ast.Expr, inner map[ast.Node]bool) []ast.Expr {
 	b, ok := x.(*ast.BinaryExpr)
 	if !ok || b.Op != token.ADD {
@@ -111,7 +112,7 @@ func literalOf(x ast.Expr) (string, bool) {
 	return s, err == nil
 }
 
-// quotes reports whether an expression is made by package shellquote, or is a number.
+// quotes reports whether an expression uses package shellquote, or strconv for a number.
 func quotes(x ast.Expr) bool {
 	found := false
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -135,7 +136,7 @@ func calleeOf(x *ast.CallExpr) string {
 	return ""
 }
 
-// makesHint reports whether a node converts to a Hint.
+// makesHint reports whether a node converts a value to a Hint.
 func makesHint(n ast.Node) bool {
 	x, ok := n.(*ast.CallExpr)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package repo_test holds the module to the rules of docs/ARCHITECTURE.md: which layer may import which, what only commands may
-// touch, that nothing can write to an etcd, that printed commands are quoted and that links of documents lead somewhere. The rules
-// look at syntax alone, at the files of every platform.
+// Package repo_test checks the rules of docs/ARCHITECTURE.md: which layer may import which, what only commands may
+// use, that nothing can write to an etcd, that printed commands are quoted, and that links in documents have targets.
+// The rules use syntax only and cover the files of all platforms.
 package repo_test
 
 import (
@@ -18,16 +18,16 @@ const (
 	etcd   = "go.etcd.io"
 )
 
-// process is what only the commands may touch: everyone else takes a parameter.
+// process holds the names that only commands may use, by package. Other packages take a parameter instead.
 var process = map[string][]string{
 	"os":                     {"Exit", "Stdin", "Stdout", "Stderr", "Args", "Getenv", "LookupEnv", "Environ", "Setenv", "Unsetenv"},
-	"flag":                   nil, // all of it
+	"flag":                   nil, // the whole package
 	"log":                    nil,
 	"github.com/spf13/cobra": nil,
 	"github.com/spf13/pflag": nil,
 }
 
-// writes are the names, in the packages of etcd and bbolt, that change a store.
+// writes are the names in the packages of etcd and bbolt that change a store.
 var writes = []string{
 	"Put", "OpPut", "PutRequest", "Delete", "OpDelete", "DeleteRange", "DeleteRangeRequest", "Txn", "OpTxn", "TxnRequest",
 	"Grant", "LeaseGrant", "LeaseGrantRequest", "Revoke", "LeaseRevoke", "KeepAlive", "KeepAliveOnce", "LeaseKeepAlive", "NewLease",
@@ -61,7 +61,7 @@ func moduleTree(t *testing.T) *tree {
 	return tree
 }
 
-// rules say what is wrong in a tree, one line each.
+// rules holds the rules. check returns a line for each violation in a tree.
 var rules = []struct {
 	name  string
 	check func(*tree) []string
@@ -71,10 +71,10 @@ var rules = []struct {
 	{"no etcd leaves the package that reads it", leaksStores},
 }
 
-// below reports whether path is dir or lies in it.
+// below reports whether path is dir or below it.
 func below(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
-// testSupport reports whether a package exists for tests of others only.
+// testSupport reports whether a package exists only for tests of other packages.
 func testSupport(path string) bool { return strings.HasSuffix(path, "test") }
 
 func touchesProcess(tree *tree) (broken []string) {
@@ -98,8 +98,8 @@ func touchesProcess(tree *tree) (broken []string) {
 	return broken
 }
 
-// writesToStores finds what could change an etcd: any mention of a name that writes, in a package that knows etcd,
-// but of other packages' functions. Commands do not know it at all.
+// writesToStores reports uses of names that change a store, in packages that import etcd. It ignores functions of
+// packages other than etcd's. Commands may not import etcd at all.
 func writesToStores(tree *tree) (broken []string) {
 	reads := 0
 	for _, p := range tree.packages {
@@ -127,7 +127,8 @@ func writesToStores(tree *tree) (broken []string) {
 	return broken
 }
 
-// leaksStores finds exported declarations with types of etcd in them, by which others could write without importing it.
+// leaksStores reports exported declarations with types of etcd, because other packages could use them to write
+// without importing etcd.
 func leaksStores(tree *tree) (broken []string) {
 	for _, p := range tree.packages {
 		if testSupport(p.path) || below(p.path, "cmd") {

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// tree is the packages of this module, without tests.
+// tree holds the packages of this module, without tests.
 type tree struct {
 	packages []*pkg
 }
 
-// pkg is the files of a folder, without tests, of all platforms.
+// pkg holds the files of a directory for all platforms, without tests.
 type pkg struct {
-	path  string // inside the module
+	path  string // relative to the module root
 	files []*file
 }
 
-// file is the syntax of one file.
+// file is the syntax tree of a file.
 type file struct {
 	path    string
 	fset    *token.FileSet
@@ -31,12 +31,12 @@ type file struct {
 	imports []imported
 }
 
-// imported is a package under the name that a file gives it.
+// imported is an imported package and its name in the importing file.
 type imported struct {
 	name, path string
 }
 
-// parseTree reads a module. Modules in it are others, as are folders that the go command does not look at.
+// parseTree parses the module in root. It skips nested modules and directories that the go command ignores.
 func parseTree(root fs.FS) (*tree, error) {
 	t, at := new(tree), map[string]*pkg{}
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
@@ -72,7 +72,7 @@ func parseTree(root fs.FS) (*tree, error) {
 	return t, nil
 }
 
-// parseFile reads a file, nil if it is left out of every build.
+// parseFile parses a file. It returns nil if every build excludes the file.
 func parseFile(root fs.FS, name string) (*file, error) {
 	source, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -97,7 +97,7 @@ func parseFile(root fs.FS, name string) (*file, error) {
 	return f, nil
 }
 
-// ignored reports whether a file's constraint is "ignore", as programs have that generate others.
+// ignored reports whether a file has the build constraint "ignore", as code generators have.
 func ignored(f *ast.File) bool {
 	for _, g := range f.Comments {
 		if g.Pos() > f.Package {
@@ -116,7 +116,7 @@ func ignored(f *ast.File) bool {
 
 var version = regexp.MustCompile(`^v[0-9]+$`)
 
-// likelyName is the name of a package that is imported without one.
+// likelyName returns the probable name of a package that is imported without one.
 func likelyName(imported string) string {
 	if version.MatchString(path.Base(imported)) {
 		imported = path.Dir(imported)
@@ -124,7 +124,7 @@ func likelyName(imported string) string {
 	return path.Base(imported)
 }
 
-// knows reports whether a file imports something below a path.
+// knows reports whether a file imports a package at or below dir.
 func (f *file) knows(dir string) bool {
 	for _, i := range f.imports {
 		if below(i.path, dir) {
@@ -134,7 +134,7 @@ func (f *file) knows(dir string) bool {
 	return false
 }
 
-// importOf is the package that a selector is of, if it is of one.
+// importOf returns the package that a selector refers to, or the zero value if it does not refer to a package.
 func (f *file) importOf(s *ast.SelectorExpr) imported {
 	if x, ok := s.X.(*ast.Ident); ok {
 		for _, i := range f.imports {
@@ -146,7 +146,8 @@ func (f *file) importOf(s *ast.SelectorExpr) imported {
 	return imported{}
 }
 
-// selectors calls g for each x.Name, with the package that x is.
+// selectors calls g for each selector x.Name. The first argument of g is the package that x refers to, or the zero
+// value.
 func (f *file) selectors(g func(of imported, s *ast.SelectorExpr)) {
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -158,8 +159,8 @@ func (f *file) selectors(g func(of imported, s *ast.SelectorExpr)) {
 
 func (f *file) at(n ast.Node) string { return f.fset.Position(n.Pos()).String() }
 
-// exported are the parts of a file that others see: signatures of functions and methods, types without
-// their fields that have a name of their own and are not exported.
+// exported returns the exported types of a file: signatures of functions and methods, types of variables, and type
+// declarations. Unexported named fields of structs are left out.
 func exported(f *ast.File) (shown []ast.Node) {
 	for _, decl := range f.Decls {
 		switch d := decl.(type) {

@@ -1,5 +1,5 @@
-// Package encodetest fills values for tests of documents. What enters is a pointer to a value, what leaves is the same value in which every field
-// says something of its own: one that is not written, or not read again, is seen.
+// Package encodetest fills values for tests of documents. It sets every exported field to a distinct value, so that a
+// test detects a field that is not written or not read back.
 package encodetest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Fill sets every field that can be set: lists and maps get two elements. special is asked first with a pointer to each value and a number that
-// no other value has, and returns whether it has set it.
+// Fill sets every settable field of the value that v points to. Slices and maps get two elements. Fill first calls
+// special with a pointer to each value and a unique number; special reports whether it has set the value.
 func Fill(v any, special func(at any, n int) bool) {
 	f := filler{special: special}
 	f.fill(reflect.ValueOf(v).Elem())
@@ -22,7 +22,7 @@ type filler struct {
 }
 
 func (f *filler) fill(v reflect.Value) {
-	if !v.CanAddr() || !v.Addr().CanInterface() { // a field that is not exported is not written
+	if !v.CanAddr() || !v.Addr().CanInterface() { // unexported fields are not written
 		return
 	}
 	f.n++
@@ -59,7 +59,7 @@ func (f *filler) fillKind(v reflect.Value) {
 	}
 }
 
-// fillMap sets two entries.
+// fillMap sets v to a map with two entries.
 func (f *filler) fillMap(v reflect.Value) {
 	v.Set(reflect.MakeMap(v.Type()))
 	for range 2 {

@@ -1,4 +1,4 @@
-// Package redacttest has made-up secrets in the forms that people and programs write them.
+// Package redacttest generates made-up secrets in the formats that people and programs use.
 package redacttest
 
 import (
@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// Plant is a text with a secret in it.
+// Plant is a text that contains a secret.
 type Plant struct {
 	Kind, Text string
 	Secret     string // the part of the text that must not be shown
 }
 
-// alphabets have the letters of formed.
+// alphabets holds the alphabets that the patterns of formed refer to.
 var alphabets = map[byte]string{
 	'a': "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
 	'd': "0123456789",
@@ -28,7 +28,8 @@ var alphabets = map[byte]string{
 	'b': "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
 }
 
-// named are kinds of secrets that a name before them gives away, and those of addresses, with the format of their text.
+// named holds the kinds of secrets that are recognized by the name before them, and secrets in addresses. Each has
+// the format of its text.
 var named = [][2]string{
 	{"yaml", "password: %s"},
 	{"yaml, quoted", `password: "%s"`},
@@ -93,8 +94,8 @@ var named = [][2]string{
 	{"brokers", "u:%s@h1:9092,h2:9092"},
 }
 
-// formed are kinds of secrets that their form gives away: the format of the text, and the secret, in which {m36} is 36 letters of
-// the alphabet m.
+// formed holds the kinds of secrets that are recognized by their format. Each has a kind, the format of its text, and
+// a pattern of the secret, in which {m36} stands for 36 letters of alphabet m.
 var formed = [][3]string{
 	{"pem", "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n", "{m64}\n{m64}"},
 	{"pem, cut off", "-----BEGIN OPENSSH PRIVATE KEY-----\n%s", "{m64}"},
@@ -135,10 +136,10 @@ var formed = [][3]string{
 	{"bcrypt", "hash %s", "$2a$10${m53}"},
 }
 
-// run matches a run of letters of an alphabet in a form.
+// run matches a run of letters of one alphabet in a pattern, e.g. {m36}.
 var run = regexp.MustCompile(`\{[a-z]\d+\}`)
 
-// Plants returns a text for each kind of secret. The secrets are new ones in each call with another seed.
+// Plants returns a text for each kind of secret. Different seeds generate different secrets.
 func Plants(seed uint64) []Plant {
 	random := rand.New(rand.NewPCG(seed, 22))
 	text := func(alphabet string, n int) string {

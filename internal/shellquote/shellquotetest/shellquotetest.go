@@ -1,4 +1,5 @@
-// Package shellquotetest reads commands as a real shell does, for tests of what is printed and copied.
+// Package shellquotetest parses commands with a real shell. Tests use it to check commands that kitescope prints or
+// copies.
 package shellquotetest
 
 import (
@@ -11,19 +12,20 @@ import (
 	"testing"
 )
 
-// programs are those of the commands that kitescope prints. In the shell they do nothing but tell their words.
+// programs are the programs in commands that kitescope prints. The shell defines each as a function that only prints
+// its arguments.
 var programs = []string{"kitescope", "etcdctl", "kubectl", "docker", "mount", "findmnt", "df", "go", "grep", "curl", "say"}
 
-// canaries are what planted names would run. They leave a mark.
+// canaries are programs that injected names would run. Each leaves a file as evidence.
 var canaries = []string{"id", "rid"}
 
-// Shell is a real one, in an empty folder, which finds no program but canaries.
+// Shell is a real shell in an empty directory. Its PATH contains only the canaries.
 type Shell struct {
 	path, bin, work string
 	preamble        string
 }
 
-// New finds the machine's shell. Without one the test fails: what it promises was not looked at.
+// New returns the machine's shell. It fails the test if there is no shell, because the commands would go unchecked.
 func New(t testing.TB) *Shell {
 	t.Helper()
 	path, err := exec.LookPath("sh")
@@ -48,8 +50,9 @@ func New(t testing.TB) *Shell {
 	return s
 }
 
-// Words are those that the shell makes of a command, the program's name first, of each program in turn. An error tells that it does not parse, or that
-// anything else ran or was written.
+// Words returns the words that the shell parses from command. The words of each program follow each other and start
+// with the program's name. The error reports that the command does not parse, or that anything else was run or
+// written.
 func (s *Shell) Words(t testing.TB, command string) ([]string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), s.path, "-c", s.preamble+command)
