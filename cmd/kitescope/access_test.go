@@ -15,7 +15,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// inProcess runs a command line with captured streams.
+// inProcess runs a command line in this process and returns its exit code and output.
 func inProcess(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -23,8 +23,8 @@ func inProcess(t *testing.T, env map[string]string, args ...string) (code int, s
 	return code, out.String(), errs.String()
 }
 
-// TestAccessControl reads an etcd with access control on: as a role that may read the
-// root, as one that may read part of it, as one that may read nothing, and with a wrong password.
+// TestAccessControl checks commands on an etcd with access control: with a role that may read the whole root,
+// with one that may read a part, with one that may read nothing, and with a wrong password.
 func TestAccessControl(t *testing.T) {
 	demo, client := demoClient(t)
 	allow(t, client, "reader", "by-dev/", clientv3.GetPrefixRangeEnd("by-dev/"))
@@ -45,7 +45,7 @@ func TestAccessControl(t *testing.T) {
 		{"reader", "reader", "reader-pw", []string{"get", "segments", "--strict", "-o", "name"}, 0, "segment/", ""},
 		{"part", "part", "part-pw", []string{"get", "collections", "--columns", "name"}, 0, "docs_hnsw_cos", "could not read"},
 		{"part, strict", "part", "part-pw", []string{"get", "collections", "--strict"}, 4, "docs_hnsw_cos", "permission denied"},
-		// What was not read is unknown, never 0 or "NotLoad".
+		// Values that were not read are unknown, never 0 or "NotLoad".
 		{"part, rows", "part", "part-pw", []string{"get", "collections", "-o", "csv", "--columns", "name,rows,segments,load_state,indexes"}, 0, "docs_hnsw_cos,?,?,?,?\n", ""},
 		{"part, selected by rows", "part", "part-pw", []string{"get", "collections", "rows>5"}, 1, "", "was not read"},
 		{"part, segments", "part", "part-pw", []string{"get", "segments"}, 0, "", "segments: not read"},
@@ -91,7 +91,7 @@ func allow(t *testing.T, client *clientv3.Client, name, from, to string) {
 	must(err)
 }
 
-// TestClosedPipe writes into a pipe that nobody reads: "| head" ends in silence, as if all was read.
+// TestClosedPipe checks that writing to a closed pipe, as with "| head", exits 0 without a message.
 func TestClosedPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -106,7 +106,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestBrokenConnection is a broken pipe that is none of standard output's.
+// TestBrokenConnection checks that a broken pipe of another connection than standard output is reported.
 func TestBrokenConnection(t *testing.T) {
 	var errs bytes.Buffer
 	cli.TellError(t.Context(), &cli.Streams{Err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
@@ -115,7 +115,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// TestUIOfNoFile ends at once: there is nothing that a screen could show later.
+// TestUIOfNoFile checks that the UI fails at once if the file does not exist.
 func TestUIOfNoFile(t *testing.T) {
 	var out, errs bytes.Buffer
 	s := scripted(&out, &errs, nil)

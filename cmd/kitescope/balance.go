@@ -16,7 +16,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// balanceFlags are the flags of balance.
+// balanceFlags holds the flags of the balance command.
 type balanceFlags struct {
 	nodes  *cli.NodeFlags
 	plan   bool
@@ -61,7 +61,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// balanceParts are what the balance is worked out from.
+// balanceParts lists the parts of the metadata from which the balance is computed.
 const balanceParts = model.PartCatalog | model.PartSegments | model.PartLogs | model.PartConfig
 
 func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string) error {
@@ -69,7 +69,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 	if !ok {
 		return cli.Usage(fmt.Errorf("--by must be cost, rows or memory, not %q", f.by), "kitescope balance --by rows")
 	}
-	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // NaN is not either
+	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // also rejects NaN
 		return cli.Usage(fmt.Errorf("--goal must be 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
 	}
 	format, o, err := f.report.Settle(a, cmd)
@@ -84,7 +84,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 	survey := balance.Take(c)
 	groups, err := chosenGroups(env, survey, collections)
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
 	b := &clusters.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan)}
@@ -97,7 +97,8 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 	return a.Completeness(c)
 }
 
-// chosenGroups are the replicas of collections, nil for all.
+// chosenGroups returns the replicas of the named collections, or nil (all replicas) if words is empty.
+// It returns an error if a collection is unknown or not loaded.
 func chosenGroups(env *view.Env, s *balance.Survey, words []string) ([]*balance.Group, error) {
 	if len(words) == 0 {
 		return nil, nil

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// look is one moment of a fault run, and what should be said of it.
+// look is one moment of a fault run with the expected findings.
 type look struct {
 	name, what string
-	// want are checks of which one must be the first or the second finding; none for a
-	// cluster that is well. No false alarms are what kitescope says to follow from one of them, and the
-	// findings of follow, which the fault explains as well.
+	// want lists the checks one of which must report the first or the second finding. It is empty if the cluster
+	// is healthy. Findings caused by one of them, and findings of the checks in follow, are not false alarms,
+	// because the fault explains them as well.
 	want, follow []string
 }
 
@@ -38,7 +38,7 @@ var looks = []look{
 	{
 		name: "sigterm-during", what: "query node told to stop (SIGTERM), 1 s later",
 		want: []string{"stopping-node-serving"},
-		// It is the node of other-config, which still differs.
+		// The node is the one of other-config, whose settings still differ.
 		follow: []string{"config-drift"},
 	},
 	{name: "sigterm-after", what: "the same, a minute after it has gone: healed"},
@@ -79,7 +79,7 @@ var looks = []look{
 	},
 }
 
-// judged is the part of diagnose -o json that matters here.
+// judged is the part of the output of diagnose -o json that the tests read.
 type judged struct {
 	Items []struct {
 		Check    string       `json:"check"`
@@ -104,18 +104,18 @@ type namedThing struct {
 	ID       string `json:"id"`
 }
 
-// sentence is what is said of a look: the place of the first finding that is wanted, from 1 (0: none),
-// and the findings of warning or above that the fault does not explain.
+// sentence is the result of judging a look: the position of the first wanted finding (from 1, or 0 if it is
+// missing), and the false alarms, i.e. findings of severity warning or above that the fault does not explain.
 type sentence struct {
 	place  int
 	found  string
 	alarms []string
 	infos  int
-	// named are the ids of all that the wanted findings among the first two are about.
+	// named holds the ids of all objects of the wanted findings among the first two.
 	named []string
 }
 
-// judge holds what was said against what should be.
+// judge compares the findings with the expected ones and returns the problems.
 func (l *look) judge(said *judged) (s sentence, problems []string) {
 	for i, f := range said.Items {
 		wanted := slices.Contains(l.want, f.Check)
@@ -149,7 +149,7 @@ func (l *look) judge(said *judged) (s sentence, problems []string) {
 	return s, problems
 }
 
-// TestBroken judges the bundles of clusters that were really broken (tools/e2e/faults.sh).
+// TestBroken checks the findings on bundles of real clusters with injected faults (tools/e2e/faults.sh).
 func TestBroken(t *testing.T) {
 	for _, l := range looks {
 		t.Run(l.name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// kitescopeJSON runs a command in this process and reads what it writes.
+// kitescopeJSON runs a command in this process and decodes its JSON output.
 func kitescopeJSON(t *testing.T, into any, words ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// zeros is a reader without end.
+// zeros is an endless reader of zero bytes.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -19,7 +19,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// bundleWith saves a bundle of the demo's keys with members of zeros, which compress a thousandfold.
+// bundleWith writes a bundle with one key and members of zeros, which compress a thousandfold.
 func bundleWith(t *testing.T, members map[string]int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "bomb.kite")
@@ -48,7 +48,8 @@ func bundleWith(t *testing.T, members map[string]int64) string {
 	return path
 }
 
-// TestProfilesOfABundleAreBounded: what a small bundle unpacks to fills neither memory nor the temporary folder.
+// TestProfilesOfABundleAreBounded checks that a small bundle that unpacks to more than 512 MiB fills neither
+// memory nor the temporary folder.
 func TestProfilesOfABundleAreBounded(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)

@@ -21,7 +21,7 @@ docs/reference/config.md explains every key.`,
 	}
 }
 
-// configCommands are the commands below it.
+// configCommands returns the subcommands of config.
 func configCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "path", Short: "Print where the file is, or would be", Build: configPath},

@@ -26,7 +26,7 @@ stores a password, only where to find one.`,
 	}
 }
 
-// contextCommands are the commands below it.
+// contextCommands returns the subcommands of context.
 func contextCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "add", Short: "Add or replace a context", Build: contextAdd},

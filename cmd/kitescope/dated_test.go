@@ -16,18 +16,18 @@ import (
 	"kitescope/inspect/view"
 )
 
-// dates are what a copy may have: kept, of the copy, of a checkout, of another decade.
+// dates holds modification times that a copy of a file may have.
 var dates = map[string]time.Time{
 	"the hour after": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 	"years later":    time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC),
 	"long before":    time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
 }
 
-// absurd are spans of centuries, which count from no time at all.
+// absurd matches durations of centuries, which are computed from the zero time.
 var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,}h|\b0001-01-01`)
 
-// TestDatesOfFiles copies files that real clusters left, with several dates: none changes what is found, and ages are
-// those that the file says itself, or unknown.
+// TestDatesOfFiles checks that the modification time of a file from a real cluster changes no finding. Ages come
+// from the content of the file or are unknown.
 func TestDatesOfFiles(t *testing.T) {
 	for _, name := range []string{
 		"snapshots/standalone-2.1.0/birdwatcher_backup.bak.gz", "snapshots/cluster-2.3.5-t7/birdwatcher_backup.bak.gz",
@@ -63,7 +63,8 @@ func TestDatesOfFiles(t *testing.T) {
 	}
 }
 
-// TestDateThatAgrees believes a date that is of the newest checkpoint in the file.
+// TestDateThatAgrees checks that the modification time is used as the time of the file only if it fits the newest
+// checkpoint in the file.
 func TestDateThatAgrees(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"))
 	if err != nil {
@@ -98,7 +99,7 @@ func TestDateThatAgrees(t *testing.T) {
 	}
 }
 
-// findingsIn are the findings about a file, as diagnose prints them, and its time.
+// findingsIn returns the findings on a file as text, and the time at which the file was taken.
 func findingsIn(t *testing.T, path string) (list []string, taken time.Time) {
 	t.Helper()
 	_, c := clusterWith(t, path, source.Options{})

@@ -122,14 +122,16 @@ hybrid timestamp of Milvus's years. Times without a zone are UTC; "now" works, t
 	return cmd
 }
 
-// Numbers below are seconds, milliseconds, or else a hybrid timestamp: 2^33 seconds are the year 2242, 2^43
-// milliseconds 2248, and 2^51 as a hybrid timestamp is still in 1970.
+// A number below secondsBelow is read as seconds, below millisecondsBelow as milliseconds, and otherwise as a hybrid
+// timestamp. 2^33 seconds are the year 2242 and 2^43 milliseconds are 2248, while a hybrid timestamp of 2^51 is still
+// in 1970.
 const (
 	secondsBelow      = 1 << 33
 	millisecondsBelow = 1 << 43
 )
 
-// readTimestamp reads a word as a point in time.
+// readTimestamp parses a number or a time. It returns an error if the time is outside the range of a hybrid timestamp,
+// or if the number is one that Milvus stores for "none" or "dropped".
 func readTimestamp(given string, now time.Time) (clusters.Timestamp, error) {
 	word := strings.TrimSpace(given)
 	at := func(how string, t time.Time) (clusters.Timestamp, error) {

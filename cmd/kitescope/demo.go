@@ -41,7 +41,7 @@ Every command reads it with --from demo://.`,
 		},
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "")
-	_ = cmd.Flags().MarkHidden("serve") // it says what to do instead
+	_ = cmd.Flags().MarkHidden("serve") // the flag only prints the replacement command
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)

@@ -13,16 +13,16 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// servedDemo is the demo in a real etcd, which tests change and stop.
+// servedDemo is the demo in a real etcd, which tests can change and stop.
 type servedDemo struct {
 	*demo.Cluster
 	etcd *embed.Etcd
-	// host is where the etcd listens, root Milvus's root path in it.
+	// host is the address of the etcd, and root is Milvus's root path in it.
 	host, root string
 	dir        string
 }
 
-// startedDemo starts both; stop them.
+// startedDemo starts the demo and the etcd. The caller must call stop.
 func startedDemo(ctx context.Context) (*servedDemo, error) {
 	d := &servedDemo{}
 	err := d.start(ctx)
@@ -33,7 +33,7 @@ func startedDemo(ctx context.Context) (*servedDemo, error) {
 	return d, nil
 }
 
-// demoClient starts both for a test, with a client that writes into the etcd.
+// demoClient starts the demo and the etcd for a test, and returns them with a client of the etcd.
 func demoClient(t *testing.T) (*servedDemo, *clientv3.Client) {
 	t.Helper()
 	demo, err := startedDemo(t.Context())
@@ -72,7 +72,7 @@ func (d *servedDemo) start(ctx context.Context) (err error) {
 	return sourcetest.Fill(ctx, d.etcd, snapshot)
 }
 
-// from is the --from word of the etcd.
+// from returns the value of --from for the etcd.
 func (d *servedDemo) from() string { return "etcd://" + d.host + "/" + d.root }
 
 func (d *servedDemo) stop() {

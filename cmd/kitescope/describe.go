@@ -16,12 +16,12 @@ import (
 	"kitescope/render/clusters"
 )
 
-// describeFlags are the flags of describe.
+// describeFlags holds the flags of the describe command.
 type describeFlags struct {
 	cli.DocumentFlags
 	nodes             *cli.NodeFlags
 	records, findings bool
-	// unknown shows the text of settings that Milvus is not known to have.
+	// unknown shows the values of settings that are not known Milvus settings.
 	unknown bool
 }
 
@@ -83,7 +83,7 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 	table := r.Table(env)
 	row, err := view.Lookup(table, word)
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
 	d := table.Describe(row)
@@ -98,8 +98,8 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 	return a.Completeness(c)
 }
 
-// load reads what a description of a word is made of: of a collection only what is its own, as there may be a million
-// segments of others.
+// load reads the metadata needed to describe an object. For a collection it reads only the records of that collection,
+// because other collections may have a million segments.
 func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, word string) (*model.Cluster, error) {
 	if r.Describes == 0 || f.findings {
 		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace, UnknownSettings: f.unknown})
@@ -109,7 +109,7 @@ func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, 
 	if _, unknown := errors.AsType[*meta.UnknownCollectionError](err); !unknown {
 		return c, err
 	}
-	// The word may select one in another way, "name=do*"; else what is said of it is what Lookup says of all collections.
+	// The word may be another kind of selector, e.g. "name=do*". If not, Lookup returns the error from all collections.
 	c, err = a.Load(ctx, a.Flags.From, meta.Want{Parts: r.Needs, UnknownSettings: f.unknown})
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, 
 	table := r.Table(view.NewEnv(c, a.Now()))
 	row, err := view.Lookup(table, word)
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return nil, err
 	}
 	want.Collection = table.Ref(row).ID

@@ -15,7 +15,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// diffFlags are the flags of diff.
+// diffFlags holds the flags of the diff command.
 type diffFlags struct {
 	report   cli.ReportFlags
 	compared diff.Options
@@ -71,7 +71,8 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// loadBoth reads what is compared.
+// loadBoth loads both sides of the comparison. It returns a usage error if the arguments and --at do not name exactly
+// two states.
 func loadBoth(ctx context.Context, a *cli.App, args []string) (before, after *model.Cluster, err error) {
 	switch past := !a.Flags.At.IsZero(); {
 	case past && len(args) > 0:
@@ -92,7 +93,7 @@ func loadBoth(ctx context.Context, a *cli.App, args []string) (before, after *mo
 	return before, after, err
 }
 
-// loadWord reads one side of a comparison: a source as --from takes it, "" for --from itself.
+// loadWord loads one side of a comparison. from has the syntax of --from; "" means the value of --from itself.
 func loadWord(ctx context.Context, a *cli.App, from string) (*model.Cluster, error) {
 	return a.Load(ctx, cmp.Or(from, a.Flags.From), meta.Want{Parts: model.PartAll})
 }

@@ -19,8 +19,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestDocumentedCommandsAreUnderstood: each command line of the README and of the documents names a command, flags and arguments that
-// there are; those that choose rows name columns and values that there are.
+// TestDocumentedCommandsAreUnderstood checks that each command line in the README and the documents uses a
+// command, flags and arguments that exist, and that selectors use columns and values that exist.
 func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -51,7 +51,7 @@ func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 
 var codeLine = regexp.MustCompile(`^( {4,}|\t)?(kitescope( .*)?)$`)
 
-// documented are the command lines in the code blocks of a Markdown text.
+// documented returns the command lines in the code blocks of a Markdown text.
 func documented(text string) (lines []string) {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -69,7 +69,7 @@ func documented(text string) (lines []string) {
 	return lines
 }
 
-// unquotedCut cuts a line where a comment or a redirection begins, outside of quotes.
+// unquotedCut cuts a line at the first comment, redirection or other shell operator outside of quotes.
 func unquotedCut(line string) string {
 	quote := rune(0)
 	for i, r := range line {
@@ -86,7 +86,7 @@ func unquotedCut(line string) string {
 	return line
 }
 
-// shellWords are those of a line with quotes and nothing else that a shell would act upon.
+// shellWords splits a line into words. It handles quotes and backslashes, but no other shell syntax.
 func shellWords(line string) (words []string) {
 	var b strings.Builder
 	quote, in, escaped := rune(0), false, false
@@ -117,10 +117,11 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
-// asked are commands that say what is wrong with their words before they look for a cluster.
+// asked lists the commands that validate their arguments before they look for a cluster.
 var asked = []string{"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow"}
 
-// understood parses a command line; of those that only read it runs them up to where a cluster is needed.
+// understood parses a command line and returns an error if it is invalid. It runs the commands in asked until
+// they need a cluster.
 func understood(line string) error {
 	words := shellWords(line)[1:]
 	p := newProgram(scripted(io.Discard, io.Discard, nil))
@@ -146,7 +147,7 @@ func understood(line string) error {
 	return needsCluster(words)
 }
 
-// needsCluster runs a command line without a cluster: that has to be all that is wrong with it.
+// needsCluster runs a command line without a cluster. It returns an error if the command fails for any other reason.
 func needsCluster(words []string) error {
 	var without []string
 	for i := 0; i < len(words); i++ {
@@ -172,8 +173,9 @@ var (
 	guideMark     = regexp.MustCompile(` # (needs|opens the UI|until \^C)`)
 )
 
-// TestGuides runs on the demo every command line of getting-started and of the how-to guides, those in the text too. Guides mark the lines
-// that the demo or a test cannot run; these are counted, so that a new one is seen here.
+// TestGuides runs every command line of getting-started and the how-to guides on the demo, including those within
+// the text. Guides mark the lines that the demo or a test cannot run. The test counts them, so that it fails if
+// one is added.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../docs/how-to/*.md")
@@ -207,7 +209,8 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// guideCommands are the command lines of a guide: in blocks, indented or fenced, and between backquotes in the text.
+// guideCommands returns the command lines of a guide: in indented or fenced blocks, and between backquotes in the
+// text.
 func guideCommands(text string) (list []string) {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -228,7 +231,7 @@ func guideCommands(text string) (list []string) {
 	return list
 }
 
-// runOrFind runs a command line, which may find something: exit code 3.
+// runOrFind runs a command line that may exit 3 because it has findings.
 func runOrFind(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[0], args[1:]...)
 	if found, ok := errors.AsType[*exec.ExitError](err); !ok || found.ExitCode() != 3 {
@@ -236,7 +239,7 @@ func runOrFind(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// runScript runs the lines of a script, each a command line of kitescope.
+// runScript runs a script of kitescope command lines.
 func runScript(t *testing.T, name, script string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".txtar")
@@ -255,8 +258,8 @@ func runScript(t *testing.T, name, script string) {
 
 var tableCommand = regexp.MustCompile("`(kitescope [^`]+)`")
 
-// TestReadme runs on the demo what the README has of commands that name no cluster of their own: in its blocks, and in the table of
-// questions.
+// TestReadme runs the commands of the README that do not name a cluster on the demo: those in code blocks and
+// those in the table of questions.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../README.md")
@@ -279,7 +282,7 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		run++
-		if strings.Contains(line, "--fail-on") { // exit code 3: there is something to find
+		if strings.Contains(line, "--fail-on") { // exits 3 because there are findings
 			script.WriteString("! ")
 		}
 		script.WriteString("exec " + line + "\nstdout .\n")
@@ -290,7 +293,8 @@ func TestReadme(t *testing.T) {
 	runScript(t, "readme", script.String())
 }
 
-// TestVersionIsDocumented: the newest section of the changelog and the README are of the version of the program.
+// TestVersionIsDocumented checks that the newest section of the changelog and the README name the version of the
+// program.
 func TestVersionIsDocumented(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{

@@ -24,18 +24,18 @@ import (
 	"kitescope/inspect/source"
 )
 
-// nodeRow is what one query node serves of one collection, from one point of view.
+// nodeRow holds the numbers of segments, rows, leaders and channels that one query node serves for one collection.
 type nodeRow struct {
 	Sealed, Growing, Leaders, Channels int
 	SealedRows, GrowingRows            int64
 }
 
-// nodeShares are what query nodes serve: by "collection id node id".
+// nodeShares maps "COLLECTION_ID NODE_ID" to the data that the node serves.
 type nodeShares map[string]nodeRow
 
-// TestBalance holds "kitescope balance" against the nodes' own answers, read without kitescope, the
-// query API and the nodes' metrics, row by row. It counts only where the others say the same
-// before and after kitescope looked.
+// TestBalance compares the output of "kitescope balance" with the nodes' own responses, read without kitescope,
+// with the query API and with the nodes' metrics, row by row. A comparison is valid only if these sources agree
+// and did not change while kitescope ran.
 func TestBalance(t *testing.T) {
 	from := e2eFrom(t)
 	for try := 1; ; try++ {
@@ -72,7 +72,7 @@ func e2eFrom(t *testing.T) string {
 	return from
 }
 
-// balanceView is what "kitescope balance -o json" says.
+// balanceView returns the output of "kitescope balance -o json".
 func balanceView(t *testing.T, from string) nodeShares {
 	t.Helper()
 	var said struct {
@@ -98,7 +98,7 @@ func balanceView(t *testing.T, from string) nodeShares {
 				t.Errorf("node %s did not report its segments", s.Node)
 			}
 			row := nodeRow{s.Sealed, s.Growing, s.Leaders, s.Channels, s.SealedRows, s.GrowingRows}
-			if row != (nodeRow{}) { // a member that serves nothing of it
+			if row != (nodeRow{}) { // skip nodes of the replica that serve no data of the collection
 				view[g.Collection.String()+" "+s.Node] = row
 			}
 		}
@@ -106,7 +106,8 @@ func balanceView(t *testing.T, from string) nodeShares {
 	return view
 }
 
-// outside runs a command that KITESCOPE_E2E_NAME names and reads the JSON that it prints.
+// outside runs the command in the variable KITESCOPE_E2E_<name> and decodes its JSON output into into, unless
+// that is nil.
 func outside(t *testing.T, name string, into any, more ...string) {
 	t.Helper()
 	words := append(strings.Fields(os.Getenv("KITESCOPE_E2E_"+name)), more...)
@@ -124,8 +125,8 @@ func outside(t *testing.T, name string, into any, more ...string) {
 	}
 }
 
-// TestSeesNewNode adds a query node: the feed of the UI has it, and what it serves, within one
-// refresh of its session being in etcd.
+// TestSeesNewNode adds a query node and checks that the UI's feed has the node and its data within one refresh
+// after its session is in etcd.
 func TestSeesNewNode(t *testing.T) {
 	const every, slack = 2 * time.Second, 2 * time.Second
 	from := e2eFrom(t)
@@ -176,7 +177,8 @@ func TestSeesNewNode(t *testing.T) {
 	}
 }
 
-// waitForSession waits until so many query nodes have a session, as etcdctl sees it.
+// waitForSession waits until etcdctl shows sessions of at least count query nodes. It returns the time, or the
+// zero time if ctx ends.
 func waitForSession(ctx context.Context, t *testing.T, from string, count int) time.Time {
 	t.Helper()
 	for ctx.Err() == nil {
@@ -190,8 +192,8 @@ func waitForSession(ctx context.Context, t *testing.T, from string, count int) t
 	return time.Time{}
 }
 
-// outsideView is what the nodes themselves say (querynode-distribution.py), with the rows that the
-// query API tells. problem says where these two, or the nodes' metrics, disagree.
+// outsideView returns the data that the nodes themselves report (querynode-distribution.py), with the row counts
+// from the query API. problem describes a disagreement between the nodes, the query API and the nodes' metrics.
 func outsideView(t *testing.T) (view nodeShares, problem string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "distribution.json")
@@ -206,7 +208,7 @@ func outsideView(t *testing.T) (view nodeShares, problem string) {
 	}
 	outside(t, "CLIENT", &api, "segments")
 	view = make(nodeShares)
-	sealed := map[string]string{} // by the nodes: "segment node" to collection
+	sealed := map[string]string{} // reported by nodes: "segment node" to collection
 	growing := make(map[string]int64)
 	for address, answer := range readDistribution(t, file) {
 		addDistribution(view, sealed, address, answer, growing)
@@ -236,7 +238,8 @@ func outsideView(t *testing.T) (view nodeShares, problem string) {
 	return view, problem
 }
 
-// scrapedGrowing is the growing rows of a node by its metrics; the lab has them on the next port.
+// scrapedGrowing returns the number of growing rows in the metrics of a node. In the lab, the metrics port is the
+// node's port plus 1.
 func scrapedGrowing(t *testing.T, address string) int64 {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// message is a message as querynode-distribution.py prints it: values by field number, one that
-// occurs once by itself, others as a list.
+// message is a protobuf message as printed by querynode-distribution.py. It maps field numbers to values; a
+// repeated value is a list.
 type message map[string]any
 
 func (m message) list(field string) []message {
@@ -60,8 +60,9 @@ func readDistribution(t *testing.T, file string) map[string]message {
 	return answers
 }
 
-// addDistribution adds a node's GetDataDistribution: segments (3) with id, collection; channels (4) with
-// name, collection; leader views (5) with collection, growing segments (5) and their rows (7).
+// addDistribution adds a node's response to GetDataDistribution to view. By field number, the response holds
+// segments (3) with id and collection, channels (4) with name and collection, and leader views (5) with
+// collection, growing segments (5) and their rows (7).
 func addDistribution(view nodeShares, sealed map[string]string, address string, answer message, growing map[string]int64) {
 	node := answer.text("2")
 	add := func(collection string, f func(*nodeRow)) {

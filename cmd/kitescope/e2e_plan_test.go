@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// planned is one replica of "kitescope balance --plan -o json".
+// planned is one replica in the output of "kitescope balance --plan -o json".
 type planned struct {
 	Database   string    `json:"database"`
 	Collection string    `json:"collection"`
@@ -29,8 +29,8 @@ type spreadDoc struct {
 	RowsMaxMean float64 `json:"rows_max_mean"`
 }
 
-// TestPlan applies a plan through the Milvus API, call by call as it is printed, and looks whether
-// the cluster is then as even as was predicted. Auto-balance has to be off.
+// TestPlan applies a plan through the Milvus API, call by call as printed, and checks that the cluster becomes as
+// even as predicted. Auto-balance must be off.
 func TestPlan(t *testing.T) {
 	from := e2eFrom(t)
 	read := func(words ...string) []planned {
@@ -61,7 +61,7 @@ func TestPlan(t *testing.T) {
 	}
 	const near = 0.005
 	var far string
-	for range 24 { // a segment is on both nodes until the old one lets go
+	for range 24 { // a segment is on both nodes until the old node releases it
 		far = ""
 		now := read()
 		for i, p := range plans {

@@ -23,7 +23,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// processes are the process ids of a real cluster by the port of their HTTP servers.
+// processes returns the process ids of a real cluster by the port of their HTTP servers.
 func processes(t *testing.T) map[string]int {
 	t.Helper()
 	pids := map[string]int{}
@@ -41,7 +41,8 @@ func processes(t *testing.T) map[string]int {
 	return pids
 }
 
-// kernelCPU is the CPU time of a process as the kernel counts it (proc_pid_stat(5): utime and stime, in ticks of 10 ms).
+// kernelCPU returns the CPU time of a process as counted by the kernel (proc_pid_stat(5): utime and stime, in
+// ticks of 10 ms).
 func kernelCPU(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -62,13 +63,13 @@ func kernelCPU(t *testing.T, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// TestPullsCluster pulls from a real cluster under load, and holds what comes against the kernel's own counts.
+// TestPullsCluster pulls profiles from a real cluster under load and compares them with the kernel's CPU times.
 func TestPullsCluster(t *testing.T) {
 	const seconds = 10
 	pids := processes(t)
 	idle := os.Getenv("KITESCOPE_E2E_IDLE")
 	out := cmp.Or(os.Getenv("KITESCOPE_E2E_OUT"), filepath.Join(t.TempDir(), "pulled"))
-	// Somebody else profiles a query node.
+	// Another client profiles this query node at the same time.
 	const disturbed = "20161"
 	other := make(chan error, 1)
 	go func() {
@@ -107,7 +108,7 @@ func TestPullsCluster(t *testing.T) {
 	readPulled(t, out, len(m.Profiles))
 }
 
-// judgePulled compares profiles with what the kernel counted over the whole command.
+// judgePulled compares the profiles with the kernel's CPU times over the whole command.
 func judgePulled(t *testing.T, m *pull.Manifest, pids map[string]int, spent map[string]time.Duration, took time.Duration, idle, disturbed string) {
 	t.Helper()
 	var began []time.Time
@@ -158,7 +159,7 @@ func judgePulled(t *testing.T, m *pull.Manifest, pids map[string]int, spent map[
 	}
 }
 
-// readPulled reads all profiles back.
+// readPulled checks that all pulled profiles can be read.
 func readPulled(t *testing.T, dir string, want int) {
 	t.Helper()
 	record, err := pull.Read(dir)

@@ -15,8 +15,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestFollowsInserts follows a real Milvus through the UI's feed while the official
-// client creates a collection, inserts, flushes and drops it (tools/e2e/insert.py).
+// TestFollowsInserts checks that the UI's feed shows the changes of a real Milvus while the official client
+// creates a collection, inserts 2000 rows, flushes and drops it (tools/e2e/insert.py).
 func TestFollowsInserts(t *testing.T) {
 	from, insert := os.Getenv("KITESCOPE_E2E_FROM"), strings.Fields(os.Getenv("KITESCOPE_E2E_INSERT"))
 	if from == "" || len(insert) == 0 {
@@ -29,7 +29,7 @@ func TestFollowsInserts(t *testing.T) {
 	}}
 	updates := make(chan history.Update, 100)
 	go feed.Follow(ctx, func(u history.Update) { updates <- u })
-	<-updates // opening
+	<-updates // the initial state
 
 	client := exec.CommandContext(ctx, insert[0], insert[1:]...)
 	output, err := client.StdoutPipe()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEnvironmentIsExplained: 'help environment' has each variable that is read, and no other.
+// TestEnvironmentIsExplained checks that "help environment" lists exactly the variables that the code reads.
 func TestEnvironmentIsExplained(t *testing.T) {
 	t.Parallel()
 	read := map[string]bool{}
@@ -18,7 +18,7 @@ func TestEnvironmentIsExplained(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "tools" || d.Name() == "testdata" || d.Name() == ".git" || strings.HasSuffix(d.Name(), "test")): // of tests
+		case d.IsDir() && (d.Name() == "tools" || d.Name() == "testdata" || d.Name() == ".git" || strings.HasSuffix(d.Name(), "test")): // test code
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -17,8 +17,8 @@ const (
 	realFaultsEnd   = "<!-- real clusters: end -->"
 )
 
-// wasThere says from what the cluster's own etcd and nodes told (tools/e2e/state.py) whether a
-// fault was there when kitescope looked, and in what form.
+// wasThere holds, for each look, a function that reports from the state of etcd and the nodes
+// (tools/e2e/state.py) whether the fault was present when kitescope ran. The function also describes the state.
 var wasThere = map[string]func(*clusterState) (string, bool){
 	"healthy-idle": quiet, "healthy-load-1": taking, "healthy-load-2": taking, "healthy-load-3": taking, "dropped": leftCheckpoint, "other-config": answering, "node-idle": emptyNode,
 	"sigterm-during": leaving, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
@@ -27,24 +27,26 @@ var wasThere = map[string]func(*clusterState) (string, bool){
 	"no-index": unbuilt, "unflushed": taking, "kafka-down": standing, "old-metadata": oldLayout,
 }
 
-// guilty are the ids of what was broken, where etcd and nodes tell: the findings have to name them.
+// guilty holds functions that return the ids of the broken objects, for the looks where etcd and the nodes show
+// them. The findings must name these ids.
 var guilty = map[string]func(*clusterState) []string{
 	"dropped": (*clusterState).leftChannels, "node-idle": (*clusterState).emptyNodes,
 	"sigterm-during": (*clusterState).leavingNodes, "killed-5s": (*clusterState).deadNodes,
 }
 
-// verdict is what became of one look.
+// verdict is the result of one look.
 type verdict struct {
 	look
 	sentence
 
-	was      string // what was the case
+	was      string // the state of etcd and nodes
 	problems []string
 	health   string // birdwatcher's healthz-check
 	moves    string // birdwatcher's explain-balance
 }
 
-// TestFaults judges what kitescope said while tools/e2e/faults.sh broke a real cluster.
+// TestFaults checks the findings that kitescope reported while tools/e2e/faults.sh injected faults into a real
+// cluster.
 func TestFaults(t *testing.T) {
 	folder := os.Getenv("KITESCOPE_FAULTS")
 	if folder == "" {

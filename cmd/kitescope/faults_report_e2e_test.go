@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// clusterState is what tools/e2e/state.py read of a cluster.
+// clusterState is the state of a cluster as read by tools/e2e/state.py.
 type clusterState struct {
 	Sessions map[string]struct {
 		ID       int64 `json:"id"`
 		Stopping bool  `json:"stopping"`
 	} `json:"sessions"`
 	Collections []string            `json:"collections"`
-	Checkpoints map[string]*float64 `json:"checkpoints"` // seconds old
+	Checkpoints map[string]*float64 `json:"checkpoints"` // age in seconds
 	Segments    map[string]struct {
 		State string `json:"state"`
 	} `json:"segments"`
@@ -33,7 +33,7 @@ type clusterState struct {
 			GrowingRows int64    `json:"growing_rows"`
 		} `json:"leaders"`
 	} `json:"nodes"`
-	OldKeys int      `json:"old_keys"` // of the layout of 2.1
+	OldKeys int      `json:"old_keys"` // keys in the layout of 2.1
 	Unrest  []string `json:"unrest"`
 }
 
@@ -46,7 +46,7 @@ func (s *clusterState) growing() (segments int, rows int64) {
 	return segments, rows
 }
 
-// oldest is the age of the oldest checkpoint of a collection that exists, in seconds.
+// oldest returns the age of the oldest checkpoint of an existing collection, in seconds.
 func (s *clusterState) oldest() float64 {
 	age := 0.0
 	for channel, seconds := range s.Checkpoints {
@@ -142,7 +142,7 @@ func twoNodes(s *clusterState) (string, bool) {
 	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Nodes) == 2 && len(s.Unrest) == 0
 }
 
-// roleGone is what is left when the only process of a role is gone, and its session has ended.
+// roleGone returns a function that reports whether a role has no session, because its only process is gone.
 func roleGone(role string) func(*clusterState) (string, bool) {
 	return func(s *clusterState) (string, bool) {
 		_, there := s.Sessions[role]
@@ -187,7 +187,7 @@ func oldLayout(s *clusterState) (string, bool) {
 	return fmt.Sprintf("%d keys of the layout of 2.1", s.OldKeys), s.OldKeys > 0
 }
 
-// birdwatcher says in short what it said, "" if it was not asked.
+// birdwatcher returns summaries of birdwatcher's healthz-check and explain-balance, or "" if birdwatcher was not run.
 func birdwatcher(folder, name string) (health, moves string) {
 	const banner = "Using meta path"
 	text, err := os.ReadFile(filepath.Join(folder, name+".healthz-check.txt"))
@@ -216,7 +216,7 @@ func birdwatcher(folder, name string) (health, moves string) {
 	return health, moves
 }
 
-// faultReport is the generated part of docs/evidence/diagnosis.md.
+// faultReport returns the generated part of docs/evidence/diagnosis.md.
 func faultReport(verdicts []*verdict) string {
 	var b strings.Builder
 	injected, detected, healthy, alarms, unrelated := 0, 0, 0, 0, 0

@@ -12,10 +12,11 @@ import (
 	"kitescope/internal/table"
 )
 
-// addField adds a field to what is known of a file.
+// addField appends a field to the description of a file.
 type addField func(name, title string, kind table.Kind, c table.Cell)
 
-// describeFile arranges what is known of a file for render; told is what a recording has beside metadata, nil of every other file.
+// describeFile returns a description of a file for package render. told holds the node answers and profiles of a
+// recording; it is nil for every other kind of file.
 func describeFile(path string, info source.FileInfo, told *session.Told) *view.Description {
 	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
@@ -52,7 +53,7 @@ func describeFile(path string, info source.FileInfo, told *session.Told) *view.D
 	return d
 }
 
-// recording adds what a recording has.
+// recording adds the fields that only recordings have: time range, rounds, chunks, gaps and profiles.
 func (add addField) recording(r *source.RecordedInfo, told *session.Told, gaps []source.Gap) {
 	at := func(name, title string, t time.Time) {
 		add(name, title, table.Time, present(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
@@ -86,10 +87,10 @@ func (add addField) recording(r *source.RecordedInfo, told *session.Told, gaps [
 	add("profile_folders", "PROFILE FOLDERS", table.List, table.Cell{List: pulls})
 }
 
-// shortTime is a time within a text.
+// shortTime formats a time as RFC 3339 in UTC.
 func shortTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// present is c where the fact is known, no value where it is not.
+// present returns c if the value is known, and an absent cell otherwise.
 func present(known bool, c table.Cell) table.Cell {
 	if !known {
 		return table.Cell{Absent: table.None}

@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/check/rules"
 )
 
-// TestCommandsOfFixesAreUnderstood: our own commands that the findings of the fault library say to run name commands, flags, columns and values
-// that there are.
+// TestCommandsOfFixesAreUnderstood checks that the kitescope commands in the fixes of the fault library use
+// commands, flags, columns and values that exist.
 func TestCommandsOfFixesAreUnderstood(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../inspect/check/rules/testdata/commands.txt")
@@ -30,7 +30,7 @@ func TestCommandsOfFixesAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestCommandsOfChecksAreUnderstood: so do those in the documentation of checks.
+// TestCommandsOfChecksAreUnderstood checks the same of the kitescope commands in the documentation of checks.
 func TestCommandsOfChecksAreUnderstood(t *testing.T) {
 	t.Parallel()
 	command := regexp.MustCompile("`(kitescope [^`]*)`")

@@ -22,7 +22,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// getFlags are the flags of get.
+// getFlags holds the flags of the get command and of others that list rows.
 type getFlags struct {
 	cli.ListFlags
 	output string
@@ -31,10 +31,10 @@ type getFlags struct {
 	noHead bool
 	all    bool
 	sum    bool
-	// unknown shows the text of settings that Milvus is not known to have.
+	// unknown shows the values of settings that are not known Milvus settings.
 	unknown bool
 	nodes   *cli.NodeFlags
-	// failing reports whether rows exit with cli.ExitFindings; nil: none do.
+	// failing reports whether the rows cause exit code cli.ExitFindings. If nil, no rows do.
 	failing func(*view.Grid) bool
 }
 
@@ -71,7 +71,7 @@ columns of one, "kitescope help selectors" shows how to choose rows.`,
 	return cmd
 }
 
-// register adds the flags of commands that list rows.
+// register adds the flags shared by all commands that list rows.
 func (f *getFlags) register(cmd *cobra.Command, sorted, columns string) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
@@ -89,14 +89,14 @@ func resourceList() string {
 	return b.String()
 }
 
-// question is a get command line, understood before anything is read.
+// question is a parsed get command line. It is validated before the source is opened.
 type question struct {
 	resource *view.Resource
 	query    view.Query
 	options  render.Options
 	want     meta.Want
 	nodes    cli.NodeFlags
-	// judge says what checks find, where the answer has a column for it; nil where it has none.
+	// judge runs the checks if the output has a findings column, and is nil otherwise.
 	judge  *check.Judge
 	report *check.Report
 }
@@ -136,16 +136,16 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 		return nil, cli.Usage(err, "columns: "+shellquote.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	q.nodes = *f.nodes
-	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // what only they know is asked for by name
+	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // the query needs data that only nodes have
 	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace, UnknownSettings: f.unknown}
 	if needs.Has(view.PartFindings) || options.Format.Name() == "wide" && len(f.Columns) == 0 {
 		q.judge = new(check.Judge)
-		q.want.Parts, q.want.Collection = q.want.Parts|model.PartAll, "" // one thing is judged by all others
+		q.want.Parts, q.want.Collection = q.want.Parts|model.PartAll, "" // checks on one object read all others
 	}
 	return q, nil
 }
 
-// summed is the resource that has the sums of another's rows.
+// summed returns the resource whose rows are sums of the rows of r. It returns an error unless r is keys.
 func summed(r *view.Resource) (*view.Resource, error) {
 	if r.Name != "keys" {
 		return nil, cli.Usagef("--sum adds up keys, not %s", r.Name)
@@ -162,7 +162,7 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return q.watch(ctx, a)
 	}
 	load := a.LoadLive
-	if q.resource.Needs == model.PartRuntime && q.judge == nil { // no metadata are needed
+	if q.resource.Needs == model.PartRuntime && q.judge == nil { // needs no metadata
 		load = a.LoadTold
 	}
 	c, err := load(ctx, &q.nodes, q.want)
@@ -182,7 +182,7 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	return nil
 }
 
-// write writes the answer, and what it does not show.
+// write writes the selected rows to stdout and the footnotes to stderr.
 func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	grid, err := q.answer(a, c)
 	if err != nil {
@@ -197,13 +197,13 @@ func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	return grid, nil
 }
 
-// complete says what could not be read, and exits 4 under --strict if that is anything.
+// complete prints the parts that could not be read. If there are any, --strict makes it return exit code 4.
 func (q *question) complete(a *cli.App, c *model.Cluster) error {
 	return a.SayLacks(q.lacks(c))
 }
 
-// lacks says line by line what could not be read. Of rows that processes tell that is what these did not answer, and no session that is
-// silent about something else.
+// lacks returns a line for each part that could not be read. For a resource that is read from processes, these are the
+// missing responses that the resource needs (at most five lines), and not every session that did not respond.
 func (q *question) lacks(c *model.Cluster) []string {
 	if q.resource.Lacks == nil {
 		return cli.Lacks(c)
@@ -229,7 +229,8 @@ func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	return view.Select(q.resource.Table(env), q.query)
 }
 
-// unshown says what people do not see in a table, and how to see it.
+// unshown returns a line for each kind of data that a table hides, with the flag that shows it: skipped rows, columns
+// that do not fit the terminal, and checks that could not run in full.
 func (q *question) unshown(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Skipped > 0 {
@@ -253,7 +254,7 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 	return lines
 }
 
-// footnotes tell a person, and no script, line by line what a table does not show.
+// footnotes returns the lines printed below the rows: selectors without a match, missing values, and hidden rows.
 func (q *question) footnotes(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	unmatched, strays := q.query.Where.Unmatched(g.Table), q.query.Where.Strays(g.Table)
@@ -267,7 +268,7 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 		say("%s", text)
 	}
 	for _, text := range []string{view.OneProcess(g), view.Windows(g)} {
-		if text != "" && !q.options.Format.Documents() { // a script groups by id, and has the window in each row
+		if text != "" && !q.options.Format.Documents() { // documents have the id and the window in each row
 			say("%s", text)
 		}
 	}
@@ -277,7 +278,7 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 		say("%s: not read", q.resource.Name)
 	case g.Len() == 0 && g.Matched == 0 && len(view.Lacking(q.resource, g.Table.Env())) > 0:
 		say("%s: none found in what was read", q.resource.Name)
-	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // it was said why
+	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // otherwise the reason is already in lines
 		say("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:
 		say("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardedScreen is kitescope on a pseudo-terminal, as a person has it.
+// guardedScreen is a kitescope process on a pseudo-terminal.
 type guardedScreen struct {
 	t      *testing.T
 	master *os.File
@@ -85,7 +85,7 @@ func (s *guardedScreen) text() string {
 	return s.out.String()
 }
 
-// wait waits until something was written.
+// wait waits until text was written, at most 60 s.
 func (s *guardedScreen) wait(text string) {
 	s.t.Helper()
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -96,7 +96,7 @@ func (s *guardedScreen) wait(text string) {
 	s.t.Fatalf("%q was not written: %q", text, s.text())
 }
 
-// echoes reports whether the terminal shows what is typed, line by line.
+// echoes reports whether the terminal is in its normal mode, i.e. with echo and line editing.
 func (s *guardedScreen) echoes() bool {
 	s.t.Helper()
 	state, err := unix.IoctlGetTermios(int(s.master.Fd()), unix.TCGETS)
@@ -106,7 +106,7 @@ func (s *guardedScreen) echoes() bool {
 	return state.Lflag&unix.ECHO != 0 && state.Lflag&unix.ICANON != 0
 }
 
-// child is the process that has the UI: the one whose parent is the process that was started.
+// child returns the id of the process that runs the UI, which is the child of the started process.
 func (s *guardedScreen) child() int {
 	s.t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -114,8 +114,8 @@ func (s *guardedScreen) child() int {
 		s.t.Fatal(err)
 	}
 	for _, path := range stats {
-		text, _ := os.ReadFile(path) // it may have ended
-		// The name stands in parentheses, and may have some itself; the state and the parent follow.
+		text, _ := os.ReadFile(path) // the process may have ended
+		// The name is in parentheses and may contain parentheses. It is followed by the state and the parent.
 		_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
 		fields := strings.Fields(rest)
 		if len(fields) < 2 || fields[1] != strconv.Itoa(s.cmd.Process.Pid) {
@@ -131,8 +131,9 @@ func (s *guardedScreen) child() int {
 	return 0
 }
 
-// TestTerminalIsRestored ends the UI in every way there is: a fault that nothing recovers (a signal of the processor stands for
-// one, as it ends a Go process from wherever it is), no chance to do anything, and signals to either process and to both.
+// TestTerminalIsRestored checks that the terminal is restored however the UI ends: by a fault that cannot be
+// recovered, by SIGKILL, and by signals to the child, to the parent and to both. SIGSEGV simulates the fault,
+// because it ends a Go process in any state.
 func TestTerminalIsRestored(t *testing.T) {
 	for name, c := range map[string]struct {
 		signal syscall.Signal

@@ -9,10 +9,10 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// run executes one command line as the process does.
+// run runs one command line as the process does and returns the exit code.
 func run(ctx context.Context, s *cli.Streams, args []string) int { return newProgram(s).run(ctx, args) }
 
-// TestOpensUI: what is asked of the commands before one of them runs changes nothing about that.
+// TestOpensUI checks opensUI, and that calling it does not change the result of the command line.
 func TestOpensUI(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -24,7 +24,7 @@ func TestOpensUI(t *testing.T) {
 		{[]string{"--from", "x.kite", "ui", "segments"}, true},
 		{[]string{"demo"}, true},
 		{[]string{"profile", "top", "a.pb.gz", "--ui"}, true},
-		{[]string{"profile", "top", "--ui=false", "nothing.pb.gz"}, true}, // a child more does no harm
+		{[]string{"profile", "top", "--ui=false", "nothing.pb.gz"}, true}, // an unneeded child does no harm
 		{[]string{"get", "nodes", "--from", "nothing.kite"}, false},
 		{[]string{"--quiet", "explain", "node-idle"}, false},
 		{[]string{"get", "--help"}, false},

@@ -25,26 +25,27 @@ import (
 	"kitescope/internal/words"
 )
 
-// A panic in a goroutine of a library cannot be recovered, and neither can a fault of the runtime: the process is gone, with
-// the terminal as the UI had it. So a command that opens the UI runs in a child, and its parent does nothing but wait, and
-// put the terminal back if the child did not end in order. Both are in one process group, so that the terminal's job
-// control goes on as it would with one process.
+// A panic in a library's goroutine cannot be recovered, and neither can a fatal error of the runtime. Both end
+// the process and leave the terminal in the state that the UI had set. Therefore a command that opens the UI runs
+// in a child process. The parent only waits, and restores the terminal if the child did not exit normally. Both
+// are in one process group, so that job control works as it does with one process.
 
-// guardedVariable tells a child that it is one, by the process id of its parent. Any other value means that there is no
-// guard: a benchmark that measures the process it started wants none.
+// guardedVariable is an environment variable that holds the process id of the parent and so marks the child. Any other
+// value disables the guard, e.g. for a benchmark that measures the process it started.
 const guardedVariable = "KITESCOPE_GUARDED"
 
-// The files that a child has beside the standard streams: where the runtime writes why it crashed, and a pipe that ends
-// with the parent.
+// File descriptors of the child in addition to the standard streams: the file to which the runtime writes its
+// crash report, and a pipe that is closed when the parent exits.
 const (
 	crashFile  = 3
 	parentFile = 4
 )
 
-// maxCrash is how much of a crash's report is told.
+// maxCrash is the maximum number of bytes printed of a crash report.
 const maxCrash = 64 << 10
 
-// guard runs this command line in a child if it opens the UI on a terminal; done is false if the caller has to run it.
+// guard runs this command line in a child process if it opens the UI on a terminal, and returns the exit code.
+// It returns done == false if the caller has to run the command line itself.
 func (p *program) guard(args []string) (code int, done bool) {
 	s := p.Streams
 	if os.Getenv(guardedVariable) != "" || !s.OutTTY || !p.opensUI(args) {
@@ -57,13 +58,13 @@ func (p *program) guard(args []string) (code int, done bool) {
 	}
 	ended, crash, err := runChild()
 	if err != nil {
-		return 0, false // it was not started
+		return 0, false // the child did not start
 	}
 	signaled := ended.Signaled()
 	if len(crash) == 0 && !signaled {
 		return ended.ExitStatus(), true
 	}
-	signal.Ignore(syscall.SIGTTOU) // a shell may have the terminal by now
+	signal.Ignore(syscall.SIGTTOU) // a shell may own the terminal by now
 	_ = term.Restore(tty, state)
 	_, _ = io.WriteString(s.Out, leaveUI)
 	if len(crash) > 0 {
@@ -76,12 +77,12 @@ func (p *program) guard(args []string) (code int, done bool) {
 	return 128 + int(ended.Signal()), true
 }
 
-// leaveUI takes back what the UI asks of a terminal: output held back, keyboard and paste modes, the mouse, the alternate screen, the
-// hidden cursor, colours.
+// leaveUI is the escape sequence that resets all terminal modes set by the UI: synchronized output, keyboard and paste
+// modes, mouse, alternate screen, hidden cursor and colors.
 const leaveUI = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?1049l\x1b[?25h\x1b[m"
 
-// runChild runs the same command line again, hands on the signals that are meant for it, and returns how it ended and what
-// its runtime wrote of a crash.
+// runChild runs the same command line in a child process and forwards signals to it. It returns the child's wait
+// status and the crash report of its runtime, at most maxCrash bytes.
 func runChild() (ended syscall.WaitStatus, crash []byte, err error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -105,7 +106,7 @@ func runChild() (ended syscall.WaitStatus, crash []byte, err error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 	err = child.Start()
-	_, _ = crashW.Close(), lifeR.Close() // the child has its own
+	_, _ = crashW.Close(), lifeR.Close() // the child has its own copies
 	if err != nil {
 		return 0, nil, err
 	}
@@ -116,15 +117,15 @@ func runChild() (ended syscall.WaitStatus, crash []byte, err error) {
 		crash, _ = io.ReadAll(io.LimitReader(crashR, maxCrash))
 		_, _ = io.Copy(io.Discard, crashR)
 	})
-	_ = child.Wait() // how it ended is in its state
+	_ = child.Wait() // the status is in ProcessState
 	close(gone)
 	working.Wait()
 	status, _ := child.ProcessState.Sys().(syscall.WaitStatus)
 	return status, crash, nil
 }
 
-// groupDelay is how long a signal is held back: one that the terminal sent has reached the child as well, and a second one
-// would end it without order.
+// groupDelay is the delay before a signal is forwarded. A signal from the terminal has reached the child as well, and a
+// second one would kill it before it has cleaned up.
 const groupDelay = 300 * time.Millisecond
 
 func handOn(child *os.Process, signals <-chan os.Signal, gone <-chan struct{}) {
@@ -137,22 +138,23 @@ func handOn(child *os.Process, signals <-chan os.Signal, gone <-chan struct{}) {
 			case <-gone:
 				return
 			case <-time.After(groupDelay):
-				_ = child.Signal(sig) // it may have ended just now
+				_ = child.Signal(sig) // fails if the child has just exited
 			}
 		}
 	}
 }
 
-// guarded makes the process a child as guard wants it, where it is one. ctx ends with the parent.
+// guarded sets up crash reporting if this process was started by guard. The returned context is canceled when the
+// parent exits. In any other process guarded returns ctx.
 func guarded(ctx context.Context) context.Context {
 	if os.Getenv(guardedVariable) != strconv.Itoa(os.Getppid()) {
 		return ctx
 	}
-	_ = os.Unsetenv(guardedVariable) // its own children are none
+	_ = os.Unsetenv(guardedVariable) // not inherited by further children
 	unix.CloseOnExec(crashFile)
 	unix.CloseOnExec(parentFile)
 	crash := os.NewFile(crashFile, "crash")
-	_ = debug.SetCrashOutput(crash, debug.CrashOptions{}) // without it the report goes to the screen that is left
+	_ = debug.SetCrashOutput(crash, debug.CrashOptions{}) // otherwise the report goes to the alternate screen
 	_ = crash.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.NewFile(parentFile, "parent")
@@ -163,7 +165,7 @@ func guarded(ctx context.Context) context.Context {
 	return ctx
 }
 
-// harmlessLines are the lines of a report without what a terminal would obey.
+// harmlessLines returns the lines of a crash report without terminal control characters, and with tabs expanded.
 func harmlessLines(b []byte) string {
 	var lines []string
 	for line := range strings.Lines(string(bytes.TrimSpace(b))) {

@@ -13,8 +13,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// helpCommand replaces cobra's, which answers an unknown word with the first page and
-// exit 0, and knows nothing of resources.
+// helpCommand replaces cobra's help command, which prints the root help and exits 0 if a word is unknown, and has
+// no help for resources.
 func helpCommand(tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: cli.GroupSetup,
@@ -47,7 +47,7 @@ func helpCommand(tree *cli.Tree) *cobra.Command {
 	}
 }
 
-// completeHelp completes commands and topics, level by level.
+// completeHelp completes the names of commands and help topics, one level at a time.
 func completeHelp(tree *cli.Tree, args []string) ([]string, cobra.ShellCompDirective) {
 	about, rest, err := tree.Find(args)
 	if err != nil || len(rest) > 0 {
@@ -62,7 +62,7 @@ func completeHelp(tree *cli.Tree, args []string) ([]string, cobra.ShellCompDirec
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// getHelp answers with the columns of a resource, where one is named.
+// getHelp returns the help function of get. It prints the columns of a resource if the command line names one.
 func getHelp(a *cli.App) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		for _, word := range cmd.Flags().Args() {
@@ -75,7 +75,7 @@ func getHelp(a *cli.App) func(*cobra.Command, []string) {
 	}
 }
 
-// resourceHelp explains a resource and its columns.
+// resourceHelp returns the help text of a resource and its columns, wrapped to width.
 func resourceHelp(r *view.Resource, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nColumns of %s", r.Doc, r.Name)
@@ -90,7 +90,7 @@ func resourceHelp(r *view.Resource, width int) string {
 	for _, c := range r.Columns {
 		names := append([]string{c.Name}, short[c.Name]...)
 		if label := strings.ReplaceAll(c.Label(), " ", "_"); !slices.Contains(names, label) && r.Column(label) >= 0 {
-			names = append(names, label) // as tables have it
+			names = append(names, label) // the column header in tables
 		}
 		fmt.Fprintf(&b, "  %-24s %s\n", strings.Join(names, ", "), c.Doc)
 	}

@@ -14,7 +14,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// TestHelpFitsAScreen reads the help of every command, topic and resource: at most 80 columns, and of commands 45 lines.
+// TestHelpFitsAScreen checks that the help of every command, topic and resource has at most 80 columns, and that
+// of commands at most 45 lines.
 func TestHelpFitsAScreen(t *testing.T) {
 	t.Parallel()
 	const columns, rows = 80, 45

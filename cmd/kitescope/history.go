@@ -18,7 +18,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// historyFlags are the flags of history.
+// historyFlags holds the flags of the history command.
 type historyFlags struct {
 	report       cli.ReportFlags
 	since, until session.At
@@ -88,11 +88,12 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	return a.WarnGaps(gaps)
 }
 
-// historyBefore is how much more is read than --since asks for: what repeats is a group that may have begun before, and a checkpoint
-// that stands still is known after eleven minutes.
+// historyBefore is the additional time that is read before --since. A group of repeated events may have begun
+// earlier, and a stopped checkpoint is detected only after eleven minutes.
 const historyBefore = 15 * time.Minute
 
-// readHistory reads what a source has of the past, from a while before a moment on.
+// readHistory reads the history of the source from historyBefore before since, or from the oldest revision if since is
+// not set. It returns an error if the source holds only one revision.
 func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.History, []source.Gap, error) {
 	src, err := a.Open(ctx, a.Flags.From)
 	if err != nil {
@@ -111,7 +112,8 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	head := newest.Header()
 	var from int64
 	if since.Named() {
-		// Of a moment that is not there all is read: nothing is wanted then, or it is said why.
+		// If that moment is not in the history, read all of it. Then either no event matches, or a later error
+		// has the reason.
 		if from, err = startOf(ctx, past, head, since, head.Taken, historyBefore); err != nil {
 			from = 0
 		}
@@ -138,7 +140,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	return h, gaps, nil
 }
 
-// parseSelectors reads "nodes", "collection/docs" and "docs".
+// parseSelectors parses history selectors: a resource (nodes), an object (collection/docs), or a name (docs).
 func parseSelectors(args []string) ([]history.Selector, error) {
 	var list []history.Selector
 	for _, arg := range args {

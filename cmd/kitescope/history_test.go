@@ -8,7 +8,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestHistoryAfterCompaction: that nothing is known is not that nothing happened.
+// TestHistoryAfterCompaction checks that history reports the time before a compaction as unknown, not as free of
+// events.
 func TestHistoryAfterCompaction(t *testing.T) {
 	demo, client := demoClient(t)
 	today := terminal{now: time.Now}

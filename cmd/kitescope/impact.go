@@ -54,7 +54,7 @@ func impactCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// feltIn reports whether clients feel something of a listed kind of request that is at least so bad.
+// feltIn reports whether a listed kind of request has a problem visible to clients with a severity of at least least.
 func feltIn(g *view.Grid, least check.Severity) bool {
 	x := impact.Of(g.Table.Env().Cluster)
 	for i := range g.Len() {

@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// writtenKey is a key that some code writes.
+// writtenKey is a key that the code writes, with its position.
 type writtenKey struct{ name, at string }
 
-// writtenKeys are the names that packages give an Encoder: golden files may lack a key that is written rarely.
+// writtenKeys returns the keys that packages pass to an Encoder. Golden files may lack a key that is written rarely.
 func writtenKeys(t *testing.T) []writtenKey {
 	t.Helper()
 	return inCode(t, 300, func(n ast.Node) string {
@@ -28,7 +28,7 @@ func writtenKeys(t *testing.T) []writtenKey {
 	}, "../../render", "../../replay", "../../engine/target", "../../inspect/balance")
 }
 
-// writtenKinds are the kinds of documents that packages name.
+// writtenKinds returns the kinds of documents that appear in the code.
 func writtenKinds(t *testing.T) []writtenKey {
 	t.Helper()
 	return inCode(t, 20, func(n ast.Node) string {
@@ -41,19 +41,20 @@ func writtenKinds(t *testing.T) []writtenKey {
 		if !ok || !is || name.Name != "Kind" || literal.Kind != token.STRING {
 			return ""
 		}
-		if kind, _ := strconv.Unquote(literal.Value); strings.ToLower(kind) != kind { // the others are kinds of runs
+		if kind, _ := strconv.Unquote(literal.Value); strings.ToLower(kind) != kind { // lower-case kinds are kinds of runs
 			return kind
 		}
 		return ""
 	}, "../../render", "../../replay")
 }
 
-// inCode are the names that find sees in packages, at least so many.
+// inCode returns the names that find returns for the nodes of the packages below roots. The test fails if there
+// are fewer than least.
 func inCode(t *testing.T, least int, find func(n ast.Node) string, roots ...string) (all []writtenKey) {
 	t.Helper()
 	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if d.IsDir() && path == filepath.FromSlash("../../replay/live") { // what it asks servers
+			if d.IsDir() && path == filepath.FromSlash("../../replay/live") { // contains keys of requests to servers
 				return filepath.SkipDir
 			}
 			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
@@ -84,7 +85,8 @@ func inCode(t *testing.T, least int, find func(n ast.Node) string, roots ...stri
 
 var keyName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// keyIn is a key that code names: what an Encoder or a column is given, a fact of a log, a key in a table of them, or the tag of a field.
+// keyIn returns the key that a node names, or "". A key is an argument of an Encoder, a column or a log entry,
+// the Key field of a table entry, or the tag of a struct field.
 func keyIn(n ast.Node) string {
 	var of ast.Expr
 	switch n := n.(type) {

@@ -9,26 +9,27 @@ import (
 	"time"
 )
 
-// keyPage is a page with tables of keys, a section for each kind of document and for each object that several have.
+// keyPage is a page with tables of keys. It has a section for each kind of document and for each object that
+// several documents share.
 type keyPage struct {
 	lines    []string
 	sections map[string]*keySection
 }
 
-// keySection is a heading with its rows. Its documents may have all keys of the sections in all, too.
+// keySection is a heading with its rows. Its documents may also have all keys of the sections listed in all.
 type keySection struct {
 	name    string
 	rows    []*keyRow
 	all     []string
-	missing []string // keys that have no row
-	last    int      // the line of the last row, or of the heading
+	missing []string // keys without a row
+	last    int      // line number of the last row, or of the heading
 	tabled  bool
 }
 
-// keyRow is a row of a table: `key`, type, meaning.
+// keyRow is a row of a table, with the columns `key`, type and meaning.
 type keyRow struct {
 	path, kind, meaning string
-	ref                 string // a section that has the keys of the value
+	ref                 string // the section with the keys of the value
 	line                int
 	made                bool // written by another test
 	seen                map[string]bool
@@ -68,7 +69,7 @@ func parseKeyPage(text string) *keyPage {
 	return p
 }
 
-// walk holds an object against a section, and what it lacks against blame: what is missing is missing there.
+// walk compares an object with the rows of section s. It adds keys without a row to the missing keys of blame.
 func (p *keyPage) walk(s, blame *keySection, path string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -88,7 +89,8 @@ func (p *keyPage) walk(s, blame *keySection, path string, value any) {
 	}
 }
 
-// see finds the row of a key in the section, or in one that it takes keys of; what is an object without a row needs rows for its own keys.
+// see finds the row of a key in the section or in one that it includes, and records the type of the value. An
+// object without a row needs rows for its keys.
 func (p *keyPage) see(s, blame *keySection, path string, value any) {
 	of := p.find(s, path, 0)
 	if of == nil {
@@ -105,7 +107,8 @@ func (p *keyPage) see(s, blame *keySection, path string, value any) {
 	}
 }
 
-// find is the row of a path: its own, that of a section whose keys are all in this one, or one in the section that the row of an object refers to.
+// find returns the row of a path, or nil. The row is in the section itself, in a section that it includes, or in
+// the section that the row of an object refers to.
 func (p *keyPage) find(s *keySection, path string, depth int) *keyRow {
 	if s == nil || depth > 12 {
 		return nil
@@ -135,7 +138,7 @@ func (p *keyPage) find(s *keySection, path string, depth int) *keyRow {
 	return nil
 }
 
-// takes are the sections whose keys a section has: every kind of document has those of all.
+// takes returns the sections that a section includes. Every section except Document includes Document.
 func (p *keyPage) takes(s *keySection) []string {
 	if s.name == "Document" {
 		return nil
@@ -143,7 +146,7 @@ func (p *keyPage) takes(s *keySection) []string {
 	return append(slices.Clone(s.all), "Document")
 }
 
-// goesOn reports whether some row is below a path.
+// goesOn reports whether a row exists below a path.
 func (p *keyPage) goesOn(s *keySection, path string, depth int) bool {
 	if s == nil || depth > 12 {
 		return false
@@ -163,7 +166,7 @@ func (p *keyPage) goesOn(s *keySection, path string, depth int) bool {
 	return slices.ContainsFunc(p.takes(s), func(name string) bool { return p.goesOn(p.sections[name], path, depth+1) })
 }
 
-// isObject reports whether a value has keys of its own, or is a list of such.
+// isObject reports whether a value is an object or a list with objects.
 func isObject(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -174,7 +177,7 @@ func isObject(value any) bool {
 	return false
 }
 
-// kindOf is a value's type as the page has it; "" where the value does not tell.
+// kindOf returns the type of a value as written in the page, or "" if an empty value does not determine it.
 func kindOf(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -199,7 +202,7 @@ func kindOf(value any) string {
 	}
 }
 
-// typeOf is the type of a row by all values that were seen.
+// typeOf returns the type of a row, derived from all values seen.
 func (r *keyRow) typeOf() string {
 	kinds := []string{}
 	for k := range r.seen {
@@ -225,7 +228,8 @@ func (r *keyRow) typeOf() string {
 	return strings.Join(kinds, " or ")
 }
 
-// faults are what is missing, what nothing has, and what says nothing.
+// faults returns the errors of the page: keys without a row, rows without a key, rows without a meaning, and
+// wrong types.
 func (p *keyPage) faults() (all []string) {
 	for _, s := range p.sections {
 		for _, path := range slices.Compact(slices.Sorted(slices.Values(s.missing))) {
@@ -247,7 +251,8 @@ func (p *keyPage) faults() (all []string) {
 	return all
 }
 
-// rare takes a row for seen whose name the code writes; not if there is no such row, or a document has it.
+// rare marks a row as seen if the code writes its name. It returns false if there is no such row, or if a
+// document already has the key.
 func (p *keyPage) rare(section, path string, written []writtenKey) bool {
 	s := p.sections[section]
 	if s == nil {
@@ -262,7 +267,7 @@ func (p *keyPage) rare(section, path string, written []writtenKey) bool {
 	return true
 }
 
-// names reports whether some row, or a text, is of a key of that name.
+// names reports whether a row or a text of the page names the key.
 func (p *keyPage) names(key string) bool {
 	for _, s := range p.sections {
 		for _, r := range s.rows {
@@ -274,7 +279,7 @@ func (p *keyPage) names(key string) bool {
 	return slices.ContainsFunc(p.lines, func(line string) bool { return strings.Contains(line, "`"+key+"`") })
 }
 
-// updated is the page with types filled in, rows that are missing added and rows of nothing taken out.
+// updated returns the page with types filled in, missing rows added, and rows without a key removed.
 func (p *keyPage) updated() string {
 	gone, added := map[int]bool{}, map[int][]string{}
 	for _, s := range p.sections {

@@ -23,9 +23,10 @@ import (
 
 const jsonPage = "../../docs/reference/json.md"
 
-// TestJSONReference holds docs/reference/json.md to the documents that are written: those of the golden files of all packages, and some that are
-// made here. Every key has a row with a meaning in the section of its kind, and every row a key. With -update it fills in types, adds rows that are
-// missing, without a meaning, and takes out those that nothing has.
+// TestJSONReference checks docs/reference/json.md against the JSON documents in the golden files of all packages
+// and against some that it writes itself. Every key must have a row with a meaning in the section of its kind,
+// and every row must have a key. With -update it fills in types, adds missing rows without a meaning, and removes
+// rows without a key.
 func TestJSONReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(jsonPage)
@@ -74,13 +75,13 @@ func TestJSONReference(t *testing.T) {
 	}
 }
 
-// jsonDocument is one that kitescope wrote.
+// jsonDocument is a document that kitescope wrote.
 type jsonDocument struct {
 	kind  string
 	value any
 }
 
-// jsonDocuments are those of golden files, of files that are described here, and of commands that are run here.
+// jsonDocuments returns the documents of the golden files, of the commands that it runs, and of fileDocuments.
 func jsonDocuments(t *testing.T) (all []jsonDocument) {
 	t.Helper()
 	for _, root := range []string{"../../render", "../../replay"} {
@@ -118,7 +119,7 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 	return append(all, fileDocuments(t)...)
 }
 
-// documentsOf are the documents in a text, one after the other. Those of findings that change have no kind.
+// documentsOf returns the documents in a text. Documents of changed findings have no kind; they get the kind Change.
 func documentsOf(t *testing.T, path string, text []byte) (all []jsonDocument) {
 	t.Helper()
 	for d := json.NewDecoder(bytes.NewReader(text)); ; {
@@ -128,7 +129,7 @@ func documentsOf(t *testing.T, path string, text []byte) (all []jsonDocument) {
 		case errors.Is(err, io.EOF):
 			return all
 		case err != nil:
-			return nil // a text for people about JSON, or a format of others
+			return nil // a text about JSON, or a foreign format
 		}
 		kind, _ := value["kind"].(string)
 		switch {
@@ -141,7 +142,8 @@ func documentsOf(t *testing.T, path string, text []byte) (all []jsonDocument) {
 	}
 }
 
-// ofResource takes objects of a resource out of a list or a description: their keys have a section of their own.
+// ofResource separates the objects of a resource from their list or description, because their keys have their
+// own section.
 func ofResource(d jsonDocument) []jsonDocument {
 	for _, r := range view.Resources {
 		v, _ := d.value.(map[string]any)
@@ -159,13 +161,13 @@ func ofResource(d jsonDocument) []jsonDocument {
 	return []jsonDocument{d}
 }
 
-// rareRows are those that no golden file has: the code has to write their names.
+// rareRows lists the rows whose keys are in no golden file. The code must write their names.
 var rareRows = []string{
 	"Diff not_compared", "Document matched", "EngineLog column_groups", "EngineLog columns", "EngineLog files", "EngineLog nan_rows",
 	"EngineLog null_rows", "Finding slows[].collection", "Finding slows[].collection_id", "Source taken_is_file_date",
 }
 
-// fileDocuments are descriptions of a bundle and of a recording with all that there can be.
+// fileDocuments returns descriptions of a bundle and of a recording with all possible fields.
 func fileDocuments(t *testing.T) (all []jsonDocument) {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

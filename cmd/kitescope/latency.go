@@ -22,7 +22,7 @@ import (
 	show "kitescope/render/latency"
 )
 
-// latencyFlags are the flags of latency.
+// latencyFlags holds the flags of the latency command.
 type latencyFlags struct {
 	nodes    *cli.NodeFlags
 	report   cli.ReportFlags
@@ -69,17 +69,17 @@ func latencyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// latencyParts are what is known of collections besides.
+// latencyParts lists the parts of the metadata that latency reads in addition to metrics, to describe collections.
 const latencyParts = model.PartCatalog | model.PartSegments
 
-// latencyQuestion is a command line, understood before anything is read.
+// latencyQuestion is a parsed latency command line. It is validated before the source is opened.
 type latencyQuestion struct {
 	*cli.App
 	flags      *latencyFlags
 	collection string
 	format     render.Format
 	options    render.ReportOptions
-	shown      time.Time // the window that was shown last ended then
+	shown      time.Time // end of the last window printed
 }
 
 func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
@@ -104,7 +104,7 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	l := latency.Of(c)
 	budgets, err := q.choose(l)
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, q.reported(c, l, budgets), q.format, q.options) }); err != nil {
@@ -113,12 +113,12 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	return q.complete(c, l)
 }
 
-// requestWords are the kinds of requests.
+// requestWords returns the names of the kinds of requests.
 func requestWords() []string {
 	return []string{string(latency.Search), string(latency.Query), string(latency.Insert), string(latency.Upsert), string(latency.Delete)}
 }
 
-// check finds a kind of request that there is not.
+// check returns a usage error if --request names an unknown kind of request.
 func (f *latencyFlags) check(command string) error {
 	for _, word := range f.requests {
 		if known := requestWords(); !slices.Contains(known, word) {
@@ -128,8 +128,9 @@ func (f *latencyFlags) check(command string) error {
 	return nil
 }
 
-// complete says what of the metadata could not be read, and exits 4 under --strict if that is anything, or if a process that has a part
-// in requests is silent. The report itself says which; what others say has no part in it.
+// complete prints the parts of the metadata that could not be read. Under --strict it returns exit code 4 if
+// there are any, or if a process that handles requests did not respond. The report itself lists these processes.
+// It ignores missing responses of other processes.
 func (q *latencyQuestion) complete(c *model.Cluster, l *latency.Latency) error {
 	if err := q.Completeness(c.WithRuntime(nil)); err != nil || !q.Flags.Strict || len(l.Unknown) == 0 {
 		return err
@@ -137,12 +138,13 @@ func (q *latencyQuestion) complete(c *model.Cluster, l *latency.Latency) error {
 	return &cli.CodeError{Code: cli.ExitIncomplete}
 }
 
-// reported is what is written of a cluster.
+// reported returns the report that is written for a cluster.
 func (q *latencyQuestion) reported(c *model.Cluster, l *latency.Latency, budgets []*latency.Budget) *show.Report {
 	return &show.Report{Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To}
 }
 
-// choose takes the budgets that were asked for.
+// choose returns the budgets that match the collection and the kinds of requests on the command line. It returns
+// an error if the collection is unknown or has no requests.
 func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) {
 	var list []*latency.Budget
 	known := false
@@ -166,7 +168,8 @@ func (q *latencyQuestion) choose(l *latency.Latency) ([]*latency.Budget, error) 
 	return list, nil
 }
 
-// watch writes the whole once, and then a line for each budget and round, or its items.
+// watch writes the full report once, and after that one line per budget and round. Structured formats get all
+// items of each round instead.
 func (q *latencyQuestion) watch(ctx context.Context) error {
 	switch {
 	case q.flags.interval <= 0:
@@ -187,7 +190,7 @@ func (q *latencyQuestion) watch(ctx context.Context) error {
 	})
 }
 
-// round shows what a round of questions brought, once.
+// round writes the report of a round, unless its window was already shown.
 func (q *latencyQuestion) round(c *model.Cluster) error {
 	l := latency.Of(c)
 	first := q.shown.IsZero()
@@ -195,7 +198,7 @@ func (q *latencyQuestion) round(c *model.Cluster) error {
 		return nil
 	}
 	budgets, err := q.choose(l)
-	if err != nil { // its first request may be still to come
+	if err != nil { // the collection may not have had a request yet
 		budgets = nil
 	}
 	q.shown = l.Window.To

@@ -1,9 +1,8 @@
 // Command kitescope shows what is in a Milvus cluster: from etcd or from a file,
 // in a terminal UI or as commands for scripts.
 //
-// This package and those below it read flags, environment and configuration, make
-// one call into the packages that do the work, and render the result. They alone
-// know about the process: standard streams, signals, exit codes.
+// This package and its subpackages read flags, environment and configuration, make one call into the packages
+// that do the work, and render the result. No other package uses the standard streams, signals or exit codes.
 package main
 
 import (
@@ -24,7 +23,7 @@ func main() {
 	if code, done := p.guard(os.Args[1:]); done {
 		os.Exit(code)
 	}
-	// A closed pipe ends the command in order (silently, with its own exit code), it is not a signal to die of.
+	// A closed pipe does not kill the process. The command ends normally instead: silently, with its own exit code.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() {

@@ -7,7 +7,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// manCommand writes manual pages of all commands of a tree.
+// manCommand returns the command that writes the manual pages of all commands.
 func manCommand(tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
 		Use: "man FOLDER", Short: "Write manual pages of all commands into a folder", GroupID: cli.GroupSetup,

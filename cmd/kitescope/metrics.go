@@ -50,10 +50,11 @@ func metricsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// isNode is a session, a role or an id.
+// isNode matches a session (querynode-13), a role (querynode) or an id (13).
 var isNode = regexp.MustCompile(`^(proxy|querynode|datanode|indexnode|streamingnode|(?:root|data|query|index|mix)coord)?(-?[0-9]+)?$`)
 
-// metricWords makes selector words of nodes and names: those of a kind are alternatives.
+// metricWords converts node and metric names to selector words. Several nodes are alternatives, and so are
+// several names.
 func metricWords(args []string) []string {
 	var words, nodes []string
 	for _, arg := range args {

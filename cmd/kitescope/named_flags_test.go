@@ -18,7 +18,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// foreignFlags are those of other programs that texts name.
+// foreignFlags maps flags of other programs that appear in texts to the program.
 var foreignFlags = map[string]string{
 	"export-json":               "hyperfine",
 	"benchmark_repetitions":     "Google Benchmark",
@@ -39,7 +39,8 @@ var foreignFlags = map[string]string{
 
 var longFlag = regexp.MustCompile(`(?:^|[^-A-Za-z0-9_])--([a-z][a-z0-9_-]*[a-z0-9])`)
 
-// TestEveryFlagThatIsNamedExists reads all texts of the program: a hint that names a flag which no command has leads nowhere.
+// TestEveryFlagThatIsNamedExists checks that every flag in the texts of the program exists, so that no hint names
+// an unknown flag.
 func TestEveryFlagThatIsNamedExists(t *testing.T) {
 	known := map[string]bool{"help": true}
 	var collect func(c *cobra.Command)

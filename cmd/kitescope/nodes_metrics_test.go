@@ -11,7 +11,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestMemoryIsOneFigure: a node's memory is the same in every table, also where both the node and the operating system tell one.
+// TestMemoryIsOneFigure checks that a node's memory is the same in every table, even if both the node and the
+// operating system report it.
 func TestMemoryIsOneFigure(t *testing.T) {
 	flags := ofCapture(t, "cluster-2.3.5-t7")
 	got := map[string]string{}
@@ -27,8 +28,9 @@ func TestMemoryIsOneFigure(t *testing.T) {
 	same(t, "memory", got, want)
 }
 
-// TestNodesOfOneProcess: the metrics of a standalone name seven of its eight sessions. The eighth was not asked either, and is of the same process;
-// that one memory is not eight is said.
+// TestNodesOfOneProcess checks the nodes of a standalone process with eight sessions, seven of which are named in
+// its metrics. The eighth session belongs to the same process and was not queried either. The output must warn
+// not to add up the memory of the sessions.
 func TestNodesOfOneProcess(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# TYPE milvus_num_node gauge\n")
@@ -52,7 +54,7 @@ func TestNodesOfOneProcess(t *testing.T) {
 	t7 := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "metrics")}
 	for _, c := range []struct {
 		args, flags []string
-		want        string // "" nothing
+		want        string // "" means no warning
 	}{
 		{[]string{"get", "nodes"}, flags, "the 8 sessions of id 1 are one process: do not add up their CPU and MEMORY"},
 		{[]string{"get", "nodes", "-o", "json"}, flags, ""},
@@ -68,7 +70,8 @@ func TestNodesOfOneProcess(t *testing.T) {
 	}
 }
 
-// TestRowsByMetricsAreUpTo: what metrics count may be counted twice, and is said to be; what the nodes answer is not.
+// TestRowsByMetricsAreUpTo checks that growing rows from metrics are marked "up to", because metrics may count
+// them twice, and that rows from node responses are not.
 func TestRowsByMetricsAreUpTo(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	metrics := append(slices.Clone(from), "--runtime", capture("cluster-2.3.5-t7", "metrics"))

@@ -15,7 +15,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// overviewFlags are the flags of overview.
+// overviewFlags holds the flags of the overview command.
 type overviewFlags struct {
 	cli.DocumentFlags
 	nodes *cli.NodeFlags

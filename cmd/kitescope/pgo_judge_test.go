@@ -12,8 +12,8 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// TestPGOOfSpoiltProfiles spoils a profile that Go takes in the ways in which people and tools spoil them, and asks judge
-// and pack. What judge calls unfit for a reason of Go's, pack refuses for the same.
+// TestPGOOfSpoiltProfiles checks judge and pack on a valid profile that was damaged in typical ways. If judge
+// reports a profile as unfit because Go would reject it, pack refuses it for the same reason.
 func TestPGOOfSpoiltProfiles(t *testing.T) {
 	dir := t.TempDir()
 	const good = "testdata/pgo/plain.pb.gz"

@@ -9,7 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestGoScript runs testdata/goscript/*.txtar: command lines that start the go command, which needs its own caches.
+// TestGoScript runs testdata/goscript/*.txtar: command lines that start the go command. The go command needs its
+// real caches.
 func TestGoScript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs programs")

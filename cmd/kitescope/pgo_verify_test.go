@@ -10,7 +10,7 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// writeBinaries writes the binaries of testdata/script/pgo-verify.txtar.
+// writeBinaries writes the binaries that testdata/script/pgo-verify.txtar uses into dir.
 func writeBinaries(t *testing.T, dir string) {
 	t.Helper()
 	const recorded = "-compiler=gc"
@@ -23,7 +23,7 @@ func writeBinaries(t *testing.T, dir string) {
 	}
 }
 
-// TestPGOPackIsWhatGoReads: reading and packing changes nothing that the compiler sees.
+// TestPGOPackIsWhatGoReads checks that the compiler sees the same profile before and after packing.
 func TestPGOPackIsWhatGoReads(t *testing.T) {
 	preprofile := func(in string) string {
 		out := filepath.Join(t.TempDir(), "out")

@@ -15,7 +15,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// preflightFlags are the flags of preflight.
+// preflightFlags holds the flags of the preflight command.
 type preflightFlags struct {
 	to, running string
 	back        bool
@@ -119,7 +119,8 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	return nil
 }
 
-// settlePlan finds the version that runs, and holds the direction to it.
+// settlePlan completes the plan with the running version. It returns a usage error if the direction or the target
+// version does not fit the running version.
 func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
 	var unfit *preflight.UnfitError
 	if *plan, unfit = plan.For(c); unfit == nil {

@@ -33,7 +33,7 @@ processes of a live cluster, which are pulled for --seconds.`,
 	}
 }
 
-// profileCommands are the commands below it.
+// profileCommands returns the subcommands of profile.
 func profileCommands() []cli.Entry {
 	entries := []cli.Entry{
 		{Name: "pull", Short: "Profile all processes over the same window, into a folder or bundle", Build: profilePull},
@@ -49,7 +49,7 @@ func profileCommands() []cli.Entry {
 	return entries
 }
 
-// profileQuestion are the flags that say what of profiles is added up.
+// profileQuestion holds the flags that select the sample type, the grouping and the filters.
 type profileQuestion struct {
 	sample, by                string
 	focus, ignore, hide, show string
@@ -71,7 +71,7 @@ func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
 	f.StringVar(&q.show, "show", "", "remove all other frames from stacks")
 }
 
-// options reads the flags.
+// options converts the flags to report options. It returns a usage error if a value is invalid.
 func (q *profileQuestion) options() (report.Options, error) {
 	o := report.Options{SampleIndex: q.sample, SortCum: q.cum, FoldPreempt: q.foldPreempt}
 	by, ok := profile.ByOf(q.by)
@@ -107,5 +107,5 @@ func (q *profileQuestion) filter() (profile.Filter, error) {
 	return f, nil
 }
 
-// profileWindow is how long CPU profiles are pulled where nothing else is said.
+// profileWindow is the default window of CPU profiles.
 const profileWindow = 10 * time.Second

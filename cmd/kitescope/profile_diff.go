@@ -40,7 +40,8 @@ other data or machines vary more than the test knows.`,
 			if err != nil {
 				return err
 			}
-			// Two profiles, and both in one: collecting earlier costs less than the memory is worth.
+			// Two profiles and their combination are in memory: collect more often, because the time costs less
+			// than the memory.
 			defer debug.SetGCPercent(debug.SetGCPercent(50))
 			o := report.CompareOptions{Options: s.options, Normalize: normalize}
 			comparison, err := report.NewComparison(base, p, o)
@@ -56,7 +57,7 @@ other data or machines vary more than the test knows.`,
 	return cmd
 }
 
-// twoProfiles reads both sides of a comparison.
+// twoProfiles reads both sides of a comparison and merges the profiles of each.
 func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (was, is *profile.Profile, err error) {
 	if was, err = in.Merged(ctx, a, []string{base}, false); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)

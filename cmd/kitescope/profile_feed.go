@@ -16,8 +16,8 @@ import (
 	"kitescope/tui/profiles"
 )
 
-// profileFeed gives the UI the profiles that a bundle has, and takes them of the processes of a
-// live cluster.
+// profileFeed implements profiles.Feed. It lists the profiles of a bundle and pulls profiles from the processes
+// of a live cluster.
 type profileFeed struct {
 	app    *cli.App
 	loader *session.Loader
@@ -25,15 +25,15 @@ type profileFeed struct {
 	nodes  *cli.NodeFlags
 
 	mu   sync.Mutex
-	temp []string // folders of profiles that were taken
+	temp []string // folders of pulled profiles
 }
 
-// newProfileFeed makes the feed of a cluster. How far it is the UI tells, and the loader nobody.
+// newProfileFeed returns the feed of a cluster. The UI shows the progress, so the loader should not.
 func newProfileFeed(a *cli.App, loader *session.Loader, spec *session.Spec, n *cli.NodeFlags) *profileFeed {
 	return &profileFeed{app: a, loader: loader, spec: spec, nodes: n}
 }
 
-// close removes what was taken.
+// close removes the pulled profiles.
 func (f *profileFeed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,7 +43,7 @@ func (f *profileFeed) close() {
 	f.temp = nil
 }
 
-// List implements profiles.Feed: a bundle keeps profiles, an etcd does not.
+// List implements profiles.Feed. The set is empty unless the source is a file with profiles.
 func (f *profileFeed) List(ctx context.Context) (profiles.Set, error) {
 	if f.spec.IsLive() || f.spec.From == "-" {
 		return profiles.Set{}, nil
@@ -52,7 +52,7 @@ func (f *profileFeed) List(ctx context.Context) (profiles.Set, error) {
 	if err != nil || record == nil {
 		return profiles.Set{}, err
 	}
-	path, err := filepath.Abs(f.spec.From) // copied commands run anywhere
+	path, err := filepath.Abs(f.spec.From) // a copied command may run in another folder
 	if err != nil {
 		path = f.spec.From
 	}
@@ -119,13 +119,13 @@ func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress f
 	return set, nil
 }
 
-// failureText says why there is no profile, and what to try.
+// failureText returns the outcome, the error and the hint of a failed profile, separated by colons.
 func failureText(e *pull.Entry) string {
 	words := []string{string(e.Outcome), e.Error, e.Hint}
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ": ")
 }
 
-// pullStep is an event as the UI shows it.
+// pullStep converts an event of a pull to the progress shown in the UI.
 func pullStep(e pull.Event, role string) profiles.Progress {
 	p := profiles.Progress{Node: e.Node, Role: role}
 	switch e.State {
@@ -144,7 +144,7 @@ func pullStep(e pull.Event, role string) profiles.Progress {
 	return p
 }
 
-// set arranges a record for the UI, of all kinds.
+// set converts a record with profiles of all kinds to a set for the UI.
 func (f *profileFeed) set(record *pull.Record, path string) (profiles.Set, error) {
 	choice, err := new(choose.Chooser).Record(record, path)
 	if err != nil {

@@ -67,7 +67,8 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	return cmd
 }
 
-// format settles -o by the word, or by the ending of -O; "" opens the terminal.
+// format returns the output format given by -o, or by the extension of -O. If word is "", the graph opens in the
+// terminal.
 func (f *flameFlags) format() (word string, format render.Format, err error) {
 	word = f.output
 	if word == "" && f.out != "" {
@@ -134,7 +135,7 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 	if p.Len() > manySamples {
 		defer a.Collector.Often()()
 	}
-	if format.Name() != "folded" { // which has all stacks
+	if format.Name() != "folded" { // folded stacks are complete
 		o.MaxFrames = manyFrames
 	}
 	g := &flamegraph.Graph{Options: flamegraph.Options{
@@ -154,7 +155,8 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 	return nil
 }
 
-// manyFrames bounds the tree that a picture or a page is made of: the largest so many, several times what either shows.
+// manyFrames is the maximum number of frames in the tree of an image or a page; the largest frames are kept. It
+// is several times the number that either shows.
 const manyFrames = 200_000
 
 func growFlame(base, p *profile.Profile, o flame.Options) (*flame.Tree, error) {
@@ -164,10 +166,10 @@ func growFlame(base, p *profile.Profile, o flame.Options) (*flame.Tree, error) {
 	return flame.New(p, o)
 }
 
-// manyTypes is up to how many sample types go into a page.
+// manyTypes is the maximum number of sample types in a page.
 const manyTypes = 8
 
-// otherTypes are the trees of the sample types that are not shown first.
+// otherTypes returns the trees of the sample types other than the first one shown.
 func otherTypes(base, p *profile.Profile, first profile.ValueType, o flame.Options) ([]*flame.Tree, error) {
 	var more []*flame.Tree
 	for i, t := range p.Types {
@@ -184,10 +186,11 @@ func otherTypes(base, p *profile.Profile, first profile.ValueType, o flame.Optio
 	return more, nil
 }
 
-// manySamples is from how many on a page has one sample type only: each costs as much as the first.
+// manySamples is the number of samples above which a page has only one sample type, because each further type
+// costs as much as the first.
 const manySamples = 300_000
 
-// knownOf describes one profile besides its name.
+// knownOf returns the time, the duration and the number of samples of a profile, as far as they are known.
 func knownOf(p *profile.Profile, sampleIndex string) string {
 	var parts []string
 	if !p.Time.IsZero() {
@@ -204,7 +207,7 @@ func knownOf(p *profile.Profile, sampleIndex string) string {
 	return strings.Join(parts, ", ")
 }
 
-// flameUI opens the terminal UI on the profiles alone.
+// flameUI opens the terminal UI with only the profiles, without a cluster.
 func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, args []string) error {
 	choice, err := f.input.choose(ctx, a, args)
 	if err != nil {
@@ -231,7 +234,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	return pages.Run(ctx, cfg, view)
 }
 
-// words name the profiles on a command line, with the flags that say how they are read.
+// words returns the command line arguments that name the profiles, and the flags that control how they are read.
 func (f *flameFlags) words(args []string) []string {
 	words := withNodes(args, f.input.nodes)
 	if f.input.pull.kinds != string(pull.CPU) {
@@ -240,7 +243,7 @@ func (f *flameFlags) words(args []string) []string {
 	return append(words, f.reading()...)
 }
 
-// withNodes adds the flags that choose nodes.
+// withNodes returns a copy of words with a --node flag added for each node.
 func withNodes(words, nodes []string) []string {
 	words = slices.Clone(words)
 	for _, node := range nodes {
@@ -249,7 +252,7 @@ func withNodes(words, nodes []string) []string {
 	return words
 }
 
-// reading are the flags that configure how any profile is read.
+// reading returns the flags that apply to the reading of every profile.
 func (f *flameFlags) reading() []string {
 	if f.question.foldPreempt {
 		return []string{"--fold-preempt"}
@@ -257,13 +260,13 @@ func (f *flameFlags) reading() []string {
 	return nil
 }
 
-// items are the profiles as the UI takes them: read as the flags say.
+// items returns the profiles as items of the UI, which are read according to the flags.
 func (f *flameFlags) items(c *choose.Choice) []pages.Item {
 	items := profileItems(c)
 	for i := range items {
 		load, nodes := items[i].Load, f.input.nodes
 		if items[i].Node != "" {
-			nodes = nil // it was chosen by its node
+			nodes = nil // already selected by its node
 		}
 		items[i].Load = func(ctx context.Context) (*profile.Profile, error) {
 			p, err := load(ctx)
@@ -282,7 +285,7 @@ func (f *flameFlags) items(c *choose.Choice) []pages.Item {
 	return items
 }
 
-// profileItems are the profiles as the UI takes them.
+// profileItems returns the profiles as items of the UI.
 func profileItems(c *choose.Choice) []pages.Item {
 	items := make([]pages.Item, len(c.List))
 	for i := range c.List {

@@ -12,7 +12,8 @@ import (
 	"kitescope/profile/report"
 )
 
-// TestFlameItems holds that the UI reads profiles as the flags say, and that its commands say so too.
+// TestFlameItems checks that the UI reads profiles according to the flags, and that its copied commands contain
+// these flags.
 func TestFlameItems(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	work, preempt := b.Frame("main.work", profile.NoMapping), b.Frame("runtime.asyncPreempt", profile.NoMapping)

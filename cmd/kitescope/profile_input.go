@@ -21,14 +21,14 @@ import (
 	"kitescope/profile/read"
 )
 
-// profileInput are the flags that say how profiles are found and read.
+// profileInput holds the flags that control how profiles are found and read.
 type profileInput struct {
 	mangled bool
 	nodes   []string
 	pull    pullFlags
 }
 
-// Register adds them.
+// Register adds the flags to cmd.
 func (in *profileInput) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile: cpu, heap, allocs, goroutine, mutex, block, ...")
@@ -36,16 +36,17 @@ func (in *profileInput) Register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
 	in.pull.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window") // no rates are asked for
+	cli.LeaveOut(cmd, "window") // no rates are computed
 	_ = f.MarkHidden("live")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
 	_ = cmd.RegisterFlagCompletionFunc("node", completeNodes)
 }
 
-// KeepMangled leaves names as the linker has them.
+// KeepMangled disables the demangling of symbol names.
 func (in *profileInput) KeepMangled() { in.mangled = true }
 
-// chooser finds profiles as the flags say, and tells of what records lack.
+// chooser returns a Chooser that finds profiles according to the flags. It prints a warning for each problem and
+// failure in a record. It returns a usage error unless --kind names exactly one kind.
 func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
 	kinds, err := pull.ParseKinds(in.pull.kinds)
 	if err != nil {
@@ -82,7 +83,8 @@ func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
 	}, nil
 }
 
-// choose finds the profiles that words name, or those of the cluster of --from where there are none.
+// choose finds the profiles that words name. Without words, it finds the profiles of the --from cluster: it pulls
+// them if the cluster is live, and reads them from the file otherwise.
 func (in *profileInput) choose(ctx context.Context, a *cli.App, words []string) (*choose.Choice, error) {
 	c, err := in.chooser(a)
 	if err != nil {
@@ -108,7 +110,8 @@ func (in *profileInput) choose(ctx context.Context, a *cli.App, words []string) 
 	return choice, wrongProfiles(err)
 }
 
-// wrongProfiles makes a usage error of a node that nothing is of, and of a cluster that is a file.
+// wrongProfiles turns err into a usage error if a node has no profiles, or if a live cluster is needed and the
+// source is a file.
 func wrongProfiles(err error) error {
 	var node *choose.UnknownNodeError
 	var file *session.NotLiveError
@@ -118,7 +121,8 @@ func wrongProfiles(err error) error {
 	return err
 }
 
-// bundledProfiles are the profiles of a bundle, which has to have some.
+// bundledProfiles reads the profiles of a bundle. It returns an error with a hint if the file is not a bundle or
+// has no profiles.
 func bundledProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record, error) {
 	record, isBundle, err := a.Loader().Profiles(ctx, a.Spec(cli.Connection{ContextSpec: cli.ContextSpec{From: path}}))
 	switch {
@@ -132,7 +136,9 @@ func bundledProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record
 	return record, nil
 }
 
-// pullInto takes profiles of services, or of the processes of the cluster, and says how they are called.
+// pullInto pulls profiles of the services at urls, or of the processes of the cluster if urls is empty, into dir.
+// It returns their name: the root of the cluster, or the URLs without credentials. It returns an error if every
+// profile failed.
 func (in *profileInput) pullInto(ctx context.Context, a *cli.App, urls []string, dir string) (string, error) {
 	if err := in.pull.check(urls); err != nil {
 		return "", err
@@ -155,7 +161,8 @@ func (in *profileInput) pullInto(ctx context.Context, a *cli.App, urls []string,
 	return strings.Join(cli.RedactWords(urls), " "), nil
 }
 
-// Merged reads what words name and makes one profile of it, with nodes apart by their label, or added up.
+// Merged reads the profiles that words name and merges them into one. The samples of each node have a node label,
+// unless collapse is set, which adds up the samples of all nodes.
 func (in *profileInput) Merged(ctx context.Context, a *cli.App, words []string, collapse bool) (*profile.Profile, error) {
 	choice, err := in.choose(ctx, a, words)
 	if err != nil {
@@ -172,7 +179,7 @@ func (in *profileInput) Merged(ctx context.Context, a *cli.App, words []string, 
 	return p, err
 }
 
-// warnEmpty says why there may be nothing to see.
+// warnEmpty prints a note if the profile has no samples, with the likely reason for lock profiles.
 func warnEmpty(a *cli.App, p *profile.Profile) {
 	if p.Len() > 0 {
 		return
@@ -186,8 +193,8 @@ func warnEmpty(a *cli.App, p *profile.Profile) {
 	a.Note("%s has no samples", p.Origin.Name)
 }
 
-// Inputs reads the profiles that words name, each on its own. What cannot be read is an input with its
-// reason; a path that does not exist is a mistake in the command line.
+// Inputs reads the profiles that words name without merging them. A profile that cannot be read becomes an input
+// with the reason. It returns an error if a path does not exist, because that is a mistake in the command line.
 func (in *profileInput) Inputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error) {
 	choice, err := in.choose(ctx, a, words)
 	if err != nil {

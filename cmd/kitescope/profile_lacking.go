@@ -9,7 +9,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// strictly makes a command end with cli.ExitIncomplete under --strict, where something was missing from what it has shown.
+// strictly wraps build so that the command exits with cli.ExitIncomplete under --strict if data was missing from
+// its output.
 func strictly(build func(*cli.App) *cobra.Command) func(*cli.App) *cobra.Command {
 	return func(a *cli.App) *cobra.Command {
 		cmd := build(a)
@@ -25,13 +26,13 @@ func strictly(build func(*cli.App) *cobra.Command) func(*cli.App) *cobra.Command
 	}
 }
 
-// completeNodes are the nodes of the folders that a command line names.
+// completeNodes completes the names of nodes, from the folders of profiles on the command line.
 func completeNodes(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var nodes []string
 	for _, dir := range args {
 		record, err := pull.Read(dir)
 		if err != nil {
-			continue // no folder, or none of profiles
+			continue // not a folder, or not one with profiles
 		}
 		for _, item := range record.Items {
 			if !slices.Contains(nodes, item.Node) {

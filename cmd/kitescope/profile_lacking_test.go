@@ -9,9 +9,10 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestProfilesMissing tells of profiles that a record was made to have, wherever it is read, and is 4 under --strict.
+// TestProfilesMissing checks that every command that reads a record reports its missing profiles, and exits 4
+// under --strict.
 func TestProfilesMissing(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it spends most of its time waiting
 	good := profiledService(t, nil)
 	dir := filepath.Join(t.TempDir(), "record")
 	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away=http://"+nobody)
@@ -26,7 +27,8 @@ func TestProfilesMissing(t *testing.T) {
 	}
 }
 
-// TestProfileAddress says of an address that it is no file, and nothing of its credentials.
+// TestProfileAddress checks that an address without a scheme is reported with a hint, and that credentials are
+// not shown.
 func TestProfileAddress(t *testing.T) {
 	e := kitescope(t, cli.ExitFailed, "profile", "top", "127.0.0.1:6060")
 	says(t, e.err, "http://127.0.0.1:6060")
@@ -34,7 +36,7 @@ func TestProfileAddress(t *testing.T) {
 	if strings.Contains(e.err, "pa55") {
 		t.Error(e.err)
 	}
-	// Two services are called by their addresses.
+	// The title for two services consists of their addresses.
 	const secret = "pa55-of-ann"
 	s := profiledService(t, nil)
 	word := strings.Replace(s.URL, "http://", "http://ann:"+secret+"@", 1)
@@ -44,7 +46,7 @@ func TestProfileAddress(t *testing.T) {
 	}
 }
 
-// TestFlagsWithoutMeaning are unknown to commands that could do nothing with them.
+// TestFlagsWithoutMeaning checks that commands reject flags that have no effect on them.
 func TestFlagsWithoutMeaning(t *testing.T) {
 	for _, line := range []string{"merge --cum", "pull --window 1s", "watch --window 1s", "top --window 1s"} {
 		e := kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
@@ -55,7 +57,7 @@ func TestFlagsWithoutMeaning(t *testing.T) {
 	}
 }
 
-// TestRunClock lets time pass from what --now says.
+// TestRunClock checks that the clock runs on from the time of --now.
 func TestRunClock(t *testing.T) {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	a := &cli.App{Streams: &cli.Streams{Now: time.Now}, Flags: cli.GlobalFlags{Now: "2026-11-20T09:00:00Z"}}

@@ -14,7 +14,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestProfileLinks puts no file into a bundle that a link leads to.
+// TestProfileLinks checks that symbolic links are not followed into a bundle.
 func TestProfileLinks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
 	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+profiledService(t, nil).URL)
@@ -35,7 +35,7 @@ func TestProfileLinks(t *testing.T) {
 	}
 }
 
-// TestProfilesOfPipe reads what can be read once only.
+// TestProfilesOfPipe checks that a profile can be read from a pipe, which can be read only once.
 func TestProfilesOfPipe(t *testing.T) {
 	content, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// pullFlags say what is pulled and where it goes.
+// pullFlags holds the flags that control which profiles are pulled and where they are saved.
 type pullFlags struct {
 	seconds    int
 	kinds      string
@@ -29,7 +29,8 @@ type pullFlags struct {
 	busyWait   time.Duration
 	force      bool
 	nodes      *cli.NodeFlags
-	// command is the command line that the manifest keeps, without secrets; "" where it is that of no pull.
+	// command is the command line for the manifest, without secrets. It is set by profile pull and snapshot save,
+	// and "" otherwise.
 	command string
 }
 
@@ -76,7 +77,7 @@ func profilePull(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for another CPU profile")
 	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window") // no rates are asked for
+	cli.LeaveOut(cmd, "window") // no rates are computed
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("table", "json"))
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -91,12 +92,12 @@ func kindWords() []string {
 	return words
 }
 
-// bundleEnding is how the names of bundles end.
+// bundleEnding is the file name extension of bundles.
 const bundleEnding = ".kite"
 
 func (f *pullFlags) toBundle() bool { return strings.HasSuffix(f.out, bundleEnding) }
 
-// check finds what is wrong with flags before anything is asked.
+// check validates the flags before any process is contacted.
 func (f *pullFlags) check(words []string) error {
 	switch {
 	case f.seconds < 1 || f.seconds > 3600:
@@ -149,7 +150,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	if f.every > 0 {
 		return f.pullRecord(ctx, a, j)
 	}
-	if f.out != "" { // before a cluster is asked
+	if f.out != "" { // before the cluster is contacted
 		if err := pull.CheckFolder(f.out); err != nil {
 			return existsHint(err)
 		}
@@ -179,7 +180,7 @@ func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	return pullOutcome(a, m, path)
 }
 
-// pullFolder is where profiles go that nobody named a place for.
+// pullFolder returns the default output folder: profiles-ROOT-TIME, or profiles-TIME without a root.
 func pullFolder(root string, begun time.Time) string {
 	name := "profiles"
 	if root != "" {
@@ -202,7 +203,8 @@ func existsHint(err error) error {
 	return err
 }
 
-// pullOutcome says how it went, and makes it the exit code.
+// pullOutcome prints how many profiles were saved and which failed. It returns an error if all failed, and exit
+// code 4 under --strict if some failed.
 func pullOutcome(a *cli.App, m *pull.Manifest, path string) error {
 	failures := m.Failed()
 	switch {
@@ -227,13 +229,13 @@ func counted(profiles int) string {
 	return fmt.Sprintf("%d profiles", profiles)
 }
 
-// noProfile says why there is not one.
+// noProfile returns the error of a pull in which every profile failed, with the reason of the first.
 func noProfile(m *pull.Manifest) error {
 	first := &m.Profiles[0]
 	return &hints.Error{Err: fmt.Errorf("no profile could be taken: %s: %s: %s", first.Node, first.Outcome, first.Error), Advice: first.Hint}
 }
 
-// maxFailures is how many failures are told one by one.
+// maxFailures is the maximum number of failures that are printed one by one.
 const maxFailures = 5
 
 func warnFailed(a *cli.App, m *pull.Manifest) { warnFailures(a, m.Failures()) }
@@ -248,7 +250,7 @@ func warnFailures(a *cli.App, failures []*pull.Failure) {
 	}
 }
 
-// pullRecord takes rounds until it is interrupted.
+// pullRecord pulls profiles in rounds, one per --every, until ctx is canceled.
 func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *session.Job) error {
 	dir := f.out
 	if dir == "" {

@@ -19,7 +19,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// profiledService serves a CPU profile after the seconds that are asked for, to who is let in.
+// profiledService starts a server that responds with a CPU profile after the requested seconds. It responds 403
+// if allow is not nil and returns false.
 func profiledService(t *testing.T, allow func(*http.Request) bool) *httptest.Server {
 	t.Helper()
 	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
@@ -42,7 +43,7 @@ func profiledService(t *testing.T, allow func(*http.Request) bool) *httptest.Ser
 	return s
 }
 
-// TestPullHundred pulls from 100 processes in the time of one.
+// TestPullHundred checks that profiles of 100 processes are pulled concurrently.
 func TestPullHundred(t *testing.T) {
 	args := []string{"profile", "pull", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out"), "-o", "json"}
 	for range 100 {
@@ -56,7 +57,7 @@ func TestPullHundred(t *testing.T) {
 	if len(m.Profiles) != 100 || m.Failed() != 0 {
 		t.Fatalf("%d profiles, %d failed", len(m.Profiles), m.Failed())
 	}
-	if e.took > 15*time.Second { // one after the other it would be 100 s; make bench-profile measures the bar of 2 s
+	if e.took > 15*time.Second { // 100 s if sequential; make bench-profile measures the limit of 2 s
 		t.Errorf("took %s for a window of 1 s", e.took)
 	}
 	first, last := m.Profiles[0].From, m.Profiles[0].From
@@ -73,7 +74,7 @@ func TestPullHundred(t *testing.T) {
 	}
 }
 
-// TestPullInterrupted ends at once, with 130, and leaves nothing that is not complete.
+// TestPullInterrupted checks that an interrupted pull ends at once with exit code 130 and leaves no incomplete files.
 func TestPullInterrupted(t *testing.T) {
 	s := profiledService(t, nil)
 	for name, line := range map[string][]string{
@@ -102,9 +103,9 @@ func TestPullInterrupted(t *testing.T) {
 	}
 }
 
-// TestPullSecrets sends credentials where they belong, and shows them nowhere.
+// TestPullSecrets checks that credentials are sent to the service, and do not appear in the output or the manifest.
 func TestPullSecrets(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it spends most of its time waiting
 	const password, token, key = "pa55-of-ann", "t0ken-of-all", "k3y-of-gateway"
 	allow := func(r *http.Request) bool {
 		user, pass, _ := r.BasicAuth()
@@ -144,7 +145,8 @@ func TestPullSecrets(t *testing.T) {
 	}
 }
 
-// TestPullOnATerminal shows who is waited for, and cleans up behind itself.
+// TestPullOnATerminal checks that a pull shows its progress, waits and failures on a terminal, and clears the
+// progress line at the end.
 func TestPullOnATerminal(t *testing.T) {
 	busy := 0
 	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
@@ -171,7 +173,7 @@ func TestPullOnATerminal(t *testing.T) {
 		"busy: cpu profile: another profile of the process is being taken", "asking again", "dead: cpu profile: refused: ", "\r\x1b[Kkitescope: saved 1 profile in ")
 }
 
-// TestCommandLine is kept without credentials.
+// TestCommandLine checks that the command line for the manifest has no credentials.
 func TestCommandLine(t *testing.T) {
 	root := &cobra.Command{Use: "kitescope"}
 	cmd := &cobra.Command{Use: "pull", RunE: func(*cobra.Command, []string) error { return nil }}

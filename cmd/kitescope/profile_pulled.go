@@ -19,7 +19,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// pullProgress shows on a terminal's stderr how far a pull is.
+// pullProgress shows the progress of a pull on stderr if it is a terminal.
 type pullProgress struct {
 	app      *cli.App
 	seconds  int
@@ -27,7 +27,7 @@ type pullProgress struct {
 	begun    time.Time // when the first window began
 	nodes    map[string]pull.State
 	waiting  map[string]string
-	underway map[string]string // the nodes of profiles that are not done
+	underway map[string]string // the nodes of unfinished profiles
 	done     int
 	all      int
 	failed   int
@@ -35,10 +35,10 @@ type pullProgress struct {
 	gone     chan struct{}
 }
 
-// pullTick is the time between two pictures.
+// pullTick is the time between two updates of the progress line.
 const pullTick = 200 * time.Millisecond
 
-// shownPull asks which processes there are and has them pulled, with progress where there is a terminal to show it on.
+// shownPull finds the processes and pulls their profiles with body. It shows progress if stderr is a terminal.
 func shownPull(ctx context.Context, a *cli.App, j *session.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
 	targets, err := j.Targets(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func shownPull(ctx context.Context, a *cli.App, j *session.Job, body func(contex
 	return body(ctx, targets, o)
 }
 
-// showPull starts to show progress.
+// showPull starts showing progress. The caller must call stop.
 func showPull(a *cli.App, seconds int) *pullProgress {
 	s := &pullProgress{
 		app: a, seconds: seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
@@ -83,7 +83,7 @@ func (s *pullProgress) stop() {
 	<-s.gone
 }
 
-// hear takes in what happens, and tells at once what people want to know at once.
+// hear records an event of the pull. It prints waits and failures immediately.
 func (s *pullProgress) hear(e pull.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *pullProgress) hear(e pull.Event) {
 	}
 }
 
-// say prints a line above the picture. Without a terminal only the end is told.
+// say prints a line above the progress line. Without a terminal it prints nothing; only the result is shown.
 func (s *pullProgress) say(format string, args ...any) {
 	if s.app.Transient != nil {
 		s.app.Tell("%s", cli.OneLine(fmt.Sprintf(format, args...)))
@@ -138,7 +138,8 @@ func (s *pullProgress) line() string {
 	return text + s.missing(s.room()-len(text))
 }
 
-// room is how long the line may be: it must not wrap.
+// room returns the maximum length of the progress line, which must not wrap. It returns 79 if the width of the
+// terminal is unknown.
 func (s *pullProgress) room() int {
 	if width, _ := s.app.Size(); width > 0 {
 		return width - 1
@@ -146,7 +147,8 @@ func (s *pullProgress) room() int {
 	return 79
 }
 
-// missing names the nodes that are not done, as far as there is room.
+// missing returns the names of the unfinished nodes. It shortens the list to fit into room bytes, and returns ""
+// if not even one name fits.
 func (s *pullProgress) missing(room int) string {
 	names := slices.Compact(slices.Sorted(maps.Values(s.underway)))
 	for n := len(names); n > 0; n-- {
@@ -161,14 +163,14 @@ func (s *pullProgress) missing(room int) string {
 	return ""
 }
 
-// pullResult is what profile pull -o json prints: the manifest, and where it is.
+// pullResult is the JSON output of profile pull: the manifest and its folder.
 type pullResult struct {
 	// Path is the folder, "" if there is none.
 	Path string `json:"path"`
 	*pull.Manifest
 }
 
-// writePull prints what came of a pull.
+// writePull writes the result of a pull as JSON or as a table.
 func writePull(a *cli.App, m *pull.Manifest, path, output string) error {
 	return a.Write(func(w *bufio.Writer) error {
 		if output == "json" {
@@ -200,7 +202,7 @@ func pullRows(m *pull.Manifest) (rows [][]string) {
 		e := &rest[0]
 		kinds := []string{string(e.Kind)}
 		rest = rest[1:]
-		// What a whole process has in common is said once.
+		// Merge the rows of a process that failed in the same way for several kinds.
 		for e.Outcome != pull.OK && len(rest) > 0 && rest[0].Node == e.Node && rest[0].Outcome == e.Outcome && rest[0].Error == e.Error {
 			kinds = append(kinds, string(rest[0].Kind))
 			rest = rest[1:]
@@ -211,7 +213,7 @@ func pullRows(m *pull.Manifest) (rows [][]string) {
 	return rows
 }
 
-// pullFigures are samples, busy cores, total and size of a profile.
+// pullFigures returns the cells for samples, busy cores, total and size of a profile. An unknown value is "-".
 func pullFigures(e *pull.Entry) []string {
 	figures := []string{"-", "-", "-", "-"}
 	if e.Samples != nil {
@@ -236,7 +238,7 @@ func pullFigures(e *pull.Entry) []string {
 	return figures
 }
 
-// pullWords say how a pull ended.
+// pullWords returns the outcome of a profile, with the error and the notes.
 func pullWords(e *pull.Entry) string {
 	text := string(e.Outcome)
 	if e.Error != "" {

@@ -8,7 +8,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestPullProgressNames names who is not done yet, in one line of the terminal.
+// TestPullProgressNames checks that the progress names unfinished nodes and fits one line of the terminal.
 func TestPullProgressNames(t *testing.T) {
 	width := 100
 	a := &cli.App{Streams: &cli.Streams{Size: func() (int, int) { return width, 24 }}}

@@ -21,7 +21,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// newJob settles whom to ask and how, before anything is asked.
+// newJob validates the flags and returns the job that pulls the profiles. It does not contact any process. The
+// targets are the URLs in words and, if words is empty or a cluster is given, the processes of the cluster.
 func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*session.Job, error) {
 	named, err := namedTargets(a, words)
 	if err != nil {
@@ -53,7 +54,8 @@ func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*sessi
 	return session.NewJob(a.Loader(), spec, named, spec.Nodes, o)
 }
 
-// namedTargets are the services that words name.
+// namedTargets parses the URLs in words. It returns a usage error if a URL needs a password and
+// KITESCOPE_PROFILE_PASSWORD is not set.
 func namedTargets(a *cli.App, words []string) (named []pull.Target, err error) {
 	for _, word := range words {
 		password := ""
@@ -74,7 +76,7 @@ func namedTargets(a *cli.App, words []string) (named []pull.Target, err error) {
 	return named, nil
 }
 
-// options are how profiles are taken.
+// options converts the flags to the options of a pull.
 func (f *pullFlags) options(a *cli.App, named []pull.Target) (pull.Options, error) {
 	o := pull.Options{Seconds: f.seconds, BusyWait: f.busyWait, Tool: cli.Version, Command: f.command}
 	if f.busyWait == 0 {
@@ -91,7 +93,8 @@ func (f *pullFlags) options(a *cli.App, named []pull.Target) (pull.Options, erro
 	return o, err
 }
 
-// pullTLS is what https URLs are held to: the flags of the server that is read.
+// pullTLS returns the TLS configuration for https URLs, from the global TLS flags (--ca, --cert, ...). It returns
+// nil if no target uses https.
 func pullTLS(a *cli.App, named []pull.Target) (*tls.Config, error) {
 	secure := slices.ContainsFunc(named, func(t pull.Target) bool { return t.URL.Scheme == "https" })
 	if !secure {
@@ -104,10 +107,12 @@ func pullTLS(a *cli.App, named []pull.Target) (*tls.Config, error) {
 	return cli.NodeSpec{TLS: true, CA: g.CA, Cert: g.Cert, Key: g.Key, ServerName: g.ServerName, Insecure: g.Insecure}.TLSConfig()
 }
 
-// maxHeaderFile bounds a file of headers.
+// maxHeaderFile is the maximum size of the --header-file, in bytes.
 const maxHeaderFile = 64 << 10
 
-// pullHeader is what is sent along with each request.
+// pullHeader returns the headers sent with each request: the bearer token from KITESCOPE_PROFILE_TOKEN, and the
+// headers in the file at path, if any. The file has one NAME: VALUE per line; empty lines and lines that start
+// with # are skipped.
 func pullHeader(a *cli.App, path string) (http.Header, error) {
 	header := http.Header{}
 	if token := a.Getenv("KITESCOPE_PROFILE_TOKEN"); token != "" {
@@ -132,7 +137,7 @@ func pullHeader(a *cli.App, path string) (http.Header, error) {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			// The line itself is not shown: it is a secret, or half of one.
+			// Do not print the line, because it may hold a secret or a part of one.
 			return nil, cli.Usage(fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n), "for example: X-Api-Key: 1234")
 		}
 		header[name] = []string{value}
@@ -140,14 +145,15 @@ func pullHeader(a *cli.App, path string) (http.Header, error) {
 	return header, lines.Err()
 }
 
-// isToken reports whether a word can name a header (RFC 9110, section 5.6.2).
+// isToken reports whether a word is a valid header name (RFC 9110, section 5.6.2).
 func isToken(word string) bool {
 	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// commandLine is a command line as it can be kept: what was set and named, without credentials.
+// commandLine returns the command line for the manifest: the command, the flags that were set and the arguments,
+// without credentials.
 func commandLine(cmd *cobra.Command, words []string) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

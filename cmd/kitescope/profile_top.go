@@ -15,7 +15,7 @@ import (
 	"kitescope/render/profiles"
 )
 
-// profileTable are the flags of commands that print a table about profiles.
+// profileTable holds the flags of commands that print a table about profiles.
 type profileTable struct {
 	input    profileInput
 	question profileQuestion
@@ -29,7 +29,7 @@ func (f *profileTable) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
 }
 
-// settled is what such a command is asked, checked before anything is read.
+// settledTable holds the validated options of a command that prints a table.
 type settledTable struct {
 	options report.Options
 	format  render.Format

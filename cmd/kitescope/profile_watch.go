@@ -25,7 +25,7 @@ import (
 	"kitescope/render/profiles"
 )
 
-// watchFlags are the flags of profile watch.
+// watchFlags holds the flags of the profile watch command.
 type watchFlags struct {
 	pids     []int
 	tree     bool
@@ -77,10 +77,10 @@ func profileWatch(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// minInterval bounds the interval: at a shorter one, the readings themselves use the CPU.
+// minInterval is the minimum interval. With a shorter one, the readings themselves use the CPU.
 const minInterval = 10 * time.Millisecond
 
-// check finds mistakes in the flags before anything is read.
+// check validates the flags before any process is read.
 func (f *watchFlags) check() error {
 	switch {
 	case f.interval < minInterval:
@@ -116,7 +116,7 @@ func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	a.RunClock() // the demo stops it
+	a.RunClock() // it is stopped for the demo
 	plot, err := f.plotFile()
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 	return f.outcome(ctx, a, u, format)
 }
 
-// targets resolves the processes to watch.
+// targets returns the processes to watch: those given by --pid, and those of the cluster if one is given.
 func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Target, err error) {
 	slices.Sort(f.pids)
 	for _, pid := range slices.Compact(f.pids) {
@@ -185,7 +185,8 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 	return list, nil
 }
 
-// getMetrics requests the metrics of a process.
+// getMetrics requests the metrics of a process and returns the body of the response. It returns an error without
+// the URL if the request fails or the status is not 200.
 func getMetrics(ctx context.Context, client *http.Client, page string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, http.NoBody)
 	if err != nil {
@@ -210,7 +211,8 @@ func getMetrics(ctx context.Context, client *http.Client, page string) (io.ReadC
 	return response.Body, nil
 }
 
-// outcome returns the exit code of a watch.
+// outcome returns the error that sets the exit code of a watch: interrupted, failed if nothing was measured, or
+// incomplete under --strict if a process never responded.
 func (f *watchFlags) outcome(ctx context.Context, a *cli.App, u *usage.Usage, format render.Format) error {
 	silent, measured := 0, 0
 	for _, s := range u.Series {

@@ -11,7 +11,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestWatchInterrupted ends with the report.
+// TestWatchInterrupted checks that an interrupted watch prints its report.
 func TestWatchInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, interrupt)

@@ -13,7 +13,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// usageReport is the part of -o json that the tests read.
+// usageReport is the part of the JSON output that the tests read.
 type usageReport struct {
 	Kind  string
 	Items []struct {
@@ -23,7 +23,7 @@ type usageReport struct {
 	}
 }
 
-// watched runs profile watch by the real clock.
+// watched runs profile watch with the real clock and decodes its JSON output.
 func watched(t *testing.T, code int, args ...string) (r usageReport, e ended) {
 	t.Helper()
 	e = terminal{now: time.Now}.run(t.Context(), t, append([]string{"profile", "watch"}, args...)...)
@@ -38,7 +38,8 @@ func watched(t *testing.T, code int, args ...string) (r usageReport, e ended) {
 	return r, e
 }
 
-// TestWatchCluster finds the processes of a cluster, reads each once whatever its roles, and plots them.
+// TestWatchCluster checks that a watch finds the processes of a cluster, reads each process once even if it has
+// several roles, and plots them.
 func TestWatchCluster(t *testing.T) {
 	f := capturedT7(t, nil)
 	plot := filepath.Join(t.TempDir(), "usage.svg")

@@ -28,7 +28,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// recordFlags are the flags of record.
+// recordFlags holds the flags of the record command.
 type recordFlags struct {
 	dir             string
 	every           time.Duration
@@ -70,7 +70,7 @@ func recordCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.maxSize, "max-size", "2GB", "how much to keep, per cluster; 0: all")
 	fl.StringVar(&f.profileOn, "profile-on", "never", "take profiles when a finding of this severity or worse appears: info, warning, error, never")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "prometheus", "runtime") // the processes are asked again and again
+	cli.LeaveOut(cmd, "prometheus", "runtime") // the processes are queried in every round
 	return cmd
 }
 
@@ -102,9 +102,11 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	return runAll(ctx, a, recorders)
 }
 
-// frugal lets little garbage lie, of a large cluster for good: a recorder runs beside others, and is in no hurry. Of a small one
-// there is not much, and to collect it often would be most of the work. Where the processor is short garbage is collected late, and
-// what was freed is given back later still: so memory is held to one and a half of what is in use, unless GOMEMLIMIT says how much there is.
+// frugal reduces the memory use of a recorder, because a recorder runs next to other processes and has time. It
+// sets GOGC to 25. After two minutes it restores the previous value if the heap is smaller than 100 MiB, because
+// frequent collections would then be most of the work. On a busy CPU, garbage is collected late and freed memory
+// is returned even later. Therefore frugal also limits memory to about 1.5 times the live heap, unless GOMEMLIMIT
+// is set. The returned function stops both.
 func frugal() (stop func()) {
 	const percent, settled, small = 25, 2 * time.Minute, 100 << 20
 	before := debug.SetGCPercent(percent)
@@ -125,7 +127,8 @@ func frugal() (stop func()) {
 	}
 }
 
-// holdMemory keeps the memory of the process to about one and a half of what is in use until done is closed.
+// holdMemory limits the memory of the process to 1.5 times the live heap plus 64 MiB, but at least 256 MiB. It
+// updates the limit every two seconds, and removes it when done is closed.
 func holdMemory(done <-chan struct{}) {
 	const every, beside, least = 2 * time.Second, 64 << 20, 256 << 20
 	tick := time.NewTicker(every)
@@ -146,7 +149,7 @@ func holdMemory(done <-chan struct{}) {
 	}
 }
 
-// options checks the flags.
+// options validates the flags and returns the options of a recording.
 func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	switch {
 	case f.dir == "":
@@ -177,7 +180,8 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 
 var sizeWord = regexp.MustCompile(`^(\d+)\s*([KMGT]?)(i?)B?$`)
 
-// parseSize reads "2GB" and "500MiB".
+// parseSize parses a size such as "2GB" or "500MiB" and returns it in bytes. It returns an error unless the size
+// is 0 or from 1 MB to 1 PiB.
 func parseSize(word string) (int64, error) {
 	m := sizeWord.FindStringSubmatch(word)
 	if m == nil {
@@ -217,7 +221,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 	if !spec.IsLive() {
 		return nil, cli.Usage(fmt.Errorf("record: %s does not change", conn.From), "it needs a live source: --from etcd://host:port")
 	}
-	if ask := spec.Password; ask != nil { // once: the source is opened again when it was lost
+	if ask := spec.Password; ask != nil { // ask only once, although the source is reopened after a failure
 		spec.Password = func(ctx context.Context) (string, error) {
 			password, err := ask(ctx)
 			if err == nil {
@@ -227,7 +231,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 		}
 	}
 	open := func(ctx context.Context) (source.Source, error) { return a.Loader().Open(ctx, spec) }
-	src, err := open(ctx) // it connects to nothing yet: what is wrong now stays so
+	src, err := open(ctx) // does not connect yet, so an error here is permanent
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +263,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 	return r, nil
 }
 
-// run records until ctx ends, which is no failure.
+// run records until ctx is canceled, which is not an error.
 func (r *recorder) run(ctx context.Context, a *cli.App) error {
 	var ask session.Asker
 	if r.client != nil {
@@ -274,7 +278,7 @@ func (r *recorder) run(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// runAll records all clusters until ctx ends. A cluster that cannot be recorded leaves the others alone.
+// runAll records all clusters until ctx is canceled. If a cluster cannot be recorded, the others continue.
 func runAll(ctx context.Context, a *cli.App, recorders []*recorder) error {
 	errs := make([]error, len(recorders))
 	var running sync.WaitGroup
@@ -289,10 +293,10 @@ func runAll(ctx context.Context, a *cli.App, recorders []*recorder) error {
 	return errors.Join(errs...)
 }
 
-// folderOf is the name of a folder for a source.
+// folderOf returns the folder name for a source, without user and password.
 func folderOf(from string) string {
 	scheme, rest, _ := strings.Cut(from, "://")
-	rest = rest[strings.LastIndexByte(rest, '@')+1:] // without user and password
+	rest = rest[strings.LastIndexByte(rest, '@')+1:] // drops user and password
 	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(rest, "-"), "-.")
 	return cmp.Or(name, scheme)
 }

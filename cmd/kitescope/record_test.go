@@ -11,7 +11,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// cmdRecorded waits until a recording has so many chunks, and the last of them so many rounds of answers: recorded DIR CHUNKS ROUNDS.
+// cmdRecorded waits until a recording has at least CHUNKS chunks and the last one has at least ROUNDS rounds of
+// responses: recorded DIR CHUNKS ROUNDS.
 func cmdRecorded(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: recorded DIR CHUNKS ROUNDS")
@@ -22,7 +23,7 @@ func cmdRecorded(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	const patience = 2 * time.Minute
 	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		names, _ := source.ChunkNames(ts.MkAbs(args[0])) // which may not be there yet
+		names, _ := source.ChunkNames(ts.MkAbs(args[0])) // DIR may not exist yet
 		n, err := roundsOf(ts.MkAbs(args[0]))
 		switch {
 		case err == nil && n >= want && len(names) >= chunks:

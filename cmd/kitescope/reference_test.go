@@ -15,10 +15,11 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// made is said at the head of what is written here.
+// made is the notice at the top of generated pages.
 const made = "This page is made from the code: `go test ./cmd/kitescope -run TestReference -update` writes it.\n"
 
-// TestReference holds docs/reference, and the tables of the README, to the code.
+// TestReference checks that the generated pages in docs/reference and the table of exit codes in the README match
+// the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -36,7 +37,7 @@ func TestReference(t *testing.T) {
 	})
 }
 
-// held compares a file with what it should be, or writes it.
+// held compares a file with its expected content, or writes that with -update.
 func held(t *testing.T, path string, want func(text string) (string, bool)) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -74,7 +75,7 @@ func exitCodesTable(full bool) string {
 	return b.String()
 }
 
-// commandsReference is the help of every command, with a list of them above.
+// commandsReference returns a list of all commands, followed by the help of each.
 func commandsReference(t *testing.T) string {
 	t.Helper()
 	var list, all strings.Builder

@@ -23,9 +23,9 @@ import (
 	"kitescope/render/clusters"
 )
 
-// reportFlags are the flags of report.
+// reportFlags holds the flags of the report command.
 type reportFlags struct {
-	judged  diagnoseFlags // what is read is what diagnose reads
+	judged  diagnoseFlags // reads the same data as diagnose
 	format  string
 	out     string
 	force   bool
@@ -71,7 +71,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// settle finds what is wrong with the flags before anything is read.
+// settle validates the flags before the source is opened. It returns the diagnosis, the format and the output.
 func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, write func(func(io.Writer) error) error, err error) {
 	word := f.format
 	if word == "" && f.out != "" {
@@ -136,7 +136,8 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	return d.judgedAll(a, cluster, report)
 }
 
-// load reads the cluster with all that judges it, and the flame graph of the busiest process.
+// load reads the cluster with all data that checks need, and builds the flame graph of the busiest process. If
+// there is no CPU profile, it adds a note instead.
 func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) (*model.Cluster, error) {
 	conn, err := a.Connection()
 	if err != nil {
@@ -153,10 +154,10 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	return cluster, err
 }
 
-// leastFrame is the share below which a frame is no part of a conclusion.
+// leastFrame is the share of the total below which a frame is dropped from the flame graph.
 const leastFrame = 0.005
 
-// busiestOf grows the flame graph of the process that spends most processor time, nil where no profile tells.
+// busiestOf returns the flame graph of the process that uses the most CPU time, or nil if there is no CPU profile.
 func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*cases.Busiest, error) {
 	p, x, err := session.Busiest(ctx, record, profiles)
 	if p == nil || err != nil {
@@ -169,7 +170,8 @@ func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profile
 	return &cases.Busiest{Process: x.Name, Cores: x.CPU.Cores, Tree: tree}, nil
 }
 
-// past says what happened, and when findings began, where the source keeps its past; else the notes say why not.
+// past adds the timeline of events and the start of each finding to the case, if the source has a history.
+// Otherwise it adds a note with the reason.
 func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) error {
 	h, err := d.began(ctx, a, c.Diagnosis)
 	switch {
@@ -188,7 +190,7 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	return nil
 }
 
-// lately are the newest events.
+// lately returns the newest matching events, at most --events of them (all if 0).
 func (f *reportFlags) lately(h *history.History, w history.Wanted) []int {
 	events := h.Select(w)
 	if f.events > 0 && len(events) > f.events {

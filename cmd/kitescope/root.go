@@ -13,13 +13,13 @@ import (
 	"kitescope/cmd/kitescope/vectors"
 )
 
-// Groups of commands in the help.
+// IDs of the command groups in the help that only this package uses.
 const (
 	groupInspect = "inspect"
 	groupFiles   = "files"
 )
 
-// program is kitescope with its commands.
+// program is the application with its command tree.
 type program struct {
 	*cli.App
 	tree *cli.Tree
@@ -100,12 +100,12 @@ what is wrong with it. It only reads. To try it: kitescope demo`,
 	nodes = cli.AddNodeFlags(root, true)
 	a.AddAt(root)
 	root.InitDefaultVersionFlag()
-	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
+	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // listed by "ui --help"
 	root.AddGroup(groups()...)
 	return root
 }
 
-// commands returns those below the root, except help and its topics.
+// commands returns the top-level commands, except help, man and the help topics.
 func commands() []cli.Entry {
 	return slices.Concat([]cli.Entry{
 		{Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect, Build: uiCommand},
@@ -138,7 +138,7 @@ func commands() []cli.Entry {
 	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }
 
-// groups are those of the commands, in the order of the help.
+// groups returns the groups of commands, in the order of the help.
 func groups() []*cobra.Group {
 	return []*cobra.Group{
 		{ID: groupInspect, Title: "Inspect a cluster:"},

@@ -20,15 +20,15 @@ import (
 	"kitescope/inspect/session"
 )
 
-// fakesOf is a cluster of a version of which there is no capture, all of whose processes answer.
+// fakesOf starts a cluster of a version for which no capture exists. All of its processes respond.
 func fakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
 	t.Helper()
 	return startFakes(t, metatest.Cluster(version), func(c *model.Cluster) []live.Record { return livetest.Answers(c, opts) }, recorded.Options{Cluster: "by-dev"})
 }
 
-// TestClustersWithoutCapture asks clusters of the shapes of 2.6 (one mixcoord with a standby,
-// streaming nodes with a query node inside, renamed calls) and of 2.5, command by command,
-// and then a bundle of the one of 2.6, which must show the same.
+// TestClustersWithoutCapture runs commands on clusters with the layout of 2.6 (one mixcoord with a standby,
+// streaming nodes with an embedded query node, renamed RPCs) and of 2.5. A bundle of the 2.6 cluster must show
+// the same.
 func TestClustersWithoutCapture(t *testing.T) {
 	for _, version := range []string{"2.5", "2.6"} {
 		t.Run(version, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestClustersWithoutCapture(t *testing.T) {
 	}
 }
 
-// listed runs a get command and returns its items by name.
+// listed runs a get command and returns its items by the value of key.
 func listed(t *testing.T, key string, args ...string) map[string]map[string]any {
 	t.Helper()
 	var list struct{ Items []map[string]any }
@@ -99,7 +99,7 @@ func askedCalls(t *testing.T, f *fakes, version string) {
 	t.Helper()
 	var list struct{ Items []map[string]any }
 	decodeJSON(t, kitescope(t, cli.ExitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout, &list)
-	outcomes := map[string]map[string]bool{} // by method
+	outcomes := map[string]map[string]bool{} // outcomes by method
 	for _, c := range list.Items {
 		m := str(c["method"])
 		if outcomes[m] == nil {
@@ -115,7 +115,7 @@ func askedCalls(t *testing.T, f *fakes, version string) {
 		"GetReplicas": "answered", "GET /metrics": "answered", "GET /healthz": "answered", "ShowLoadCollections": "answered", "CheckBalanceStatus": "answered",
 		"ListCheckers": "answered",
 	}
-	if version == "2.5" { // the fakes know the old names, and none of the calls that are not in all of 2.5
+	if version == "2.5" { // the fakes have the old names, and only RPCs that every 2.5 has
 		delete(want, "ShowLoadCollections")
 		want["ShowCollections"], want["CheckBalanceStatus"], want["ListCheckers"] = "answered", "unimplemented", "unimplemented"
 	}
@@ -155,7 +155,7 @@ func askedBalance(t *testing.T, f *fakes, version string) {
 	}
 	want := map[string]string{"4": "", "5": "stopping"}
 	if version == "2.6" {
-		want["7"], want["8"] = "streaming", "read-only" // as the replica's record has them
+		want["7"], want["8"] = "streaming", "read-only" // from the replica's record
 	}
 	same(t, "states of nodes", states, want)
 	same(t, "rows served", rows, 1321)
@@ -163,7 +163,7 @@ func askedBalance(t *testing.T, f *fakes, version string) {
 	says(t, kitescope(t, cli.ExitOK, "balance", "docs", "--plan", "--window", "0", "--from", f.from).stdout, "docs  replica 455000000000000150", "ALL REPLICAS")
 }
 
-// diagnosis is what a test reads of diagnose -o json.
+// diagnosis1 is the part of the output of diagnose -o json that the tests read.
 type diagnosis1 struct {
 	Runtime map[string]any
 	Summary map[string]any
@@ -185,7 +185,7 @@ func (f finding1) names(id string) bool {
 	return f.Object.ID == id || slices.ContainsFunc(f.Objects, func(o object1) bool { return o.ID == id })
 }
 
-// diagnosed runs diagnose, whatever it finds.
+// diagnosed runs diagnose and returns its output. The test fails if a check failed.
 func diagnosed(t *testing.T, args ...string) *diagnosis1 {
 	t.Helper()
 	d := &diagnosis1{}
@@ -198,7 +198,7 @@ func diagnosed(t *testing.T, args ...string) *diagnosis1 {
 	return d
 }
 
-// found are the findings of a check.
+// found returns the findings of a check as text.
 func (d *diagnosis1) found(check string) (messages []string) {
 	for _, f := range d.Items {
 		if f.Check == check {
@@ -208,7 +208,7 @@ func (d *diagnosis1) found(check string) (messages []string) {
 	return messages
 }
 
-// status is how a check ended, with the reason if it was skipped.
+// status returns the status of a check, followed by the reason if there is one.
 func (d *diagnosis1) status(check string) string {
 	for _, c := range d.Checks {
 		if c.Check == check {
@@ -250,7 +250,7 @@ func askedDiagnosis(t *testing.T, f *fakes, version string) {
 	}
 }
 
-// fed follows a feed as the UI does until there is what the processes say.
+// fed follows a feed as the UI does and returns the first cluster with responses of the processes.
 func fed(t *testing.T, from string) *model.Cluster {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// recordingText is the recording of t7, a record a line.
+// recordingText returns the recording of t7, which has one record per line.
 func recordingText(t *testing.T) string {
 	t.Helper()
 	f, err := os.Open(capture("cluster-2.3.5-t7", "runtime.jsonl.gz"))
@@ -49,15 +49,15 @@ func packed(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// TestBrokenRecordings: of a recording that is broken in part the rest counts, and the command
-// says so; of one that is none nothing does.
+// TestBrokenRecordings checks that the intact part of a damaged recording is used and that the damage is
+// reported. A file that is not a recording is an error.
 func TestBrokenRecordings(t *testing.T) {
 	whole := recordingText(t)
 	lines := strings.SplitAfter(whole, "\n")
 	zipped := packed(t, whole)
 	for name, test := range map[string]struct {
 		content []byte
-		code    int    // 0: the rest is shown
+		code    int    // 0: the intact part is shown
 		says    string // on stderr
 	}{
 		"cut":               {zipped[:len(zipped)*2/3], cli.ExitOK, "in part: read the recording: unexpected EOF"},
@@ -91,7 +91,7 @@ func TestBrokenRecordings(t *testing.T) {
 				return
 			}
 			says(t, e.stdout, `"answer":"answered"`, `"incomplete"`)
-			if name != "cut" { // the commands read all of them alike
+			if name != "cut" { // all commands read recordings in the same way, so one case is enough
 				return
 			}
 			says(t, kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...).err, test.says)
@@ -105,7 +105,7 @@ func TestBrokenRecordings(t *testing.T) {
 	says(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "no recording and no /metrics text in it")
 }
 
-// TestFolderWithJunk: a folder of scrapes with files in it that are none.
+// TestFolderWithJunk checks that other files in a folder of scrapes are skipped with a warning.
 func TestFolderWithJunk(t *testing.T) {
 	dir := t.TempDir()
 	scrapes, err := filepath.Glob(capture("cluster-2.3.5-t5", "metrics", "*"))
@@ -135,7 +135,7 @@ func TestFolderWithJunk(t *testing.T) {
 	says(t, e.stdout, "10 (metrics)", "42,943")
 }
 
-// TestBrokenBundles: bundles whose members beside the metadata are broken.
+// TestBrokenBundles checks bundles in which members other than the metadata are damaged.
 func TestBrokenBundles(t *testing.T) {
 	whole := recordingText(t)
 	lines := strings.SplitAfter(whole, "\n")
@@ -173,7 +173,7 @@ func TestBrokenBundles(t *testing.T) {
 					t.Errorf("node-idle: %s", status)
 				}
 			}
-			// Saved again, the rest is whole, and what is missing is still said.
+			// A copy of the bundle is intact, and still reports the missing data.
 			again := filepath.Join(t.TempDir(), "again.kite")
 			says(t, kitescope(t, code, append([]string{"snapshot", "save", again, "--strict"}, flags...)...).err, test.says...)
 			e = kitescope(t, code, "get", "nodes", "-o", "json", "--strict", "--from", again)
@@ -185,7 +185,7 @@ func TestBrokenBundles(t *testing.T) {
 	}
 }
 
-// brokenBundle is a bundle of t7 with other members.
+// brokenBundle writes a bundle of the metadata of t7 with the given members.
 func brokenBundle(t *testing.T, members map[string]string) string {
 	t.Helper()
 	src, err := source.Open(t.Context(), capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), source.Options{})
@@ -218,7 +218,8 @@ func brokenBundle(t *testing.T, members map[string]string) string {
 	return path
 }
 
-// TestCutBundle: a bundle that was cut behind its metadata is refused, and --salvage shows what is there.
+// TestCutBundle checks that a bundle truncated after its metadata is refused, and that --salvage shows the intact
+// part.
 func TestCutBundle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "whole.kite")
 	kitescope(t, cli.ExitOK, append([]string{"snapshot", "save", path}, ofCapture(t, "cluster-2.3.5-t7")...)...)
@@ -226,7 +227,7 @@ func TestCutBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []int{95, 60} { // percent: the recording is the most of it
+	for _, part := range []int{95, 60} { // percent; most of the bundle is the recording
 		cut := filepath.Join(t.TempDir(), "cut.kite")
 		if err := os.WriteFile(cut, text[:len(text)*part/100], 0o600); err != nil {
 			t.Fatal(err)

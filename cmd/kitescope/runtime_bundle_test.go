@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/view"
 )
 
-// savedLive saves a bundle of fakes with what they say, once a test.
+// savedLive saves a bundle of the fakes with their responses and returns its path.
 func savedLive(t *testing.T, f *fakes) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.kite")
@@ -29,14 +29,14 @@ func savedLive(t *testing.T, f *fakes) string {
 	return path
 }
 
-// sameFromBundle saves a bundle with what the processes say, and compares the output of
-// every command on it with what it writes on the live cluster.
+// sameFromBundle saves a bundle with the responses of the processes, and compares the output of every command on
+// the bundle with its output on the live cluster.
 func sameFromBundle(t *testing.T, f *fakes) {
 	t.Helper()
 	compare(t, f, []string{"--live", "--window", "0", "--from", f.from}, []string{"--from", savedLive(t, f)})
 }
 
-// compare compares every document about the fakes, read by one set of flags and by another.
+// compare checks that every document about the fakes is the same with the flags in live and in bundle.
 func compare(t *testing.T, f *fakes, live, bundle []string) {
 	t.Helper()
 	compared := 0
@@ -54,7 +54,7 @@ func compare(t *testing.T, f *fakes, live, bundle []string) {
 	t.Logf("%d documents are the same", compared)
 }
 
-// everyDocument are command lines that together show all that is known of a cluster, as JSON.
+// everyDocument returns command lines that together show all data of a cluster as JSON.
 func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 	t.Helper()
 	lines := [][]string{
@@ -77,7 +77,7 @@ func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 	return lines
 }
 
-// namesOf are the ids of the first objects of a resource.
+// namesOf returns the ids of the first objects of a resource. The parameter most is the maximum number.
 func (tt terminal) namesOf(t *testing.T, from string, r *view.Resource, most int) []string {
 	t.Helper()
 	var names []string
@@ -91,8 +91,7 @@ func (tt terminal) namesOf(t *testing.T, from string, r *view.Resource, most int
 	return names
 }
 
-// withoutOrigin decodes a document and leaves out where it is from and how long answers took:
-// that must differ.
+// withoutOrigin decodes a document and removes its origin and the response times, which differ between sources.
 func withoutOrigin(t *testing.T, text string) any {
 	t.Helper()
 	var document any
@@ -105,8 +104,8 @@ func withoutOrigin(t *testing.T, text string) any {
 	return document
 }
 
-// toldOnce reports whether item is a GetMetrics call for a further type. A process gets three of these now and then, and a bundle
-// needs other types than a command (inspect/session tests the content of a bundle).
+// toldOnce reports whether item is a GetMetrics call for an additional type. A process occasionally gets three of
+// these, and a bundle needs other types than a command (inspect/session tests the content of a bundle).
 func toldOnce(item any) bool {
 	call, ok := item.(map[string]any)
 	return ok && call["method"] == "GetMetrics" && call["about"] != "" && call["about"] != nil
@@ -122,10 +121,10 @@ func cutOrigin(node any) {
 		}
 		delete(node, "source")
 		delete(node, "took_seconds")
-		if text, ok := node["message"].(string); ok { // whose clock it is
+		if text, ok := node["message"].(string); ok { // the clock's owner differs
 			node["message"] = strings.ReplaceAll(text, "the clock of the machine that saved the bundle", "this machine's clock")
 		}
-		for _, key := range []string{"db_size_bytes", "db_in_use_bytes"} { // etcd's own, of the moment when it is asked
+		for _, key := range []string{"db_size_bytes", "db_in_use_bytes"} { // etcd's sizes change between requests
 			delete(node, key)
 		}
 		for key, child := range node {
@@ -141,8 +140,8 @@ func cutOrigin(node any) {
 	}
 }
 
-// TestBundleOfACapture: the captured cluster t7, asked over loopback and saved, says the same from the bundle, and
-// from a bundle of that bundle.
+// TestBundleOfACapture checks that the captured cluster t7, queried over loopback, gives the same output as a
+// bundle of it and as a bundle of that bundle.
 func TestBundleOfACapture(t *testing.T) {
 	f := capturedT7(t, nil)
 	first := savedLive(t, f)
@@ -155,7 +154,8 @@ func TestBundleOfACapture(t *testing.T) {
 		got := f.run(t, append(line, "--from", second)...)
 		same(t, strings.Join(line, " "), withoutOrigin(t, got.stdout), withoutOrigin(t, want.stdout))
 	}
-	// What people read, but for the head that says where it is from: in Markdown an address makes no link.
+	// Compare text output without the lines that name the source. Markdown escapes the address so that it is not
+	// a link.
 	inMarkdown := strings.ReplaceAll(f.from, "://", "&#58;//")
 	for _, line := range [][]string{
 		{"get", "nodes", "-o", "wide"},
@@ -175,7 +175,7 @@ func TestBundleOfACapture(t *testing.T) {
 	}
 }
 
-// linesWithout leaves out the lines that hold one of the words.
+// linesWithout returns the text without the lines that contain one of the words.
 func linesWithout(text string, words ...string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -186,9 +186,10 @@ func linesWithout(text string, words ...string) string {
 	return strings.Join(kept, "")
 }
 
-// TestRates: with time between two scrapes CPU is known, and the bundle keeps both.
+// TestRates checks that CPU usage is known if there is time between two scrapes, and that a bundle keeps both
+// scrapes.
 func TestRates(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it spends most of its time waiting
 	records, opts := recordingOf(t, "cluster-2.3.5-healthy-load")
 	opts.Recorded = askedT7()
 	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).Below("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
@@ -216,11 +217,12 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestContextKeepsTheWay: what a context keeps of nodes is used by every command, and a flag goes before it.
+// TestContextKeepsTheWay checks that every command uses the node settings of a context, and that a flag overrides
+// them.
 func TestContextKeepsTheWay(t *testing.T) {
 	f := fakesOf(t, "2.6", livetest.Options{})
 	var way []string
-	for _, s := range f.cluster.Sessions { // back into their own network, which is out of reach
+	for _, s := range f.cluster.Sessions { // back to the addresses of their own network, which is unreachable
 		host, _, _ := strings.Cut(s.Address, ":")
 		to, _ := f.servers.Address(s.Address)
 		way = append(way, "--map", s.Address+"="+to, "--map", host+"=127.0.0.1")
@@ -250,7 +252,7 @@ func TestContextKeepsTheWay(t *testing.T) {
 			t.Errorf("%v: exit %d: %s", line, e.code, e.err)
 		}
 	}
-	// The flag's map leads elsewhere, and takes the place of the context's.
+	// The --map flag has another target and replaces the map of the context.
 	e := tt.run(t.Context(), t, "get", "nodes", "--live", "--node-timeout", "1s", "--window", "0", "--map", "10.0.0.4="+strings.TrimSuffix(livetest.Refused(t), "x"), "--strict")
 	if e.code != cli.ExitIncomplete {
 		t.Errorf("exit %d: %s", e.code, e.err)
@@ -258,9 +260,9 @@ func TestContextKeepsTheWay(t *testing.T) {
 	says(t, e.err, "querynode-4: refused")
 }
 
-// TestCopiedCommand: the command line that the UI offers to copy says of the processes what the UI shows.
+// TestCopiedCommand checks that the command line copied from the UI shows the same data of the processes as the UI.
 func TestCopiedCommand(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it spends most of its time waiting
 	f := fakesOf(t, "2.5", livetest.Options{})
 	recording := capture("cluster-2.3.5-t7", "runtime.jsonl.gz")
 	for name, test := range map[string]struct {

@@ -17,29 +17,29 @@ import (
 	"kitescope/inspect/model"
 )
 
-// patience is the deadline of processes in these tests, margin what a busy machine may add to
-// the half second that a command may take beyond it.
+// patience is the timeout of requests to processes in these tests. margin is the time that a command may take in
+// addition: half a second, plus three seconds for a busy machine.
 const (
 	patience = 2 * time.Second
 	margin   = 500*time.Millisecond + 3*time.Second
 )
 
-// nobody is an address at which nothing listens: a port that was free may be somebody's by now.
+// nobody is an address at which nothing listens. A port that was free earlier could be in use by now.
 const nobody = "127.0.0.1:1"
 
-// asking are the flags of commands on fakes of which one goes wrong.
+// asking returns the flags of commands on fakes of which one misbehaves.
 func (f *fakes) asking() []string {
 	return []string{"--node-timeout", patience.String(), "--window", "0", "--from", f.from}
 }
 
-// served are the numbers of sealed segments by query node, as get nodes and balance know them in t7.
+// served returns the number of sealed segments by query node that get nodes and balance show for t7.
 func served() map[string]string {
 	return map[string]string{"querynode-10": "10", "querynode-13": "10", "querynode-14": "10", "querynode-19": "3"}
 }
 
-// wantBlind runs the commands that ask processes on the fakes of t7. Of some query nodes
-// nothing is known, for a reason ("refused", or "refused: dial ..."); of the others
-// everything, within the deadline.
+// wantBlind runs the commands that query processes on the fakes of t7. It checks that the query nodes in blind
+// are unknown for the reason in outcome ("refused", or "refused: dial ..."), that all others are known, and that
+// the commands end in time.
 func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -102,13 +102,13 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 	wantNoGoroutine(t, before)
 }
 
-// side is a command line that is run beside others, and the exit code that it must have.
+// side is a command line that runs concurrently with others, and its expected exit code.
 type side struct {
 	code int
 	args []string
 }
 
-// sideBySide runs command lines on the fakes, all at once: they wait for the same deadline.
+// sideBySide runs command lines on the fakes concurrently, because each waits for the same timeout.
 func (f *fakes) sideBySide(t *testing.T, lines ...side) []ended {
 	t.Helper()
 	ends := make([]ended, len(lines))
@@ -125,7 +125,7 @@ func (f *fakes) sideBySide(t *testing.T, lines ...side) []ended {
 	return ends
 }
 
-// wantNoGoroutine waits until as many goroutines are left as there were.
+// wantNoGoroutine waits until at most before goroutines are left. The test fails after 10 s.
 func wantNoGoroutine(t *testing.T, before int) {
 	t.Helper()
 	for begun := time.Now(); runtime.NumGoroutine() > before; time.Sleep(20 * time.Millisecond) {
@@ -136,8 +136,8 @@ func wantNoGoroutine(t *testing.T, before int) {
 	}
 }
 
-// TestBadNodes puts something that goes wrong in the place of one query node of t7.
-func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
+// TestBadNodes replaces one query node of t7 by a faulty server and checks the output.
+func TestBadNodes(t *testing.T) { // not parallel, because it counts goroutines
 	f := capturedT7(t, nil)
 	good := map[string]string{}
 	for _, s := range clusterOf(t, f.from).Sessions {
@@ -186,7 +186,7 @@ func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
 	})
 }
 
-// otherCluster is the address of querynode-13 of another cluster, which has the same ServerIDs.
+// otherCluster starts another cluster with the same ServerIDs and returns the address of its querynode-13.
 func otherCluster(t *testing.T) string {
 	t.Helper()
 	records, opts := recordingOf(t, "cluster-2.3.5-t7")
@@ -201,7 +201,8 @@ func otherCluster(t *testing.T) string {
 	return address
 }
 
-// TestWrongCertificate: processes that speak TLS, with a certificate that is not trusted, of another name, or right.
+// TestWrongCertificate checks processes that use TLS with a valid certificate, an untrusted one, or one for
+// another name.
 func TestWrongCertificate(t *testing.T) {
 	ours, theirs := livetest.NewAuthority(t), livetest.NewAuthority(t)
 	f := capturedT7(t, func(o *recorded.Options) { o.TLS = ours.Server(t, nil, "127.0.0.1") })
@@ -231,8 +232,8 @@ func TestWrongCertificate(t *testing.T) {
 	}
 }
 
-// TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked. Nothing is left of
-// a bundle that could not be completed.
+// TestEtcdIsLostHalfWay checks commands while etcd stops after the metadata were read, during the requests to the
+// processes. A bundle that cannot be completed leaves no file.
 func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside others: how long it takes is bounded
 	files := newFiles(t)
 	t.Cleanup(func() { files.wantNone(t) })
@@ -273,7 +274,8 @@ func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside othe
 	}
 }
 
-// TestSilentEtcd: that no member of etcd answers is said, and counts under --strict; a refusal is an answer.
+// TestSilentEtcd checks that an etcd without a responding member is reported and exits 4 under --strict. A
+// refusal counts as a response.
 func TestSilentEtcd(t *testing.T) {
 	for _, test := range []struct {
 		problem string
@@ -288,13 +290,13 @@ func TestSilentEtcd(t *testing.T) {
 	}
 }
 
-// loseEtcd puts a process that never answers in the place of the proxy, and stops etcd when it is called.
+// loseEtcd replaces the proxy by a server that never responds, and stops etcd on the first call to it.
 func (f *fakes) loseEtcd(t *testing.T) {
 	t.Helper()
 	f.onCall(t, "proxy-18", f.etcd.Stop)
 }
 
-// onCall puts a process that never answers in the place of a session. The first call to it has a consequence.
+// onCall replaces the process of a session by a server that never responds. The first call to it runs consequence.
 func (f *fakes) onCall(t *testing.T, session string, consequence func()) {
 	t.Helper()
 	first := sync.OnceFunc(func() { go consequence() })

@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/session/demo"
 )
 
-// ofCapture are the flags that read a capture, with what it has of its processes.
+// ofCapture returns the flags that read a capture, including its recording and metrics if there are any.
 func ofCapture(t *testing.T, name string) []string {
 	t.Helper()
 	flags := []string{"--from", capture(name, "etcd_snapshot.db.gz")}
@@ -28,7 +28,8 @@ func ofCapture(t *testing.T, name string) []string {
 	return flags
 }
 
-// shares are what balance -o json says of nodes: "sealed sealed_rows growing growing_rows leaders".
+// shares returns the nodes in the output of balance -o json, each as "sealed sealed_rows growing growing_rows
+// leaders". An unknown value is "?".
 func shares(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	var b struct{ Nodes []map[string]any }
@@ -51,7 +52,7 @@ func shares(t *testing.T, args ...string) map[string]string {
 	return got
 }
 
-// TestUnderloadedNode: the capture t7 gives what its README says, from files alone.
+// TestUnderloadedNode checks that the files of the capture t7 give the results described in its README.
 func TestUnderloadedNode(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"recording":             {"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
@@ -79,8 +80,8 @@ func TestUnderloadedNode(t *testing.T) {
 				underloaded(t, d)
 				return
 			}
-			// Its time is later: birdwatcher wrote it when all was over. It has no dynamic keys: that
-			// auto-balance is off QueryCoord says itself.
+			// birdwatcher wrote the backup later, after the load had ended. The backup has no dynamic keys, so
+			// the state of auto-balance comes from QueryCoord.
 			for i, want := range []string{"warning auto-balance-off ", "warning node-idle querynode-19"} {
 				if got := messages(d); len(got) <= i || !strings.HasPrefix(got[i], want) {
 					t.Errorf("finding %d is not %q:\n%s", i, want, strings.Join(got, "\n"))
@@ -90,7 +91,7 @@ func TestUnderloadedNode(t *testing.T) {
 	}
 }
 
-// dated is a copy of a file with a date: that of a checkout is the day of the test.
+// dated copies a file and sets its modification time, because a checkout sets that to the day of the test.
 func dated(t *testing.T, file string, at time.Time) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -104,7 +105,7 @@ func dated(t *testing.T, file string, at time.Time) string {
 	return dated
 }
 
-// underloaded wants the node and what keeps it so as the first two findings.
+// underloaded checks that the first two findings are the cause, i.e. disabled auto-balance, and the idle node.
 func underloaded(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	if len(d.Items) < 2 {
@@ -129,8 +130,8 @@ func underloaded(t *testing.T, d *diagnosis1) {
 	}
 }
 
-// TestUnderloadedNodeAsked: the recording, asked over loopback as a real cluster is, says what
-// the files say.
+// TestUnderloadedNodeAsked checks that the recording, served over loopback like a real cluster, gives the same
+// results as the files.
 func TestUnderloadedNodeAsked(t *testing.T) {
 	f := capturedT7(t, nil)
 	files := ofCapture(t, "cluster-2.3.5-t7")
@@ -143,7 +144,7 @@ func TestUnderloadedNodeAsked(t *testing.T) {
 	same(t, "findings", objects(live), objects(diagnosed(t, files...)))
 }
 
-// TestDemoFindings: the demo has the findings of the capture that it shows, and no others; served by a real etcd, too.
+// TestDemoFindings checks that the demo has exactly the findings of its capture, in memory and served by a real etcd.
 func TestDemoFindings(t *testing.T) {
 	served, err := startedDemo(t.Context())
 	if err != nil {
@@ -158,7 +159,7 @@ func TestDemoFindings(t *testing.T) {
 	}
 }
 
-// objects are the findings without their words, of which ages are a part.
+// objects returns the findings without their messages, which contain ages.
 func objects(d *diagnosis1) []string {
 	var list []string
 	for _, f := range d.Items {
@@ -167,7 +168,7 @@ func objects(d *diagnosis1) []string {
 	return list
 }
 
-// messages are the findings as text.
+// messages returns the findings as text.
 func messages(d *diagnosis1) []string {
 	var list []string
 	for _, f := range d.Items {
@@ -176,12 +177,12 @@ func messages(d *diagnosis1) []string {
 	return list
 }
 
-// TestCapturesOfMetrics: of t1, t3, t5 and t6 there are metadata and /metrics alone. What these tell
-// is right, and the rest is unknown.
+// TestCapturesOfMetrics checks the captures t1, t3, t5 and t6, which have only metadata and /metrics. Values from
+// these must be right, and all others must be unknown.
 func TestCapturesOfMetrics(t *testing.T) {
 	for name, want := range map[string]struct {
 		nodes map[string]string
-		found []string // wanted beginnings of findings
+		found []string // expected prefixes of the first findings
 	}{
 		"t1": {map[string]string{"3": "10 39001 1 462 ?", "5": "11 38304 1 520 ?", "6": "11 38685 1 518 ?"}, nil},
 		"t3": {map[string]string{"3": "6 26027 2 4202 ?", "5": "9 27837 2 6543 ?", "6": "7 28717 2 4255 ?", "10": "10 33409 0 0 ?"}, nil},
@@ -200,7 +201,7 @@ func TestCapturesOfMetrics(t *testing.T) {
 						t.Errorf("%s: nobody said %s, and it is known: %v", node, column, n[column])
 					}
 				}
-				// IndexCoord is DataCoord's process, and no metrics name it.
+				// IndexCoord runs in DataCoord's process, and metrics do not name it.
 				if n["answer"] != "not asked" && n["role"] != "indexcoord" {
 					t.Errorf("%s: %v", node, n["answer"])
 				}
@@ -225,7 +226,7 @@ func TestCapturesOfMetrics(t *testing.T) {
 	}
 }
 
-// blindChecks wants every check that needs answers of processes to be skipped, with a reason.
+// blindChecks checks that every check that needs responses of processes is skipped with a reason.
 func blindChecks(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	blind := 0

@@ -28,14 +28,14 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// ended is how a command line ended.
+// ended is the result of a command line.
 type ended struct {
 	code        int
 	stdout, err string
 	took        time.Duration
 }
 
-// syncBuffer is a buffer that may be read while it is written to.
+// syncBuffer is a buffer that can be read and written concurrently.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -53,8 +53,8 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// scripted are the streams of a script that nobody watches, by today's clock. Of the environment it has env alone, and no
-// configuration unless env names one.
+// scripted returns the streams of a script without a terminal, with the real clock. The environment is env, and
+// there is no configuration file unless env names one.
 func scripted(out, errs io.Writer, env map[string]string) *cli.Streams {
 	return &cli.Streams{
 		In: strings.NewReader(""), Out: out, Err: errs, Now: time.Now,
@@ -69,19 +69,19 @@ func scripted(out, errs io.Writer, env map[string]string) *cli.Streams {
 	}
 }
 
-// terminal is what a command line runs in: the zero value is a script that nobody watches,
-// at the time at which the clusters of fakes live.
+// terminal is the environment of a command line. The zero value is a script without a terminal, with the time of
+// the fake clusters.
 type terminal struct {
 	now func() time.Time
 	env map[string]string
-	// nil: buffers of its own
+	// out and err collect the output. If nil, each run uses new buffers.
 	out, err *syncBuffer
-	// nil: each command line reads its cluster
+	// once caches clusters. If nil, each command line reads its cluster.
 	once *readOnce
 }
 
-// readOnce has the clusters that command lines of a test read, for those after them: what they show of one is looked at, and
-// not how they read it.
+// readOnce caches the clusters that the command lines of a test read. It is for tests of the output that do not
+// test the reading.
 type readOnce struct {
 	mu       sync.Mutex
 	clusters map[string]*model.Cluster
@@ -106,7 +106,7 @@ func (l *readOnce) load(place string, read func() (*model.Cluster, error)) (*mod
 
 func fakeNow() time.Time { return livetest.Now }
 
-// run runs a command line until it ends.
+// run runs a command line and returns its result.
 func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended {
 	t.Helper()
 	tt.out, tt.err = cmp.Or(tt.out, &syncBuffer{}), cmp.Or(tt.err, &syncBuffer{})
@@ -122,13 +122,13 @@ func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended 
 	return ended{code, tt.out.String(), tt.err.String(), time.Since(start)}
 }
 
-// kitescope runs a command line in a terminal of the zero value and wants an exit code.
+// kitescope runs a command line in a zero terminal. The test fails if the exit code is not code.
 func kitescope(t *testing.T, code int, args ...string) ended {
 	t.Helper()
 	return terminal{}.wants(t, code, args...)
 }
 
-// wants runs a command line and wants an exit code.
+// wants runs a command line. The test fails if the exit code is not code.
 func (tt terminal) wants(t *testing.T, code int, args ...string) ended {
 	t.Helper()
 	e := tt.run(t.Context(), t, args...)
@@ -138,7 +138,7 @@ func (tt terminal) wants(t *testing.T, code int, args ...string) ended {
 	return e
 }
 
-// head keeps a failure readable.
+// head returns the first 1200 bytes of a text, to keep test failures readable.
 func head(text string) string {
 	const most = 1200
 	if len(text) > most {
@@ -147,7 +147,7 @@ func head(text string) string {
 	return text
 }
 
-// says fails the test unless all words are in a text.
+// says reports a test error for each of the words that is not in the text.
 func says(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -157,31 +157,30 @@ func says(t *testing.T, text string, words ...string) {
 	}
 }
 
-// fakes is a cluster of fakes: a real etcd with metadata in it, and a server on loopback
-// in the place of each process.
+// fakes is a fake cluster: a real etcd with metadata, and a server on loopback for each process.
 type fakes struct {
 	etcd *sourcetest.Server
-	// cluster is what the metadata say, with the addresses of its own network.
+	// cluster is the decoded metadata, with the addresses of its original network.
 	cluster *model.Cluster
 	servers *recorded.Servers
-	// from is the --from of the etcd.
+	// from is the value of --from for the etcd.
 	from string
-	// now is the clock of who reads it.
+	// now is the clock of commands that read the cluster.
 	now func() time.Time
-	// proxyPort is the port of the proxy's HTTP server, where it is served and no answer tells it.
+	// proxyPort is the port of the proxy's HTTP server, if there is one. No response contains it.
 	proxyPort string
 }
 
-// settle makes etcd write what it holds: it does so by and by, and its size changes then.
+// settle makes etcd commit its pending writes, because a later commit would change its size.
 func (f *fakes) settle() { f.etcd.Etcd.Server.Backend().ForceCommit() }
 
-// run runs a command line by the cluster's clock.
+// run runs a command line with the cluster's clock.
 func (f *fakes) run(t *testing.T, args ...string) ended {
 	t.Helper()
 	return terminal{now: f.now}.run(t.Context(), t, args...)
 }
 
-// startFakes puts keys into an etcd, and starts the servers of what the processes answer.
+// startFakes loads keys into an etcd and starts servers that send the recorded responses of the processes.
 func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []live.Record, opts recorded.Options) *fakes {
 	t.Helper()
 	f := &fakes{etcd: sourcetest.StartEtcd(t, nil), now: fakeNow}
@@ -204,14 +203,14 @@ func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []li
 	return f
 }
 
-// clusterOf reads all metadata.
+// clusterOf loads all metadata.
 func clusterOf(t *testing.T, from string) *model.Cluster {
 	t.Helper()
 	c, _ := clusterWith(t, from, source.Options{Now: fakeNow})
 	return c
 }
 
-// clusterWith reads all metadata, and returns them also with what a bundle keeps beside them.
+// clusterWith loads all metadata. It returns the cluster without and with the additional data of a bundle.
 func clusterWith(t *testing.T, from string, opts source.Options) (c, with *model.Cluster) {
 	t.Helper()
 	src, err := source.Open(t.Context(), from, opts)
@@ -239,7 +238,7 @@ func (f *fakes) move(t *testing.T, session, address string) {
 	f.editSession(t, session, func(s map[string]any) { s["Address"] = address })
 }
 
-// editSession changes the records of a session, named "querynode-5".
+// editSession edits the etcd records of a session, e.g. "querynode-5".
 func (f *fakes) editSession(t *testing.T, session string, edit func(map[string]any)) {
 	t.Helper()
 	prefix := "by-dev/meta/session/"
@@ -274,12 +273,12 @@ func (f *fakes) editSession(t *testing.T, session string, edit func(map[string]a
 	}
 }
 
-// capture is a file or folder of testdata/snapshots.
+// capture returns the path of a file or folder in testdata/snapshots.
 func capture(words ...string) string {
 	return filepath.Join(append([]string{"..", "..", "testdata", "snapshots"}, words...)...)
 }
 
-// recordingOf reads a capture's recording, and its scrapes by the address of their process.
+// recordingOf reads the recording of a capture, and its scrapes by the address of the process.
 func recordingOf(t *testing.T, name string) (records []live.Record, opts recorded.Options) {
 	t.Helper()
 	for _, part := range []string{"runtime.jsonl.gz", "metrics"} {
@@ -290,11 +289,11 @@ func recordingOf(t *testing.T, name string) (records []live.Record, opts recorde
 	return records, recorded.Options{Metrics: recorded.MetricsByAddress(records), Cluster: "by-dev"}
 }
 
-// askedT7 is when the processes of t7 were asked, by the time ticks that they had seen. Its
-// etcd was saved some seconds later.
+// askedT7 returns the time at which the processes of t7 were queried, derived from their time ticks. The etcd
+// snapshot was saved some seconds later.
 func askedT7() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
 
-// capturedT7 starts the captured cluster t7 again, as it was when its processes were asked.
+// capturedT7 starts the captured cluster t7 in the state in which its processes were queried.
 func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 	t.Helper()
 	records, opts := recordingOf(t, "cluster-2.3.5-t7")
@@ -302,7 +301,7 @@ func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 		edit(&opts)
 	}
 	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/")
-	// A proxy of 2.3 tells nobody where its HTTP server is: of the recording its session alone is known.
+	// A proxy of 2.3 does not report the port of its HTTP server; the recording has only its session.
 	const proxyWeb = "127.0.0.1:20131"
 	for i := range records {
 		if r := &records[i]; r.Role == "proxy" && opts.Metrics[r.Address] != nil {

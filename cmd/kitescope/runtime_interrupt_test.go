@@ -15,7 +15,7 @@ import (
 	"kitescope/inspect/live/livetest"
 )
 
-// files watches a folder for what a command writes, and the one for temporary files.
+// files holds the output folder of a command and the folder for temporary files.
 type files struct{ own, temporary string }
 
 func newFiles(t *testing.T) files {
@@ -27,7 +27,7 @@ func newFiles(t *testing.T) files {
 
 func (f files) path(name string) string { return filepath.Join(f.own, name) }
 
-// wantNone wants no file left behind.
+// wantNone checks that no file is left in either folder.
 func (f files) wantNone(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{f.own, f.temporary} {
@@ -41,12 +41,12 @@ func (f files) wantNone(t *testing.T) {
 	}
 }
 
-// TestInterrupt interrupts commands that ask processes, at several moments. One process never answers, so that none of
-// them is done before.
+// TestInterrupt checks that commands that query processes can be interrupted at several moments. One process
+// never responds, so that no command ends earlier.
 func TestInterrupt(t *testing.T) {
 	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
-	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
+	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // initializes everything that is created only once
 	for _, after := range []time.Duration{0, 10 * time.Millisecond, 150 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {
 			files := newFiles(t)
@@ -71,7 +71,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interrupted runs a command line and interrupts it after a while.
+// interrupted runs a command line and interrupts it after the given time.
 func (f *fakes) interrupted(t *testing.T, after time.Duration, name string, line []string) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -90,7 +90,7 @@ func (f *fakes) interrupted(t *testing.T, after time.Duration, name string, line
 	}
 }
 
-// TestInterruptOnCall interrupts at the moment at which a process is called, in the first round and in later ones.
+// TestInterruptOnCall checks that commands can be interrupted at the moment at which they call a process.
 func TestInterruptOnCall(t *testing.T) {
 	f := capturedT7(t, nil)
 	for _, line := range [][]string{
@@ -114,14 +114,15 @@ func TestInterruptOnCall(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileWriting interrupts a bundle that is being written: there is all of it, or nothing.
+// TestInterruptWhileWriting checks that interrupting the writing of a bundle leaves either the whole bundle or no
+// file.
 func TestInterruptWhileWriting(t *testing.T) {
 	f := capturedT7(t, nil)
 	whole := 0
 	for range 3 {
 		files := newFiles(t)
 		ctx, interrupt := context.WithCancel(t.Context())
-		go func() { // until the temporary file of the bundle is there
+		go func() { // interrupt as soon as the temporary file of the bundle exists
 			for ctx.Err() == nil {
 				if entries, _ := os.ReadDir(files.own); len(entries) > 0 {
 					interrupt()
@@ -147,9 +148,10 @@ func TestInterruptWhileWriting(t *testing.T) {
 	t.Logf("%d of 3 were written before the interrupt", whole)
 }
 
-// TestWatchesOutliveEtcd: commands that go on say that etcd has gone, and go on until they are interrupted.
+// TestWatchesOutliveEtcd checks that commands with --watch report the loss of etcd and continue until they are
+// interrupted.
 func TestWatchesOutliveEtcd(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it spends most of its time waiting
 	for name, line := range map[string][]string{
 		"get":      {"get", "nodes", "--live", "--watch", "-o", "jsonl", "--columns", "name,answer"},
 		"diagnose": {"diagnose", "--watch", "-o", "jsonl"},
@@ -175,7 +177,7 @@ func TestWatchesOutliveEtcd(t *testing.T) {
 	}
 }
 
-// waitFor waits until a text is written.
+// waitFor waits until text is written. The test fails if ctx ends before.
 func waitFor(ctx context.Context, t *testing.T, where *syncBuffer, text string) {
 	t.Helper()
 	for !strings.Contains(where.String(), text) {

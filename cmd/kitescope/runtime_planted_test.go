@@ -20,7 +20,7 @@ import (
 	"kitescope/internal/redact/redacttest"
 )
 
-// secretFakes is a cluster of 2.6 with a secret in every place in which there can be one.
+// secretFakes starts a cluster of 2.6 with a secret in every place that can hold one.
 func secretFakes(t *testing.T) *fakes {
 	t.Helper()
 	answered := 0
@@ -40,7 +40,8 @@ func secretFakes(t *testing.T) *fakes {
 	return f
 }
 
-// secretConfig are keys as processes tell them: dotted, folded, and of their environment.
+// secretConfig returns settings with secrets, with keys in the forms that processes report: dotted, folded, and
+// from the environment.
 func secretConfig() map[string]string {
 	config := map[string]string{
 		"pulsar.address": "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650", "pulsaraddress": "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650",
@@ -76,7 +77,7 @@ milvus_querynode_segment_num{node_id="NODE",collection_id="455000000000000100",s
 process_resident_memory_bytes 1.048576e+09
 `
 
-// plantAnswers puts secrets into what processes answer.
+// plantAnswers adds secrets to the responses of processes.
 func plantAnswers(t *testing.T, records []live.Record) []live.Record {
 	t.Helper()
 	for i := range records {
@@ -144,7 +145,7 @@ func plantDistribution(t *testing.T, r *live.Record) {
 	r.Response = encoded(t, d)
 }
 
-// plantMetadata puts secrets into sessions and dynamic configuration; metatest has the others.
+// plantMetadata adds secrets to sessions and dynamic configuration. metatest adds the others.
 func plantMetadata(t *testing.T, f *fakes) {
 	t.Helper()
 	f.editSession(t, "querynode-4", func(s map[string]any) {
@@ -157,7 +158,7 @@ func plantMetadata(t *testing.T, f *fakes) {
 		for key, value := range map[string]string{
 			"config/own/plain%d": p.Secret, "config/own/setting%d": p.Text, "config/knowhere/text%d": p.Text, "meta/of-another/program%d": p.Text,
 		} {
-			for range 2 { // the first is an old revision
+			for range 2 { // the first write becomes an old revision
 				if _, err := f.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/"+key, i), value); err != nil {
 					t.Fatal(err)
 				}

@@ -16,7 +16,7 @@ import (
 	"kitescope/tui"
 )
 
-// still feeds one cluster.
+// still is a feed with one cluster that does not change.
 type still struct{ cluster *model.Cluster }
 
 // Follow implements tui.Feed.
@@ -25,8 +25,8 @@ func (s still) Follow(ctx context.Context, emit func(history.Update)) {
 	<-ctx.Done()
 }
 
-// silentScreens opens every page of the UI on a cluster, on a screen on which everything has
-// room, and what its first row leads to. No secret may be drawn.
+// silentScreens checks that no page of the UI shows a secret. It opens every page and the details of its first
+// row on a screen that is large enough for everything.
 func silentScreens(t *testing.T, c *model.Cluster) {
 	t.Helper()
 	pages := []string{"overview", "tree docs", "balance", "findings", "help", "explain node-idle"}
@@ -34,7 +34,7 @@ func silentScreens(t *testing.T, c *model.Cluster) {
 		pages = append(pages, r.Name)
 	}
 	var drawing sync.WaitGroup
-	free := make(chan struct{}, 8) // most of the time they wait for the screen to come to rest
+	free := make(chan struct{}, 8) // each spends most of its time waiting for the screen to stop changing
 	for _, page := range pages {
 		free <- struct{}{}
 		drawing.Go(func() {
@@ -51,7 +51,8 @@ func silentScreens(t *testing.T, c *model.Cluster) {
 	drawing.Wait()
 }
 
-// screens is all that the UI draws of a page, of what enter leads to, and of that in full.
+// screens returns everything that the UI draws for a page, for the object that enter opens, and for that object
+// in full.
 func screens(t *testing.T, c *model.Cluster, page string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
@@ -76,7 +77,7 @@ func screens(t *testing.T, c *model.Cluster, page string) string {
 			}
 		}
 	}
-	// Until the cluster is there the screen may rest as well.
+	// Wait for the cluster first, because the screen may also stop changing before it is loaded.
 	for ctx.Err() == nil && !strings.Contains(ansi.Strip(drawn.String()), "by-dev") {
 		time.Sleep(5 * time.Millisecond)
 	}

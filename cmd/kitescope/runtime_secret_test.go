@@ -29,8 +29,8 @@ import (
 	"kitescope/render/clusters"
 )
 
-// planted begins every secret that this test, metatest and livetest put somewhere; the others
-// are those of the captures.
+// planted is the prefix of every secret that this test, metatest and livetest add. All other known secrets are in
+// the captures.
 const planted = "s3cr3t"
 
 var knownSecrets = sync.OnceValue(func() []string {
@@ -41,17 +41,17 @@ var knownSecrets = sync.OnceValue(func() []string {
 	return list
 })
 
-// plantSeed makes the secrets of all kinds.
+// plantSeed is the seed of the generated secrets of all kinds.
 const plantSeed = 39
 
-// secretIn is the first known secret in a text, plain or as base64; "" if there is none.
+// secretIn returns the context of the first known secret in a text, in plain text or base64, or "" if there is none.
 func secretIn(text string) string {
 	for _, known := range knownSecrets() {
 		at := strings.Index(text, known)
 		if at >= 0 {
 			return text[max(0, at-60):min(len(text), at+60)]
 		}
-		if len(known) < 6 || known[0] == '$' { // too short to be sure of, and never in a recording
+		if len(known) < 6 || known[0] == '$' { // too short to be reliable, or never in a recording
 			continue
 		}
 		for _, word := range inBase64(known) {
@@ -63,7 +63,7 @@ func secretIn(text string) string {
 	return ""
 }
 
-// inBase64 is what a text always looks like inside base64, at each of the three alignments.
+// inBase64 returns the base64 characters that a text always produces, for each of the three alignments.
 func inBase64(text string) []string {
 	var words []string
 	for before := range 3 {
@@ -87,7 +87,7 @@ func TestSecretsAreFound(t *testing.T) {
 	}
 }
 
-// silentAbout runs a command line and wants no secret in what it writes.
+// silentAbout runs a command line and checks that its output has no secret.
 func silentAbout(t *testing.T, args ...string) { t.Helper(); (*readOnce)(nil).silentAbout(t, args...) }
 
 func (l *readOnce) silentAbout(t *testing.T, args ...string) {
@@ -107,10 +107,10 @@ func (l *readOnce) silentAbout(t *testing.T, args ...string) {
 	}
 }
 
-// listFormats are the formats of get; describe has those of documents.
+// listFormats returns the output formats of get. describe has the formats of documents.
 func listFormats() []string { return []string{"json", "csv", "yaml", "table", "wide"} }
 
-// silentEverywhere runs every command that shows a cluster, in every format.
+// silentEverywhere runs every command that shows a cluster in every format, and checks that the output has no secret.
 func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 	t.Helper()
 	run := func(args ...string) { t.Helper(); l.silentAbout(t, append(args, flags...)...) }
@@ -149,7 +149,8 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 	return r
 }
 
-// namesFrom are some objects of a resource: all where secrets may be, the first of the others.
+// namesFrom returns names of objects of a resource: at most 20 of resources that may hold secrets, and at most
+// two of others.
 func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []string {
 	t.Helper()
 	most := 2
@@ -167,7 +168,7 @@ func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []s
 	return names
 }
 
-// TestNoSecretOfACapture: the access keys and password hashes of the captures are in nothing that is written.
+// TestNoSecretOfACapture checks that the access keys and password hashes of the captures do not appear in any output.
 func TestNoSecretOfACapture(t *testing.T) {
 	t.Parallel()
 	snapshots, err := filepath.Glob(capture("*", "etcd_snapshot.db.gz"))
@@ -184,7 +185,7 @@ func TestNoSecretOfACapture(t *testing.T) {
 			silentBundle(t, bundle)
 			silentAbout(t, "snapshot", "info", bundle)
 			once := &readOnce{}
-			if name == "cluster-2.3.5-t7" { // the one with everything; its metrics are read with the others below
+			if name == "cluster-2.3.5-t7" { // the most complete capture; its metrics are read below
 				once.silentEverywhere(t, flags[:4])
 			}
 			for _, r := range view.Resources {
@@ -197,7 +198,7 @@ func TestNoSecretOfACapture(t *testing.T) {
 	}
 }
 
-// keepOutput keeps a text for tools/secrets, which looks for secrets in it by other rules than ours.
+// keepOutput saves a text for tools/secrets, which searches it for secrets with independent rules.
 func keepOutput(t *testing.T, name, text string) {
 	t.Helper()
 	dir := os.Getenv("KITESCOPE_KEEP_OUTPUTS")
@@ -214,7 +215,7 @@ func keepOutput(t *testing.T, name, text string) {
 	}
 }
 
-// silentBundle unpacks a bundle and looks into every member.
+// silentBundle checks that no member of a bundle has a secret.
 func silentBundle(t *testing.T, path string) {
 	t.Helper()
 	for name, content := range membersOf(t, path) {
@@ -258,7 +259,7 @@ func membersOf(t *testing.T, path string) map[string]string {
 	return members
 }
 
-// TestNoSecretOfACluster: what processes and metadata tell of secrets is in nothing that is shown or kept.
+// TestNoSecretOfACluster checks that secrets in metadata and in responses of processes are neither shown nor saved.
 func TestNoSecretOfACluster(t *testing.T) {
 	f := secretFakes(t)
 	asked := []string{"--window", "0", "--milvus-user", "me", "--from", f.from}
@@ -341,8 +342,8 @@ func TestNoSecretOfACluster(t *testing.T) {
 	})
 }
 
-// TestCredentialsAreNotEchoed: what was given to reach the processes is in nothing that is
-// written, though they repeat it, as it is and as it goes over the wire.
+// TestCredentialsAreNotEchoed checks that the credentials for the processes do not appear in any output, even if
+// processes return them, in plain text and in their encoded form.
 func TestCredentialsAreNotEchoed(t *testing.T) {
 	const own = planted + "-own"
 	config := filepath.Join(t.TempDir(), "config.yaml")
@@ -380,7 +381,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 			}
 		})
 	}
-	// A context keeps no password, in whatever flag it comes.
+	// A context stores no password, whichever flag contains it.
 	e := terminal{env: map[string]string{"KITESCOPE_CONFIG": config}}.run(t.Context(), t, "context", "add", "x", "--from", "x.db", "--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1")
 	if e.code != cli.ExitUsage {
 		t.Errorf("exit %d: %s", e.code, e.err)
@@ -391,7 +392,8 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 	}
 }
 
-// echoFakes are processes of which two refuse every call, and repeat the credentials that came with it.
+// echoFakes starts a cluster in which two processes refuse every call and return the credentials of the caller in
+// the error.
 func echoFakes(t *testing.T, plain, wire string) *fakes {
 	t.Helper()
 	return startFakes(t, metatest.Cluster("2.5"), func(c *model.Cluster) []live.Record {

@@ -18,16 +18,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain lets the scripts run this very binary as kitescope, as a process of its own.
+// TestMain allows scripts to run this test binary as kitescope in a separate process.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"kitescope": main})
 }
 
-// tests are those of this package, where the binary is not run as kitescope.
+// tests runs the tests of this package if the binary does not run as kitescope.
 type tests struct{ *testing.M }
 
-// Run implements testscript.TestingM. Tests that wait for deadlines do so side by side, however few processors there are,
-// and garbage is collected late: half of the time went to that, for what is kept in any case.
+// Run implements testscript.TestingM. It runs eight tests in parallel on any number of processors, because many
+// only wait for timeouts. It also sets GOGC to 400, because garbage collection took half of the time while most
+// data stayed live anyway.
 func (m tests) Run() int {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
@@ -37,8 +38,7 @@ func (m tests) Run() int {
 	return m.M.Run()
 }
 
-// TestScript runs testdata/script/*.txtar: command lines as a user types them, their
-// output, messages and exit codes.
+// TestScript runs testdata/script/*.txtar, which check the output, messages and exit codes of command lines.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	snapshots, err := filepath.Abs("../../testdata/snapshots")
@@ -69,7 +69,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// cmdExits runs a program and wants a certain exit code: exits CODE PROGRAM ARG...
+// cmdExits runs a program and fails unless it exits with CODE: exits CODE PROGRAM ARG...
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
@@ -86,7 +86,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdDemoEtcd starts the demo's etcd inside the test and sets ETCD, ROOT and PROXYPORT, where the proxy's HTTP server is.
+// cmdDemoEtcd starts the demo's etcd inside the test. It sets ETCD, ROOT and PROXYPORT, the port of the proxy's
+// HTTP server.
 func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
 	demo, err := startedDemo(context.Background())
 	ts.Check(err)
@@ -96,7 +97,7 @@ func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("PROXYPORT", demo.ProxyPort())
 }
 
-// cmdSleep waits: sleep DURATION.
+// cmdSleep sleeps for a duration: sleep DURATION.
 func cmdSleep(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: sleep DURATION")
@@ -106,7 +107,7 @@ func cmdSleep(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(d)
 }
 
-// cmdCut copies the first bytes of a file: cut FROM TO SIZE.
+// cmdCut copies the first SIZE bytes of a file: cut FROM TO SIZE.
 func cmdCut(ts *testscript.TestScript, _ bool, args []string) {
 	var size int64
 	if _, err := fmt.Sscan(args[2], &size); err != nil {
@@ -122,7 +123,7 @@ func cmdCut(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(out.Close())
 }
 
-// cmdGunzip unpacks a file: gunzip FROM TO.
+// cmdGunzip decompresses a file: gunzip FROM TO.
 func cmdGunzip(ts *testscript.TestScript, _ bool, args []string) {
 	in, err := os.Open(ts.MkAbs(args[0]))
 	ts.Check(err)

@@ -16,7 +16,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// slowFlags are the flags of slow.
+// slowFlags holds the flags of the slow command.
 type slowFlags struct {
 	getFlags
 	where      []string
@@ -86,12 +86,13 @@ func (f *slowFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	}
 	f.onward(a, grid, q)
 	if c.Runtime.Kind == onlyLogged {
-		return nil // nobody was to be asked
+		return nil // no process had to be queried
 	}
 	return q.complete(a, c)
 }
 
-// words makes selector words of what was asked for: a bare word is a collection, "shop.orders" one of a database.
+// words converts the arguments to selector words. A bare word is a collection; "shop.orders" is the collection
+// orders of the database shop.
 func (f *slowFlags) words(args []string) []string {
 	var words []string
 	for _, arg := range args {
@@ -110,13 +111,14 @@ func (f *slowFlags) words(args []string) []string {
 	return words
 }
 
-// maxLogged is how many requests of access logs are kept.
+// maxLogged is the maximum number of requests kept from access logs.
 const maxLogged = 1000
 
-// onlyLogged is the Kind of a Runtime that is of access logs alone.
+// onlyLogged is the Kind of a Runtime that holds only access logs.
 const onlyLogged = "access log"
 
-// load reads what proxies say, and the access logs. Where only these are given, no cluster is needed.
+// load reads the slow requests of the proxies and of the access logs. If only access logs are given, it does not
+// need a cluster.
 func (f *slowFlags) load(ctx context.Context, a *cli.App, q *question) (*model.Cluster, error) {
 	logged, err := f.logged(ctx, a)
 	if err != nil {
@@ -126,7 +128,7 @@ func (f *slowFlags) load(ctx context.Context, a *cli.App, q *question) (*model.C
 		var nobody *model.Runtime
 		return model.Build(model.Parts{}).WithRuntime(nobody.WithLogged(logged)), nil
 	}
-	q.want.Parts |= model.PartSessions // a proxy's release says whether it keeps a list
+	q.want.Parts |= model.PartSessions // whether a proxy keeps a list depends on its version
 	c, err := a.LoadTold(ctx, &q.nodes, q.want)
 	if err != nil || len(f.logs) == 0 {
 		return c, err
@@ -134,7 +136,7 @@ func (f *slowFlags) load(ctx context.Context, a *cli.App, q *question) (*model.C
 	return c.WithRuntime(c.Runtime.WithLogged(logged)), nil
 }
 
-// logged are the slowest requests of the access logs.
+// logged returns the slowest requests of the access logs, at most maxLogged.
 func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest, error) {
 	if len(f.logs) == 0 {
 		return nil, nil
@@ -153,7 +155,7 @@ func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest
 	return list, nil
 }
 
-// slowRequest is a line of an access log in the words of the model, without the values of its filter.
+// slowRequest converts a line of an access log to a request of the model, without the values in its filter.
 func slowRequest(l *log.Logged) model.SlowRequest {
 	expr := redact.BriefExpression(l.Expr)
 	s := model.SlowRequest{
@@ -166,7 +168,8 @@ func slowRequest(l *log.Logged) model.SlowRequest {
 	return s
 }
 
-// onward tells a person where to go from the slowest request.
+// onward prints the commands that analyze and replay the collection of the slowest request. It prints nothing if
+// the output is a document.
 func (f *slowFlags) onward(a *cli.App, g *view.Grid, q *question) {
 	if g.Len() == 0 || q.options.Format.Documents() {
 		return

@@ -25,7 +25,7 @@ enough to mail. Every command reads it with --from FILE.`,
 	}
 }
 
-// snapshotCommands are the commands below it.
+// snapshotCommands returns the subcommands of snapshot.
 func snapshotCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "save", Short: "Write a bundle; - is standard output", Build: snapshotSave},

@@ -53,24 +53,25 @@ With --at, the bundle has the metadata as of that moment.`,
 	fl.StringVar(&f.profilesFrom, "profiles", "", "include the profiles of a folder from profile pull")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
-	cli.LeaveOut(cmd, "prometheus") // a bundle keeps what processes say themselves
+	cli.LeaveOut(cmd, "prometheus") // a bundle keeps only responses of the processes themselves
 	return cmd
 }
 
-// snapshotFlags say how a bundle is saved.
+// snapshotFlags holds the flags of snapshot save.
 type snapshotFlags struct {
 	force   bool
 	history bool
 	nodes   *cli.NodeFlags
-	// profiles are taken too; nil takes none.
+	// profiles holds the flags of the profiles to pull and include. If nil, no profiles are pulled.
 	profiles *pullFlags
-	// took hears of the profiles that were taken, and judges them; nil: nobody does.
+	// took, if not nil, is called with the manifest of the pulled profiles. Its error is returned by run.
 	took func(*pull.Manifest) error
-	// profilesFrom is a folder of profiles to put in, "" for none.
+	// profilesFrom is a folder of profiles to include, or "".
 	profilesFrom string
 }
 
-// snapshotProfiles are the profiles of snapshot save --profile.
+// snapshotProfiles returns the flags of the profiles for snapshot save --profile: CPU over window, heap and
+// goroutines. It returns a usage error unless window is a whole number of seconds.
 func snapshotProfiles(window time.Duration) (*pullFlags, error) {
 	f := &pullFlags{seconds: int(window.Seconds()), kinds: "cpu,heap,goroutine", output: "table", busyWait: defaultBusyWait}
 	if window < time.Second || window != window.Truncate(time.Second) {
@@ -79,7 +80,7 @@ func snapshotProfiles(window time.Duration) (*pullFlags, error) {
 	return f, f.check(nil)
 }
 
-// checkSave finds what is wrong before anything is opened.
+// checkSave validates the flags and the path before the source is opened.
 func (f *snapshotFlags) checkSave(a *cli.App, path string) error {
 	if path == "-" && a.OutTTY {
 		return cli.Usage(errors.New("a bundle is binary and stdout is a terminal"), "give a file, or pipe it")
@@ -125,7 +126,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 			return err
 		}
 	}
-	// First the profiles: what is pinned may be compacted away while they last.
+	// Pull the profiles first, because the pinned revision could be compacted while they run.
 	profiles, err := f.spoolProfiles(ctx, a, src, &nodes)
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	return f.took(s.Profiles.Manifest())
 }
 
-// savedSnapshot is what goes into a bundle, and how much that was.
+// savedSnapshot holds the content of a bundle and the size of each part.
 type savedSnapshot struct {
 	session.Saved
 	silent  []string
@@ -175,7 +176,8 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 	return cli.WriteFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
 }
 
-// tellSaved says what was saved, and what was not.
+// tellSaved prints what the bundle contains and what is missing. It returns exit code 4 under --strict if
+// anything is missing.
 func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.Snapshot.Header()
 	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,
@@ -206,7 +208,7 @@ func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	return nil
 }
 
-// byteCount is a writer that counts.
+// byteCount is an io.Writer that counts the bytes written to it.
 type byteCount int64
 
 func (n *byteCount) Write(p []byte) (int, error) {
@@ -214,8 +216,8 @@ func (n *byteCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
-// or the bundle that is saved again. nil where there are none.
+// spoolProfiles returns the profiles to include in the bundle. It copies them from the --profiles folder, pulls
+// them (--profile), or copies them from the source if that is a bundle. Otherwise it returns nil.
 func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags) (*session.ProfileFiles, error) {
 	bundle, isBundle := src.(*source.Bundle)
 	switch {

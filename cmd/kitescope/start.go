@@ -13,16 +13,17 @@ import (
 	"kitescope/internal/words"
 )
 
-// choice is something that kitescope can be opened on.
+// choice is a cluster or file that the user can open.
 type choice struct {
 	name, what string
 	open       func(*cli.App)
 }
 
-// mostFiles bounds the files that are offered.
+// mostFiles is the maximum number of files that are offered.
 const mostFiles = 9
 
-// choices are what can be opened from here: the contexts that are configured, what there is in the working folder, the demo.
+// choices returns the clusters that can be opened: the configured contexts, at most mostFiles files in the
+// working folder, and the demo.
 func choices(a *cli.App) ([]choice, error) {
 	config, _, err := a.Config()
 	if err != nil {
@@ -40,7 +41,8 @@ func choices(a *cli.App) ([]choice, error) {
 	return append(list, choice{"demo", "a captured cluster; nothing to set up", func(a *cli.App) { a.Flags.From = demo.From }}), nil
 }
 
-// chooseCluster asks which cluster to open where a command line names none, and sets the flags as if it had named that one.
+// chooseCluster prompts the user for the cluster to open and sets the flags accordingly. It is used if the
+// command line does not name a cluster.
 func chooseCluster(ctx context.Context, a *cli.App) error {
 	list, err := choices(a)
 	if err != nil {
@@ -77,7 +79,8 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 	}
 }
 
-// readLine reads one line and nothing behind it, which is the next reader's; io.EOF if there is none.
+// readLine reads one line and trims it. It reads no further, because the next reader needs the rest. It returns
+// io.EOF if there is no line, and the error of ctx if ctx is canceled.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	type answer struct {
 		line string

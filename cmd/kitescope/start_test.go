@@ -12,7 +12,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestChooseCluster: who names no cluster is offered contexts, files of the folder and the demo, and may type anything else.
+// TestChooseCluster checks that a user who names no cluster is offered the contexts, the files in the folder and
+// the demo, and can enter another source.
 func TestChooseCluster(t *testing.T) {
 	dir := t.TempDir()
 	snapshot, err := os.ReadFile("../../testdata/snapshots/standalone-2.1.0/etcd_snapshot.db.gz")

@@ -14,7 +14,7 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// helpTopics are texts of "kitescope help TOPIC".
+// helpTopics returns a command for each topic of "kitescope help TOPIC".
 func helpTopics(a *cli.App, tree *cli.Tree) []*cobra.Command {
 	connection := &cobra.Command{Use: "connection", Short: "Flags that most commands have: cluster, etcd, processes"}
 	connection.SetHelpFunc(func(*cobra.Command, []string) {
@@ -56,7 +56,7 @@ func helpTopics(a *cli.App, tree *cli.Tree) []*cobra.Command {
 	}
 }
 
-// helpExitCodes is the table of exit codes as text.
+// helpExitCodes returns the table of exit codes as text.
 func helpExitCodes() string {
 	var b strings.Builder
 	b.WriteString("Exit codes:\n")

@@ -12,7 +12,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// screen is a terminal that both streams write to, as a person sees it: lines, with "\r" and "clear the line" obeyed.
+// screen simulates a terminal to which both streams write. lines returns the visible lines, after carriage
+// returns with "clear the line".
 type screen struct {
 	mu  sync.Mutex
 	raw bytes.Buffer
@@ -34,7 +35,7 @@ func (s *screen) lines() []string {
 	return lines
 }
 
-// TestProgressGivesWay prints a table and a warning while a line about progress stands on the same terminal.
+// TestProgressGivesWay checks that output and a warning replace the progress line on the same terminal.
 func TestProgressGivesWay(t *testing.T) {
 	shown := &screen{}
 	s := scripted(shown, shown, map[string]string{"TERM": "xterm"})
@@ -53,7 +54,7 @@ func TestProgressGivesWay(t *testing.T) {
 	}
 }
 
-// TestProgressStops ends a slow scan with a message: nothing of the line about progress is left before it.
+// TestProgressStops checks that the progress line of a slow scan is cleared before a message is printed.
 func TestProgressStops(t *testing.T) {
 	shown := &screen{}
 	a := &cli.App{Streams: &cli.Streams{Err: shown, Transient: &cli.Transient{W: shown}}}
@@ -71,7 +72,7 @@ func TestProgressStops(t *testing.T) {
 	}
 }
 
-// slowSnapshot takes long for its one key.
+// slowSnapshot is a snapshot with one key and a slow scan.
 type slowSnapshot struct{ source.Snapshot }
 
 func (slowSnapshot) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
@@ -80,7 +81,7 @@ func (slowSnapshot) Scan(_ context.Context, _ []source.Range, yield func(source.
 	return err
 }
 
-// TestNotedOnce meets one input twice.
+// TestNotedOnce checks that the same note is printed only once.
 func TestNotedOnce(t *testing.T) {
 	var errs bytes.Buffer
 	a := &cli.App{Streams: &cli.Streams{Err: &errs}}

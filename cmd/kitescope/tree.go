@@ -16,12 +16,12 @@ import (
 	"kitescope/render/clusters"
 )
 
-// treeFlags are the flags of tree.
+// treeFlags holds the flags of the tree command.
 type treeFlags struct {
 	cli.DocumentFlags
 	nodes *cli.NodeFlags
 	shown view.TreeOptions
-	// findings has checks look at it.
+	// findings runs the checks and marks the objects that have findings.
 	findings bool
 }
 
@@ -55,10 +55,10 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	if err != nil {
 		return err
 	}
-	defer a.Collector.Often()() // a collection of 20,000 segments is held whole, and written line by line
+	defer a.Collector.Often()() // a collection of 20,000 segments is in memory at once, and written line by line
 	want := meta.Want{Parts: view.TreeNeeds, Collection: collection}
 	if f.findings {
-		want, f.shown.Worst = meta.Want{Parts: model.PartAll}, true // one collection is judged by all that there is
+		want, f.shown.Worst = meta.Want{Parts: model.PartAll}, true // checks on one collection read all metadata
 	}
 	c, err := a.LoadLive(ctx, f.nodes, want)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	}
 	root, err := view.NewTree(env, collection, f.shown)
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Tree(w, root, env, o) }); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestOnlyWhatIsNamedIsBuilt: a command has its flags when a command line names it, and no other has them.
+// TestOnlyWhatIsNamedIsBuilt checks that only the command named on the command line is built and has its flags.
 func TestOnlyWhatIsNamedIsBuilt(t *testing.T) {
 	p := newProgram(scripted(io.Discard, io.Discard, nil))
 	if code := p.run(t.Context(), []string{"profile", "top", "--help"}); code != 0 {
@@ -34,7 +34,7 @@ func TestOnlyWhatIsNamedIsBuilt(t *testing.T) {
 	}
 }
 
-// TestCommandsHaveTheirNames: the table of commands says the name under which a command is found.
+// TestCommandsHaveTheirNames checks that the names in the table of commands are those of the built commands.
 func TestCommandsHaveTheirNames(t *testing.T) {
 	p := newProgram(scripted(io.Discard, io.Discard, nil))
 	var names func(c *cobra.Command) []string
@@ -49,7 +49,7 @@ func TestCommandsHaveTheirNames(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	listed := names(p.tree.Root) // subcommands are listed, and not built
+	listed := names(p.tree.Root) // subcommands are listed but not built
 	p.tree.All()
 	built := names(p.tree.Root)
 	if len(listed) < 50 || len(listed) != len(built) {

@@ -17,8 +17,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// truth is what the official client said of a server (pymilvus; shared/milvus/truth.py).
-// A call that a version lacks is an object with "error".
+// truth holds the responses of a server to the official client (pymilvus; shared/milvus/truth.py). For a call
+// that the version does not have, the value is an object with "error".
 type truth struct {
 	DBs map[string]map[string]struct {
 		Describe struct {
@@ -40,8 +40,8 @@ type truth struct {
 	} `json:"dbs"`
 }
 
-// TestTruth holds what the commands show against what the official client said of the
-// same server. KITESCOPE_E2E_FROM and KITESCOPE_E2E_TRUTH add a running one (make e2e).
+// TestTruth compares the output of commands with the responses that the official client got from the same server.
+// KITESCOPE_E2E_FROM and KITESCOPE_E2E_TRUTH add a running server (make e2e).
 func TestTruth(t *testing.T) {
 	sources := map[string]string{}
 	snapshots, err := filepath.Glob("../../testdata/snapshots/*/truth.json")
@@ -59,7 +59,7 @@ func TestTruth(t *testing.T) {
 			moving := map[string]bool{}
 			for _, name := range []string{"t3", "t7", "healthy-load"} {
 				if strings.Contains(from, "cluster-2.3.5-"+name+"/") {
-					// Inserts went on between the client's answers and the snapshot.
+					// Inserts continued between the client's calls and the snapshot.
 					moving["items_hnsw_l2"], moving["docs_hnsw_cos"], moving["users_flat_ip"] = true, true, true
 				}
 			}
@@ -69,7 +69,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// listEverything lists every resource; a real server leaves nothing undecoded.
+// listEverything lists every resource and checks that all metadata of a real server were decoded.
 func listEverything(t *testing.T, from string) {
 	t.Helper()
 	once := &readOnce{}
@@ -97,7 +97,7 @@ func readTruth(t *testing.T, file string) truth {
 
 func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 	t.Helper()
-	var each *readOnce // each command reads what it needs
+	var each *readOnce // nil: each command reads its data itself
 	collections := map[string]map[string]any{}
 	for _, c := range each.getItems(t, from, "collections", "state!=Dropping,Dropped") {
 		collections[str(c["database"])+"/"+str(c["name"])] = c
@@ -133,7 +133,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 			}
 			id := want.Describe.CollectionID.String()
 			same(t, db+"/"+name+" id", str(got["id"]), id)
-			if want.Describe.Shards > 0 { // pymilvus 2.1 does not say
+			if want.Describe.Shards > 0 { // pymilvus 2.1 does not return it
 				same(t, db+"/"+name+" shards", str(got["shards"]), strconv.Itoa(want.Describe.Shards))
 			}
 			if moving[name] {
@@ -170,7 +170,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 					w = append(w, s.ID+" "+s.Partition+" "+s.State+" "+strconv.FormatInt(s.Rows, 10))
 				}
 				for _, s := range segments[id] {
-					// The client's call lists flushed segments only.
+					// The client's call lists only flushed segments.
 					if state := str(s["state"]); state == "Flushed" || state == "Flushing" {
 						g = append(g, str(s["id"])+" "+str(s["partition_id"])+" "+state+" "+str(s["rows"]))
 					}
@@ -231,7 +231,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 	same(t, "number of collections", len(collections), known)
 }
 
-// decoded calls use with the value, unless the client had none to give.
+// decoded decodes raw and calls use with the value, unless the client returned no value.
 func decoded[T any](raw json.RawMessage, use func(T)) {
 	var v T
 	if len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, &v) == nil {
@@ -291,7 +291,7 @@ func sorted(s []string) []string {
 	return s
 }
 
-// numbers makes the values of index params numbers where they are, as the client does.
+// numbers converts numeric values of index params to numbers, as the client does.
 func numbers(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	out := map[string]any{}

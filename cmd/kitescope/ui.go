@@ -47,17 +47,17 @@ goes to a moment, 0 to the timeline. With --at it opens at a moment.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "prometheus") // it is read once, and the UI goes on
+	cli.LeaveOut(cmd, "prometheus") // Prometheus is read only once, but the UI refreshes
 	return cmd
 }
 
-// runUI opens the UI on the cluster that flags, environment and context name.
+// runUI opens the UI on the cluster that the flags, the environment or the context name.
 func runUI(ctx context.Context, a *cli.App, f cli.UIFlags) error {
 	c, err := a.Connection()
 	if err != nil {
 		return err
 	}
-	// What can be told at once is no screen without a cluster, and what is asked for comes before the screen is taken over.
+	// Report a missing source now, before the UI takes over the screen and before a password prompt.
 	if c.From != demo.From {
 		if err := source.Find(c.From); err != nil {
 			return err
@@ -66,7 +66,8 @@ func runUI(ctx context.Context, a *cli.App, f cli.UIFlags) error {
 	return openUI(ctx, a, f, c)
 }
 
-// openUI opens the UI on a cluster that is there as far as can be told without opening it.
+// openUI opens the UI on a cluster. The caller has checked that the source exists, as far as possible without
+// opening it.
 func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) error {
 	if err := a.CanDrawUI(instead); err != nil {
 		return err
@@ -79,36 +80,36 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 		return err
 	}
 	a.UseContext(next)
-	nodes := cli.AddNodeFlags(&cobra.Command{}, true) // addresses and credentials are those of one cluster
+	nodes := cli.AddNodeFlags(&cobra.Command{}, true) // addresses and credentials belong to one cluster
 	nodes.Live = f.Nodes.Live
 	f.Nodes, f.Page = nodes, page
 	return runUI(ctx, a, f)
 }
 
-// instead is what says the same without a screen.
+// instead is the hint on commands that show similar data without the UI.
 const instead = "use kitescope overview, or kitescope diagnose"
 
-// opened is a cluster that is opened for the UI.
+// opened is a cluster opened for the UI.
 type opened struct {
 	feed   *session.Feed
 	pulled *profileFeed
 	close  func()
 }
 
-// openFeed opens a cluster for the UI. Passwords are asked for here: the terminal is the UI's from there on.
+// openFeed opens a cluster for the UI. It prompts for passwords now, because the UI owns the terminal afterwards.
 func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (*opened, error) {
 	password, err := a.Password(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.Following(c.Newest(), f.Nodes) // the UI goes to a moment itself
+	spec, err := a.Following(c.Newest(), f.Nodes) // the UI itself moves to --at
 	if err != nil {
 		return nil, err
 	}
 	spec.Password = func(context.Context) (string, error) { return password, nil }
 	spec.Want = meta.Want{Parts: model.PartAll | model.PartReported}
 	loader := a.Loader()
-	loader.Reading = nil // the UI tells how far it is
+	loader.Reading = nil // the UI shows the progress
 	feed, done, err := loader.Feed(spec)
 	if err != nil {
 		return nil, err
@@ -118,13 +119,13 @@ func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) 
 	return &opened{feed, pulled, func() { pulled.close(); done() }}, nil
 }
 
-// pages are those that the cluster has beside the UI's own.
+// pages returns the pages of the cluster in addition to the built-in pages of the UI.
 func (o *opened) pages() []tui.PageKind {
 	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), cluster.Pages(), timeline.Pages())
 }
 
-// showUI runs the UI on a cluster. It returns the context that ":ctx" named, and the page to open it with. An error of the
-// source is returned once the terminal is restored, if nothing was read from it.
+// showUI runs the UI on a cluster. It returns the context selected with ":ctx" and the page to open on it. If
+// nothing could be read from the source, showUI returns the source's error after the terminal is restored.
 func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (next, page string, err error) {
 	o, err := openFeed(ctx, a, f, c)
 	if err != nil {
@@ -138,7 +139,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (n
 	}
 	input := a.In
 	if c.From == "-" {
-		input = nil // standard input is the data; keys come from the terminal
+		input = nil // standard input is the source, so read keys from the terminal
 	}
 	cfg := tui.Config{
 		Input: input, Output: a.Out, Feed: o.feed, Resources: view.Resources,

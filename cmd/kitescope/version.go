@@ -13,12 +13,12 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// versionLine is what "version" and "--version" print.
+// versionLine returns the output of "version" and "--version".
 func versionLine(v map[string]string) string {
 	return strings.Join(strings.Fields(fmt.Sprintln("kitescope", v["version"], v["commit"], v["go"], v["platform"])), " ") + "\n"
 }
 
-// versionFacts are the version and how it was built.
+// versionFacts returns the version and the build metadata embedded in the binary.
 func versionFacts() map[string]string {
 	info, ok := debug.ReadBuildInfo()
 	v := map[string]string{

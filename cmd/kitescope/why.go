@@ -18,9 +18,9 @@ import (
 	show "kitescope/render/latency"
 )
 
-// whyFlags are the flags of why.
+// whyFlags holds the flags of the why command.
 type whyFlags struct {
-	judged   diagnoseFlags // what is read is what diagnose reads
+	judged   diagnoseFlags // reads the same data as diagnose
 	report   cli.ReportFlags
 	requests []string
 }
@@ -86,7 +86,7 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	l := judge.Latency(c)
 	budgets, err := q.choose(l)
 	if err != nil {
-		_ = a.Completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // the requested object may be in the part that could not be read
 		return err
 	}
 	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())
@@ -100,7 +100,8 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	return cmp.Or(q.complete(c, l), cli.Unread(c))
 }
 
-// load reads what is judged, with profiles where they were asked for. The texts of /metrics alone are enough.
+// load reads the cluster that the checks run on, with profiles if --profile or --profiles is set. Without them,
+// /metrics texts alone are enough.
 func (f *whyFlags) load(ctx context.Context, a *cli.App) (*model.Cluster, error) {
 	if f.judged.profile == 0 && f.judged.profiles == "" {
 		return a.LoadTold(ctx, f.judged.nodes, meta.Want{Parts: model.PartAll})

@@ -9,7 +9,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestMissingFile: that a file is not there is said in one way, whatever was to be read.
+// TestMissingFile checks that all commands report a missing file in the same way.
 func TestMissingFile(t *testing.T) {
 	from := []string{"--from", capture("standalone-2.3.5", "etcd_snapshot.db.gz")}
 	for _, args := range [][]string{
@@ -39,7 +39,7 @@ func TestMissingFile(t *testing.T) {
 			t.Errorf("%s: %q", strings.Join(args, " "), line)
 		}
 	}
-	// What cannot be written is another matter.
+	// Errors of writing are not changed.
 	_, missing := os.Open("nothing")
 	for message, want := range map[string]string{
 		"write a/b: no such file or directory":               "write a/b: no such file or directory",
@@ -52,12 +52,12 @@ func TestMissingFile(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}
 	}
-	if got := cli.NoFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or directory" { // of another machine
+	if got := cli.NoFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or directory" { // the error is not fs.ErrNotExist
 		t.Error(got)
 	}
 }
 
-// TestNearWords: a word that means nothing leads to those that were probably meant, else to what there is.
+// TestNearWords checks that the error for an unknown word suggests similar words, or else lists the available ones.
 func TestNearWords(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	for _, x := range []struct {
