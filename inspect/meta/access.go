@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// access assembles users, roles and what roles may do. Password hashes never come this far.
+// access assembles the users, roles, grants and privilege groups. Password hashes are removed before this point.
 func (s *state) access() ([]*model.User, []*model.Role, []*model.Grant, []*model.PrivilegeGroup) {
 	users := make(map[string]*model.User)
 	roles := make(map[string]*model.Role)
@@ -49,8 +49,8 @@ func (s *state) access() ([]*model.User, []*model.Role, []*model.Grant, []*model
 	return values(users), values(roles), s.grants(), groups
 }
 
-// grants joins what RootCoord keeps in two places: role and object lead to an id, the
-// id to privileges and who granted them.
+// grants joins two layouts of RootCoord: a grantee key maps a role and an object to an id, and the id's keys hold
+// the privileges and their grantors.
 func (s *state) grants() []*model.Grant {
 	privileges := make(map[string][]*fact)
 	s.each(kindGrant, func(f *fact) { privileges[f.names[0]] = append(privileges[f.names[0]], f) })
@@ -66,7 +66,7 @@ func (s *state) grants() []*model.Grant {
 	return list
 }
 
-// granted is whom a grantee key gives something to, and on what.
+// granted decodes the role and the object of a grantee key.
 func granted(f *fact) model.Grant {
 	database, object, ok := strings.Cut(f.names[2], ".")
 	if !ok { // before 2.2.9
@@ -77,7 +77,7 @@ func granted(f *fact) model.Grant {
 
 func privilege(f *fact) string { return strings.TrimPrefix(f.names[1], "Privilege") }
 
-// maxSetting bounds the value of a setting that is kept.
+// maxSetting limits the length of a setting's value, in bytes.
 const maxSetting = 16 << 10
 
 func (s *state) config() []*model.ConfigEntry {
@@ -88,7 +88,7 @@ func (s *state) config() []*model.ConfigEntry {
 			safe = redact.Pair
 		}
 		value := words.Keep(safe(f.names[0], f.value.(string)), maxSetting)
-		// The value that a bundle keeps was redacted before.
+		// A bundle redacted its values when it was written, so the text is the only mark left.
 		list = append(list, &model.ConfigEntry{Name: redact.Text(f.names[0]), Value: value, Redacted: strings.Contains(value, redact.Redacted), ModRevision: f.mod})
 	})
 	return list

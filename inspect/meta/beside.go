@@ -10,22 +10,23 @@ import (
 	"kitescope/inspect/source"
 )
 
-// The keys beside the root (source.Beside) are read after all others, and of a live etcd only where something streams: a Milvus before 2.6 has
-// no Woodpecker. They are no part of the watch, whose changes are those of one range in the order of their revisions: who follows
-// a cluster reads them again now and then.
+// The keys beside the root (source.Beside) are read after all others. On a live etcd they are read only if the
+// streaming service is in use, because Milvus before 2.6 has no Woodpecker. They are not part of the watch, which
+// reports the changes of one range in order of revision. A Follower polls them instead.
 
-// besideParts are those that these keys are read for. None of them is unknown without those: a Milvus may have another queue.
+// besideParts are the parts that need these keys. No part is incomplete without them, because Milvus may use
+// another queue.
 const besideParts = model.PartChannels
 
-// besideEvery is how often they are read again.
+// besideEvery is the polling interval of these keys.
 const besideEvery = 10 * time.Second
 
-// streams reports whether the streaming service of 2.6 and later has left a key.
+// streams reports whether the state has a key of the streaming service (2.6 and later).
 func (s *state) streams() bool {
 	return len(s.facts[kindStreamingVersion])+len(s.facts[kindPChannel])+len(s.facts[kindWALCheckpoint]) > 0
 }
 
-// readBeside takes in what these keys are.
+// readBeside reads these keys of a snapshot into the state.
 func (s *state) readBeside(ctx context.Context, snap source.Snapshot) error {
 	list, err := besideOf(ctx, snap)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s *state) readBeside(ctx context.Context, snap source.Snapshot) error {
 	return nil
 }
 
-// besideOf are these keys of a snapshot.
+// besideOf reads these keys of a snapshot.
 func besideOf(ctx context.Context, snap source.Snapshot) ([]source.KV, error) {
 	var list []source.KV
 	err := snap.Scan(ctx, source.Beside(), func(kv source.KV) error {
@@ -46,7 +47,8 @@ func besideOf(ctx context.Context, snap source.Snapshot) ([]source.KV, error) {
 	return list, err
 }
 
-// setBeside takes them in, and out those that are gone; changed says whether any is another than before.
+// setBeside puts new and changed keys into the state and removes missing ones. It reports whether anything
+// changed.
 func (s *state) setBeside(list []source.KV) (changed bool) {
 	now := make(map[string]int64, len(list))
 	for _, kv := range list {
@@ -66,7 +68,8 @@ func (s *state) setBeside(list []source.KV) (changed bool) {
 	return changed
 }
 
-// followBeside reads them again until ctx ends. What cannot be read stays what it was: the watch says what became of etcd.
+// followBeside polls these keys until ctx ends. After an error it keeps the last state, because the watch reports
+// errors of etcd.
 func (w *watching) followBeside(ctx context.Context) {
 	if w.f.Want.complete().Parts&besideParts == 0 {
 		return

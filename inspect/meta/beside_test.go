@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// besideKeys are the keys that a real Woodpecker wrote.
+// besideKeys returns the keys that a real Woodpecker wrote.
 func besideKeys(t *testing.T) []source.KV {
 	t.Helper()
 	list, err := besideOf(t.Context(), pinFile(t, "../../testdata/woodpecker/etcd_snapshot.db.gz"))
@@ -23,7 +23,8 @@ func besideKeys(t *testing.T) []source.KV {
 	return list
 }
 
-// TestFollowBeside: who follows a cluster of 2.6 sees what Woodpecker writes later, and what it removes; who follows one of 2.5 asks for none of it.
+// TestFollowBeside checks that a Follower of 2.6 sees keys that Woodpecker writes or removes later, and that a
+// Follower of 2.5 reads none of them.
 func TestFollowBeside(t *testing.T) {
 	keys := besideKeys(t)
 	server := sourcetest.StartEtcd(t, nil)
@@ -78,7 +79,7 @@ func TestFollowBeside(t *testing.T) {
 	}
 }
 
-// scanned is a live store that counts how often keys beside the root are asked for.
+// scanned is a live store that counts the scans of keys beside the root.
 type scanned struct {
 	source.Snapshot
 	beside int
@@ -95,7 +96,7 @@ func (s *scanned) Scan(ctx context.Context, ranges []source.Range, yield func(so
 	return s.Snapshot.Scan(ctx, ranges, yield)
 }
 
-// TestOnlyWhereItStreams: a live Milvus before 2.6 is not asked for keys that it cannot have.
+// TestOnlyWhereItStreams checks that Load does not read the keys beside the root of a live Milvus before 2.6.
 func TestOnlyWhereItStreams(t *testing.T) {
 	for version, want := range map[string]int{"2.4": 0, "2.5": 0, "2.6": 1, "3.0": 1} {
 		snap := &scanned{Snapshot: newMemory(metatest.Cluster(version))}

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// blockSize is how many bytes of keys and values go into a block before compression.
+	// blockSize is the size of a block's keys and values before compression, in bytes.
 	blockSize = 256 << 10
-	// runSize is how many bytes are sorted in memory while a store is read in any order.
+	// runSize is the number of bytes that are sorted in memory while a store is read in any order.
 	runSize = 8 << 20
 )
 
@@ -23,7 +23,7 @@ const (
 	flagHistory
 )
 
-// record is one key on its way into a block.
+// record is one key to be packed into a block.
 type record struct {
 	key, value []byte
 	mod, lease int64
@@ -31,8 +31,8 @@ type record struct {
 	flags      byte
 }
 
-// block holds consecutive keys, front-coded, apart from their values: looking for a
-// key need not unpack values.
+// block holds consecutive keys, front-coded. Values are compressed apart from the keys, so a key lookup does not
+// unpack values.
 type block struct {
 	first, last  string
 	n            int
@@ -48,14 +48,14 @@ type blockKey struct {
 	flags      byte
 }
 
-// blockCodec packs and unpacks blocks. One goroutine packs, any number unpack.
+// blockCodec packs and unpacks blocks. At most one goroutine may pack; any number may unpack.
 type blockCodec struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
-	// bounds are keys at which a block ends, in order: a store is read in two passes,
-	// and the blocks of one must not reach around those of the other.
+	// bounds are sorted keys at which a block must end. A store is read in two passes, and a block of one pass
+	// must not span keys of the other.
 	bounds []string
-	// scratch of pack
+	// scratch buffers of pack
 	keyBytes, valueBytes, packed []byte
 }
 
@@ -65,7 +65,7 @@ func newBlockCodec(bounds []string) (*blockCodec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a zstd encoder: %w", err)
 	}
-	// No limit on memory: what is unpacked was packed here.
+	// There is no memory limit, because only blocks that were packed here are unpacked.
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("make a zstd decoder: %w", err)
@@ -73,7 +73,7 @@ func newBlockCodec(bounds []string) (*blockCodec, error) {
 	return &blockCodec{encoder: encoder, decoder: decoder, bounds: bounds}, nil
 }
 
-// pack makes a block of sorted records.
+// pack packs sorted records into one block.
 func (c *blockCodec) pack(records []record) *block {
 	keys, values := c.keyBytes[:0], c.valueBytes[:0]
 	var before []byte
@@ -111,7 +111,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// keys unpacks the keys of a block that pack made.
+// keys unpacks the keys of a block.
 func (c *blockCodec) keys(b *block) []blockKey {
 	packed, err := c.decoder.DecodeAll(b.keys, nil)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *blockCodec) keys(b *block) []blockKey {
 		return int(v)
 	}
 	out := make([]blockKey, b.n)
-	var text []byte // all keys, one after the other
+	var text []byte // all keys, concatenated
 	ends := make([]int, b.n)
 	start, at := 0, 0
 	for i := range out {
@@ -158,7 +158,7 @@ func (c *blockCodec) values(b *block) []byte {
 	return out
 }
 
-// records unpacks a block whole.
+// records unpacks the keys and values of a block.
 func (c *blockCodec) records(b *block) []record {
 	keys, values := c.keys(b), c.values(b)
 	out := make([]record, len(keys))
@@ -169,7 +169,7 @@ func (c *blockCodec) records(b *block) []record {
 	return out
 }
 
-// packAll packs sorted records into blocks.
+// packAll packs sorted records into blocks of about blockSize, and also splits them at the bounds.
 func (c *blockCodec) packAll(records []record) []*block {
 	var blocks []*block
 	size, from := 0, 0
@@ -191,8 +191,8 @@ func (c *blockCodec) packAll(records []record) []*block {
 	return blocks
 }
 
-// apply returns the blocks after some changes; nil removes a key. Only blocks with a
-// changed key are packed anew.
+// apply returns the blocks after changes are applied. A nil change removes the key. Only blocks with a changed key
+// are packed again.
 func (c *blockCodec) apply(blocks []*block, changes map[string]*record) []*block {
 	keys := slices.Sorted(maps.Keys(changes))
 	if len(blocks) == 0 {
@@ -231,9 +231,8 @@ func mergeChanges(records []record, keys []string, changes map[string]*record) [
 	return append(out, records...)
 }
 
-// blockWriter turns records that arrive in any order into sorted blocks, holding
-// runSize of them unpacked: each run is sorted and packed, and where blocks of runs
-// overlap they are merged.
+// blockWriter turns records that arrive in any order into sorted blocks. It holds at most runSize bytes unpacked
+// (or one larger record): it sorts and packs each run, and finally merges overlapping blocks of different runs.
 type blockWriter struct {
 	codec   *blockCodec
 	pending []record
@@ -266,7 +265,7 @@ func (w *blockWriter) flush() {
 	w.pending, w.arena = w.pending[:0], w.arena[:0]
 }
 
-// finish returns all blocks in order.
+// finish returns all blocks in key order.
 func (w *blockWriter) finish() []*block {
 	w.flush()
 	w.pending, w.arena = nil, nil
@@ -288,8 +287,8 @@ func (w *blockWriter) finish() []*block {
 	return out
 }
 
-// merge joins blocks that overlap, sorted by their first keys. Only blocks that the
-// current key may lie in are unpacked: of each run one.
+// merge merges overlapping blocks, which are sorted by first key. It unpacks only the blocks that may hold the
+// current key: one of each run.
 func (w *blockWriter) merge(blocks []*block) []*block {
 	var out []*block
 	var open [][]record // by the key of their first record

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestBroadcastNamesWhoIsMissing: the header of the message tells the channels, in the order of the acknowledgements; where it does not fit them,
-// nobody is named.
+// TestBroadcastNamesWhoIsMissing checks that the channels come from the message's header, in the order of the
+// acknowledgements, and that no channel is named if the header does not match the acknowledgements.
 func TestBroadcastNamesWhoIsMissing(t *testing.T) {
 	header := func(channels ...string) string {
 		b, err := proto.Marshal(&messagespb.BroadcastHeader{BroadcastId: 77, Vchannels: channels})

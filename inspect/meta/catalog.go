@@ -31,8 +31,8 @@ func (s *state) databases() []*model.Database {
 	return list
 }
 
-// aliases takes the newest layout of each alias. One of the time before databases is
-// one of the default database.
+// aliases returns each alias once, from its newest layout. An alias from before databases is in the default
+// database.
 func (s *state) aliases() []*model.Alias {
 	type name struct {
 		database model.DatabaseID

@@ -18,9 +18,9 @@ import (
 	"kitescope/internal/redact"
 )
 
-// splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}
-// (Milvus pkg/util/funcutil, GetVirtualChannel). Names of another form, such as the
-// control channel's, have no collection.
+// splitVChannel splits the name of a vchannel, {pchannel}_{collection}v{shard} (Milvus pkg/util/funcutil,
+// GetVirtualChannel), into its pchannel and collection. The collection is 0 if the name has another form, e.g. the
+// control channel's.
 func splitVChannel(name string) (pchannel string, collection model.CollectionID) {
 	i := strings.LastIndexByte(name, '_')
 	if i < 0 {
@@ -35,7 +35,7 @@ func splitVChannel(name string) (pchannel string, collection model.CollectionID)
 	return name[:i], model.CollectionID(id)
 }
 
-// channelSet gathers channels from all records that name them.
+// channelSet collects channels from all records that name them.
 type channelSet struct {
 	vchannels map[string]*model.VChannel
 	pchannels map[string]*model.PChannel
@@ -61,8 +61,8 @@ func (c *channelSet) pchannel(name string) *model.PChannel {
 	return p
 }
 
-// channels assembles channels: those that collections list, and those that only a
-// checkpoint, a watch or a removal mark still names.
+// channels assembles the channels that collections list, and the channels that only a checkpoint, a watch or a
+// removal mark names.
 func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []*model.PChannel) {
 	c := &channelSet{vchannels: make(map[string]*model.VChannel), pchannels: make(map[string]*model.PChannel)}
 	for _, x := range collections {
@@ -94,14 +94,15 @@ func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
 	}
 }
 
-// walCheckpoint is a streaming node's own: it has the id as text.
+// walCheckpoint converts a streaming node's checkpoint, which holds the message id as text.
 func walCheckpoint(pchannel string, m *streamingpb.WALCheckpoint) model.Checkpoint {
 	id, queue := m.GetMessageId().GetId(), queueName(m.GetMessageId().GetWALName())
-	raw, _ := base64.StdEncoding.DecodeString(id) // what is left of one that is none is no entry
+	raw, _ := base64.StdEncoding.DecodeString(id) // an invalid id yields no entry
 	return model.Checkpoint{At: model.TSO(m.GetTimeTick()), Message: storedID(queue, id), PChannel: pchannel, Queue: queue, Entry: logEntry(queue, raw)}
 }
 
-// storedID is a streaming node's id as a checkpoint of a vchannel has it, where the queue numbers messages; else its text.
+// storedID converts a streaming node's message id to the form of a vchannel's checkpoint if the queue numbers
+// messages (Kafka, RocksMQ). Otherwise it returns the text.
 func storedID(queue, id string) []byte {
 	if queue == string(msgid.Kafka) || queue == string(msgid.RocksMQ) {
 		for _, x := range msgid.Of(msgid.FromText(id), msgid.Queue(queue)) {
@@ -113,7 +114,7 @@ func storedID(queue, id string) []byte {
 	return []byte(id)
 }
 
-// queueName is a queue as mq.type names it, "" where none is noted.
+// queueName returns the name that mq.type uses for a queue, "" if the record has none.
 func queueName(w commonpb.WALName) string {
 	if w == commonpb.WALName_Unknown {
 		return ""
@@ -121,7 +122,7 @@ func queueName(w commonpb.WALName) string {
 	return strings.ToLower(w.String())
 }
 
-// logEntry is the entry of a Woodpecker's log that a message id stands for; nil of another queue, and of bytes that are none.
+// logEntry decodes a message id of Woodpecker. It returns nil if the queue is another one or the id is invalid.
 func logEntry(queue string, id []byte) *model.LogPosition {
 	if queue != string(msgid.Woodpecker) {
 		return nil
@@ -134,8 +135,8 @@ func logEntry(queue string, id []byte) *model.LogPosition {
 	return nil
 }
 
-// addWatches adds which data node consumes a vchannel. Of several watchers the one
-// whose watch succeeded is named, the others are trouble and listed as such.
+// addWatches adds the data node that consumes each vchannel. If there are several watchers, a watcher in state
+// WatchSuccess becomes the Watcher; the rest are a problem and go to OtherWatchers.
 func (s *state) addWatches(c *channelSet) {
 	watches := make(map[string][]*fact)
 	s.each(kindChannelWatch, func(f *fact) { watches[f.names[0]] = append(watches[f.names[0]], f) })
@@ -167,8 +168,8 @@ func (s *state) addWatches(c *channelSet) {
 	}
 }
 
-// addStreaming adds what 2.6 knows: which streaming node a pchannel is assigned to,
-// and the state of pchannels and vchannels there.
+// addStreaming adds the records of 2.6: the streaming node of each pchannel, and the state of pchannels and
+// vchannels on it.
 func (s *state) addStreaming(c *channelSet) {
 	s.each(kindWALVChannel, func(f *fact) {
 		v, m := c.vchannel(f.names[1]), f.value.(*streamingpb.VChannelMeta)
@@ -215,7 +216,7 @@ func (s *state) addStreaming(c *channelSet) {
 	}
 }
 
-// accessMode is how a pchannel is assigned, in the words ReadWrite and ReadOnly: Milvus's have no underscore between the two.
+// accessMode returns ReadWrite or ReadOnly, because Milvus's enum names have no underscore between the two words.
 func accessMode(m streamingpb.PChannelAccessMode) string {
 	switch m {
 	case streamingpb.PChannelAccessMode_PCHANNEL_ACCESS_READWRITE:
@@ -230,7 +231,7 @@ func replicatePosition(m *commonpb.ReplicateCheckpoint) model.ReplicatePosition 
 	return model.ReplicatePosition{Cluster: m.GetClusterId(), PChannel: m.GetPchannel(), Message: m.GetMessageId().GetId(), At: model.TSO(m.GetTimeTick())}
 }
 
-// alteration is a change of the message queue in words: "woodpecker: FLUSHING".
+// alteration formats a change of the message queue, e.g. "woodpecker: FLUSHING".
 func alteration(m *streamingpb.AlterWALState) string {
 	if m.GetStage() == streamingpb.AlterWALStage_NONE {
 		return ""
@@ -242,7 +243,7 @@ func alteration(m *streamingpb.AlterWALState) string {
 	return text
 }
 
-// streaming is the streaming coordinator's own record, nil before 2.6.
+// streaming assembles the records of the streaming coordinator, nil before 2.6.
 func (s *state) streaming() *model.Streaming {
 	var out model.Streaming
 	found := false
@@ -285,7 +286,8 @@ func (s *state) streaming() *model.Streaming {
 	return &out
 }
 
-// configAcks are the channels of a configuration, in the order of the record, and what they acknowledged; either may be longer in a damaged one.
+// configAcks pairs the channels of a configuration, in record order, with their acknowledged checkpoints. Either
+// list may be longer if the record is damaged.
 func configAcks(m *streamingpb.AckedResult) (list []model.ConfigAck) {
 	names, acked := m.GetChannels(), m.GetAckedCheckpoints()
 	for i := range max(len(names), len(acked)) {

@@ -9,51 +9,53 @@ import (
 	"kitescope/inspect/source"
 )
 
-// etcd keeps no times. What dates its revisions is the allocator of timestamps in RootCoord (internal/tso/tso.go): when the ones that
-// it has reserved run out, it takes the time, adds three seconds, and writes that. So each of its values is the time at which it was
-// written, plus three seconds: a tick. It never goes back: where the clock of the machine did, or where RootCoord started anew before
-// what it had reserved was over, it goes on behind the last value, and a tick may be ahead of the clock by what is left of those
-// three seconds.
+// etcd stores no times. Revisions are dated by RootCoord's timestamp allocator (internal/tso/tso.go). When its
+// reserved timestamps run out, it takes the current time, adds three seconds and writes the sum. So each value is
+// the time of its write plus three seconds: a tick. Values never decrease. If the machine's clock was set back, or
+// RootCoord restarted before its reservation was over, the allocator continues after the last value. Such a tick
+// may be ahead of the clock by the rest of those three seconds.
 const (
 	reservedAhead = 3 * time.Second
-	// reservedGuard is by how much a tick is behind the last one then, to the nanosecond: else it comes from a clock.
+	// reservedGuard is the distance, beyond reservedAhead, of such a tick to the one before it. It is exact to the
+	// nanosecond; any other distance means that the tick is from a clock.
 	reservedGuard = time.Millisecond
-	// writeTime is what etcd may take to write a tick; if it takes longer, all of Milvus stands still.
+	// writeTime is the time that etcd may take to write a tick. If it takes longer, all of Milvus is blocked.
 	writeTime = 100 * time.Millisecond
 )
 
-// Moment is a time as far as it is known.
+// Moment is a time and its error bound.
 type Moment struct {
-	// Time is off by no more than Error, to either side.
+	// Time is off by at most Error in either direction.
 	Time  time.Time
 	Error time.Duration
-	// Open says that there was no tick behind it any more. Error is then that of a Milvus that works: of one whose RootCoord is
-	// down, it may be any time later.
+	// Open means that no tick follows. Error then assumes a working Milvus; if RootCoord is down, the real time
+	// may be any amount later.
 	Open bool
 }
 
-// Clock dates the revisions of a store by the ticks in it.
+// Clock dates the revisions of a store by its ticks.
 type Clock struct {
 	keys  [2]string
 	ticks []tick
-	// kept are the keys that the store has, once that was asked: nobody deletes one, so what it lacks now it always did, and a file
-	// would be read from end to end each time for it.
+	// kept are the allocator keys that the store has, after they were looked up once (asked). Nobody deletes these
+	// keys, so a key that is missing now was never there, and looking it up again would read a file from end to
+	// end.
 	kept  []string
 	asked bool
-	// newest is the last revision of the store, and when it was seen to be.
+	// newest is the last revision of the store, and seen the time when it was observed to be the newest.
 	newest int64
 	seen   time.Time
 }
 
-// tick is when a revision was written.
+// tick is the time at which a revision was written.
 type tick struct {
 	revision int64
 	at       time.Time
-	// ahead is by how much it may have been earlier.
+	// ahead is how much earlier the revision may have been written.
 	ahead time.Duration
 }
 
-// ClockOf is a clock that knows no tick yet of a store below a root; Put tells it.
+// ClockOf returns a clock without ticks for the store below root. Put adds ticks.
 func ClockOf(root string) *Clock { return &Clock{keys: source.AllocatorKeys(root)} }
 
 func newClock(newest source.Header) *Clock {
@@ -65,8 +67,8 @@ func newClock(newest source.Header) *Clock {
 	return c
 }
 
-// UpTo is a copy of the clock as it is, of a store of which a revision is the newest; seen is when that was by a clock, zero if nobody
-// looked.
+// UpTo returns a copy of the clock with another newest revision. seen is the time, by a clock, at which that
+// revision was the newest, or zero if unknown.
 func (c *Clock) UpTo(newest int64, seen time.Time) *Clock {
 	copied := *c
 	copied.ticks, copied.newest, copied.seen = slices.Clone(c.ticks), newest, seen
@@ -103,7 +105,8 @@ func (c *Clock) look(ctx context.Context, past source.Past, h source.Header, rev
 	return nil
 }
 
-// Put takes a change of any key. They come in order of revision, but for those of the state that changes are followed from.
+// Put adds a tick if kv is a key of the allocator. Changes come in order of revision, except those of the initial
+// state.
 func (c *Clock) Put(kv source.KV) {
 	value := source.Reservation(kv.Value)
 	if value.IsZero() || !slices.Contains(c.keys[:], string(kv.Key)) {
@@ -118,11 +121,11 @@ func (c *Clock) Put(kv source.KV) {
 			return
 		}
 	}
-	if len(c.ticks) == cap(c.ticks) { // large slices grow by a quarter otherwise, and are copied as often
+	if len(c.ticks) == cap(c.ticks) { // append grows large slices only by a quarter, which copies more often
 		c.ticks = slices.Grow(c.ticks, len(c.ticks)+1)
 	}
 	c.ticks = slices.Insert(c.ticks, i, t)
-	for ; i < min(i+2, len(c.ticks)); i++ { // itself, and the one behind it
+	for ; i < min(i+2, len(c.ticks)); i++ { // this tick and the next
 		c.ticks[i].ahead = 0
 		if i > 0 && c.ticks[i].at.Sub(c.ticks[i-1].at) == reservedAhead+reservedGuard {
 			c.ticks[i].ahead = reservedAhead
@@ -130,8 +133,9 @@ func (c *Clock) Put(kv source.KV) {
 	}
 }
 
-// fill dates what lies between the two ticks around a revision by when it was recorded, where that is longer than a RootCoord that works
-// takes: it, or etcd, was down. The recorder's clock is another, so that no time is beyond those of the ticks.
+// fill dates the revisions between the two ticks around revision by their recorded times, if the gap is longer
+// than that of a working RootCoord (RootCoord or etcd was down). The recorder's clock is a different one, so
+// recorded times outside the ticks are dropped.
 func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) error {
 	recorded, ok := past.(source.Dated)
 	before, after := c.around(revision)
@@ -155,7 +159,7 @@ func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) erro
 	return err
 }
 
-// FillAll dates what a recording has where ticks are missing, between all that a clock knows.
+// FillAll fills all gaps between the clock's ticks from a recording. It does nothing if past is not source.Dated.
 func (c *Clock) FillAll(ctx context.Context, past source.Past) error {
 	if _, ok := past.(source.Dated); !ok {
 		return nil
@@ -168,7 +172,7 @@ func (c *Clock) FillAll(ctx context.Context, past source.Past) error {
 	return nil
 }
 
-// around are the last tick up to a revision, and the first behind it; nil where there is none.
+// around returns the last tick up to a revision and the first tick after it, nil if there is none.
 func (c *Clock) around(revision int64) (before, after *tick) {
 	i, exact := slices.BinarySearchFunc(c.ticks, revision, func(t tick, r int64) int { return cmp.Compare(t.revision, r) })
 	if exact {
@@ -183,7 +187,7 @@ func (c *Clock) around(revision int64) (before, after *tick) {
 	return before, after
 }
 
-// At is when a revision was written. known is false where no tick is before it.
+// At returns the time at which a revision was written. known is false if there is no tick before it.
 func (c *Clock) At(revision int64) (m Moment, known bool) {
 	before, after := c.around(revision)
 	if before == nil {
@@ -203,7 +207,8 @@ func (c *Clock) At(revision int64) (m Moment, known bool) {
 	return m, true
 }
 
-// end is when the revisions behind a tick were written at the latest, and which is the first that was not.
+// end returns the latest time of the revisions after a tick, and the first revision past them. open means that the
+// time is an estimate.
 func (c *Clock) end(before, after *tick) (end time.Time, revision int64, open bool) {
 	switch {
 	case after != nil:
@@ -216,7 +221,7 @@ func (c *Clock) end(before, after *tick) (end time.Time, revision int64, open bo
 
 func middle(a, b time.Time) time.Time { return a.Add(b.Sub(a) / 2) }
 
-// First is the first tick; zero where there is none.
+// First returns the time of the first tick, zero if there is none.
 func (c *Clock) First() time.Time {
 	if len(c.ticks) == 0 {
 		return time.Time{}
@@ -224,7 +229,7 @@ func (c *Clock) First() time.Time {
 	return c.ticks[0].at
 }
 
-// Last is the last tick; zero where there is none.
+// Last returns the time of the last tick, zero if there is none.
 func (c *Clock) Last() time.Time {
 	if len(c.ticks) == 0 {
 		return time.Time{}
@@ -232,9 +237,9 @@ func (c *Clock) Last() time.Time {
 	return c.ticks[len(c.ticks)-1].at
 }
 
-// Revision is the last one of which At is not behind a time. known is false where no tick is before it.
+// Revision returns the last revision whose At is not after a time. known is false if there is no tick before it.
 func (c *Clock) Revision(at time.Time) (revision int64, known bool) {
-	// Ticks of a clock that was set back are not in order of time: the last that is not behind it counts.
+	// If the clock was set back, ticks are not in order of time. The last tick that is not after the time counts.
 	for i, t := range slices.Backward(c.ticks) {
 		if t.at.After(at) {
 			continue

@@ -10,19 +10,19 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Point is a revision of a store, and when it was written as far as that is known.
+// Point is a revision of a store and the time of its write, if known.
 type Point struct {
 	Revision int64
 	Moment   Moment
-	// Dated says that Moment is known.
+	// Dated reports whether Moment is known.
 	Dated bool
 }
 
-// HeaderAt is the header of a snapshot of a Past that was written at a moment; newest is that of the present. It is no more live than
-// a file is: ages count to the moment, and not to now.
+// HeaderAt returns the header of a snapshot of a Past at a moment. newest is the header of the present. The result
+// counts as a file, so ages refer to the moment and not to the current time.
 func HeaderAt(h, newest source.Header, m Moment) source.Header {
 	h.Taken, h.FileDate, h.ByClock = m.Time, false, false
-	if h.Origin.Kind != source.KindRecording { // which is one of all its moments
+	if h.Origin.Kind != source.KindRecording { // a recording covers all its moments
 		h.Origin.Kind = source.KindEtcdSnapshot
 	}
 	h.Lacks = newest.Lacks
@@ -32,19 +32,20 @@ func HeaderAt(h, newest source.Header, m Moment) source.Header {
 	return h
 }
 
-// errUndated says that no times are known of a store.
+// errUndated means that a store has no times.
 var errUndated = errors.New("its revisions have no times: Milvus has reserved no timestamps in it")
 
-// ErrBeforePast says that a time is before all that a store still knows.
+// ErrBeforePast means that a time is before the oldest state of a store.
 var ErrBeforePast = errors.New("is before the oldest that there is")
 
 const revisionHint = "name a revision: --at rev:N"
 
-// tickPace is at most what lies between two ticks of a Milvus that works.
+// tickPace is the longest distance of two ticks of a working Milvus.
 const tickPace = reservedAhead + writeTime
 
-// PointAt is the state of a Past at a time: the last revision that was not written after it. Only the key of the clock is read, at
-// some twenty-five revisions at most, however many there are. newest is the header of the present, or of the last moment of a file.
+// PointAt returns the state of a Past at a time: the last revision that was written no later. It reads only the
+// allocator's keys, at about twenty-five revisions at most, regardless of the number of revisions. newest is the
+// header of the present, or of the last moment of a file.
 func PointAt(ctx context.Context, past source.Past, newest source.Header, at time.Time) (Point, error) {
 	f := &finder{past: past, newest: newest, clock: newClock(newest), at: at}
 	last, err := f.tick(ctx, newest.Revision)
@@ -69,7 +70,7 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 		return Point{}, err
 	}
 	revision, _ = f.clock.Revision(at)
-	// A tick is in the store behind the compaction too that was written before it.
+	// The tick before the revision may be present even though the revision itself was compacted.
 	_, err = f.tick(ctx, revision)
 	if errors.Is(err, source.ErrCompacted) {
 		return Point{}, f.tooOld(ctx)
@@ -77,7 +78,7 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 	return f.clock.point(revision), err
 }
 
-// PointOf is a revision with its time.
+// PointOf returns a revision and its time.
 func PointOf(ctx context.Context, past source.Past, newest source.Header, revision int64) (Point, error) {
 	f := &finder{past: past, newest: newest, clock: newClock(newest)}
 	_, err := f.tick(ctx, revision)
@@ -107,7 +108,8 @@ type finder struct {
 	at     time.Time
 }
 
-// first reads the ticks around the first one behind low that is so: high is the revision of one. What was compacted away is passed over.
+// first reads the ticks around the first tick after revision low that satisfies is, by binary search. high is the
+// revision of a tick that satisfies it. Compacted revisions are skipped.
 func (f *finder) first(ctx context.Context, low, high int64, is func(t *tick) bool) error {
 	for low+1 < high {
 		guess := low + (high-low)/2
@@ -130,7 +132,7 @@ func (f *finder) first(ctx context.Context, low, high int64, is func(t *tick) bo
 	return nil
 }
 
-// tick is the newest one of a revision, nil if there is none.
+// tick returns the newest tick up to a revision, nil if there is none.
 func (f *finder) tick(ctx context.Context, revision int64) (*tick, error) {
 	if err := f.clock.look(ctx, f.past, f.newest, revision); err != nil {
 		return nil, err
@@ -139,7 +141,7 @@ func (f *finder) tick(ctx context.Context, revision int64) (*tick, error) {
 	return before, nil
 }
 
-// tooNew refuses a time that is behind all of which something is known.
+// tooNew returns an error if the time is after the end of the past.
 func (f *finder) tooNew(last *tick) error {
 	end, _, _ := f.clock.end(last, nil)
 	if f.at.After(end) {
@@ -149,7 +151,7 @@ func (f *finder) tooNew(last *tick) error {
 	return nil
 }
 
-// tooOld refuses a time from which nothing is left, and says what is the oldest.
+// tooOld returns an error for a time before the past. The error names the oldest point.
 func (f *finder) tooOld(ctx context.Context) error {
 	const advice = "older history is only in files saved then; etcd keeps as much as --auto-compaction-retention sets"
 	oldest, err := f.past.Oldest(ctx, f.newest)
@@ -161,7 +163,7 @@ func (f *finder) tooOld(ctx context.Context) error {
 		return err
 	}
 	text := fmt.Sprintf("revision %d", oldest)
-	switch first := f.clock.ticks; { // the next second, of which the revision is there
+	switch first := f.clock.ticks; { // rounded up to the next second, whose revision is available
 	case p.Dated:
 		text = fmt.Sprintf("%s (--at rev:%d)", clockText(p.Moment.Time.Add(time.Second-1)), oldest)
 	case len(first) > 0:

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// counted is a Past that counts how often it is asked for a key.
+// counted is a Past that counts its reads of keys.
 type counted struct {
 	source.Past
 	asked int
@@ -45,7 +45,7 @@ func pastOf(t *testing.T, path string) (*counted, source.Header) {
 	return &counted{Past: past}, snap.Header()
 }
 
-// clockOf is a clock of a store that a header is of, which knows no tick yet.
+// clockOf returns a clock without ticks for the store of a header.
 func clockOf(h source.Header) *meta.Clock {
 	var seen time.Time
 	if h.ByClock {
@@ -54,7 +54,7 @@ func clockOf(h source.Header) *meta.Clock {
 	return meta.ClockOf(h.Root).UpTo(h.Revision, seen)
 }
 
-// TestPointsOfCaptures: what is found with few looks is what a clock knows that has seen every change.
+// TestPointsOfCaptures checks that a point found with few reads equals the result of a clock with all ticks.
 func TestPointsOfCaptures(t *testing.T) {
 	t.Parallel()
 	captures, err := filepath.Glob("../../testdata/snapshots/*/etcd_snapshot.db.gz")
@@ -114,7 +114,7 @@ func TestPointsOfCaptures(t *testing.T) {
 	}
 }
 
-// ticking is a store of which the key of the clock is all that is asked, compacted at its oldest revision.
+// ticking is a store that only holds the key of the clock, compacted at its oldest revision.
 type ticking struct {
 	source.Past
 	oldest, newest int64
@@ -137,14 +137,14 @@ func (p *ticking) GetAt(_ context.Context, _ source.Header, revision int64, key 
 	return nil, nil //nolint:nilnil // as source.Past says
 }
 
-// TestPointsOfACompactedStore looks for times in a long history of which the pace changes, and before its beginning.
+// TestPointsOfACompactedStore finds times in a long history with a varying pace, and before its beginning.
 func TestPointsOfACompactedStore(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
 	start := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
 	past := &ticking{newest: 1}
 	at := start
-	for range 3000 { // an idle hour, a busy one, RootCoord away for a while
+	for range 3000 { // an idle hour, a busy one, RootCoord down for a while
 		past.newest += 1 + random.Int64N(3)
 		if n := len(past.ticks); n > 1200 && n < 1800 {
 			past.newest += random.Int64N(2000)
@@ -164,7 +164,7 @@ func TestPointsOfACompactedStore(t *testing.T) {
 	}
 	oldest, _ := clock.At(past.oldest)
 	found, refused := 0, 0
-	gone, _ := clock.At(past.oldest - 1) // its tick is in the store that is left, and what it dates is not
+	gone, _ := clock.At(past.oldest - 1) // its tick is in the compacted store, but its revision is not
 	for i := range 500 {
 		when := start.Add(time.Duration(random.Int64N(int64(at.Sub(start)))))
 		if i == 0 {
@@ -201,7 +201,7 @@ func reservedAt(revision int64, at time.Time) source.KV {
 	}
 }
 
-// TestClock dates revisions by ticks that are known.
+// TestClock checks the dates that known ticks give to revisions.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
@@ -212,7 +212,7 @@ func TestClock(t *testing.T) {
 	}
 	clock.Put(reservedAt(1_000_000, start))
 	clock.Put(reservedAt(1_000_100, start.Add(3020*time.Millisecond)))
-	// RootCoord has begun anew before what it had reserved was over.
+	// RootCoord restarted before its reservation was over.
 	clock.Put(reservedAt(1_000_110, start.Add(3020*time.Millisecond+3001*time.Millisecond)))
 	clock.Put(source.KV{Key: []byte("by-dev/kv/gid/timestamp"), ModRevision: 1_000_120, Value: []byte("no time")})
 	clock.Put(source.KV{Key: []byte("by-dev/meta/gid/timestamp"), ModRevision: 1_000_130, Value: make([]byte, 8)})

@@ -15,8 +15,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// collectionFacts are the keys of one collection. What it was assembled to is kept
-// until one of them changes.
+// collectionFacts holds the keys of one collection and the objects assembled from them, which are reused until a
+// key changes.
 type collectionFacts struct {
 	id    model.CollectionID
 	facts map[string]*fact
@@ -24,13 +24,13 @@ type collectionFacts struct {
 	built builtCollection
 }
 
-// builtCollection is what the keys of a collection come to. collection is nil where
-// only leftovers exist.
+// builtCollection holds the objects assembled from a collection's keys. collection is nil if only leftover keys
+// exist.
 type builtCollection struct {
 	collection *model.Collection
 	partitions []*model.Partition
 	indexes    []*model.Index // of 2.1
-	twoLayouts bool           // 2.1's or 2.2's key beside that of 2.2.9
+	twoLayouts bool           // both the key of 2.1 or 2.2 and that of 2.2.9 exist
 }
 
 // collectionKind reports whether keys of the kind belong to a collection's own record.
@@ -42,7 +42,7 @@ func collectionKind(k kindID) bool {
 	return false
 }
 
-// collectionID is the collection in the key of a collectionKind.
+// collectionID returns the collection in the key of a collectionKind.
 func (f *fact) collectionID() model.CollectionID {
 	if f.kind == kindCollection {
 		return model.CollectionID(f.ids[1])
@@ -69,7 +69,7 @@ func (c *collectionFacts) remove(f *fact) {
 	c.dirty = true
 }
 
-// of lists the facts of a kind by their last id, then key.
+// of returns the facts of a kind, sorted by second id and then by key.
 func (c *collectionFacts) of(k kindID) []*fact {
 	var list []*fact
 	for _, f := range c.facts {
@@ -81,7 +81,7 @@ func (c *collectionFacts) of(k kindID) []*fact {
 	return list
 }
 
-// assembleCollections assembles the collections that changed and gathers all.
+// assembleCollections reassembles the changed collections and returns the objects of all collections.
 func (s *state) assembleCollections() (collections []*model.Collection, partitions []*model.Partition, indexes []*model.Index) {
 	for _, id := range slices.Sorted(maps.Keys(s.collections)) {
 		c := s.collections[id]
@@ -104,7 +104,7 @@ func (s *state) assembleCollections() (collections []*model.Collection, partitio
 	return collections, partitions, indexes
 }
 
-// remains are the records of collections that have none themselves.
+// remains counts the leftover records of collections without a record of their own.
 func (s *state) remains() (list []*model.Remains) {
 	for _, id := range slices.Sorted(maps.Keys(s.collections)) {
 		c := s.collections[id]
@@ -129,7 +129,7 @@ func (s *state) remains() (list []*model.Remains) {
 	return list
 }
 
-// rebuild assembles the collection; equal objects stay the same.
+// rebuild assembles the collection. Objects that are equal to the old ones keep their pointers.
 func (c *collectionFacts) rebuild() {
 	old := c.built
 	c.built = builtCollection{}
@@ -145,8 +145,8 @@ func (c *collectionFacts) rebuild() {
 	c.built.twoLayouts = len(c.of(kindCollection)) > 0 && len(c.of(kindCollection22)) > 0
 }
 
-// info is the collection's record: of the newest layout, and of several databases (an
-// interrupted rename) the one that changed last.
+// info returns the collection's record of the newest layout. If several databases have one (an interrupted
+// rename), it returns the record that was modified last.
 func (c *collectionFacts) info() *fact {
 	list := c.of(kindCollection)
 	if len(list) == 0 {
@@ -195,8 +195,8 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 	return x
 }
 
-// layout tells the layouts apart: 2.2.9 has databases in the key, 2.2 keeps fields
-// under their own keys, 2.1 has all inline.
+// layout returns the layout of a collection's record: 2.2.9 has the database in the key, 2.2 stores fields under
+// their own keys, and 2.1 has everything inline.
 func (c *collectionFacts) layout(f *fact) string {
 	switch {
 	case f.kind == kindCollection:
@@ -207,12 +207,12 @@ func (c *collectionFacts) layout(f *fact) string {
 	return "2.2"
 }
 
-// objectState shortens a state's name: "CollectionCreated" is "Created".
+// objectState strips the prefix of a state's name, e.g. "CollectionCreated" becomes "Created".
 func objectState(name, prefix string) model.ObjectState {
 	return model.ObjectState(strings.TrimPrefix(name, prefix))
 }
 
-// fields are those of the keys; where there are none, those inside the collection's record.
+// fields decodes the fields from their own keys, or from the collection's record if there are no such keys.
 func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Field {
 	var list []*model.Field
 	for _, f := range c.of(kindField) {
@@ -263,7 +263,7 @@ func (c *collectionFacts) field(f *schemapb.FieldSchema, structName string) *mod
 	return x
 }
 
-// defaultValue writes a field's default as text, "" if it has none.
+// defaultValue formats a field's default value, "" if it has none.
 func defaultValue(v *schemapb.ValueField) string {
 	switch d := v.GetData().(type) {
 	case *schemapb.ValueField_BoolData:
@@ -308,7 +308,7 @@ func (c *collectionFacts) functions(schema *schemapb.CollectionSchema) []*model.
 	return out
 }
 
-// partitions are those of the keys; where there are none, those inside 2.1's record.
+// partitions decodes the partitions from their own keys, or from a record of 2.1 if there are no such keys.
 func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 	var list []*model.Partition
 	for _, f := range c.of(kindPartition) {

@@ -18,7 +18,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// constructed loads a cluster of a version of which there is no capture.
+// constructed loads the constructed cluster of a version without a capture.
 func constructed(t *testing.T, version string) *model.Cluster {
 	t.Helper()
 	c, err := Load(context.Background(), newMemory(metatest.Cluster(version)), Want{Parts: model.PartAll, Records: true})
@@ -47,7 +47,7 @@ func TestConstructedVersions(t *testing.T) {
 	}
 }
 
-// TestLayoutVersions removes the sessions: only keys can tell the version then.
+// TestLayoutVersions checks the version of clusters without sessions, which only the keys can show.
 func TestLayoutVersions(t *testing.T) {
 	want := map[string]string{"2.4": "2.4 or newer", "2.5": "2.5 or newer", "2.6": "2.6 or newer", "3.0": "3.0 or newer"}
 	for version, text := range want {
@@ -280,7 +280,7 @@ func TestConstructedTasks(t *testing.T) {
 	}
 }
 
-// importTask235 is the record of an import that failed, as a Milvus 2.3.5 wrote it.
+// importTask235 is the record of a failed import, as written by Milvus 2.3.5.
 const importTask235 = "CNCAwLK2iqnEBhgBIMmAwLK2iqnEBijKgMCytoqpxAYyK2J5LWRldi1yb290Y29vcmQtZG1sXzBfNDcwODA2ODM5MTY1OTc2NjQ5djBKDGluL25vbmUuanNv" +
 	"blCnobLYBlp4CAEqdGZhaWxlZCB0byBnZXQgZmlsZSBzaXplIG9mICdpbi9ub25lLmpzb24nLCBlcnJvcjpzdGF0IGluL25vbmUuanNvbjogbm8gc3VjaCBmaWxlIG9yIGRp" +
 	"cmVjdG9yeTogaW1wb3J0aW5nIGRhdGEgZmFpbGVkYgNpbXBqCF9kZWZhdWx0chUKEHByb2dyZXNzX3BlcmNlbnQSATB4p6Gy2AY="

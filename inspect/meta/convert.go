@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// unknownState stands for a number that does not fit a model state: it is shown as such.
+// unknownState replaces a number that does not fit into a model state. It is displayed as unknown.
 const unknownState = math.MaxUint8
 
 func segmentState(v int32) model.SegmentState {
@@ -27,7 +27,7 @@ func segmentLevel(v int32) model.SegmentLevel {
 	return model.SegmentLevel(v)
 }
 
-// indexState keeps Milvus's numbers apart from the model's summary states.
+// indexState converts Milvus's state. Numbers that collide with the model's summary states become unknownState.
 func indexState(v int32) model.IndexState {
 	if v < 0 || v >= int32(model.IndexMissing) {
 		return unknownState
@@ -35,9 +35,9 @@ func indexState(v int32) model.IndexState {
 	return model.IndexState(v)
 }
 
-// wallTime reads a number whose unit depends on the version: Unix seconds,
-// milliseconds or nanoseconds, or a TSO. Between 2015 and 2100 the ranges are apart
-// (TSO 0.37e18 to 1.08e18, nanoseconds from 1.42e18).
+// wallTime decodes a number whose unit depends on the Milvus version: Unix seconds, milliseconds, microseconds or
+// nanoseconds, or a TSO. The ranges do not overlap between 2015 and 2100 (TSO 0.37e18 to 1.08e18, nanoseconds from
+// 1.42e18).
 func wallTime(v uint64) time.Time {
 	switch {
 	case v == 0 || v == math.MaxUint64:
@@ -56,7 +56,7 @@ func wallTime(v uint64) time.Time {
 	return time.Unix(0, int64(v)).UTC()
 }
 
-// wallTSO is wallTime for a field that the model keeps as a TSO.
+// wallTSO is wallTime for a field that the model stores as a TSO.
 func wallTSO(v uint64) model.TSO {
 	if v >= 1e17 && v < 1.2e18 || v == math.MaxUint64 {
 		return model.TSO(v)
@@ -68,7 +68,7 @@ func wallTSO(v uint64) model.TSO {
 	return model.TSOFromTime(t)
 }
 
-// pairs converts key-value pairs; secrets are redacted.
+// pairs converts key-value pairs and redacts secrets.
 func pairs(list []*commonpb.KeyValuePair) []model.Pair {
 	if len(list) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func pairValue(list []model.Pair, key string) string {
 	return ""
 }
 
-// ids converts a list of int64 to typed ids.
+// ids converts int64 values to typed ids.
 func ids[T ~int64](list []int64) []T {
 	if len(list) == 0 {
 		return nil

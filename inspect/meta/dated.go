@@ -6,21 +6,22 @@ import (
 	"kitescope/inspect/model"
 )
 
-// A file's date is when this copy of it was written: "cp", a browser and git all move it. What the file says of itself bounds
-// its age: on a Milvus that works checkpoints move on every few seconds, so the newest time in it is of nearly when it was
-// taken. Only a date that agrees with that is believed.
+// A file's date is the time at which this copy was written: cp, browsers and git all change it. The contents bound
+// the age of the file. On a working Milvus checkpoints advance every few seconds, so the newest time in the file
+// is close to the time of the backup. The date is used only if it agrees with the contents.
 const (
-	// datedAfter is by how much the date may be later than everything in the file: checkpoints of an idle 2.3.5 are written once a
-	// minute at the latest (dataNode.segment.syncPeriod and channelCheckpointUpdateTickInSeconds).
+	// datedAfter is how much later than the newest time in the file the date may be. An idle 2.3.5 writes
+	// checkpoints at least once a minute (dataNode.segment.syncPeriod and channelCheckpointUpdateTickInSeconds).
 	datedAfter = 2 * time.Minute
-	// datedBefore is by how much it may be earlier: RootCoord reserves timestamps 3 s ahead, and clocks differ.
+	// datedBefore is how much earlier it may be, because RootCoord reserves timestamps 3 s ahead and clocks
+	// differ.
 	datedBefore = 10 * time.Second
 )
 
-// datedParts are the parts that tell the newest time of a store.
+// datedParts are the parts that determine the newest time of a store.
 const datedParts = model.PartChannels | model.PartRest
 
-// date takes back what the file's date says where nothing in the file agrees with it: then its time is unknown.
+// date clears a file's date unless the contents agree with it. The time of the file is then unknown.
 func date(p *model.Parts) {
 	if !p.Origin.FileDate {
 		return
@@ -31,7 +32,7 @@ func date(p *model.Parts) {
 	}
 }
 
-// newestTime is the latest moment that Milvus wrote into a store, zero if it has none.
+// newestTime returns the latest time that Milvus wrote into a store, zero if there is none.
 func newestTime(p *model.Parts) time.Time {
 	var newest time.Time
 	add := func(t time.Time) {
@@ -41,7 +42,7 @@ func newestTime(p *model.Parts) time.Time {
 	}
 	var stamp model.TSO
 	stamped := func(t model.TSO) {
-		if t != model.MaxTSO { // it stands for none
+		if t != model.MaxTSO { // MaxTSO means no time
 			stamp = max(stamp, t)
 		}
 	}

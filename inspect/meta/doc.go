@@ -1,14 +1,13 @@
-// Package meta turns the raw keys of a Milvus metadata store into a model.Cluster.
-// It is the only package that knows key paths and metadata protos.
+// Package meta decodes the raw keys of a Milvus metadata store into a model.Cluster. It is the only package that
+// knows key paths and metadata protos.
 //
-//  1. Ranges says which keys the wanted parts need, cut so that no answer is huge.
-//  2. A key is parsed into its kind and the ids in it (key.go); kinds.go lists all kinds.
-//  3. Its value is decoded: by hand for the three kinds of which there are hundreds of
-//     thousands (wire.go), by Milvus's generated messages for the rest.
-//  4. state gathers what was decoded, per object, and assembles the parts of a Cluster;
-//     what cannot be decoded is kept as model.Undecoded, never dropped.
-//  5. Follow applies changes to the same state and assembles again only what changed.
+//  1. Ranges returns the keys to read for the wanted parts, cut so that no response is huge.
+//  2. grammar parses a key into its kind and ids (key.go). kinds.go lists all kinds.
+//  3. The value is decoded: by hand for the three messages with hundreds of thousands of
+//     keys (wire.go), by Milvus's generated code for all others.
+//  4. state collects the decoded values per object and assembles the parts of a Cluster.
+//     A value that cannot be decoded becomes a model.Undecoded and is never dropped.
+//  5. Follower applies changes to the same state and reassembles only what changed.
 //
-// Secrets are taken out before anything is kept (secret.go, redact.go): neither the
-// Cluster nor its Keyspace ever holds one.
+// Secrets are redacted before anything is stored (redact.go): neither the Cluster nor its Keyspace ever holds one.
 package meta

@@ -26,14 +26,14 @@ import (
 	"kitescope/inspect/view"
 )
 
-// TestEveryField changes each field of each message that is decoded, one at a time, in the constructed clusters, and sees whether any
-// column or description of any object changes. A field that changes none has to stand in testdata/unread.txt, with the reason. Lists of
-// records, which show all fields, do not count.
+// TestEveryField changes each field of each decoded message of the constructed clusters, one at a time, and checks
+// that a column or description of an object changes. A field without an effect must be in testdata/unread.txt,
+// with the reason. Lists of raw records do not count, because they show all fields.
 func TestEveryField(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads thousands of clusters")
 	}
-	found := make(map[string]bool) // whether it is shown
+	found := make(map[string]bool) // whether the field is shown
 	probed := make(map[kindID]bool)
 	for _, version := range slices.Backward(metatest.Versions()) {
 		kvs := newMemory(metatest.Cluster(version)).kvs
@@ -41,12 +41,13 @@ func TestEveryField(t *testing.T) {
 			k, err := newGrammar(testHeader()).parse(kvs[at].Key)
 			return err != nil || probed[k.kind]
 		})
-		if version == "3.0" { // storage version 3 is another record
+		if version == "3.0" { // storage version 3 has a different record
 			at = append(at, manifested(t, kvs))
 		}
 		probe(t, kvs, at, found, probed)
 	}
-	// 2.1 has fields, partitions and indexes inside of its collections, and kinds of its own; Woodpecker's client wrote its own metadata.
+	// 2.1 has fields, partitions and indexes inside its collections, and kinds of its own. Woodpecker's client
+	// wrote its own metadata.
 	var old []source.KV
 	eachKey(t, "standalone-2.1.0", func(kv source.KV) {
 		kv.Key, kv.Value = slices.Clone(kv.Key), slices.Clone(kv.Value)
@@ -54,7 +55,7 @@ func TestEveryField(t *testing.T) {
 	})
 	newest := newMemory(metatest.Cluster("3.0")).kvs
 	for _, kvs := range [][]source.KV{old, slices.Concat(newest, besideKeys(t)), slices.Concat(newest, besideKeys(t), rareKeys(t))} {
-		var rest []int // all of their kinds: of a damaged log, say, little is shown
+		var rest []int // all values of their kinds, because e.g. little is shown of a damaged log
 		for at, kv := range kvs {
 			k, err := newGrammar(testHeader()).parse(kv.Key)
 			if err != nil || probed[k.kind] || len(kv.Value) == 0 {
@@ -81,7 +82,7 @@ func TestEveryField(t *testing.T) {
 	checkUnread(t, unread, found)
 }
 
-// largestOfKinds are where the largest value of each kind of message is.
+// largestOfKinds returns the positions of the largest value of each kind of message.
 func largestOfKinds(kvs []source.KV) []int {
 	largest := make(map[kindID]int)
 	for at, kv := range kvs {
@@ -131,7 +132,7 @@ func probe(t *testing.T, kvs []source.KV, at []int, found map[string]bool, probe
 	}
 }
 
-// manifested is where the segment is whose files a manifest names.
+// manifested returns the position of the segment with a manifest.
 func manifested(t *testing.T, kvs []source.KV) int {
 	t.Helper()
 	at := slices.IndexFunc(kvs, func(kv source.KV) bool {
@@ -144,7 +145,8 @@ func manifested(t *testing.T, kvs []source.KV) int {
 	return at
 }
 
-// checkUnread holds the fields that are not read to the list with reasons. A line is "message.field reason" or "message.* reason".
+// checkUnread compares the unread fields with the list of reasons. A line is "message.field reason" or "message.*
+// reason".
 func checkUnread(t *testing.T, unread []string, found map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/unread.txt")
@@ -190,15 +192,15 @@ type prober struct {
 	scene *scene
 	kv    source.KV
 	root  proto.Message
-	// packed: the value is compressed.
+	// packed means that the value is compressed.
 	packed bool
 	found  map[string]bool
-	// shownBefore is what is shown of before.
+	// shownBefore is the rendered text of before.
 	before      *model.Cluster
 	shownBefore []string
 }
 
-// message changes the fields of a message inside root; around are the names of those that it is in.
+// message changes the fields of a message inside root. around are the names of the enclosing messages.
 func (p *prober) message(m protoreflect.Message, around []protoreflect.FullName) {
 	name := m.Descriptor().FullName()
 	if len(around) > 4 || slices.Contains(around, name) {
@@ -224,7 +226,7 @@ func (p *prober) message(m protoreflect.Message, around []protoreflect.FullName)
 		saved := proto.Clone(m.Interface())
 		m.Set(fd, otherValue(fd, old))
 		p.note(full, before)
-		restore(m, saved) // an arm of a oneof takes the place of another
+		restore(m, saved) // setting one member of a oneof clears the others
 	}
 	if !p.same(before, p.load()) {
 		p.t.Fatalf("%s: the cluster is another one though nothing changed", name)
@@ -236,7 +238,7 @@ func restore(m protoreflect.Message, saved proto.Message) {
 	proto.Merge(m.Interface(), saved)
 }
 
-// container adds to a map, or to a list of scalars.
+// container adds an entry to a map or to a list of scalars.
 func (p *prober) container(m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster) {
 	saved := proto.Clone(m.Interface())
 	if fd.IsMap() {
@@ -250,14 +252,14 @@ func (p *prober) container(m protoreflect.Message, fd protoreflect.FieldDescript
 	}
 	p.note(full, before)
 	restore(m, saved)
-	if fd.IsList() && m.Get(fd).List().Len() > 0 { // one that stands beside another list ends with it
+	if fd.IsList() && m.Get(fd).List().Len() > 0 { // a list that is parallel to another is cut to the other's length
 		m.Mutable(fd).List().Set(0, otherValue(fd, fd.Default()))
 		p.note(full, before)
 		restore(m, saved)
 	}
 }
 
-// inner probes a message in a field: the field is read if its coming is seen, or anything in it.
+// inner probes a message in a field. The field is read if adding it, or changing anything in it, has an effect.
 func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, full string, before *model.Cluster, around []protoreflect.FullName) {
 	had, saved := m.Has(fd), proto.Clone(m.Interface())
 	var in protoreflect.Message
@@ -279,7 +281,7 @@ func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, 
 	restore(m, saved)
 }
 
-// gone reports whether the Cluster changes without a field.
+// gone reports whether removing a field changes the Cluster.
 func (p *prober) gone(m protoreflect.Message, fd protoreflect.FieldDescriptor, before *model.Cluster) bool {
 	saved := m.Get(fd)
 	m.Clear(fd)
@@ -288,7 +290,7 @@ func (p *prober) gone(m protoreflect.Message, fd protoreflect.FieldDescriptor, b
 	return changed
 }
 
-// fill sets what is plain in a message, and in those in it.
+// fill sets the scalar fields of a message and of its nested messages.
 func fill(m protoreflect.Message, depth int) {
 	for i := range m.Descriptor().Fields().Len() {
 		fd := m.Descriptor().Fields().Get(i)
@@ -326,7 +328,8 @@ func (p *prober) load() *model.Cluster {
 	return p.scene.build()
 }
 
-// same compares what is in columns and descriptions. Most fields are read into the Cluster or not at all, so that is compared first.
+// same compares columns and descriptions. It compares the parts first, because most fields are read into the
+// Cluster or not at all.
 func (p *prober) same(before, b *model.Cluster) bool {
 	if sameParts(before, b) {
 		return true
@@ -351,9 +354,9 @@ func sameParts(a, b *model.Cluster) bool {
 	return true
 }
 
-// shownOf is what every object has in its columns and description, but for the lists of keys and of their bytes.
+// shownOf returns the columns and the description of every object, except the lists of keys and of their bytes.
 func shownOf(c *model.Cluster) []string {
-	// Processes were asked and said nothing: what metadata tell beside them is in the same tables.
+	// The targets did not respond, so metadata that is merged with runtime data is in the same tables.
 	env := view.NewEnv(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Kind: "recording", Targets: []model.CurrentTarget{}})), model.TSO(metatest.TSO).Time().Add(time.Hour))
 	var list []string
 	for _, r := range view.Resources {
@@ -379,7 +382,7 @@ func shownOf(c *model.Cluster) []string {
 	return list
 }
 
-// otherValue is another value of a scalar than the one it has.
+// otherValue returns a scalar that differs from old.
 func otherValue(fd protoreflect.FieldDescriptor, old protoreflect.Value) protoreflect.Value {
 	if fd.IsList() {
 		old = protoreflect.Value{}
@@ -396,7 +399,7 @@ func otherValue(fd protoreflect.FieldDescriptor, old protoreflect.Value) protore
 		}
 		return protoreflect.ValueOfEnum(1)
 	case protoreflect.StringKind:
-		if strings.HasSuffix(string(fd.Name()), "_time") { // as import jobs have them
+		if strings.HasSuffix(string(fd.Name()), "_time") { // the format of import jobs
 			return protoreflect.ValueOfString("2026-09-20T10:00:00Z")
 		}
 		return protoreflect.ValueOfString("probed")
@@ -435,7 +438,7 @@ func deflated(t *testing.T, value []byte) []byte {
 	return e.EncodeAll(value, nil)
 }
 
-// rareKeys are records of kinds that no cluster here has.
+// rareKeys returns records of kinds that no cluster here has.
 func rareKeys(t *testing.T) (list []source.KV) {
 	t.Helper()
 	for _, x := range []struct {

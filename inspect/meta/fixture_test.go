@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// fixtures are the captured servers under testdata/snapshots.
+// fixtures returns the captured servers under testdata/snapshots.
 func fixtures() []string {
 	return []string{
 		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t7", "upgrade-2.2.16", "rollback-2.1.0",
@@ -56,7 +56,7 @@ func loadFixture(tb testing.TB, name string, want Want) *model.Cluster {
 	return c
 }
 
-// readGzip reads a compressed JSON file.
+// readGzip decodes a compressed JSON file.
 func readGzip(tb testing.TB, path string, into any) {
 	tb.Helper()
 	f, err := os.Open(path)

@@ -11,49 +11,50 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Follower loads a store and then follows its changes. Clusters that it emits share
-// what did not change.
+// Follower loads a store and then follows its changes. Successive clusters share unchanged objects.
 type Follower struct {
 	Source source.Watcher
 	Want   Want
-	// Interval is the shortest time between two clusters; changes in between are gathered.
+	// Interval is the shortest time between two clusters. Changes in between are batched.
 	Interval time.Duration
-	// Emit receives each new cluster, or why there is none at the moment: then following
-	// goes on by itself. It is never called concurrently.
+	// Emit receives each new cluster, or the error if there is none. After an error Run retries.
+	// Emit is never called concurrently.
 	Emit func(*model.Cluster, error)
-	// Hasten asks for what has changed so far without waiting for Interval; the channel that is sent is closed once that was
-	// emitted. nil: nobody asks.
+	// Hasten requests the pending changes without waiting for Interval. Run closes the received channel after it
+	// has emitted them. A nil Hasten is never used.
 	Hasten <-chan chan struct{}
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// beside is how often the keys beside the root are read again; zero is besideEvery.
+	// beside is the polling interval of the keys beside the root; zero means besideEvery.
 	beside time.Duration
-	// growth is what changes may bring beyond as much as was read, before the store is read again; zero is
-	// growthKeys and growthBytes.
+	// growth is the volume that changes may add, beyond the volume of the load, before the store is read again.
+	// Zero means growthKeys and growthBytes.
 	growth volume
 }
 
 const (
-	// settle lets the keys of one transaction and its neighbours arrive before a cluster is built.
+	// settle is a delay for the other keys of a transaction and its neighbours to arrive before a cluster is
+	// built.
 	settle = 20 * time.Millisecond
-	// maxBackoff bounds the wait between attempts to read again.
+	// maxBackoff limits the wait before the store is read again.
 	maxBackoff = 15 * time.Second
 )
 
-// errScope says that Want.Collection means other collections than before.
+// errScope means that Want.Collection now matches other collections than before.
 var errScope = errors.New("the collection's name changed its meaning")
 
-// errGrown says that the watch brought more than is kept of a store without counting it again. What a reading may bring is
-// bounded by its source; changes have no end, and whether a key is new only etcd knows.
+// errGrown means that the watch brought more than the growth limit. The source bounds the volume of a load, but
+// changes are unbounded, and only etcd knows whether a key is new.
 var errGrown = errors.New("the store is read again")
 
-// An hour of a livelock's writes, 500 a second, and a quarter of the bytes that a reading may bring.
+// These limits are an hour of a livelock's writes at about 500 a second, and a quarter of the bytes that a load
+// may bring.
 const (
 	growthKeys  = 2_000_000
 	growthBytes = 1 << 30
 )
 
-// volume is a number of keys and the bytes of them and their values.
+// volume is a number of keys, and their size in bytes with values.
 type volume struct{ keys, bytes int64 }
 
 func (v *volume) add(kv *source.KV) {
@@ -61,8 +62,8 @@ func (v *volume) add(kv *source.KV) {
 	v.bytes += int64(len(kv.Key) + len(kv.Value))
 }
 
-// Run follows until ctx ends, and returns its error. Only the first load can fail for
-// good; when the watch breaks later, the store is pinned and read again.
+// Run follows the store until ctx ends, and returns its error. Only the first load can fail permanently. If the
+// watch breaks later, Run pins and reads the store again.
 func (f *Follower) Run(ctx context.Context) error {
 	if f.Now == nil {
 		f.Now = time.Now
@@ -92,7 +93,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// once loads, emits and watches until the watch ends.
+// once loads the store, emits a cluster and watches until the watch ends.
 func (f *Follower) once(ctx context.Context, loaded func()) error {
 	snap, err := f.Source.Pin(ctx)
 	if err != nil {
@@ -123,25 +124,26 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	return err
 }
 
-// watching is one load and the changes since. The watch takes each change in as it comes, and emitLoop builds a cluster of them once an
-// interval: what is decoded is never waited for by who draws, and a key that is written ten times in between costs one object.
+// watching is one load and the changes since. The watch applies each change immediately, and emitLoop builds a
+// cluster once an interval. So the receiver never waits for decoding, and a key that is written ten times in an
+// interval costs one object.
 type watching struct {
 	f       *Follower
 	changed chan struct{}
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	*scene
-	// loaded is what the reading brought, grown what the watch did since.
+	// loaded is the volume of the load, grown the volume that the watch added.
 	loaded, grown volume
 }
 
-// weighed is a snapshot that adds up what is read of it.
+// weighed is a snapshot that counts the keys and bytes read.
 type weighed struct {
 	source.Snapshot
 	sum *volume
 }
 
-// Scan adds up and passes on.
+// Scan implements source.Snapshot and adds each key to sum.
 func (s *weighed) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	return s.Snapshot.Scan(ctx, ranges, func(kv source.KV) error {
 		s.sum.add(&kv)
@@ -149,7 +151,7 @@ func (s *weighed) Scan(ctx context.Context, ranges []source.Range, yield func(so
 	})
 }
 
-// apply takes the changes of one revision in.
+// apply applies the changes of one revision.
 func (w *watching) apply(revision int64, events []source.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,8 +159,8 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 		w.head.revision = revision
 	}
 	for i := range events {
-		// Only etcd knows whether a key is new: of most kinds no set of keys is kept that could tell. Its version says so, and starts
-		// anew when a key that was removed comes back.
+		// The version reports whether the key is new: it restarts at 1 when a removed key is created again. For
+		// most kinds there is no set of known keys to look it up in.
 		if e := &events[i]; w.take(e, e.Version == 1) {
 			w.grown.add(&e.KV)
 		}
@@ -173,7 +175,7 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 	return nil
 }
 
-// emitLoop emits at most one cluster per interval, soon after the first change, and at once where that is asked for.
+// emitLoop emits at most one cluster per interval, soon after the first change, or at once if Hasten requests it.
 func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 	last := w.f.Now()
 	for {
@@ -196,7 +198,8 @@ func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// wait waits for a change, and then until it may be emitted. hastened is whom to tell then; ok is false if ctx ended.
+// wait waits for a change and then for the interval. hastened is the channel to close after the next cluster is
+// emitted, nil if there was no request. ok is false if ctx ended.
 func (w *watching) wait(ctx context.Context, last time.Time) (hastened chan struct{}, ok bool) {
 	select {
 	case <-ctx.Done():
@@ -215,7 +218,7 @@ func (w *watching) wait(ctx context.Context, last time.Time) (hastened chan stru
 	return hastened, true
 }
 
-// next builds the cluster of now; nil if it is the one that was emitted last.
+// next builds the current cluster. It returns nil if nothing changed since the last one.
 func (w *watching) next(now time.Time) (*model.Cluster, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -225,8 +228,8 @@ func (w *watching) next(now time.Time) (*model.Cluster, error) {
 	w.head.taken = now
 	changed := w.dirty
 	c := w.build()
-	// What was read was cut to the collections that the name meant then. Renamed, recreated or given to an alias, it means others,
-	// whose segments were never read.
+	// The load was restricted to the collections that the name matched at that time. After a rename, a re-creation
+	// or an alter alias the name matches others, whose segments were never read.
 	if changed && w.state.only != nil && !maps.Equal(w.state.only, w.state.named(w.state.want.Collection)) {
 		return nil, errScope
 	}

@@ -23,7 +23,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// followed is a real etcd that a Follower follows.
+// followed is a real etcd with a Follower.
 type followed struct {
 	t       *testing.T
 	server  *sourcetest.Server
@@ -94,7 +94,7 @@ func (f *followed) change(ops ...clientv3.Op) *model.Cluster {
 	return f.at(answer.Header.Revision)
 }
 
-// check holds a followed cluster against one that is loaded anew.
+// check compares a followed cluster with a newly loaded one.
 func (f *followed) check(c *model.Cluster, what string) {
 	f.t.Helper()
 	snap, err := f.src.Pin(f.t.Context())
@@ -118,7 +118,7 @@ func (f *followed) check(c *model.Cluster, what string) {
 	}
 }
 
-// totals gathers what a cluster adds up.
+// totals collects the totals of a cluster.
 func totals(c *model.Cluster) map[string]model.Totals {
 	out := map[string]model.Totals{"": c.Totals()}
 	for _, s := range c.Segments {
@@ -143,8 +143,8 @@ func compareKeyspaces(t *testing.T, want, got model.Keyspace) {
 	}
 }
 
-// TestFollowRandomChanges deletes, restores, cuts and swaps random keys of stores of
-// several layouts; after each step the followed cluster must equal a fresh one.
+// TestFollowRandomChanges deletes, restores, truncates and swaps random keys of stores of several layouts. It
+// checks after each step that the followed cluster equals a new one.
 func TestFollowRandomChanges(t *testing.T) {
 	bases := map[string][]source.KV{"3.0": metatest.Cluster("3.0")}
 	for _, name := range []string{"standalone-2.1.0", "upgrade-2.2.16", "standalone-2.3.5"} {
@@ -186,7 +186,8 @@ func randomChange(random *rand.Rand, kvs []source.KV) (clientv3.Op, string) {
 	case 3:
 		return clientv3.OpPut(key, "\xE2\x9B\xBC"), "tombstone " + key
 	case 4:
-		// A digit in the middle of the last id: no other object has the new id. (Segment ids are unique in Milvus.)
+		// Change a digit in the middle of the last id, so that no other object has the new id. (Segment ids are
+		// unique in Milvus.)
 		i := max(len(key)-9-random.IntN(8), 15)
 		changed := key[:i] + string(rune('0'+random.IntN(10))) + key[i+1:]
 		return clientv3.OpPut(changed, string(kv.Value)), "put " + changed
@@ -220,7 +221,7 @@ func TestFollowSharesWhatIsUnchanged(t *testing.T) {
 	}
 	f.check(after, "after one binlog")
 
-	var again []clientv3.Op // the catalog, written once more as it is; sessions know their revision
+	var again []clientv3.Op // the catalog, rewritten unchanged; sessions hold their revision
 	for _, kv := range metatest.Cluster("2.6") {
 		if key := string(kv.Key); !strings.Contains(key, "/datacoord-meta/") && !strings.Contains(key, "/session/") {
 			again = append(again, clientv3.OpPut(string(kv.Key), string(kv.Value)))
@@ -231,7 +232,7 @@ func TestFollowSharesWhatIsUnchanged(t *testing.T) {
 	}
 }
 
-// TestFollowMovesTheRevision: changes of what is not wanted still show that the picture is current.
+// TestFollowMovesTheRevision checks that changes of unwanted keys still advance the revision and the time.
 func TestFollowMovesTheRevision(t *testing.T) {
 	f := follow(t, metatest.Cluster("2.6"), Want{Parts: model.PartSegments}, nil)
 	before := f.at(1)
@@ -244,8 +245,8 @@ func TestFollowMovesTheRevision(t *testing.T) {
 	}
 }
 
-// TestFollowOneCollection: other collections' segments stay out, and when the name
-// comes to mean another collection, that one is read.
+// TestFollowOneCollection checks that segments of other collections are excluded, and that the store is read again
+// if the name comes to match another collection.
 func TestFollowOneCollection(t *testing.T) {
 	f := follow(t, metatest.Cluster("2.6"), Want{Parts: model.PartLogs, Collection: "latest"}, nil)
 	if c := f.at(1); len(c.Segments) != 4 {
@@ -318,7 +319,7 @@ func TestFollowFailsAtTheStart(t *testing.T) {
 	}
 }
 
-// TestFollowReadsAgainWhatHasGrown: changes of which nobody can tell how much they added lead to another reading.
+// TestFollowReadsAgainWhatHasGrown checks that changes of an unknown net volume lead to another load.
 func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, metatest.Cluster("2.6"))
@@ -344,7 +345,7 @@ func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
 	}
 	go func() {
 		defer stop()
-		for step := range steps { // each is followed before the next: one reading cannot see them all
+		for step := range steps { // wait for each step before the next, so that one load cannot see them all
 			var written int64
 			for i := range perStep {
 				put, err := server.Client.Put(ctx, fmt.Sprintf("by-dev/meta/session/querynode-%d", step*perStep+i), "{}")
@@ -370,7 +371,7 @@ func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
 	}
 }
 
-// countedPins counts how often a store is read from the start.
+// countedPins counts how often a store is pinned.
 type countedPins struct {
 	source.Watcher
 	pins int

@@ -11,8 +11,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// slowSegment decodes a datapb.SegmentInfo by the generated code. unknown are the
-// paths of the fields that it does not know.
+// slowSegment decodes a datapb.SegmentInfo with the generated code. It returns the paths of the unknown fields.
 func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 	v.reset()
 	m := new(datapb.SegmentInfo)
@@ -52,7 +51,7 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 	return unknownFields(m.ProtoReflect()), nil
 }
 
-// segmentDetails gathers what most segments do not have; nil if there is none of it.
+// segmentDetails collects the rarely used fields of a segment. It returns nil if all are empty.
 func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
 	d := model.SegmentDetails{
 		PartitionStatsVersion: m.GetPartitionStatsVersion(), ManifestPath: m.GetManifestPath(), CommitAt: model.TSO(m.GetCommitTimestamp()),

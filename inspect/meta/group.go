@@ -12,10 +12,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// groupSet is a set of groups: parts of a Cluster that are assembled together, when
-// one of their keys changed. A group that is not dirty keeps its lists, the very slices: whoever follows clusters takes the
-// same slice for "nothing has changed here" and looks no further (model.SharesSchemas). So a group has to be marked by every
-// kind of key that anything in it is made of; TestFollowRandomChanges holds followed clusters against loaded ones.
+// groupSet is a set of groups. A group is the parts of a Cluster that are assembled together if one of their keys
+// changed. A group that is not dirty keeps its slices: consumers of clusters treat the same slice as unchanged and
+// skip it (model.SharesSchemas). So every kind of key that contributes to a group must mark it.
+// TestFollowRandomChanges compares followed clusters with loaded ones.
 type groupSet uint32
 
 const (
@@ -37,13 +37,13 @@ const (
 	groupAllocators
 	groupStreaming
 	groupWoodpecker
-	groupLegacySegments // 2.1's index records, and what else hangs on segments
+	groupLegacySegments // index records of 2.1, and other data attached to segments
 	groupHistory
 	groupUndecoded
 	allGroups = 1<<iota - 1
 )
 
-// groupOf is the groups that a key of a kind takes part in.
+// groupOf returns the groups that a kind of key contributes to.
 func groupOf(k kindID) groupSet {
 	switch k {
 	case kindDatabase:
@@ -91,7 +91,7 @@ func groupOf(k kindID) groupSet {
 	return 0
 }
 
-// contradiction says where a record's own ids differ from those in its key, "" if nowhere.
+// contradiction describes a difference between an id in a record and the id in its key, "" if there is none.
 func contradiction(f *fact) string {
 	var id int64
 	at := 0
@@ -131,9 +131,9 @@ func contradiction(f *fact) string {
 	return contradicts(messageNameOf(f.value), "id", id, f.ids[at])
 }
 
-// share replaces objects of next by equal ones of prev, so that successive clusters
-// hold the same pointers for what did not change. Where nothing did, it is prev itself: many keys are written again with the value
-// that they have, and a list that is the same one saves a comparison to all who follow.
+// share replaces objects of next by equal objects of prev, so that successive clusters hold the same pointers to
+// unchanged objects. If all are equal, it returns prev itself: many keys are rewritten with the same value, and an
+// identical slice saves consumers a comparison.
 func share[T any, K comparable](prev, next []*T, key func(*T) K) []*T {
 	if len(prev) == 0 {
 		return next
@@ -149,14 +149,14 @@ func share[T any, K comparable](prev, next []*T, key func(*T) K) []*T {
 			kept++
 		}
 	}
-	// With a key twice in one of them it would not follow that the objects are the same ones.
+	// A duplicate key in either list would make equal counts insufficient.
 	if len(known) == len(prev) && len(next) == len(prev) && kept == len(prev) {
 		return prev
 	}
 	return next
 }
 
-// build assembles what is dirty. prev is the cluster of the last build, nil for the first.
+// build assembles the dirty groups. prev is the cluster of the last build, nil for the first.
 func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 	p := &s.parts
 	p.Origin = model.Origin{

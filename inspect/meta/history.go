@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// putHistory decodes one older value of a RootCoord key. What it says of names is
-// kept: it is the only place where those of dropped objects can still be found.
+// putHistory decodes one older value of a RootCoord key. It keeps the names, because the history is the only place
+// with the names of dropped objects.
 func (s *state) putHistory(kv source.KV, k *keyParts) {
 	kind := s.grammar.kinds[k.kind]
 	relative := strings.TrimPrefix(string(kv.Key), string(s.grammar.meta))

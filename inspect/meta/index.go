@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// indexes are the definitions of 2.2 and later.
+// indexes decodes the index definitions of 2.2 and later.
 func (s *state) indexes() []*model.Index {
 	var list []*model.Index
 	s.each(kindFieldIndex, func(f *fact) {
@@ -33,8 +33,8 @@ func (s *state) indexes() []*model.Index {
 	return list
 }
 
-// splitParams takes type and metric out of the index parameters, and unfolds the JSON
-// object in which 2.1 keeps the others.
+// splitParams extracts type and metric from the index parameters, and unfolds the JSON object in which 2.1 stores
+// the other parameters.
 func splitParams(x *model.Index, params []*commonpb.KeyValuePair) {
 	for _, p := range pairs(params) {
 		switch p.Key {
@@ -50,7 +50,7 @@ func splitParams(x *model.Index, params []*commonpb.KeyValuePair) {
 	}
 }
 
-// unfold turns a JSON object into pairs, in its order; what is none stays one pair.
+// unfold splits a JSON object into pairs, in its order. Any other value stays one pair.
 func unfold(p model.Pair) []model.Pair {
 	decoder := json.NewDecoder(bytes.NewReader([]byte(p.Value)))
 	if t, err := decoder.Token(); err != nil || t != json.Delim('{') {
@@ -74,7 +74,7 @@ func unfold(p model.Pair) []model.Pair {
 	return list
 }
 
-// indexes21 are the definitions of 2.1: which field they are on is in the collection's record.
+// indexes21 decodes the index definitions of 2.1. The collection's record holds the field of each index.
 func (c *collectionFacts) indexes21(record *fact) []*model.Index {
 	var list []*model.Index
 	for _, f := range c.of(kindIndex21) {
@@ -101,8 +101,8 @@ func (c *collectionFacts) indexes21(record *fact) []*model.Index {
 	return list
 }
 
-// segmentIndexes21 are 2.1's index records by segment: RootCoord says which index was
-// built on which segment, IndexCoord what came of it.
+// segmentIndexes21 decodes the index records of 2.1, by segment. RootCoord records which index was built on which
+// segment, IndexCoord the state and result of the build.
 func (s *state) segmentIndexes21() map[model.SegmentID][]model.SegmentIndex {
 	builds := make(map[int64]*legacypb.IndexMeta)
 	s.each(kindIndexMeta21, func(f *fact) { builds[f.ids[0]] = f.value.(*legacypb.IndexMeta) })

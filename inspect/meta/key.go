@@ -14,25 +14,25 @@ import (
 const (
 	maxIDs   = 6
 	maxNames = 3
-	// historyPrefix and historySep are RootCoord's suffix-snapshot KV:
-	// snapshots/{key}_ts{tso} (Milvus internal/metastore/kv/rootcoord/suffix_snapshot.go).
+	// historyPrefix and historySep are those of RootCoord's suffix-snapshot KV: snapshots/{key}_ts{tso} (Milvus
+	// internal/metastore/kv/rootcoord/suffix_snapshot.go).
 	historyPrefix = "snapshots/"
 	historySep    = "_ts"
 )
 
-// keyParts is a parsed key. Names point into the key that was parsed.
+// keyParts is a parsed key. Names alias the parsed key.
 type keyParts struct {
 	kind  kindID
 	ids   [maxIDs]int64
 	names [maxNames][]byte
-	// history: the key stands under snapshots/; at is the time in its suffix.
+	// history means that the key is below snapshots/; at is the time in its suffix.
 	history bool
 	at      model.TSO
 }
 
 func (k *keyParts) name() string { return string(k.names[0]) }
 
-// errUnknownKey says that no pattern explains a key.
+// errUnknownKey means that no pattern matches a key.
 var errUnknownKey = errors.New("unknown key")
 
 // grammar parses the keys of one store.
@@ -41,21 +41,21 @@ type grammar struct {
 	kinds      [kindCount]*kind
 	hot        []hotPrefix
 	owners     [kindCount]keyOwner
-	// byFirst are the patterns by their first component, "" those that begin with a variable.
+	// byFirst holds the patterns by their first component, "" for patterns that begin with a variable.
 	byFirst map[string][]*pattern
 }
 
-// pattern is a kind's compiled key pattern.
+// pattern is the compiled key pattern of a kind.
 type pattern struct {
 	kind  *kind
 	place keyPlace
 	parts []patternPart
 }
 
-// keyPlace is what a pattern is relative to.
+// keyPlace is the base of a pattern.
 type keyPlace string
 
-// The places, as patterns begin with them.
+// Key places, as the prefixes of patterns.
 const (
 	belowMeta  keyPlace = ""
 	belowRoot  keyPlace = "/"
@@ -68,7 +68,7 @@ type patternPart struct {
 	form    varForm
 }
 
-// varForm is what a variable of a pattern matches.
+// varForm is the form of a variable in a pattern.
 type varForm uint8
 
 const (
@@ -123,7 +123,8 @@ func compile(k *kind) *pattern {
 	return p
 }
 
-// keyOwner says which of a key's parts names its collection: one of the ids, or a vchannel among the names; -1 if none does.
+// keyOwner is the position of the collection in a key: among its ids, or as a vchannel among its names; -1 if
+// missing.
 type keyOwner struct{ id, vchannel int }
 
 func (p *pattern) owner() keyOwner {
@@ -147,7 +148,7 @@ func (p *pattern) owner() keyOwner {
 	return o
 }
 
-// collection is the one that a key names, 0 if none.
+// collection returns the collection that a key names, 0 if there is none.
 func (g *grammar) collection(k *keyParts) model.CollectionID {
 	switch o := g.owners[k.kind]; {
 	case o.id >= 0:
@@ -159,8 +160,8 @@ func (g *grammar) collection(k *keyParts) model.CollectionID {
 	return 0
 }
 
-// parse finds the kind of an absolute key and the ids in it. The error says what is
-// wrong with a key that looks like a known kind, or is errUnknownKey.
+// parse returns the kind of an absolute key and its ids. The error is errUnknownKey, or describes the defect of a
+// key that resembles a known kind.
 func (g *grammar) parse(key []byte) (keyParts, error) {
 	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
 		var k keyParts
@@ -195,7 +196,7 @@ func (g *grammar) parseHistory(inner []byte) (keyParts, error) {
 	return k, nil
 }
 
-// match tries the patterns of the table in order.
+// match tries the patterns in the order of the table.
 func (g *grammar) match(rel []byte, at keyPlace) (keyParts, error) {
 	first, _, _ := bytes.Cut(rel, []byte("/"))
 	name := string(at) + string(first)
@@ -255,7 +256,7 @@ func (p *pattern) match(rel []byte) (keyParts, error) {
 	return k, wrong
 }
 
-// format writes a parsed key back, absolute.
+// format returns the absolute key of k.
 func (g *grammar) format(k keyParts) []byte {
 	p := compile(g.kinds[k.kind])
 	var b []byte

@@ -5,25 +5,26 @@ import (
 	"math"
 )
 
-// hotPrefix is the literal beginning of a kind of which there may be millions of keys.
+// hotPrefix is the literal prefix of a kind that may have millions of keys.
 type hotPrefix struct {
 	prefix []byte
 	kind   kindID
 	ids    int
 }
 
-// hotKinds are the kinds whose keys grow with the number of segments.
+// hotKinds returns the kinds whose number of keys grows with the number of segments.
 func hotKinds() []kindID {
 	return []kindID{kindSegment, kindSegmentIndex, kindBinlog, kindStatslog, kindDeltalog, kindBM25Log}
 }
 
-// parseHot parses the frequent kinds without looking at the table; whatever is odd
-// about a key is left to match. Of k only the kind and the kind's ids are set.
+// parseHot parses the frequent kinds without the table. It leaves irregular keys to match. It sets only the kind
+// and the kind's ids in k.
 func (g *grammar) parseHot(rel []byte, k *keyParts) bool {
 	for i := range g.hot {
 		h := &g.hot[i]
 		n := len(h.prefix)
-		// Where its last two bytes are, other keys have others: comparing all of it is a call.
+		// Compare the last two bytes first: they differ in most other keys, and comparing the whole prefix is a
+		// call.
 		if len(rel) > n && rel[n-1] == '/' && rel[n-2] == h.prefix[n-2] && string(rel[:n]) == string(h.prefix) {
 			k.kind = h.kind
 			return parseIDs(rel[n:], k.ids[:h.ids])
@@ -32,7 +33,7 @@ func (g *grammar) parseHot(rel []byte, k *keyParts) bool {
 	return false
 }
 
-// parseIDs parses as many ids as there is room for, with slashes between them and nothing behind.
+// parseIDs parses len(ids) ids separated by slashes. It reports whether rest holds nothing more.
 func parseIDs(rest []byte, ids []int64) bool {
 	for n := range ids {
 		id, size := leadingID(rest)
@@ -52,10 +53,10 @@ func parseIDs(rest []byte, ids []int64) bool {
 	return len(rest) == 0
 }
 
-// leadingID parses the digits that b begins with; size 0 if there is no id that is
-// written as Milvus writes it (no plus, no leading zeros, within int64).
+// leadingID parses the leading digits of b. size is 0 unless the id is written as Milvus writes it (no plus, no
+// leading zeros, within int64).
 func leadingID(b []byte) (id int64, size int) {
-	const fit = 18 // that many digits always fit
+	const fit = 18 // 18 digits always fit
 	var v uint64
 	i := 0
 	for i < wordBytes*2 && len(b)-i >= wordBytes {
@@ -75,12 +76,13 @@ func leadingID(b []byte) (id int64, size int) {
 	return int64(v), i
 }
 
-// wordBytes is how many bytes are read together.
+// wordBytes is the number of bytes that are read at once.
 const wordBytes = 8
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// eightDigits parses the first eight bytes where all are digits: sums of two, of four and of eight of them, each side by side.
+// eightDigits parses the first eight bytes of b if all are digits. It adds up pairs, then fours, then all eight in
+// parallel.
 func eightDigits(b []byte) (v uint64, ok bool) {
 	const high, sixes, low = 0xf0f0f0f0f0f0f0f0, 0x0606060606060606, 0x0f0f0f0f0f0f0f0f
 	w := binary.LittleEndian.Uint64(b)
@@ -92,7 +94,7 @@ func eightDigits(b []byte) (v uint64, ok bool) {
 	return (w & 0x0000ffff0000ffff) * (1 + 10000<<32) >> 32, true
 }
 
-// anyLeadingID is leadingID of ids that are out of the ordinary too.
+// anyLeadingID is leadingID without the fast path. It also parses negative, 0 and 19-digit ids.
 func anyLeadingID(b []byte) (id int64, size int) {
 	i, negative := 0, false
 	if len(b) > 0 && b[0] == '-' {

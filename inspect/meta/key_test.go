@@ -120,7 +120,7 @@ func TestKindsAreComplete(t *testing.T) {
 	}
 }
 
-// TestLeadingID holds ids against the reading of one digit after the other.
+// TestLeadingID compares leadingID with parsing digit by digit.
 func TestLeadingID(t *testing.T) {
 	t.Parallel()
 	check := func(text string) {

@@ -15,28 +15,28 @@ import (
 	"kitescope/inspect/source"
 )
 
-// keyspace is one state of all keys: compressed blocks in key order, as soon as somebody looks at them.
+// keyspace is one state of all keys: compressed blocks in key order. They are packed on first use.
 type keyspace struct {
 	grammar *grammar
 	packing *packing
 	cache   *blockCache
 	codec   *blockCodec
 	unzip   *unzip
-	parts   model.Parts // of the same state, for finding the keys of objects
+	parts   model.Parts // of the same state, to find the keys of objects
 }
 
 func newKeyspace(r *recordStore, parts model.Parts) *keyspace {
-	parts.Keyspace = nil // else every state would hold on to the one before
+	parts.Keyspace = nil // otherwise every state would retain the previous one
 	return &keyspace{grammar: r.grammar, packing: r.packing, cache: r.cache, codec: r.codec, unzip: r.unzip, parts: parts}
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (k *keyspace) Len() int {
 	_, starts := k.packing.pack()
 	return starts[len(starts)-1]
 }
 
-// blockOf finds the block of the i-th key and the key's place in it.
+// blockOf returns the block of the i-th key and the key's position in it.
 func (k *keyspace) blockOf(i int) (b *block, at int) {
 	blocks, starts := k.packing.pack()
 	n, found := slices.BinarySearch(starts, i)
@@ -52,7 +52,7 @@ func (k *keyspace) Info(i int) model.KeyInfo {
 	return k.info(&k.cache.keys(k.codec, b)[at])
 }
 
-// Collection is the collection that the i-th key names.
+// Collection returns the collection that the i-th key names, 0 if there is none.
 func (k *keyspace) Collection(i int) model.CollectionID {
 	b, at := k.blockOf(i)
 	parts, err := k.grammar.parse([]byte(k.cache.keys(k.codec, b)[at].key))
@@ -76,7 +76,7 @@ func (k *keyspace) info(e *blockKey) model.KeyInfo {
 	return info
 }
 
-// Find returns the position of key, or where it would stand.
+// Find returns the position of key, or its insertion point if it is missing.
 func (k *keyspace) Find(key string) (i int, ok bool) {
 	blocks, starts := k.packing.pack()
 	n, found := slices.BinarySearchFunc(blocks, key, func(b *block, key string) int { return strings.Compare(b.first, key) })
@@ -113,7 +113,7 @@ func (k *keyspace) Record(i int) model.Record {
 	return r
 }
 
-// describe decodes a value as its kind says.
+// describe decodes a value in the encoding of its kind.
 func (k *keyspace) describe(r *model.Record, kind *kind) {
 	kv := source.KV{Key: []byte(r.Key), Value: r.Raw}
 	r.Problem = k.problem(kv)
@@ -140,8 +140,8 @@ func (k *keyspace) describe(r *model.Record, kind *kind) {
 	}
 }
 
-// problem is what a load of the key would list as undecoded: the fields that are not
-// known, and ids that contradict the key.
+// problem returns the reasons why a load would list the key as undecoded: unknown fields, and ids that
+// contradict the key.
 func (k *keyspace) problem(kv source.KV) string {
 	s := emptyState(k.grammar, k.unzip)
 	s.put(kv, false)
@@ -152,7 +152,7 @@ func (k *keyspace) problem(kv source.KV) string {
 	return strings.Join(reasons, "; ")
 }
 
-// describePlain shows a value of which nothing is known: JSON, text, else hex.
+// describePlain formats a value of unknown type as JSON, as text or as hex.
 func describePlain(r *model.Record) {
 	switch {
 	case len(r.Raw) > 1 && (r.Raw[0] == '{' || r.Raw[0] == '[') && utf8.Valid(r.Raw):
@@ -171,19 +171,19 @@ func printable(b []byte) bool {
 	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' })
 }
 
-// cachedBlocks is how many unpacked blocks are kept: what a page and its neighbours show.
+// cachedBlocks is the number of unpacked blocks in the cache: enough for a page and its neighbours.
 const cachedBlocks = 12
 
-// blockCache keeps the blocks that were unpacked last.
+// blockCache holds the most recently unpacked blocks.
 type blockCache struct {
 	mu     sync.Mutex
-	recent []*cachedBlock // the last used first
+	recent []*cachedBlock // most recently used first
 }
 
 type cachedBlock struct {
 	block  *block
 	keys   []blockKey
-	values []byte // nil until a value was asked for
+	values []byte // nil until a value is requested
 }
 
 func newBlockCache() *blockCache { return &blockCache{} }

@@ -38,7 +38,7 @@ func storeOf(t *testing.T, kvs []source.KV) *recordStore {
 	return r
 }
 
-// checkKeyspace holds a keyspace against the keys that it should have.
+// checkKeyspace compares a keyspace with the expected keys.
 func checkKeyspace(t *testing.T, k model.Keyspace, want map[string]string) {
 	t.Helper()
 	if k.Len() != len(want) {
@@ -67,7 +67,7 @@ func checkKeyspace(t *testing.T, k model.Keyspace, want map[string]string) {
 	}
 }
 
-// manyKeys are more than one run of the block writer holds.
+// manyKeys returns more keys than one run of the block writer holds.
 func manyKeys(n int) (kvs []source.KV, want map[string]string) {
 	want = make(map[string]string)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -84,7 +84,7 @@ func manyKeys(n int) (kvs []source.KV, want map[string]string) {
 	return kvs, want
 }
 
-// aMessage wraps bytes in a field, for what is no message is searched for secrets.
+// aMessage wraps bytes in a field, because a value that is not a message is searched for secrets.
 func aMessage(content []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), content)
 }
@@ -123,7 +123,7 @@ func TestKeyspaceChanges(t *testing.T) {
 			want[key] = value
 		}
 		now := r.keyspace(model.Parts{})
-		if random.IntN(3) > 0 { // it is looked at later, or never
+		if random.IntN(3) > 0 { // read later or never
 			unread = append(unread, state{now, maps.Clone(want)})
 			continue
 		}
@@ -133,14 +133,14 @@ func TestKeyspaceChanges(t *testing.T) {
 	for _, s := range unread {
 		checkKeyspace(t, s.keys, s.want)
 	}
-	checkKeyspace(t, first, original) // what was handed out does not change
+	checkKeyspace(t, first, original) // an earlier keyspace does not change
 	for key := range want {
 		r.remove([]byte(key))
 	}
 	checkKeyspace(t, r.keyspace(model.Parts{}), nil)
 }
 
-// TestKeyspaceKeepsFewChanges: of keys that are written again and again, not every write is kept.
+// TestKeyspaceKeepsFewChanges checks that repeated writes of the same keys are not all retained.
 func TestKeyspaceKeepsFewChanges(t *testing.T) {
 	kvs, want := manyKeys(100)
 	r := storeOf(t, kvs)
@@ -254,7 +254,7 @@ func TestBrokenRecordsAreShown(t *testing.T) {
 	}
 }
 
-// TestKeysOfObjects: every key of an object's must be found again from the object.
+// TestKeysOfObjects checks that all keys of an object are found from the object.
 func TestKeysOfObjects(t *testing.T) {
 	c := constructed(t, "2.6")
 	docs0, _, _ := metatest.VChannels()

@@ -18,7 +18,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// encoding is how a value is written.
+// encoding is the encoding of a value.
 type encoding uint8
 
 const (
@@ -28,17 +28,17 @@ const (
 	encText
 	encNumber // decimal text
 	encTime   // 8 bytes, big-endian nanoseconds since the Unix epoch
-	encEmpty  // the key says all
+	encEmpty  // all information is in the key
 )
 
 func (e encoding) String() string {
 	return [...]string{"protobuf", "zstd protobuf", "json", "text", "number", "time", "empty"}[e]
 }
 
-// kindID numbers the rows of kinds.
+// kindID is the number of a kind in the table.
 type kindID uint8
 
-// The kinds of keys. kindUnknown is 0.
+// Kinds of keys. kindUnknown is 0.
 const (
 	kindUnknown kindID = iota
 	kindSessionID
@@ -138,7 +138,7 @@ const (
 type kind struct {
 	id      kindID
 	name    string
-	pattern string // after the metadata prefix; a leading slash: after the root; two: absolute
+	pattern string // relative to the metadata prefix; to the root with a leading slash; absolute with two
 	enc     encoding
 	message func() proto.Message
 	part    model.Part
@@ -147,13 +147,13 @@ type kind struct {
 	secret  secrecy
 }
 
-// secrecy says how likely a value holds a secret.
+// secrecy is how likely it is that a value holds a secret.
 type secrecy uint8
 
 const (
-	secretMaybe  secrecy = iota // redacted where a name says so
-	secretNever                 // numbers, ids and paths only; not even looked at
-	secretAlways                // redacted by its own rule
+	secretMaybe  secrecy = iota // redacted if a name suggests a secret
+	secretNever                 // numbers, ids and paths only; not searched for secrets
+	secretAlways                // redacted by a rule of its own
 )
 
 func message[T any, P interface {
@@ -163,10 +163,9 @@ func message[T any, P interface {
 	return func() proto.Message { return P(new(T)) }
 }
 
-// kinds lists every kind of key that Milvus 2.1 to 3.0 writes. Patterns and messages
-// follow Milvus's internal/metastore/kv/*/constant.go and kv_catalog.go, those of 2.1
-// internal/{rootcoord,querycoord,indexcoord}; each was checked against captured servers
-// where one of that version exists.
+// kinds returns every kind of key that Milvus 2.1 to 3.0 writes. Patterns and messages follow Milvus's
+// internal/metastore/kv/*/constant.go and kv_catalog.go, and internal/{rootcoord,querycoord,indexcoord} for 2.1.
+// Each was checked against captured servers if there is a capture of that version.
 //
 // In a pattern {x} is an int64, {x:name} one path component, {x:rest} the rest of the key.
 func kinds() []kind {
@@ -226,7 +225,8 @@ func dataCoordKinds() []kind {
 		{id: kindPartitionStats, name: "partition-stats", pattern: "datacoord-meta/partition-stats/{collection}/{partition}/{vchannel:name}/{version}", message: message[datapb.PartitionStatsInfo](), part: tasks, since: "2.4", secret: secretNever},
 		{id: kindPartitionStatsVersion, name: "partition-stats-version", pattern: "datacoord-meta/current-partition-stats-version/{collection}/{partition}/{vchannel:rest}", enc: encNumber, part: tasks, since: "2.4", secret: secretNever},
 		{id: kindSnapshot, name: "snapshot", pattern: "datacoord-meta/snapshot/{collection}/{snapshot}", message: message[datapb.SnapshotInfo](), part: tasks, since: "3.0"},
-		// The prefixes of these jobs are from a listing of 3.0's: no server of it was seen. One that is another is listed as undecoded.
+		// The prefixes of these jobs are from a listing of 3.0; no server of that version was captured. Keys with
+		// another prefix are listed as undecoded.
 		{id: kindCopySegmentJob, name: "copy-segment-job", pattern: "datacoord-meta/copy-segment-job/{job}", message: message[datapb.CopySegmentJob](), part: tasks, since: "3.0"},
 		{id: kindCopySegmentTask, name: "copy-segment-task", pattern: "datacoord-meta/copy-segment-task/{task}", message: message[datapb.CopySegmentTask](), part: tasks, since: "3.0"},
 		{id: kindExportSnapshotJob, name: "export-snapshot-job", pattern: "datacoord-meta/export-snapshot-job/{job}", message: message[datapb.ExportSnapshotJob](), part: tasks, since: "3.0"},
@@ -273,7 +273,7 @@ func servingKinds() []kind {
 
 // KindInfo describes one kind of key for documentation and tests.
 type KindInfo struct {
-	Name    string // as in model.KeyInfo.Kind; several layouts of one thing share it
+	Name    string // as in model.KeyInfo.Kind; several layouts of one object share it
 	Pattern string // relative to the metadata prefix, or to the root with a leading slash
 	Value   string // protobuf, zstd protobuf, json, text, number, time, empty
 	Message string // full name of the protobuf message, "" for other values
@@ -282,7 +282,7 @@ type KindInfo struct {
 	Until   string // last version that writes it, "" means the newest
 }
 
-// Kinds lists every kind of key that is decoded.
+// Kinds returns every kind of key that is decoded.
 func Kinds() []KindInfo {
 	var infos []KindInfo
 	for _, k := range kinds() {

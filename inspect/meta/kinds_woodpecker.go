@@ -5,8 +5,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// woodpeckerKinds are the keys of Woodpecker (zilliztech/woodpecker v0.1.29, meta/constant.go), which Milvus embeds since 2.6. They lie
-// beside Milvus's root. A lock's last component is the lease of its session (etcd's concurrency.Mutex).
+// woodpeckerKinds returns the keys of Woodpecker (zilliztech/woodpecker v0.1.29, meta/constant.go), which Milvus
+// embeds since 2.6. They are outside of Milvus's root. The last component of a lock is the lease of its session
+// (etcd's concurrency.Mutex).
 func woodpeckerKinds() []kind {
 	const channels = model.PartChannels
 	return []kind{

@@ -5,9 +5,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// knownParts are the wanted parts without those that were not read whole, so that what
-// is missing is shown as unknown, and not as zero: a part is out as soon as the
-// account may not read some of its keys, or if the source holds none of them.
+// knownParts returns the wanted parts that were read completely, so that missing data is shown as unknown and not
+// as zero. A part is excluded if the account may not read some of its keys, or if the source holds none of them.
 func knownParts(h source.Header, want model.Part, denied []source.Range) model.Part {
 	known, held := want, model.Part(0)
 	for _, s := range spans(h) {
@@ -21,7 +20,7 @@ func knownParts(h source.Header, want model.Part, denied []source.Range) model.P
 	return known & held
 }
 
-// deniedKeys are the ranges of keys among gaps.
+// deniedKeys returns the key ranges of the gaps.
 func deniedKeys(gaps []source.Gap) []source.Range {
 	var denied []source.Range
 	for _, g := range gaps {
@@ -50,5 +49,5 @@ func insideAny(r source.Range, list []source.Range) bool {
 	return false
 }
 
-// below compares a key with an upper bound, where "" is above all keys.
+// below reports whether key is below an upper bound, where "" is above all keys.
 func below(key, bound string) bool { return bound == "" || key < bound }

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// bundled is a snapshot as a bundle of it reads.
+// bundled writes a snapshot to a bundle and opens the bundle.
 func bundled(t *testing.T, snap source.Snapshot) source.Snapshot {
 	t.Helper()
 	var b bytes.Buffer
@@ -26,8 +26,8 @@ func bundled(t *testing.T, snap source.Snapshot) source.Snapshot {
 	return pinFile(t, path)
 }
 
-// TestWhatIsDeniedIsUnknown: an account that may not read some keys learns nothing of
-// the part that they belong to, at first hand and from a bundle of a bundle.
+// TestWhatIsDeniedIsUnknown checks that a part is unknown if the account may not read some of its keys, both
+// directly and in a bundle of a bundle.
 func TestWhatIsDeniedIsUnknown(t *testing.T) {
 	docs := "by-dev/meta/datacoord-meta/s/" + strconv.FormatInt(metatest.Docs, 10) + "/"
 	tests := []struct {
@@ -66,8 +66,8 @@ func TestWhatIsDeniedIsUnknown(t *testing.T) {
 	}
 }
 
-// TestGrowingSegmentsAreNoOrphans: what a streaming node says of a segment makes it no
-// orphan where segments were not read.
+// TestGrowingSegmentsAreNoOrphans checks that a streaming node's record does not make its segment an orphan if
+// segments were not read.
 func TestGrowingSegmentsAreNoOrphans(t *testing.T) {
 	c, err := Load(t.Context(), newMemory(metatest.Cluster("2.6")), Want{Parts: model.PartChannels})
 	if err != nil {

@@ -55,8 +55,8 @@ func fieldLogs(field, files, rows, size int64) *datapb.FieldBinlog {
 	return m
 }
 
-// TestTwoLayoutsCountOnce: a segment with logs inside its record and under keys of
-// their own counts, per kind, those inside only.
+// TestTwoLayoutsCountOnce checks that, for a segment with logs both inline and under their own keys, only the
+// inline logs of each kind count.
 func TestTwoLayoutsCountOnce(t *testing.T) {
 	c := loadStore(t, map[string]any{
 		"datacoord-meta/s/1/2/3": &datapb.SegmentInfo{
@@ -89,8 +89,8 @@ func TestTwoLayoutsCountOnce(t *testing.T) {
 	}
 }
 
-// TestCollectionLayouts: of a collection in the layouts of 2.1 and of 2.2.9 the newer
-// one is shown; one in 2.2's takes its fields from keys.
+// TestCollectionLayouts checks that the newer layout of a collection in both the layouts of 2.1 and 2.2.9 is
+// shown, and that a collection in the layout of 2.2 reads its fields from keys.
 func TestCollectionLayouts(t *testing.T) {
 	inline := func(id int64, name string) *etcdpb.CollectionInfo {
 		return &etcdpb.CollectionInfo{
@@ -181,7 +181,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestMixedLogs: a segment whose column groups hold a field that has logs of its own as well, in one place or in two.
+// TestMixedLogs checks segments with a column group that holds a field with logs of its own, in one layout or in
+// two.
 func TestMixedLogs(t *testing.T) {
 	group := func(id int64, fields ...int64) *datapb.FieldBinlog {
 		m := fieldLogs(id, 1, 5, 10)
@@ -215,7 +216,7 @@ func TestMixedLogs(t *testing.T) {
 	}
 }
 
-// TestReplicationTarget: a cluster that takes over what another is written says how far it has come, and no token is read.
+// TestReplicationTarget checks that the progress of a replication target is decoded, and that no token is.
 func TestReplicationTarget(t *testing.T) {
 	cluster := func(id string) *commonpb.MilvusCluster {
 		return &commonpb.MilvusCluster{ClusterId: id, ConnectionParam: &commonpb.ConnectionParam{Uri: "http://ann:planted@" + id, Token: "planted"}, Pchannels: []string{id + "-dml_0"}}
@@ -250,7 +251,7 @@ func TestReplicationTarget(t *testing.T) {
 	}
 }
 
-// TestDynamicUnsaid: what the record of a collection says is told from what its fields are.
+// TestDynamicUnsaid checks that the flag in a collection's record is distinguished from the flags of its fields.
 func TestDynamicUnsaid(t *testing.T) {
 	for _, said := range []bool{false, true} {
 		c := loadStore(t, map[string]any{

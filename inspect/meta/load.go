@@ -9,22 +9,21 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Want says what to read.
+// Want selects the data to read.
 type Want struct {
-	// Parts of the metadata. Logs and segment indexes bring segments with them, and
-	// segments the catalog.
+	// Parts are the parts of the metadata. Logs and segment indexes include segments, and segments include the
+	// catalog.
 	Parts model.Part
-	// Collection restricts segments, their logs and their indexes to one collection: its
-	// name, "database.name", an alias or an id. "" is all. A name that exists in several
-	// databases means each of them.
+	// Collection restricts segments, their logs and their indexes to one collection: a name, "database.name", an
+	// alias or an id. "" means all. A name that exists in several databases matches all of them.
 	Collection string
-	// Records keeps every key that is read, for Cluster.Keyspace.
+	// Records retains every key that is read, for Cluster.Keyspace.
 	Records bool
-	// UnknownSettings keeps the text of dynamic settings that Milvus is not known to have. It may hold a secret.
+	// UnknownSettings retains the text of dynamic settings that are unknown to Milvus. The text may hold a secret.
 	UnknownSettings bool
 }
 
-// complete adds the parts that others need.
+// complete adds the parts that the wanted parts depend on.
 func (w Want) complete() Want {
 	if w.Parts&(model.PartLogs|model.PartSegmentIndexes) != 0 {
 		w.Parts |= model.PartSegments
@@ -35,7 +34,7 @@ func (w Want) complete() Want {
 	return w
 }
 
-// UnknownCollectionError says that Want.Collection names nothing.
+// UnknownCollectionError means that Want.Collection matches nothing.
 type UnknownCollectionError struct {
 	Name string
 	// Known are the names of all collections and aliases, "database.name" outside of the default database.
@@ -44,10 +43,9 @@ type UnknownCollectionError struct {
 
 func (e *UnknownCollectionError) Error() string { return fmt.Sprintf("no collection %q", e.Name) }
 
-// Load reads the wanted parts of a snapshot. A store that can be read in pieces is read
-// in two steps: first what is small, then the segments, cut at the collections found. A
-// broken record is part of the result (Undecoded), not an error; an error is one of
-// reading, or *UnknownCollectionError.
+// Load reads the wanted parts of a snapshot. If the store can be read in pieces, Load reads the small ranges first
+// and then the segments, cut at the collections found. A broken record is part of the result (Undecoded). Load
+// returns an error only for a failed read, or *UnknownCollectionError.
 func Load(ctx context.Context, snap source.Snapshot, want Want) (*model.Cluster, error) {
 	s, _, err := load(ctx, snap, want)
 	if err != nil {
@@ -56,27 +54,28 @@ func Load(ctx context.Context, snap source.Snapshot, want Want) (*model.Cluster,
 	return s.build(nil, headlineOf(snap)), nil
 }
 
-// headline is what of a cluster does not come from keys.
+// headline is the part of a cluster that does not come from keys.
 type headline struct {
 	revision int64
 	taken    time.Time
 	gaps     []model.Gap
 	denied   []source.Range
-	// recent is what was written last, where that was counted.
+	// recent describes the latest writes, nil if they were not counted.
 	recent *model.EtcdActivity
 }
 
 func headlineOf(snap source.Snapshot) headline {
 	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: snap.Header().Recent}
 	for _, g := range snap.Gaps() {
-		// Gaps without keys are places in a damaged file, but for what was not recorded, and those of a recording that a bundle was made with.
+		// Gaps without keys are places in a damaged file, except unrecorded times and the gaps of a recording in a
+		// bundle.
 		damage := g.Keys == (source.Range{}) && g.Where != source.RecordingGap && !g.Unrecorded
 		h.gaps = append(h.gaps, model.Gap{Where: g.Where, Reason: g.Reason, Count: g.Count, Damage: damage})
 	}
 	return h
 }
 
-// load reads a snapshot into a state, and says which ranges it covers.
+// load reads a snapshot into a state. It also returns the ranges that it read.
 func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeList, error) {
 	if snap.Header().FileDate {
 		want.Parts |= datedParts
@@ -95,8 +94,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		small = append(source.Beside(), small...)
 		small = small.sorted()
 	}
-	// For one collection a file is worth a second pass: passing over a key costs a
-	// tenth of decoding it.
+	// For one collection a file is read twice, because skipping a key costs a tenth of decoding it.
 	if !snap.Seekable() && want.Collection == "" {
 		all := append(small, cutAll(hot, nil)...).sorted()
 		if err := snap.Scan(ctx, all, put); err != nil {

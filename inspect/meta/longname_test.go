@@ -15,8 +15,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestLongNames holds that names of objects, which are written once for each segment, are bounded, and that those which differ
-// only in the middle stay different: a bundle of 2.5 MB with one name of 1 MB took 3.2 GB for a table of segments.
+// TestLongNames checks that names of objects, which are written once for each segment, are truncated, and that
+// names with different middles stay different. A bundle of 2.5 MB with one name of 1 MB took 3.2 GB for a table of
+// segments.
 func TestLongNames(t *testing.T) {
 	long := func(middle string) string {
 		return strings.Repeat("é", 250_000) + middle + strings.Repeat("z", 400_000)

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// memory is a Snapshot over keys in memory, sorted.
+// memory is a Snapshot of sorted keys in memory.
 type memory struct {
 	header   source.Header
 	kvs      []source.KV

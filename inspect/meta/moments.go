@@ -8,10 +8,10 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Moments calls visit with the store as it was at some revisions of a Past, which must rise: the first is read, and the changes
-// between it and the last are applied once, so that a Cluster shares with the one before what did not change. next returns the
-// points one after the other, ok false behind the last. newest is the header of the present. Of want, Collection is not used:
-// which objects a name means changes.
+// Moments calls visit with the store at some revisions of a Past, in increasing order. It reads the store at the
+// first revision and then applies the changes up to the last once, so a Cluster shares unchanged objects with the
+// one before. next returns the points one by one, with ok false after the last. newest is the header of the
+// present. Moments ignores want.Collection, because the objects that a name matches change over time.
 func Moments(
 	ctx context.Context, past source.Past, newest source.Header, want Want, next func() (p Point, ok bool, err error),
 	visit func(*model.Cluster) error,
@@ -33,7 +33,7 @@ func Moments(
 		return err
 	}
 	from := p.Revision
-	// reach visits the points before a revision: what is written at it comes later.
+	// reach visits the points before a revision, whose changes are not applied yet.
 	reach := func(revision int64) error {
 		for ok && p.Revision < revision {
 			s.head.revision, s.head.taken = p.Revision, p.Moment.Time
@@ -67,10 +67,10 @@ func Moments(
 	return reach(newest.Revision + 1)
 }
 
-// errReached ends reading changes.
+// errReached stops reading changes after the last point.
 var errReached = errors.New("reached")
 
-// momentOf is a snapshot whose time is known.
+// momentOf is a snapshot with the header of a known time.
 type momentOf struct {
 	source.Snapshot
 	header source.Header

@@ -24,7 +24,7 @@ func (k *keyspace) Of(resource, id string) []string {
 	return slices.Compact(out)
 }
 
-// under lists the keys that begin with a prefix.
+// under returns the keys with a prefix.
 func (k *keyspace) under(prefix string) []string {
 	var out []string
 	for i, _ := k.Find(prefix); i < k.Len(); i++ {
@@ -37,8 +37,7 @@ func (k *keyspace) under(prefix string) []string {
 	return out
 }
 
-// candidates are the keys that may hold an object, in any layout; with a trailing
-// slash all keys below.
+// candidates returns the keys that may hold an object, in any layout. A trailing slash means all keys below.
 func (k *keyspace) candidates(resource, id string) []string {
 	switch resource {
 	case "keys":
@@ -64,7 +63,7 @@ func (k *keyspace) candidates(resource, id string) []string {
 	return k.named(resource, id)
 }
 
-// metaKeys prefixes relative keys.
+// metaKeys prepends the metadata prefix to relative keys, in place.
 func (k *keyspace) metaKeys(relative ...string) []string {
 	for i, r := range relative {
 		relative[i] = string(k.grammar.meta) + r
@@ -72,7 +71,7 @@ func (k *keyspace) metaKeys(relative ...string) []string {
 	return relative
 }
 
-// named are the keys of what is found by its id or name alone.
+// named returns the keys of an object that is identified by its id or name alone.
 func (k *keyspace) named(resource, id string) []string {
 	switch resource {
 	case "databases":
@@ -96,7 +95,7 @@ func (k *keyspace) named(resource, id string) []string {
 	return nil
 }
 
-// replicationKeys are the configuration, and what both ends of a pair of pchannels record.
+// replicationKeys returns the keys of the configuration and of both ends of a pair of pchannels.
 func (k *keyspace) replicationKeys(id string) []string {
 	source, target, _ := strings.Cut(id, "/")
 	out := k.metaKeys("streamingcoord-meta/replicate-configuration", "streamingnode-meta/wal/"+target+"/consume-checkpoint", "streamingnode-meta/wal/"+target+"/salvage-checkpoint/")
@@ -108,7 +107,7 @@ func (k *keyspace) replicationKeys(id string) []string {
 	return out
 }
 
-// listedKeys are the keys of what the cluster lists with its key, or with the ids that make it.
+// listedKeys returns the keys of an object that the cluster lists with its key, or with the ids that form the key.
 func (k *keyspace) listedKeys(resource, id string) []string {
 	var out []string
 	switch resource {
@@ -166,8 +165,8 @@ func (k *keyspace) collectionKey(id model.CollectionID) string {
 	return ""
 }
 
-// orCollection are an object's own keys; where it has none, the record of its
-// collection, inside which 2.1 keeps it.
+// orCollection returns an object's own keys. If none exists, it returns the record of the collection, in which 2.1
+// stores the object.
 func (k *keyspace) orCollection(id model.CollectionID, relative ...string) []string {
 	keys := k.metaKeys(relative...)
 	for _, key := range keys {
@@ -219,7 +218,7 @@ func (k *keyspace) legacyIndexKeys(x *model.SegmentIndex) []string {
 	)
 }
 
-// segmentIndexKeys takes an id of the form "segment/index/build".
+// segmentIndexKeys returns the keys of an id of the form "segment/index/build".
 func (k *keyspace) segmentIndexKeys(id string) []string {
 	segment, _, _ := strings.Cut(id, "/")
 	s := k.segment(segment)
@@ -252,8 +251,8 @@ func (k *keyspace) vchannelKeys(name string) []string {
 	return keys
 }
 
-// grantKeys takes "role/type/database/object/privilege": the first key names an id,
-// under which the second stands.
+// grantKeys returns the keys of an id of the form "role/type/database/object/privilege". The value of the grantee
+// key is the id below which the grant key is.
 func (k *keyspace) grantKeys(id string) []string {
 	parts := strings.Split(id, "/")
 	if len(parts) != 5 {

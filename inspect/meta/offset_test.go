@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/msgid"
 )
 
-// TestNumbersOfStreamingNodes: what a streaming node writes to the base 36 is the number that vchannels have as bytes; other queues' ids, and what is no
-// number, stay as they are.
+// TestNumbersOfStreamingNodes checks that a streaming node's base-36 id becomes the number that vchannels store as
+// bytes, and that other queues' ids and invalid numbers are unchanged.
 func TestNumbersOfStreamingNodes(t *testing.T) {
 	for _, x := range []struct {
 		id    string
@@ -21,7 +21,7 @@ func TestNumbersOfStreamingNodes(t *testing.T) {
 		{msgid.ID{Queue: msgid.Kafka, Offset: 11742}.Text(), commonpb.WALName_Kafka, 11742, true},
 		{msgid.ID{Queue: msgid.RocksMQ, Offset: 449123456789}.Text(), commonpb.WALName_RocksMQ, 449123456789, true},
 		{"0", commonpb.WALName_Kafka, 0, true},
-		{"12345678", commonpb.WALName_Kafka, 82906087076, true}, // eight digits, and no bytes
+		{"12345678", commonpb.WALName_Kafka, 82906087076, true}, // eight digits, not bytes
 		{"", commonpb.WALName_Kafka, 0, false},
 		{"-5", commonpb.WALName_Kafka, 0, false},
 		{"1/2", commonpb.WALName_Kafka, 0, false},

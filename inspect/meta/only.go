@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// resolve finds the collections that Want.Collection names.
+// resolve resolves Want.Collection into s.only. It returns *UnknownCollectionError if nothing matches.
 func (s *state) resolve() error {
 	if s.want.Collection == "" {
 		return nil
@@ -18,7 +18,8 @@ func (s *state) resolve() error {
 	return nil
 }
 
-// databaseNames are those of the databases by id; Milvus before 2.2.9 has none, and no database is the default one.
+// databaseNames returns the names of the databases by id. Milvus before 2.2.9 has none; id 0 means the default
+// database.
 func (s *state) databaseNames() map[model.DatabaseID]string {
 	names := map[model.DatabaseID]string{0: "default", 1: "default"}
 	for _, d := range s.databases() {
@@ -27,7 +28,7 @@ func (s *state) databaseNames() map[model.DatabaseID]string {
 	return names
 }
 
-// collectionNames are the words that would have named a collection.
+// collectionNames returns all names that match a collection, sorted.
 func (s *state) collectionNames() []string {
 	databases := s.databaseNames()
 	var known []string
@@ -48,8 +49,8 @@ func (s *state) collectionNames() []string {
 	return slices.Compact(known)
 }
 
-// named returns the collections that a name, "database.name", alias or id means. An id
-// need not be known: its collection may be gone while segments are still there.
+// named returns the collections that match a name, "database.name", alias or id. An id need not be known, because
+// segments may outlive their collection.
 func (s *state) named(name string) map[model.CollectionID]bool {
 	found := make(map[model.CollectionID]bool)
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {

@@ -16,7 +16,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// TestOneCollectionOfMany: what is shown of a collection does not depend on whether the others were read, on an etcd and in a file.
+// TestOneCollectionOfMany checks that the output for a collection does not depend on whether the others were read,
+// on an etcd and in a file.
 func TestOneCollectionOfMany(t *testing.T) {
 	stores := map[string]*memory{}
 	for _, version := range metatest.Versions() {
@@ -60,7 +61,7 @@ func loadMemory(t *testing.T, store *memory, want Want) *model.Cluster {
 	return c
 }
 
-// wordsOf are the words that name a collection and, but for the first, perhaps another.
+// wordsOf returns names that match a collection. Only the first, the id, is certain to match no other.
 func wordsOf(c *model.Cluster, x *model.Collection) []string {
 	list := []string{x.ID.String(), c.DatabaseName(x.Database) + "." + x.Name}
 	for _, a := range c.AliasesOf(x.ID) {
@@ -69,7 +70,7 @@ func wordsOf(c *model.Cluster, x *model.Collection) []string {
 	return list
 }
 
-// inMemory is a snapshot of the same keys from which ranges can be read.
+// inMemory returns a seekable snapshot of the same keys.
 func inMemory(t *testing.T, snap source.Snapshot) *memory {
 	t.Helper()
 	m := &memory{header: snap.Header(), seekable: true}
@@ -85,7 +86,7 @@ func inMemory(t *testing.T, snap source.Snapshot) *memory {
 	return m
 }
 
-// described is all that a description and a tree say of a collection.
+// described returns the full description and tree of a collection.
 func described(t *testing.T, c *model.Cluster, id model.CollectionID) (lines []string) {
 	t.Helper()
 	env := view.NewEnv(c, time.Unix(1_800_000_000, 0))

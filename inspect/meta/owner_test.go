@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestCollectionOfKeys: what a key says of its collection is the number in it that is one of the cluster's collections, wherever it
-// stands: as a component, or in the name of a channel.
+// TestCollectionOfKeys checks that the collection of a key is the number in it that is an id of the cluster's
+// collections, as a component or in the name of a channel.
 func TestCollectionOfKeys(t *testing.T) {
 	for _, name := range fixtures() {
 		c := loadFixture(t, name, Want{Parts: model.PartAll, Records: true})

@@ -10,23 +10,23 @@ import (
 	"kitescope/inspect/source"
 )
 
-// packing is one state of all keys as blocks. Blocks never change; a later state shares those in which no key changed.
-// Changes are packed when somebody looks, or when they have become many: whoever follows a store, and looks at none of its
-// keys, pays little for them.
+// packing is one state of all keys as blocks. Blocks never change; a later state shares the unchanged ones.
+// Changes are packed on first use, or when there are many. So following a store costs little if nobody reads its
+// keys.
 type packing struct {
 	codec *blockCodec
 
-	mu *sync.Mutex // of all states of a store; guards what follows
-	// before is an earlier state, which differs by changes; nil once this one is packed.
+	mu *sync.Mutex // shared by all states of a store; guards the fields below
+	// before is an earlier state, to which changes apply; nil after this state is packed.
 	before  *packing
 	changes map[string]*record
-	// pending is what was changed since the last state that was packed when this one was made.
+	// pending is the volume of changes since the last state that was packed when this one was made.
 	pending volume
 	blocks  []*block
-	starts  []int // position of each block's first key; one more at the end
+	starts  []int // position of each block's first key, plus the total
 }
 
-// What may wait to be packed: keys, counted as often as they were written, and their bytes.
+// Limits of changes that wait to be packed: keys, counted once per write, and bytes.
 const (
 	pendingKeys  = 1 << 16
 	pendingBytes = 32 << 20
@@ -38,7 +38,7 @@ func newPacking(codec *blockCodec, blocks []*block) *packing {
 	return p
 }
 
-// next is the state after some changes, which belong to it from now on.
+// next returns the state after some changes. It takes ownership of changes.
 func (p *packing) next(changes map[string]*record) *packing {
 	next := &packing{codec: p.codec, mu: p.mu, before: p, changes: changes}
 	for key, r := range changes {
@@ -58,15 +58,16 @@ func (p *packing) next(changes map[string]*record) *packing {
 	return next
 }
 
-// pack returns the blocks and where they start. A state that is packed forgets what it was made of: else each would keep all before it,
-// with their changes. Those in between stay as they are, and pack for themselves should anybody still look at one.
+// pack returns the blocks and the positions of their first keys. A packed state drops its predecessors, because
+// otherwise each state would retain all earlier ones and their changes. States in between are left unpacked and
+// are packed separately if they are used.
 func (p *packing) pack() (blocks []*block, starts []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.before == nil {
 		return p.blocks, p.starts
 	}
-	var waiting []map[string]*record // the newest first
+	var waiting []map[string]*record // newest first
 	from := p
 	for ; from.before != nil; from = from.before {
 		waiting = append(waiting, from.changes)
@@ -87,15 +88,15 @@ func (p *packing) set(blocks []*block) {
 	}
 }
 
-// recordStore collects keys for a keyspace: first all of them in any order, later
-// changes. It is used by one goroutine; the keyspaces that it hands out by any.
+// recordStore collects keys for a keyspace: first all keys in any order, later the changes. It must be used by one
+// goroutine. Its keyspaces may be used by any.
 type recordStore struct {
 	grammar *grammar
 	codec   *blockCodec
 	unzip   *unzip
 	cache   *blockCache
-	writer  *blockWriter       // nil once the store was read
-	packing *packing           // of the keyspace that was handed out last
+	writer  *blockWriter       // nil after the store was read
+	packing *packing           // of the last keyspace
 	changes map[string]*record // since then; nil: removed
 }
 
@@ -115,7 +116,7 @@ func newRecordStore(g *grammar, values *unzip) (*recordStore, error) {
 	}, nil
 }
 
-// put keeps a key, its secrets redacted.
+// put stores a key with its secrets redacted.
 func (r *recordStore) put(kv source.KV, k *keyParts, err error) {
 	e := record{key: kv.Key, value: r.grammar.redact(kv, k, err), mod: kv.ModRevision, lease: kv.Lease, kind: k.kind}
 	if k.history {
@@ -136,7 +137,7 @@ func (r *recordStore) put(kv source.KV, k *keyParts, err error) {
 
 func (r *recordStore) remove(key []byte) { r.changes[string(key)] = nil }
 
-// keyspace returns the keys as they are now.
+// keyspace returns the current keys.
 func (r *recordStore) keyspace(parts model.Parts) *keyspace {
 	if r.writer != nil {
 		r.packing, r.writer = newPacking(r.codec, r.writer.finish()), nil

@@ -2,5 +2,5 @@
 
 package meta
 
-// randomSteps are how often random keys change, of each store.
+// randomSteps is the number of random changes to each store.
 const randomSteps = 10

@@ -2,5 +2,5 @@
 
 package meta
 
-// randomSteps are few: each takes ten times as long, and does what those before it did.
+// randomSteps is small, because each step takes ten times as long and covers the same code.
 const randomSteps = 3

@@ -13,15 +13,15 @@ import (
 type span struct {
 	source.Range
 	parts model.Part
-	// tells is the part that is not known as a whole without these keys.
+	// tells are the parts that are incomplete without these keys.
 	tells model.Part
-	// cuts is 0, or how often a prefix may be cut that grows with the number of
-	// segments, and whose keys go on with a collection id.
+	// cuts is the maximum number of cuts of a prefix that grows with the number of segments and continues with a
+	// collection id; 0 for all other prefixes.
 	cuts int
 }
 
-// spans partition the whole root: every key below it lies in exactly one of them.
-// What no pattern begins with belongs to PartRest.
+// spans partitions the whole root: every key below it is in exactly one span. Keys that match no pattern belong to
+// PartRest.
 func spans(h source.Header) []span {
 	var known []span
 	for prefix, parts := range prefixParts() {
@@ -45,7 +45,7 @@ func spans(h source.Header) []span {
 	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, tells: model.PartRest})
 }
 
-// tells narrows the parts that a prefix is read for to the one that it is the record of.
+// tells returns the parts that are incomplete without a prefix. It narrows the parts for which the prefix is read.
 func tells(prefix string, parts model.Part) model.Part {
 	switch prefix {
 	case "session/":
@@ -56,13 +56,12 @@ func tells(prefix string, parts model.Part) model.Part {
 	return parts
 }
 
-// prefixParts are the prefixes that are read on their own, none inside another. A
-// leading slash means relative to the root. Prefixes of several kinds of keys are
-// listed where the kinds belong to the same part.
+// prefixParts returns the prefixes that are read separately. They do not overlap. A leading slash means relative
+// to the root. A prefix may cover several kinds of keys if the kinds belong to the same part.
 func prefixParts() map[string]model.Part {
 	const objects, serving, channels, users, tasks = model.PartObjects, model.PartServing, model.PartChannels, model.PartUsers, model.PartTasks
 	return map[string]model.Part{
-		"session/":                                         model.PartAll, // few, and they tell the version
+		"session/":                                         model.PartAll, // few, and they hold the version
 		"root-coord/aliases/":                              objects,
 		"root-coord/collection-alias/":                     objects,
 		"root-coord/collection/":                           objects,
@@ -121,9 +120,9 @@ func prefixParts() map[string]model.Part {
 	}
 }
 
-// hotPrefixes are those of prefixParts that are cut by collection, and the most cuts of
-// each: a segment has one record, an index or two, several binlogs, a stats and a delta
-// log at most. Each piece costs a round trip, and no answer may get huge.
+// hotPrefixes returns the prefixes of prefixParts that are cut by collection, and the maximum number of cuts of
+// each. A segment has one record, one or two indexes, several binlogs, and at most one stats and one delta log.
+// Each piece costs a round trip, and no response may get huge.
 func hotPrefixes() map[string]int {
 	return map[string]int{
 		"datacoord-meta/s/": 64, "segment-index/": 64, "datacoord-meta/binlog/": 64, "datacoord-meta/statslog/": 32, "datacoord-meta/deltalog/": 32,
@@ -132,19 +131,18 @@ func hotPrefixes() map[string]int {
 }
 
 const (
-	// smallStore is the revision up to which nothing is cut, and no round trips spent.
-	// A revision is a transaction, of up to 128 keys (etcd's --max-txn-ops): 200,000
-	// segments fit into 4,000, and are read faster and in less memory in pieces.
+	// smallStore is the revision up to which nothing is cut, to save round trips. A revision is a transaction of
+	// up to 128 keys (etcd's --max-txn-ops). 200,000 segments fit into 4,000 revisions, and are read faster and in
+	// less memory in pieces.
 	smallStore = 2_000
-	// fewCollections is up to how many collections their partitions are cut as well.
+	// fewCollections is the number of collections up to which their partitions are cut as well.
 	fewCollections = 16
 )
 
-// Ranges lists what to read for the parts. Where the catalog is known, the prefixes
-// that grow with the number of segments are cut at ids of its collections and
-// partitions; the pieces still cover the whole prefix, so that what belongs to no
-// known collection is read as well. Without a catalog (nil) prefixes stay whole. With
-// PartAll the ranges cover the whole root.
+// Ranges returns the key ranges to read for the parts. If the catalog is known, prefixes that grow with the number
+// of segments are cut at the ids of its collections and partitions. The pieces still cover the whole prefix, so
+// keys of unknown collections are read as well. Without a catalog (nil) prefixes are not cut. With PartAll the
+// ranges cover the whole root.
 func Ranges(h source.Header, parts model.Part, catalog *model.Cluster) []source.Range {
 	var points []string
 	if catalog != nil {
@@ -154,8 +152,8 @@ func Ranges(h source.Header, parts model.Part, catalog *model.Cluster) []source.
 	return append(small, cutAll(hot, points)...).sorted()
 }
 
-// cutPoints are what the key of a segment may begin with after its prefix, in lexical
-// order as etcd has them: "{collection}/{partition}/".
+// cutPoints returns the key prefixes "{collection}/" and "{collection}/{partition}/" at which hot prefixes are
+// cut, in lexical order like etcd's keys. It returns nil for a small store.
 func cutPoints(h source.Header, collections []*model.Collection, partitions []*model.Partition) []string {
 	if h.Revision > 0 && h.Revision <= smallStore {
 		return nil
@@ -173,7 +171,7 @@ func cutPoints(h source.Header, collections []*model.Collection, partitions []*m
 	return slices.Compact(points)
 }
 
-// sample keeps at most n points, evenly.
+// sample returns at most n points, evenly spaced.
 func sample(points []string, n int) []string {
 	if len(points) <= n {
 		return points
@@ -193,7 +191,7 @@ func (l rangeList) sorted() rangeList {
 	return l
 }
 
-// contains reports whether a key lies in one of the ranges, which must be sorted.
+// contains reports whether a key is in one of the ranges, which must be sorted.
 func (l rangeList) contains(key []byte) bool {
 	i, found := slices.BinarySearchFunc(l, string(key), func(r source.Range, key string) int { return cmp.Compare(r.From, key) })
 	if found {
@@ -218,7 +216,8 @@ func cutAll(prefixes []span, points []string) rangeList {
 	return out
 }
 
-// onlyOf keeps of prefixes what belongs to some collections: the key of a collection's id, and those that go on behind it.
+// onlyOf returns the ranges of some collections in prefixes: the keys that end with a collection's id, and the
+// keys that continue after it.
 func onlyOf(prefixes []span, collections map[model.CollectionID]bool) rangeList {
 	var out rangeList
 	for _, r := range prefixes {
@@ -230,11 +229,11 @@ func onlyOf(prefixes []span, collections map[model.CollectionID]bool) rangeList 
 	return out.sorted()
 }
 
-// afterSlash is the byte after "/": what begins with an id and a slash is before it, a longer id is not.
+// afterSlash is the byte after "/". Keys that begin with an id and a slash sort before it, and longer ids do not.
 const afterSlash = "0"
 
-// splitRanges lists the ranges of the wanted parts: small ones, neighbours joined, and the whole prefixes that are to be read
-// later, in pieces.
+// splitRanges returns the ranges of the wanted parts: the small ones, with neighbours joined, and the whole
+// prefixes to be read later in pieces.
 func splitRanges(h source.Header, parts model.Part) (small rangeList, pieces []span) {
 	join := false
 	for _, s := range spans(h) {

@@ -15,8 +15,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestRangesCoverTheRoot: the ranges of PartAll follow each other without a gap from
-// the first key below the root to the last, whatever the catalog.
+// TestRangesCoverTheRoot checks that the ranges of PartAll cover all keys below the root without a gap, for any
+// catalog.
 func TestRangesCoverTheRoot(t *testing.T) {
 	h := testHeader()
 	for name, catalog := range map[string]*model.Cluster{"none": nil, "constructed": constructed(t, "2.6"), "many": manyCollections(1000)} {
@@ -50,7 +50,7 @@ func manyCollections(n int) *model.Cluster {
 	return model.Build(p)
 }
 
-// TestRangesOfParts: a key of every kind lies in the ranges of its part.
+// TestRangesOfParts checks that a key of every kind is in the ranges of its part.
 func TestRangesOfParts(t *testing.T) {
 	h := testHeader()
 	for _, k := range kinds() {
@@ -59,7 +59,7 @@ func TestRangesOfParts(t *testing.T) {
 			key = h.Root + "/" + rest
 		}
 		if strings.HasPrefix(k.pattern, string(besideRoot)) {
-			continue // read apart (readBeside)
+			continue // read separately (readBeside)
 		}
 		key = strings.NewReplacer("{", "", "}", "").Replace(key)
 		if !rangeList(Ranges(h, k.part, nil)).contains([]byte(key)) {
@@ -71,8 +71,8 @@ func TestRangesOfParts(t *testing.T) {
 	}
 }
 
-// TestLoadInPieces: a store read in pieces and one read in a single pass give the same
-// cluster, and orphans of collections that are gone are found.
+// TestLoadInPieces checks that a load in pieces and a load in one pass give the same cluster, and that orphans of
+// dropped collections are found.
 func TestLoadInPieces(t *testing.T) {
 	kvs := metatest.Cluster("2.6")
 	for _, key := range []string{"datacoord-meta/s/1/2/3", "datacoord-meta/s/9/2/4", "datacoord-meta/binlog/455000000000000150/2/5/100"} {
@@ -92,7 +92,7 @@ func TestLoadInPieces(t *testing.T) {
 	if diff := cmp.Diff(a.Parts, b.Parts); diff != "" {
 		t.Errorf("clusters differ:\n%s", diff)
 	}
-	if len(pieces.scans) != 3 || len(whole.scans) != 1 { // the last is of the keys beside the root
+	if len(pieces.scans) != 3 || len(whole.scans) != 1 { // the last scan reads the keys beside the root
 		t.Errorf("%d and %d scans, want 3 and 1", len(pieces.scans), len(whole.scans))
 	}
 	if a.Segment(3) == nil || a.Segment(4) == nil || a.Keys != int64(len(kvs)) {
@@ -135,7 +135,7 @@ func TestLoadOneCollection(t *testing.T) {
 	}
 }
 
-// TestLoadParts: what was not asked for is not read, and marked as such.
+// TestLoadParts checks that unwanted parts are not read, and are marked as not loaded.
 func TestLoadParts(t *testing.T) {
 	m := newMemory(metatest.Cluster("2.6"))
 	c, err := Load(context.Background(), m, Want{Parts: model.PartUsers})

@@ -13,11 +13,11 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Redactor returns a function that takes the secrets out of one key's value: password
-// hashes, dynamic configuration whose name says secret, credentials in properties and
-// in the parameters of functions and imports, tokens of replicated clusters, bodies of
-// broadcast messages. It never changes the value in place. Its second result is false
-// for a key of a setting, or of an unknown kind, that has a secret in its name, which is not to be kept.
+// Redactor returns a function that redacts the secrets in one key's value: password hashes, dynamic configuration
+// with a secret name, credentials in properties and in the parameters of functions and imports, tokens of
+// replicated clusters, bodies of broadcast messages. The function never changes the value in place. It returns
+// false for a key that must not be stored, because it is the key of a setting or of an unknown kind and has a
+// secret in its name.
 func Redactor(h source.Header) func(source.KV) (source.KV, bool) {
 	g := newGrammar(h)
 	return func(kv source.KV) (source.KV, bool) {
@@ -27,7 +27,8 @@ func Redactor(h source.Header) func(source.KV) (source.KV, bool) {
 	}
 }
 
-// safeKey returns a parsed key as it may be shown. Names in keys of Milvus's own records may look like anything.
+// safeKey returns a parsed key without secrets. Keys of Milvus's own records are unchanged, because names in them
+// may look like secrets.
 func (g *grammar) safeKey(k *keyParts, err error, key string) string {
 	if err == nil && k.kind != kindConfig {
 		return key
@@ -35,7 +36,7 @@ func (g *grammar) safeKey(k *keyParts, err error, key string) string {
 	return redact.Text(key)
 }
 
-// redact returns the value of a parsed key as it may be kept.
+// redact returns the value of a parsed key without secrets.
 func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 	if err != nil {
 		return redactUnknown(kv)
@@ -48,7 +49,7 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 		if looksLike(kind.enc, kv.Value) {
 			return kv.Value
 		}
-		return redactUnknown(kv) // not what belongs there: it may be anything
+		return redactUnknown(kv) // not of the expected encoding, so it may hold a secret
 	case kind.id == kindUser:
 		return redactUser(kv.Value)
 	}
@@ -67,8 +68,8 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 	}
 }
 
-// looksLike reports whether a value can be of an encoding. It has to be quick: most
-// keys of a store are asked.
+// looksLike reports whether a value may be of an encoding. It must be fast, because it is called for most keys of
+// a store.
 func looksLike(enc encoding, value []byte) bool {
 	switch enc {
 	case encProto:
@@ -89,7 +90,7 @@ func looksLike(enc encoding, value []byte) bool {
 	}
 }
 
-// zstdMagic begins every zstd frame (RFC 8878, 3.1.1).
+// zstdMagic is the prefix of every zstd frame (RFC 8878, 3.1.1).
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
 // wellFormed reports whether b is a sequence of protobuf fields.
@@ -108,9 +109,9 @@ func wellFormed(b []byte) bool {
 	return true
 }
 
-// redactUser keeps of a user what is known to be harmless: Milvus writes
-// {"username", "tenant", "encrypted_password", "is_super", "sha256_password"}
-// (internal/proto/internal.proto, CredentialInfo), and a hash is a secret under any name.
+// redactUser redacts all fields of a user except those known to be harmless. Milvus writes {"username", "tenant",
+// "encrypted_password", "is_super", "sha256_password"} (internal/proto/internal.proto, CredentialInfo). A hash is
+// a secret under any name.
 func redactUser(value []byte) []byte {
 	var user map[string]any
 	if len(value) == 0 {
@@ -136,7 +137,7 @@ func redactUser(value []byte) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// redactUnknown redacts a value of which nothing is known but its key.
+// redactUnknown redacts a value of unknown kind by its content and its key.
 func redactUnknown(kv source.KV) []byte {
 	named := redact.Name(lastComponent(kv.Key))
 	if out, changed, ok := redact.JSON(kv.Value); ok && changed && !named {
@@ -155,7 +156,7 @@ func redactRecord(value []byte, s secrecy) []byte {
 	}
 	out, _, ok := redact.JSON(value)
 	if !ok {
-		return []byte(redact.Redacted) // no JSON: nothing tells where the secret stands
+		return []byte(redact.Redacted) // not JSON: the position of the secret is unknown
 	}
 	return out
 }
@@ -178,7 +179,7 @@ func redactProto(kind *kind, value []byte) []byte {
 	return out
 }
 
-// redactMessage takes secrets out of a message and those in it, in place.
+// redactMessage redacts a message and its nested messages in place.
 func redactMessage(m protoreflect.Message) (changed bool) {
 	switch m.Descriptor().FullName() {
 	case "milvus.proto.common.KeyValuePair":
@@ -242,9 +243,9 @@ func redactPairMessage(m protoreflect.Message) bool {
 	return true
 }
 
-// redactWALMessage empties the body of a message that is broadcast, and all of its
-// properties but type, version, time, channel and broadcast header: the others hold
-// encoded headers, those of users and of replication with credentials in them.
+// redactWALMessage clears the body of a broadcast message. It redacts all properties except type, version, time,
+// channel and broadcast header, because the others hold encoded headers, some with credentials of users or of
+// replication.
 func redactWALMessage(m protoreflect.Message) (changed bool) {
 	fields := m.Descriptor().Fields()
 	if payload := fields.ByName("payload"); m.Has(payload) {
@@ -268,7 +269,7 @@ func redactWALMessage(m protoreflect.Message) (changed bool) {
 	return changed
 }
 
-// redactUnknownFields replaces fields that a newer Milvus added and that mention a secret.
+// redactUnknownFields replaces unknown fields that mention a secret. A newer Milvus added them.
 func redactUnknownFields(m protoreflect.Message) bool {
 	unknown := m.GetUnknown()
 	if len(unknown) == 0 || !redact.Holds(unknown) {

@@ -19,8 +19,8 @@ import (
 	"kitescope/internal/redact/redacttest"
 )
 
-// TestNoSecretSurvives looks for the known secrets of the constructed clusters in
-// everything that a cluster and its keyspace can show, and in what a bundle would hold.
+// TestNoSecretSurvives searches everything that a cluster and its keyspace can show, and the contents of a bundle,
+// for the known secrets of the constructed clusters.
 func TestNoSecretSurvives(t *testing.T) {
 	for _, version := range metatest.Versions() {
 		kvs := metatest.Cluster(version)
@@ -217,7 +217,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// TestExternalSpecIsRedacted: what reads external data is given keys of its storage.
+// TestExternalSpecIsRedacted checks that storage keys in the spec of an external collection are redacted.
 func TestExternalSpecIsRedacted(t *testing.T) {
 	h := testHeader()
 	found := false
@@ -235,7 +235,8 @@ func TestExternalSpecIsRedacted(t *testing.T) {
 	}
 }
 
-// TestSettingsAreKnownOrRedacted: no kind of secret is shown or kept of a dynamic setting, under whatever name.
+// TestSettingsAreKnownOrRedacted checks that no kind of secret in a dynamic setting is shown or stored, under any
+// name.
 func TestSettingsAreKnownOrRedacted(t *testing.T) {
 	var kvs []source.KV
 	plants := redacttest.Plants(3)
@@ -243,7 +244,7 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 		kvs = append(kvs, source.KV{Key: []byte("by-dev/" + key), Value: []byte(value), ModRevision: int64(len(kvs) + 1)})
 	}
 	for i, p := range plants {
-		add(fmt.Sprintf("config/x/plain%d", i), p.Secret) // with nothing that tells what it is
+		add(fmt.Sprintf("config/x/plain%d", i), p.Secret) // without any hint that it is a secret
 		add(fmt.Sprintf("config/x/setting%d", i), p.Text)
 		add(fmt.Sprintf("meta/unknown/%d", i), p.Text)
 		add(fmt.Sprintf("meta/session/proxy-%d", i), fmt.Sprintf(`{"ServerID":%d,"ServerName":"proxy","Address":"h:1","Version":%q}`, i, "2.3.5 "+p.Text))
@@ -288,7 +289,8 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 	}
 }
 
-// TestNamesAreNoSecrets: names and addresses that begin as tokens of some issuer do are shown, kept and dialed as they are.
+// TestNamesAreNoSecrets checks that names and addresses that begin like tokens are not redacted, stored or dialed
+// differently.
 func TestNamesAreNoSecrets(t *testing.T) {
 	encode := func(m proto.Message) string {
 		value, err := proto.Marshal(m)

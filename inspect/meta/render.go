@@ -16,10 +16,9 @@ import (
 	"kitescope/internal/encode"
 )
 
-// messageJSON writes a message as indented JSON: fields in the order of their numbers
-// under their proto names, int64 as strings (as protojson does: JavaScript cannot hold
-// them), bytes as hex, enums by name. protojson itself is not used because it writes
-// bytes as base64, and passes over fields that the definition lacks.
+// messageJSON formats a message as indented JSON: fields in the order of their numbers under their proto names,
+// int64 as strings (like protojson, because JavaScript cannot hold them), bytes as hex, enums by name. It does not
+// use protojson itself, which writes bytes as base64 and skips unknown fields.
 func messageJSON(m proto.Message) string {
 	var b bytes.Buffer
 	e := encode.JSON(&b, 0)
@@ -30,7 +29,7 @@ func messageJSON(m proto.Message) string {
 	return indentJSON(bytes.TrimSpace(b.Bytes()))
 }
 
-// indentJSON indents a JSON document; what is none stays as it is.
+// indentJSON indents a JSON document. It returns anything else unchanged.
 func indentJSON(compact []byte) string {
 	var out bytes.Buffer
 	if json.Indent(&out, compact, "", "  ") != nil {
@@ -39,8 +38,8 @@ func indentJSON(compact []byte) string {
 	return out.String()
 }
 
-// encodeMessage writes the fields that are set, then unknown fields: by name if a newer release is known to have them, else by number
-// with their raw bytes.
+// encodeMessage writes the fields that are set, and then the unknown fields: by name if a newer release is known
+// to have them, otherwise by number with their raw bytes.
 func encodeMessage(e *encode.Encoder, m protoreflect.Message) {
 	e.BeginObject()
 	defer e.EndObject()

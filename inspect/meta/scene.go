@@ -7,14 +7,14 @@ import (
 	"kitescope/inspect/source"
 )
 
-// scene is a store at one revision, and the Cluster that was made of it last: what changes is taken in key by key, and built into a
-// Cluster that shares with the last one what did not change.
+// scene is a store at one revision, and the last Cluster built from it. Changes are applied key by key. The next
+// Cluster shares unchanged objects with the last one.
 type scene struct {
 	state   *state
 	ranges  rangeList
 	head    headline
 	cluster *model.Cluster
-	dirty   bool // something was taken in since
+	dirty   bool // changed since the last build
 }
 
 // openScene loads a snapshot and builds its Cluster.
@@ -28,7 +28,8 @@ func openScene(ctx context.Context, snap source.Snapshot, want Want) (*scene, er
 	return s, nil
 }
 
-// take takes a change in, unless nobody wants that key; created says that the key did not exist before.
+// take applies a change and reports whether its key is in the ranges. created means that the key did not exist
+// before.
 func (s *scene) take(e *source.Event, created bool) bool {
 	if !s.ranges.contains(e.Key) {
 		return false
@@ -42,7 +43,7 @@ func (s *scene) take(e *source.Event, created bool) bool {
 	return true
 }
 
-// build is the Cluster of now.
+// build returns the current Cluster.
 func (s *scene) build() *model.Cluster {
 	switch o := &s.cluster.Origin; {
 	case s.dirty || s.head.recent != s.cluster.Recent:

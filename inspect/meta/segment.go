@@ -12,30 +12,29 @@ import (
 	"kitescope/inspect/source"
 )
 
-// segmentStore gathers the keys of segments. While a store is read there is one
-// loading entry per segment, and logs go to one list: a million of them must not cost
-// a map or a slice each. Later changes copy the one segment that they touch.
+// segmentStore collects the keys of segments. While a store is read, it has one loading entry per segment and one
+// list of logs, because a million logs must not cost a map or a slice each. Later changes copy the segment that
+// they change.
 type segmentStore struct {
 	loading *segmentLoad
-	// list are the segments with a record, orphans those without, both complete and as of the last build. A segment is in one of
-	// them at most, and what is edited since is in edits only.
+	// list holds the segments with a record, orphans the segments without one, both complete as of the last build.
+	// A segment is in at most one of them. Later edits are in edits only.
 	list, orphans segmentList
-	// edits are the segments that changed since the last build; record says whether
-	// the segment's own key exists.
+	// edits are the segments that changed since the last build. record reports whether the segment's own key exists.
 	edits map[model.SegmentID]*segmentEdit
-	// layouts remembers, for segments with logs in two places, what each place says.
+	// layouts holds, for segments with inline logs, the logs of each layout.
 	layouts map[model.SegmentID]*segmentLayout
 	names   map[string]string // interned vchannel names
 	value   segmentValue      // scratch
-	// extra are the streaming nodes' accounts of growing segments, legacy the indexes
-	// of 2.1, both as applied to the segments at the last build.
+	// growing holds the streaming nodes' records of growing segments, and legacy the indexes of 2.1. Both are as
+	// applied at the last build.
 	growing map[model.SegmentID]*model.GrowingStat
 	legacy  map[model.SegmentID][]model.SegmentIndex
 }
 
-// segmentEdit is a segment on its way from one cluster to the next.
+// segmentEdit is a changed segment that is not in a cluster yet.
 type segmentEdit struct {
-	segment *model.Segment // a copy; nil once nothing of it is left
+	segment *model.Segment // a copy; nil if nothing is left
 	record  bool
 }
 
@@ -93,7 +92,7 @@ func (st *segmentStore) putRecord(s *state, kv source.KV, k *keyParts) {
 	if reason := recordContradiction(v, k); reason != "" {
 		s.note(kv, reason)
 	}
-	// The key decides: it is where Milvus looks for the segment.
+	// The key takes precedence, because Milvus looks the segment up by key.
 	v.s.Collection, v.s.Partition, v.s.ID = model.CollectionID(k.ids[0]), model.PartitionID(k.ids[1]), model.SegmentID(k.ids[2])
 	v.s.VChannel = st.intern(v.channel)
 	if st.loading != nil {
@@ -103,10 +102,10 @@ func (st *segmentStore) putRecord(s *state, kv source.KV, k *keyParts) {
 	st.editRecord(v)
 }
 
-// errNoMessage is the reason of a value that is no protobuf message.
+// errNoMessage means that a value is not a protobuf message.
 var errNoMessage = errors.New("not a valid protobuf message")
 
-// readSegment decodes a datapb.SegmentInfo. unknown are the paths of the fields that this version of Milvus lacks.
+// readSegment decodes a datapb.SegmentInfo. It returns the paths of the fields that the pinned definition lacks.
 func readSegment(value []byte, v *segmentValue) (unknown []string, err error) {
 	switch {
 	case len(value) > maxMessage:
@@ -120,7 +119,7 @@ func readSegment(value []byte, v *segmentValue) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// readSegmentIndex decodes an indexpb.SegmentIndex, as readSegment does.
+// readSegmentIndex decodes an indexpb.SegmentIndex. Its results are those of readSegment.
 func readSegmentIndex(value []byte, x *model.SegmentIndex) (unknown []string, err error) {
 	switch {
 	case len(value) > maxMessage:
@@ -146,7 +145,7 @@ func recordContradiction(v *segmentValue, k *keyParts) string {
 	return ""
 }
 
-// contradicts words a record whose id is not that of its key.
+// contradicts formats the mismatch of an id in a record with its key.
 func contradicts(message, field string, value, key int64) string {
 	return fmt.Sprintf("%s: %s is %d, in its key %d", message, field, value, key)
 }
@@ -168,7 +167,7 @@ func (st *segmentStore) putLogs(s *state, kv source.KV, k *keyParts) {
 	}
 	logs.Kind = logKind(k.kind)
 	if field := k.ids[3]; k.kind != kindPredicateDeltalog {
-		if len(kv.Value) > 0 && int64(logs.Field) != field { // delta logs of no rows are an empty value
+		if len(kv.Value) > 0 && int64(logs.Field) != field { // delta logs without rows are an empty value
 			s.note(kv, contradicts("FieldBinlog", "fieldID", int64(logs.Field), field))
 		}
 		logs.Field = model.FieldID(field)
@@ -184,7 +183,7 @@ func (st *segmentStore) putLogs(s *state, kv source.KV, k *keyParts) {
 	st.editLogs(k, logs)
 }
 
-// predicateField keeps predicate delta logs apart from those by primary key, whose field is 0 or the key's.
+// predicateField distinguishes predicate delta logs from delta logs by primary key, whose field is 0 or the key's.
 const predicateField = -1
 
 func logKind(k kindID) model.LogKind {
@@ -222,7 +221,7 @@ func (st *segmentStore) putIndex(s *state, kv source.KV, k *keyParts) {
 	st.editIndex(x)
 }
 
-// remove takes one key's part out of its segment.
+// remove removes one key's data from its segment.
 func (st *segmentStore) remove(k *keyParts) {
 	if st.loading != nil {
 		return // it was never put
@@ -244,8 +243,9 @@ func (st *segmentStore) remove(k *keyParts) {
 	}
 }
 
-// edit returns the segment of a key for writing: a copy, as clusters that were handed out have the other. It is shallow, so slices
-// of it are cloned before they are written to. Several keys of a segment that change between two builds change one copy.
+// edit returns the segment of a key for writing. It is a copy, because emitted clusters share the original. The
+// copy is shallow, so its slices must be cloned before a write. Several changed keys of a segment between two
+// builds share one copy.
 func (st *segmentStore) edit(k *keyParts) *segmentEdit {
 	id := model.SegmentID(k.ids[2])
 	if e := st.edits[id]; e != nil {
@@ -269,7 +269,7 @@ func (st *segmentStore) editRecord(v *segmentValue) {
 	e := st.edit(&keyParts{ids: [maxIDs]int64{int64(v.s.Collection), int64(v.s.Partition), int64(v.s.ID)}})
 	old := e.segment
 	fresh := v.s
-	fresh.CompactedFrom = slices.Clone(v.compacted) // v is scratch, which the next record is decoded into
+	fresh.CompactedFrom = slices.Clone(v.compacted) // v is scratch, which the next record overwrites
 	fresh.Indexes = old.Indexes
 	layout := st.layoutOf(old)
 	layout.inline = tidyLogs(slices.Clone(v.inline))
@@ -286,7 +286,7 @@ func (st *segmentStore) removeRecord(k *keyParts) {
 	e.segment, e.record = left, false
 }
 
-// editLogs sets the logs of one key; no files means that there are none.
+// editLogs sets the logs of one key. Logs without files remove them.
 func (st *segmentStore) editLogs(k *keyParts, logs model.FieldLogs) {
 	e := st.edit(k)
 	layout := st.layoutOf(e.segment)
@@ -307,7 +307,7 @@ func (st *segmentStore) editIndex(x model.SegmentIndex) {
 	e.segment.Indexes = list
 }
 
-// layoutOf is where the logs of a segment come from.
+// layoutOf returns the logs of a segment by layout.
 func (st *segmentStore) layoutOf(s *model.Segment) segmentLayout {
 	if l := st.layouts[s.ID]; l != nil {
 		return *l
@@ -315,9 +315,9 @@ func (st *segmentStore) layoutOf(s *model.Segment) segmentLayout {
 	return segmentLayout{keyed: s.Logs}
 }
 
-// setLayout puts the logs of both places into a segment. Milvus from 2.2 on takes a
-// kind of logs from their keys only where the record has none of that kind inline
-// (datacoord kv_catalog.go, applyBinlogInfo); counting both would count twice.
+// setLayout merges the logs of both layouts into a segment. Milvus since 2.2 reads a kind of logs from their keys
+// only if the record has no inline logs of that kind (datacoord kv_catalog.go, applyBinlogInfo), so adding both
+// would count twice.
 func (st *segmentStore) setLayout(s *model.Segment, l segmentLayout) {
 	if len(l.inline) == 0 {
 		delete(st.layouts, s.ID)
@@ -349,7 +349,7 @@ func mergeLogs(l segmentLayout) []model.FieldLogs {
 	return tidyLogs(merged)
 }
 
-// tidyLogs sorts logs and adds up what has the same kind and field.
+// tidyLogs sorts logs and sums entries of the same kind and field.
 func tidyLogs(list []model.FieldLogs) []model.FieldLogs {
 	list = slices.DeleteFunc(list, func(l model.FieldLogs) bool { return l.Files == 0 })
 	slices.SortStableFunc(list, func(a, b model.FieldLogs) int {
@@ -373,7 +373,7 @@ func tidyLogs(list []model.FieldLogs) []model.FieldLogs {
 	return out
 }
 
-// storageVersion keeps what is no version that any release has from looking like one.
+// storageVersion clamps an invalid version to MaxInt16, so that it does not look like a version of a release.
 func storageVersion(v int64) int16 {
 	if v < 0 || v > math.MaxInt16 {
 		return math.MaxInt16
@@ -381,7 +381,7 @@ func storageVersion(v int64) int16 {
 	return int16(v)
 }
 
-// addUpSegment computes what a segment's logs and indexes come to.
+// addUpSegment computes a segment's totals from its logs and indexes.
 func addUpSegment(s *model.Segment) {
 	s.Bytes, s.DeletedRows, s.IndexBytes = 0, 0, 0
 	var single, grouped model.FieldSet
@@ -398,7 +398,7 @@ func addUpSegment(s *model.Segment) {
 		}
 	}
 	s.MixedLogs = single.Overlaps(grouped)
-	if s.Details != nil && s.Details.Stats != nil && s.DeletedRows == 0 { // a manifest names the delta logs
+	if s.Details != nil && s.Details.Stats != nil && s.DeletedRows == 0 { // a manifest lists the delta logs
 		s.DeletedRows = s.Details.Stats.Deletes
 	}
 	for i := range s.Indexes {

@@ -11,8 +11,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// buildSegments brings the lists of segments up to date. What hangs on segments from elsewhere is applied before edits are
-// finished, because it makes edits of its own; a segment is added up last, when all of it is there.
+// buildSegments updates the lists of segments. Extras are applied before edits are finished, because they cause
+// edits. A segment's totals are computed last, when it is complete.
 func (s *state) buildSegments(p *model.Parts) {
 	st := s.segments
 	if st.loading != nil {
@@ -31,12 +31,12 @@ func (s *state) buildSegments(p *model.Parts) {
 		clear(st.edits)
 	}
 	p.Segments, p.Orphans = s.inScope(st.list.all), nil
-	if p.Loaded.Has(model.PartSegments) { // else any segment would seem to have no record
+	if p.Loaded.Has(model.PartSegments) { // otherwise every segment would seem to have no record
 		p.Orphans = s.inScope(st.orphans.all)
 	}
 }
 
-// inScope drops what a file had to be read past: the segments of other collections.
+// inScope drops the segments of unwanted collections, which a file cannot skip.
 func (s *state) inScope(list []*model.Segment) []*model.Segment {
 	only := s.only
 	if only == nil {
@@ -57,7 +57,7 @@ func (st *segmentStore) finishEdit(id model.SegmentID, e *segmentEdit) {
 	if legacy := st.legacy[id]; legacy != nil && !hasKeyedIndex(x) {
 		x.Indexes = legacy
 	}
-	if !e.record && len(x.Logs) == 0 && len(x.Indexes) > 0 && x.Indexes[0].Legacy { // nothing else says where it belongs
+	if !e.record && len(x.Logs) == 0 && len(x.Indexes) > 0 && x.Indexes[0].Legacy { // no other key has its collection
 		x.Collection, x.Partition = x.Indexes[0].Collection, x.Indexes[0].Partition
 	}
 	st.setGrowing(x)
@@ -71,7 +71,7 @@ func (st *segmentStore) finishEdit(id model.SegmentID, e *segmentEdit) {
 // hasKeyedIndex reports whether a segment has index records of 2.2 or later.
 func hasKeyedIndex(x *model.Segment) bool { return len(x.Indexes) > 0 && !x.Indexes[0].Legacy }
 
-// setGrowing attaches the streaming node's account.
+// setGrowing attaches the streaming node's record of a segment.
 func (st *segmentStore) setGrowing(x *model.Segment) {
 	growing := st.growing[x.ID]
 	if growing == nil && (x.Details == nil || x.Details.Growing == nil) {
@@ -88,8 +88,8 @@ func (st *segmentStore) setGrowing(x *model.Segment) {
 	}
 }
 
-// applyExtras attaches what is kept apart from the segments' own keys: the indexes of
-// 2.1 and the streaming nodes' accounts. Segments whose extras changed become edits.
+// applyExtras attaches data that is stored apart from the segments' own keys: the indexes of 2.1 and the streaming
+// nodes' records. Segments whose extras changed become edits.
 func (s *state) applyExtras() {
 	st := s.segments
 	growing := s.growing()
@@ -135,7 +135,7 @@ func segmentKey(collection model.CollectionID, partition model.PartitionID, id m
 	return &keyParts{ids: [maxIDs]int64{int64(collection), int64(partition), int64(id)}}
 }
 
-// growingFact is a streaming node's account of a segment, and where the segment belongs.
+// growingFact is a streaming node's record of a segment, and the segment's key.
 type growingFact struct {
 	stat *model.GrowingStat
 	key  *keyParts

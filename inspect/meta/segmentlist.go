@@ -6,12 +6,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// segmentList is the segments of one kind, those with a record or the orphans, by id. Clusters share all: it is never changed in
-// place, but replaced.
+// segmentList holds the segments with a record, or the orphans, sorted by id. Clusters share it, so it is never
+// changed in place but replaced.
 type segmentList struct {
 	all []*model.Segment
-	// ids are those of all, in an array by themselves: a search that looks each id up through its pointer waits for memory at every
-	// step. It lasts for as long as no segment comes or goes; nil until somebody searches, as a cluster that is read once never does.
+	// ids are the ids of all, in a separate array, because a search through the pointers waits for memory at every
+	// step. It is valid until a segment is added or removed. It is nil until the first search: a cluster that is
+	// read once never searches.
 	ids []model.SegmentID
 }
 
@@ -25,7 +26,7 @@ func (l *segmentList) index() []model.SegmentID {
 	return l.ids
 }
 
-// find is the segment of an id, nil if there is none.
+// find returns the segment with an id, nil if there is none.
 func (l *segmentList) find(id model.SegmentID) *model.Segment {
 	if i, ok := slices.BinarySearch(l.index(), id); ok {
 		return l.all[i]
@@ -33,12 +34,12 @@ func (l *segmentList) find(id model.SegmentID) *model.Segment {
 	return nil
 }
 
-// replace is the list after some edits, of which ids are those in rising order: records says of which kind of segments it is. A list
-// that no edit concerns stays the same one.
+// replace returns the list after some edits. ids are the sorted ids of edits. records selects segments with a
+// record or orphans. A list without affected segments is returned unchanged.
 func (l *segmentList) replace(edits map[model.SegmentID]*segmentEdit, ids []model.SegmentID, records bool) segmentList {
 	wanted := func(id model.SegmentID) *model.Segment {
 		if e := edits[id]; e.record == records {
-			return e.segment // nil if nothing of it is left
+			return e.segment // nil if nothing is left
 		}
 		return nil
 	}
@@ -67,7 +68,7 @@ func (l *segmentList) replace(edits map[model.SegmentID]*segmentEdit, ids []mode
 	return segmentList{all: next, ids: old}
 }
 
-// merge is the list where segments come or go.
+// merge returns the list after segments were added or removed.
 func (l *segmentList) merge(ids []model.SegmentID, wanted func(model.SegmentID) *model.Segment) segmentList {
 	old := l.index()
 	next := segmentList{all: make([]*model.Segment, 0, len(old)+len(ids)), ids: make([]model.SegmentID, 0, len(old)+len(ids))}

@@ -9,11 +9,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestSegmentListsFollow lets segments come, go, change and move between the two lists, and holds both against maps. Lists of before
-// stay as they were.
+// TestSegmentListsFollow adds, removes, changes and moves segments between the two lists, and compares both with
+// maps. It also checks that earlier lists do not change.
 func TestSegmentListsFollow(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 5))
-	var lists [2]segmentList // orphans, and those with a record
+	var lists [2]segmentList // orphans, and segments with a record
 	want := [2]map[model.SegmentID]*model.Segment{{}, {}}
 	for step := range 2000 {
 		edits := map[model.SegmentID]*segmentEdit{}
@@ -25,7 +25,7 @@ func TestSegmentListsFollow(t *testing.T) {
 			if random.IntN(3) > 0 {
 				e.segment = &model.Segment{ID: id}
 			}
-			if there := want[1][id] != nil; step%3 > 0 { // mostly nothing comes or goes
+			if there := want[1][id] != nil; step%3 > 0 { // mostly without additions or removals
 				if !there {
 					continue
 				}

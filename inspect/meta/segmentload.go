@@ -9,22 +9,22 @@ import (
 
 const slabSize = 1024
 
-// segmentLoad gathers segments while a store is read for the first time, in any order
-// of keys. Segments live in slabs of many: one allocation each would cost more than decoding.
-// Segment ids come from one allocator, so the id alone says which keys belong together.
+// segmentLoad collects segments during the first read of a store, with keys in any order. Segments are allocated
+// in slabs, because one allocation each would cost more than decoding. All segment ids come from one allocator, so
+// keys with the same id belong to the same segment.
 type segmentLoad struct {
 	byID    map[model.SegmentID]int32
-	lastID  model.SegmentID // keys of one segment follow each other
+	lastID  model.SegmentID // keys of one segment are consecutive
 	lastAt  int32
 	slabs   [][]model.Segment
-	records []bool // which segments have a record of their own
+	records []bool // the segments that have a record
 	logList [][]loadedLogs
 	inline  map[int32][]model.FieldLogs
 	indexes slab[model.SegmentIndex]
 	from    slab[model.SegmentID]
 }
 
-// loadedLogs is one key's logs, waiting for all of its segment to be known.
+// loadedLogs is the logs of one key until its segment is complete.
 type loadedLogs struct {
 	at   int32
 	logs model.FieldLogs
@@ -34,7 +34,7 @@ func newSegmentLoad() *segmentLoad {
 	return &segmentLoad{byID: make(map[model.SegmentID]int32), lastAt: -1, inline: make(map[int32][]model.FieldLogs)}
 }
 
-// at finds or adds a segment.
+// at returns the segment with an id. It adds the segment if it is missing.
 func (l *segmentLoad) at(id model.SegmentID, collection model.CollectionID, partition model.PartitionID) (*model.Segment, int32) {
 	if l.lastAt >= 0 && id == l.lastID {
 		return l.get(l.lastAt), l.lastAt
@@ -84,7 +84,7 @@ func (l *segmentLoad) index(x model.SegmentIndex) {
 	s.Indexes = l.indexes.append(s.Indexes, x)
 }
 
-// finish completes the segments: those with a record, and the orphans, each by id.
+// finish completes the segments and returns those with a record and the orphans, both sorted by id.
 func (l *segmentLoad) finish(st *segmentStore) (list, orphans []*model.Segment) {
 	keyed := l.distribute()
 	list = make([]*model.Segment, 0, len(l.records))
@@ -114,7 +114,7 @@ func (l *segmentLoad) finish(st *segmentStore) (list, orphans []*model.Segment) 
 	return list, orphans
 }
 
-// distribute hands each segment its logs.
+// distribute groups the logs by segment.
 func (l *segmentLoad) distribute() [][]model.FieldLogs {
 	counts := make([]int32, len(l.records))
 	for _, chunk := range l.logList {
@@ -138,14 +138,14 @@ func (l *segmentLoad) distribute() [][]model.FieldLogs {
 	return keyed
 }
 
-// slab cuts small slices out of large arrays.
+// slab allocates small slices from large arrays.
 type slab[T any] struct {
 	base []T
 	used int
-	last int // where the slice taken last begins
+	last int // start of the last slice
 }
 
-// take returns an empty slice with room for n.
+// take returns an empty slice with capacity n.
 func (s *slab[T]) take(n int) []T {
 	if s.used+n > len(s.base) {
 		s.base, s.used = make([]T, max(n, slabSize)), 0
@@ -163,7 +163,7 @@ func (s *slab[T]) copy(list []T) []T {
 	return append(s.take(len(list)), list...)
 }
 
-// append adds x to a slice that only this method made, in place where it was the last to grow.
+// append appends x to a slice that this method returned. It grows in place if the slice is the last one allocated.
 func (s *slab[T]) append(list []T, x T) []T {
 	if n := len(list); n > 0 && s.used < len(s.base) && s.last+n == s.used && &list[0] == &s.base[s.last] {
 		s.used++

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// loadStates are the collections that should be in memory.
+// loadStates returns the load state of each collection that should be in memory.
 func (s *state) loadStates() []*model.LoadState {
 	if s.legacy {
 		return s.loadStates21()
@@ -53,8 +53,8 @@ func (s *state) loadStates() []*model.LoadState {
 	return values(known)
 }
 
-// partitionsOnly is the state of a collection of which single partitions were loaded:
-// 2.2 then writes no record of the collection. It is loaded when all of them are.
+// partitionsOnly assembles the state of a collection of which only single partitions were loaded. 2.2 then writes
+// no record of the collection. The collection is loaded if all these partitions are.
 func partitionsOnly(list []*fact) *model.LoadState {
 	first := list[0].value.(*querypb.PartitionLoadInfo)
 	x := &model.LoadState{
@@ -69,8 +69,8 @@ func partitionsOnly(list []*fact) *model.LoadState {
 	return x
 }
 
-// loadType words the type; before 2.3 it was not recorded, and a collection's record
-// meant all of it.
+// loadType returns the type's name. Before 2.3 the type was not recorded, and a collection's record meant the
+// whole collection.
 func loadType(t querypb.LoadType) string {
 	if t == querypb.LoadType_UnKnownType {
 		t = querypb.LoadType_LoadCollection
@@ -129,7 +129,7 @@ func (s *state) replicas() []*model.Replica {
 	return list
 }
 
-// nodes converts node ids, sorted: Milvus writes them in the order of a map.
+// nodes converts and sorts node ids, because Milvus writes them in map order.
 func nodes(list []int64) []model.NodeID {
 	out := ids[model.NodeID](list)
 	slices.Sort(out)

@@ -32,8 +32,8 @@ func (v engineVersion) model() model.EngineRange {
 	return model.EngineRange{Minimal: v.MinimalIndexVersion, Current: v.CurrentIndexVersion}
 }
 
-// sessions assembles the registrations. A coordinator that may have a standby is
-// registered twice while it is active, as {role} and as {role}-{id}: it is one session.
+// sessions assembles the sessions. An active coordinator with standby support is registered twice, as {role} and
+// as {role}-{id}. It is listed once.
 func (s *state) sessions() []*model.Session {
 	active := make(map[string]int64)
 	s.each(kindSession, func(f *fact) {
@@ -69,7 +69,7 @@ func (s *state) sessions() []*model.Session {
 	return list
 }
 
-// role is the role in a session's key, without the node id that most keys end in.
+// role returns the role in a session's key, without the node id at the end of most keys.
 func (r *sessionRecord) role(key string) string {
 	i := strings.LastIndexByte(key, '-')
 	if i < 0 {

@@ -8,10 +8,11 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Decoder decodes keys one by one, as Load does, for who follows what happened and not what is. It is not safe for concurrent use.
+// Decoder decodes single keys, like Load, for consumers of events rather than of a state. It is not safe for
+// concurrent use.
 type Decoder struct{ state *state }
 
-// SegmentBrief is what of a segment matters to what happens to it.
+// SegmentBrief holds the fields of a segment that events need.
 type SegmentBrief struct {
 	ID         model.SegmentID
 	Collection model.CollectionID
@@ -24,7 +25,7 @@ type SegmentBrief struct {
 	CompactedFrom []model.SegmentID
 }
 
-// IndexBrief is what of an index on a segment matters to what happens to it.
+// IndexBrief holds the fields of a segment's index that events need.
 type IndexBrief struct {
 	Segment    model.SegmentID
 	Build      model.BuildID
@@ -35,36 +36,37 @@ type IndexBrief struct {
 	FailReason string
 }
 
-// Single is what one key says by itself.
+// Single is the decoded content of one key.
 type Single struct {
-	// Kind is the name of the kind of key (KindInfo.Name); "history" for RootCoord's older values, "" where no pattern explains the key.
+	// Kind is the name of the kind of key (KindInfo.Name). It is "history" for RootCoord's older values, and "" if
+	// no pattern matches the key.
 	Kind string
-	// Key is the key.
+	// Key is the absolute key.
 	Key string
-	// Object is a pointer to what the model has of such a key, without what other keys say of it: *model.Session, *model.VChannel for
-	// what watches it, its checkpoint and its removal, *model.PChannel, *model.LoadState, *GrantOf and so on; *SegmentBrief and
-	// *IndexBrief. nil for kinds of which nothing happens that anybody would call an event, and where Gone or Problem say why.
-	// Of segments, indexes, checkpoints and watches that are gone it has what the key says.
+	// Object is a pointer to the model's object of such a key, without data of other keys: *model.Session,
+	// *model.VChannel for watches, checkpoints and removals, *model.PChannel, *model.LoadState, *GrantOf and so
+	// on; *SegmentBrief and *IndexBrief. It is nil for kinds without events, and if Gone or Problem explains it.
+	// For deleted segments, indexes, checkpoints and watches it holds the data in the key.
 	Object any
-	// Collection is the one that the key is part of the record of, 0 if none.
+	// Collection is the collection whose record the key is part of, 0 if none.
 	Collection model.CollectionID
-	// Gone says that there is nothing under the key: it was deleted, or holds RootCoord's mark of what was dropped.
+	// Gone means that the key has no value: it was deleted, or holds RootCoord's tombstone.
 	Gone bool
-	// Problem is why the value could not be decoded, or what of it is unknown.
+	// Problem is the reason why the value could not be decoded, or its unknown fields.
 	Problem string
 }
 
-// GrantOf is one of the two kinds of keys that make grants: who may do something with what, or, with a Privilege, what that is.
-// They belong together by ID.
+// GrantOf is one of the two kinds of keys that form a grant: a role and an object, or a privilege and its grantor.
+// Keys with the same ID belong together.
 type GrantOf struct {
 	ID string
 	model.Grant
 }
 
-// UserRole says that a user has a role.
+// UserRole assigns a role to a user.
 type UserRole struct{ User, Role string }
 
-// NewDecoder is a Decoder of the keys of one store.
+// NewDecoder returns a Decoder for the keys of one store.
 func NewDecoder(h source.Header) (*Decoder, error) {
 	s, err := newState(h, Want{Parts: model.PartAll})
 	if err != nil {
@@ -73,7 +75,7 @@ func NewDecoder(h source.Header) (*Decoder, error) {
 	return &Decoder{state: s}, nil
 }
 
-// Decode decodes a key; deleted: there is nothing under it any more. Secrets are taken out, as in a Cluster.
+// Decode decodes a key. deleted means that the key was deleted. Secrets are redacted, as in a Cluster.
 func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
 	out := &Single{Key: string(kv.Key), Gone: deleted}
 	parts, err := d.state.grammar.parse([]byte(out.Key))
@@ -143,14 +145,14 @@ func (d *Decoder) putIndex(out *Single, kv *source.KV, k *keyParts) {
 	out.Object = newIndexBrief(&x)
 }
 
-// newIndexBrief returns what of an index matters to what happens to it.
+// newIndexBrief returns the fields of an index that events need.
 func newIndexBrief(x *model.SegmentIndex) *IndexBrief {
 	return &IndexBrief{
 		Segment: x.Segment, Build: x.Build, Collection: x.Collection, Index: x.Index, Node: x.Node, State: x.State, FailReason: redact.Text(x.FailReason),
 	}
 }
 
-// putSmall has a key that is alone in its store assembled as those of a Cluster are.
+// putSmall assembles a single key with the code that assembles a Cluster.
 func (d *Decoder) putSmall(out *Single, kv *source.KV, k *keyParts) {
 	s := d.state
 	out.Object = nil
@@ -172,7 +174,7 @@ func (d *Decoder) putSmall(out *Single, kv *source.KV, k *keyParts) {
 	s.facts[k.kind] = nil
 }
 
-// ofCollection is what one of the keys of a collection says.
+// ofCollection returns the object of a single key of a collection.
 func (f *fact) ofCollection() any {
 	c := &collectionFacts{id: f.collectionID(), facts: map[string]*fact{f.key: f}}
 	c.rebuild()
@@ -252,7 +254,7 @@ func (s *state) aloneAccess(f *fact) any {
 	return nil
 }
 
-// only is the first of a list, and no typed nil where there is none.
+// only returns the first element of a list. It returns an untyped nil if the list is empty.
 func only[T any](list []*T) any {
 	if len(list) == 0 {
 		return nil

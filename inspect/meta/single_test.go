@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestDecoder holds what single keys say against the cluster that all of them make.
+// TestDecoder compares the decoded single keys with the cluster that all keys form.
 func TestDecoder(t *testing.T) {
 	for _, name := range fixtures() {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +49,8 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// inCluster are what a key says, and the cluster's object of it without what other keys say; nil for what has no object by itself.
+// inCluster returns the decoded object of a key and the cluster's object without data of other keys, or nil if
+// there is no separate object.
 func inCluster(c *model.Cluster, object any) (got, want any) {
 	switch x := object.(type) {
 	case *model.Session:
@@ -117,7 +118,7 @@ func find[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// TestDecoderGone is about keys that were deleted, or hold RootCoord's mark.
+// TestDecoderGone checks keys that were deleted or hold RootCoord's tombstone.
 func TestDecoderGone(t *testing.T) {
 	d, err := NewDecoder(source.Header{Root: "by-dev", MetaPath: "meta"})
 	if err != nil {
@@ -170,7 +171,7 @@ func TestDecoderSecrets(t *testing.T) {
 	}
 }
 
-// FuzzDecoder decodes values that are not what their keys say.
+// FuzzDecoder decodes values that do not match their keys.
 func FuzzDecoder(f *testing.F) {
 	f.Add("datacoord-meta/s/1/2/3", []byte("\x08\x03\x30\x05"))
 	f.Add("channelwatch/8/by-dev-rootcoord-dml_0_7v0", []byte("\x18\x02"))

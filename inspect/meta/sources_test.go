@@ -15,8 +15,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestSourcesAgree reads one cluster from a live etcd, an etcd snapshot, a birdwatcher
-// backup and a bundle, and wants equal clusters.
+// TestSourcesAgree checks that a live etcd, an etcd snapshot, a birdwatcher backup and a bundle give equal
+// clusters.
 func TestSourcesAgree(t *testing.T) {
 	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t7"} {
 		t.Run(name, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestSourcesAgree(t *testing.T) {
 			sameCluster(t, "live", want, loadFrom(t, live), attributes)
 			sameCluster(t, "bundle", want, loadFrom(t, save(t, filepath.Join(folder, "etcd_snapshot.db.gz"))))
 			sameCluster(t, "bundle of live", want, loadFrom(t, save(t, live)), attributes)
-			// A backup has the keys below the metadata path and no revisions or leases.
+			// A backup has the keys below the metadata path, without revisions or leases.
 			backup := filepath.Join(folder, "birdwatcher_backup.bak.gz")
 			for what, from := range map[string]string{"backup": backup, "bundle of backup": save(t, backup), "bundle of bundle": save(t, save(t, backup))} {
 				got := loadFrom(t, from)
@@ -44,18 +44,18 @@ func TestSourcesAgree(t *testing.T) {
 	}
 }
 
-// attributes that etcd gives a key are not the same in an etcd that was filled anew, and
-// not in a backup.
+// attributes ignores fields set by etcd, which differ in a newly filled etcd and are missing in a backup.
 var attributes = cmp.Options{
 	cmpopts.IgnoreFields(model.Session{}, "Revision", "Lease"),
 	cmpopts.IgnoreFields(model.ConfigEntry{}, "ModRevision"),
 	cmpopts.IgnoreFields(model.WatchRecord{}, "Version", "Created", "Modified"),
 }
 
-// belowMeta leaves out what is kept beside the metadata path.
+// belowMeta ignores data that is outside of the metadata path.
 var belowMeta = cmpopts.IgnoreFields(model.Parts{}, "Allocators", "Keys", "KeysByKind", "Config", "Loaded")
 
-// sameCluster leaves out what etcd itself tells of its keys, and when they were written: only a file of etcd's has past revisions.
+// sameCluster compares clusters without etcd's own data and without write times, because only an etcd file has
+// past revisions.
 func sameCluster(t *testing.T, what string, want, got *model.Cluster, options ...cmp.Option) {
 	t.Helper()
 	options = append(options, cmpopts.IgnoreFields(model.Parts{}, "Origin", "Etcd", "Keyspace", "Recent"), cmpopts.EquateEmpty())
@@ -89,7 +89,7 @@ func pinned(t *testing.T, from string) source.Snapshot {
 	return snapshot
 }
 
-// save writes a bundle, as kitescope snapshot save does.
+// save writes a bundle, like kitescope snapshot save.
 func save(t *testing.T, from string) string {
 	t.Helper()
 	snapshot := pinned(t, from)

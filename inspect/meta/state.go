@@ -16,11 +16,11 @@ import (
 	"kitescope/internal/redact"
 )
 
-// tombstone is RootCoord's value of a key that was dropped
-// (Milvus internal/metastore/kv/rootcoord/suffix_snapshot.go).
+// isTombstone reports whether value is RootCoord's mark of a dropped key (Milvus
+// internal/metastore/kv/rootcoord/suffix_snapshot.go).
 func isTombstone(value []byte) bool { return string(value) == "\xE2\x9B\xBC" }
 
-// fact is one decoded small key. Facts do not change; a new value is a new fact.
+// fact is one decoded key of a small kind. Facts are immutable; a new value is a new fact.
 type fact struct {
 	key   string // absolute
 	kind  kindID
@@ -30,12 +30,13 @@ type fact struct {
 	lease int64
 	// version counts the writes of the key since revision created.
 	version, created int64
-	// value is a proto.Message, a *sessionRecord, a string, an int64 or a time.Time, after the kind's encoding.
+	// value is a proto.Message, a *sessionRecord, a string, an int64 or a time.Time, depending on the kind's
+	// encoding.
 	value any
 }
 
-// state holds what was decoded of one store, so that a Cluster can be assembled from
-// it again and again. It is not safe for concurrent use.
+// state holds the decoded keys of one store. It can assemble a Cluster repeatedly. It is not safe for concurrent
+// use.
 type state struct {
 	grammar *grammar
 	header  source.Header
@@ -44,21 +45,21 @@ type state struct {
 	// only is nil unless Want.Collection restricts segments to some collections.
 	only map[model.CollectionID]bool
 
-	facts       [kindCount]map[string]*fact // by absolute key; not those of collections
+	facts       [kindCount]map[string]*fact // by absolute key; without those of collections
 	collections map[model.CollectionID]*collectionFacts
 	segments    *segmentStore
 	history     map[string]*model.HistoryEntry
 	undecoded   map[string][]*model.Undecoded
 	tombstones  map[string]bool
-	counts      [kindCount]int64 // keys of each kind; kindUnknown counts the unexplained
+	counts      [kindCount]int64 // keys of each kind; kindUnknown counts the unknown keys
 	historyKeys int64
-	// records is nil unless Want.Records.
+	// records is nil unless Want.Records is set.
 	records *recordStore
-	beside  map[string]int64 // the keys beside the root that were read apart, with the revision of each
+	beside  map[string]int64 // the keys beside the root that were read separately, and their revisions
 
-	dirty  groupSet    // what has changed since parts was assembled; segments have their edits instead
-	parts  model.Parts // the last assembled; its lists belong to the clusters made of them and are replaced, not changed
-	legacy bool        // the last verdict of legacyLive: under it, keys of 2.1 count that are leftovers else
+	dirty  groupSet    // changed since parts was assembled; segments have their edits instead
+	parts  model.Parts // the last assembled parts; clusters share the lists, so these are replaced, not changed
+	legacy bool        // the last result of legacyLive: if true, keys of 2.1 are valid and not leftovers
 }
 
 func newState(h source.Header, want Want) (*state, error) {
@@ -76,7 +77,7 @@ func newState(h source.Header, want Want) (*state, error) {
 	return s, nil
 }
 
-// emptyState is the state of a store without keys.
+// emptyState returns the state of a store without keys.
 func emptyState(g *grammar, unzip *unzip) *state {
 	return &state{
 		grammar: g, unzip: unzip,
@@ -89,7 +90,7 @@ func emptyState(g *grammar, unzip *unzip) *state {
 	}
 }
 
-// put takes one key in; created says that it did not exist before.
+// put adds one key. created means that it did not exist before.
 func (s *state) put(kv source.KV, created bool) {
 	if !created && len(s.undecoded) > 0 {
 		s.forgetUndecoded(kv.Key)
@@ -113,7 +114,7 @@ func (s *state) put(kv source.KV, created bool) {
 	}
 }
 
-// remove forgets a key.
+// remove removes a key.
 func (s *state) remove(key []byte) {
 	k, err := s.grammar.parse(key)
 	s.count(&k, err, -1)
@@ -122,7 +123,7 @@ func (s *state) remove(key []byte) {
 		s.records.remove(key)
 	}
 	if err != nil {
-		return // a key that never parsed has nothing else to forget
+		return // an unparsable key has no other data
 	}
 	delete(s.tombstones, string(key))
 	switch {
@@ -155,7 +156,7 @@ func (s *state) isHot(k kindID) bool {
 	return false
 }
 
-// note keeps what could not be decoded.
+// note records a key that could not be decoded.
 func (s *state) note(kv source.KV, reason string) {
 	key := string(kv.Key)
 	k, err := s.grammar.parse(kv.Key)
@@ -170,7 +171,7 @@ func (s *state) forgetUndecoded(key []byte) {
 	}
 }
 
-// putSmall decodes a key of a kind of which there are few.
+// putSmall decodes a key of a kind with few keys.
 func (s *state) putSmall(kv source.KV, k *keyParts) {
 	key := string(kv.Key)
 	kind := s.grammar.kinds[k.kind]
@@ -197,7 +198,7 @@ func (s *state) putSmall(kv source.KV, k *keyParts) {
 	s.facts[k.kind][key] = f
 }
 
-// fact decodes a key of a kind of which there are few.
+// fact decodes the value of such a key.
 func (s *state) fact(kv source.KV, k *keyParts) (*fact, error) {
 	value, err := s.decode(s.grammar.kinds[k.kind], kv)
 	if err != nil {
@@ -215,7 +216,7 @@ func (s *state) fact(kv source.KV, k *keyParts) (*fact, error) {
 	return f, nil
 }
 
-// forget drops the fact of a key.
+// forget removes the fact of a key.
 func (s *state) forget(key string, k *keyParts) {
 	s.dirty |= groupOf(k.kind)
 	if collectionKind(k.kind) {
@@ -226,8 +227,8 @@ func (s *state) forget(key string, k *keyParts) {
 	delete(s.facts[k.kind], key)
 }
 
-// decode turns a value into what its kind says it is. Unknown protobuf fields are
-// noted, and the message is used all the same.
+// decode decodes a value in the encoding of its kind. Unknown protobuf fields are noted, and the message is used
+// anyway.
 func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 	switch kind.enc {
 	case encProto:
@@ -259,7 +260,7 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 	}
 }
 
-// timeOf is the time of 8 bytes.
+// timeOf decodes a time of 8 bytes.
 func timeOf(value []byte) time.Time { return time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC() }
 
 func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error) {
@@ -276,8 +277,8 @@ func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error)
 	return m, nil
 }
 
-// decodeJSON checks a JSON value; of users, whose password hash it is, nothing is kept.
-// A session with a field of another type than usual is noted and used for the rest.
+// decodeJSON validates a JSON value. It returns nil for users, whose value holds the password hash. A session with
+// a field of an unexpected type is noted, and its other fields are used.
 func (s *state) decodeJSON(kind *kind, kv source.KV) (any, error) {
 	safe, _, ok := redact.JSON(kv.Value)
 	if !ok {
@@ -297,10 +298,10 @@ func (s *state) decodeJSON(kind *kind, kv source.KV) (any, error) {
 	return r, nil
 }
 
-// messageName is a message's short name: "SegmentInfo".
+// messageName returns a message's short name, e.g. "SegmentInfo".
 func messageName(m proto.Message) string { return string(m.ProtoReflect().Descriptor().Name()) }
 
-// each calls visit for the facts of a kind, in no order.
+// each calls visit for the facts of a kind, in undefined order.
 func (s *state) each(k kindID, visit func(f *fact)) {
 	for _, f := range s.facts[k] {
 		visit(f)

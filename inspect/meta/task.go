@@ -42,7 +42,7 @@ func (s *state) tasks() []*model.Task {
 	return list
 }
 
-// textTime parses the times that import jobs carry as text; zero if it is none.
+// textTime parses a time that import jobs store as text. It returns zero if the text is not a time.
 func textTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -51,7 +51,7 @@ func textTime(text string) time.Time {
 	return t.UTC()
 }
 
-// onlyPartition is the partition of a task that has exactly one, 0 otherwise.
+// onlyPartition returns the partition of a task with exactly one, 0 otherwise.
 func onlyPartition(list []int64) model.PartitionID {
 	if len(list) != 1 {
 		return 0
@@ -96,7 +96,8 @@ func importTask(f *fact) *model.Task {
 	}
 }
 
-// importTask23 decodes an import of 2.3 and before. It has no job beside it, so it is one: clients ask for its state by its id.
+// importTask23 decodes an import of 2.3 and earlier. It has no separate job, so it is listed as one: clients query
+// its state by its id.
 func importTask23(f *fact) *model.Task {
 	m := f.value.(*legacypb.ImportTaskInfo)
 	state := m.GetState()
@@ -166,8 +167,8 @@ func statsTask(f *fact) *model.Task {
 	return t
 }
 
-// broadcastTask takes only the type of the message that is broadcast: its body may
-// hold anything, passwords included.
+// broadcastTask decodes only the type of the broadcast message, because its body may hold anything, including
+// passwords.
 func broadcastTask(f *fact) *model.Task {
 	m := f.value.(*streamingpb.BroadcastTask)
 	t := &model.Task{ID: f.ids[0], Type: "broadcast", State: model.EnumWord(m.GetState().String(), "BROADCAST_TASK_STATE_")}
@@ -190,14 +191,15 @@ func broadcastTask(f *fact) *model.Task {
 	if len(t.Unacknowledged) > 0 {
 		t.Details = append(t.Details, "unacknowledged="+strings.Join(t.Unacknowledged, ","))
 	}
-	t.StartedAt = first.Time() // when it was written into the first channel that has acknowledged it
+	t.StartedAt = first.Time() // time of the write into the first channel that acknowledged it
 	if n := len(m.GetAckedCheckpoints()); n > 0 {
 		t.Progress = fmt.Sprintf("%d/%d acknowledged", acked, n)
 	}
 	return t
 }
 
-// broadcastChannels are the channels that a broadcast is written into, in the order of what they acknowledged; nil where it does not tell them.
+// broadcastChannels returns the channels of a broadcast, in the order of their acknowledgements. It returns nil if
+// the header is missing or does not match them.
 func broadcastChannels(m *streamingpb.BroadcastTask) []string {
 	b, err := base64.StdEncoding.DecodeString(m.GetMessage().GetProperties()[broadcastHeaderProperty])
 	header := &messagespb.BroadcastHeader{}
@@ -207,12 +209,12 @@ func broadcastChannels(m *streamingpb.BroadcastTask) []string {
 	return header.GetVchannels()
 }
 
-// broadcastHeaderProperty is where a WAL message keeps to which channels it goes (Milvus pkg/streaming/util/message/properties.go and encoder.go,
-// EncodeProto).
+// broadcastHeaderProperty is the property with the channels of a WAL message (Milvus
+// pkg/streaming/util/message/properties.go and encoder.go, EncodeProto).
 const broadcastHeaderProperty = "_bh"
 
-// messageTypeProperty is where a WAL message keeps its type
-// (Milvus pkg/streaming/util/message/properties.go).
+// messageTypeProperty is the property with the type of a WAL message (Milvus
+// pkg/streaming/util/message/properties.go).
 const messageTypeProperty = "_t"
 
 func (s *state) partitionStats() []*model.PartitionStats {
@@ -247,7 +249,7 @@ func (s *state) snapshots() []*model.Snapshot {
 	return list
 }
 
-// pinnedUntil is when the last of the pins expires, from milliseconds by pin.
+// pinnedUntil returns the time at which the last pin expires. pins holds milliseconds by pin.
 func pinnedUntil(pins map[int64]int64) time.Time {
 	last := int64(0)
 	for _, at := range pins {

@@ -10,7 +10,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// The jobs of 3.0: restoring a snapshot copies segments, exporting one copies files, and what an external collection shows is refreshed.
+// Jobs of 3.0: restoring a snapshot copies segments, exporting a snapshot copies files, and an external collection
+// refreshes its data.
 
 func copySegmentJob(f *fact) *model.Task {
 	m := f.value.(*datapb.CopySegmentJob)
@@ -33,7 +34,7 @@ func copySegmentTask(f *fact) *model.Task {
 	}
 }
 
-// mapped are the segments on one side of a mapping.
+// mapped returns the segments on one side of a mapping.
 func mapped(list []*datapb.CopySegmentIDMapping, side func(*datapb.CopySegmentIDMapping) int64) (out []model.SegmentID) {
 	for _, x := range list {
 		out = append(out, model.SegmentID(side(x)))
@@ -59,7 +60,7 @@ func refreshJob(f *fact) *model.Task {
 		Progress:  fmt.Sprintf("%d%%", m.GetProgress()),
 		StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()), Details: refreshJobDetails(m),
 	}
-	if m.GetIndexWaitStartedTime() != 0 { // its data is what the collection shows, whatever becomes of the job
+	if m.GetIndexWaitStartedTime() != 0 { // the collection serves the new data, whatever the outcome of the job
 		t.Progress += ", applied"
 	}
 	return t

@@ -15,31 +15,31 @@ import (
 	"kitescope/internal/redact"
 )
 
-// details are what a record of a task says beside the fields that all tasks have, as name=value.
+// details are the fields of a task's record that not all tasks have, as name=value.
 type details []string
 
-// add notes a number that is not 0.
+// add appends a number unless it is 0.
 func (d *details) add(name string, n int64) {
 	if n != 0 {
 		*d = append(*d, name+"="+strconv.FormatInt(n, 10))
 	}
 }
 
-// text notes a text that is not empty, without secrets.
+// text appends a text unless it is empty. Secrets are redacted.
 func (d *details) text(name, value string) {
 	if value != "" {
 		*d = append(*d, name+"="+keptName(redact.Text(value)))
 	}
 }
 
-// flag notes something that is the case.
+// flag appends the name if is is true.
 func (d *details) flag(name string, is bool) {
 	if is {
 		*d = append(*d, name)
 	}
 }
 
-// at notes a time.
+// at appends a time unless it is zero.
 func (d *details) at(name string, t time.Time) {
 	if !t.IsZero() {
 		*d = append(*d, name+"="+t.UTC().Format(time.RFC3339))
@@ -74,7 +74,7 @@ func importDetails23(m *legacypb.ImportTaskInfo) (d details) {
 	return d
 }
 
-// importFileDetails sums the files of an import.
+// importFileDetails sums the file and memory sizes of an import.
 func importFileDetails(stats []*datapb.ImportFileStats) (d details) {
 	var bytes, memory int64
 	for _, f := range stats {

@@ -15,9 +15,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// The tests of this file hold clusters against what the official client said of the
-// same server (truth.json), and against an independent decoding of its segments
-// (segments_etcd.json) and sessions (sessions.json).
+// The tests in this file compare clusters with the output of the official client for the same server (truth.json),
+// and with an independent decoding of its segments (segments_etcd.json) and sessions (sessions.json).
 
 type truthCollection struct {
 	Describe struct {
@@ -109,14 +108,14 @@ func TestClusterEqualsClient(t *testing.T) {
 func compareCollection(t *testing.T, fixture string, c *model.Cluster, x *model.Collection, truth *truthCollection) {
 	t.Helper()
 	d := &truth.Describe
-	if int64(x.ID) != d.ID || x.Description != d.Description || d.AutoID && !x.AutoID { // the client of 2.1 never says it of a collection
+	if int64(x.ID) != d.ID || x.Description != d.Description || d.AutoID && !x.AutoID { // the client of 2.1 never reports it for a collection
 		t.Errorf("id %d description %q auto id %v, client says %d %q %v", x.ID, x.Description, x.AutoID, d.ID, d.Description, d.AutoID)
 	}
 	if d.Shards != nil && x.Shards != *d.Shards {
 		t.Errorf("%d shards, client says %d", x.Shards, *d.Shards)
 	}
 	if levels := []string{"Strong", "Session", "Bounded", "Eventually", "Customized"}; x.ConsistencyLevel != levels[d.Consistency] &&
-		!(x.ConsistencyLevel == "Strong" && d.Consistency == 2) { // collections of default level are recorded as 0, the client shows its own default
+		!(x.ConsistencyLevel == "Strong" && d.Consistency == 2) { // a default level is recorded as 0, and the client shows its own default
 		t.Errorf("consistency %s, client says %d", x.ConsistencyLevel, d.Consistency)
 	}
 	compareFields(t, x, truth)
@@ -323,7 +322,7 @@ func TestSessionsEqualDump(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsDecoded holds the golden list of what is not: it is empty.
+// TestEveryKeyIsDecoded compares the undecoded keys with the golden list, which is empty.
 func TestEveryKeyIsDecoded(t *testing.T) {
 	for _, name := range fixtures() {
 		c := loadFixture(t, name, Want{Parts: model.PartAll})

@@ -12,8 +12,8 @@ import (
 	"kitescope/inspect/meta/legacypb"
 )
 
-// supplement returns a message with the fields that newer Milvus releases added to
-// one of the pinned messages, nil if none are known.
+// supplement returns a message with the fields that newer Milvus releases added to one of the pinned messages, nil
+// if none are known.
 func supplement(name protoreflect.FullName) proto.Message {
 	switch name {
 	case "milvus.proto.data.SegmentInfo":
@@ -24,8 +24,8 @@ func supplement(name protoreflect.FullName) proto.Message {
 	return nil
 }
 
-// unknownFields lists the fields of m and of the messages in it that their definition
-// lacks, as paths: "47", "binlogs.binlogs.9". A newer Milvus wrote them.
+// unknownFields returns the fields of m and of its nested messages that their definition lacks, as sorted paths,
+// e.g. "47" or "binlogs.binlogs.9". A newer Milvus wrote them.
 func unknownFields(m protoreflect.Message) []string {
 	var paths []string
 	findUnknown(m, "", func(path string) { paths = append(paths, path) })
@@ -51,7 +51,7 @@ func findUnknown(m protoreflect.Message, prefix string, found func(string)) {
 	})
 }
 
-// eachMessage calls visit for every message that a field's value holds.
+// eachMessage calls visit for every message in a field's value.
 func eachMessage(fd protoreflect.FieldDescriptor, v protoreflect.Value, visit func(protoreflect.Message)) {
 	switch {
 	case fd.IsMap():
@@ -71,7 +71,7 @@ func eachMessage(fd protoreflect.FieldDescriptor, v protoreflect.Value, visit fu
 	}
 }
 
-// fieldNumbers lists the numbers of the fields in raw wire bytes.
+// fieldNumbers returns the field numbers in raw wire bytes.
 func fieldNumbers(b []byte) []protowire.Number {
 	var numbers []protowire.Number
 	for len(b) > 0 {
@@ -85,7 +85,7 @@ func fieldNumbers(b []byte) []protowire.Number {
 	return numbers
 }
 
-// unknownReason words a list of unknown fields.
+// unknownReason formats a list of unknown fields.
 func unknownReason(message string, paths []string) string {
 	if len(paths) == 1 {
 		return message + ": unknown field " + paths[0]

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// maxMessage bounds a message that is decoded. etcd takes values of 1.5 MiB unless
-	// told otherwise; a made-up one of 256 MiB could become 20 GB of empty objects.
+	// maxMessage limits the size of a decoded message, in bytes. etcd accepts values of 1.5 MiB by default. A
+	// crafted value of 256 MiB could decode to 20 GB of empty objects.
 	maxMessage = 64 << 20
-	// plainly is up to what size any compressed value is unpacked, maxRatio how many
-	// times its own size a larger one may have: ids and rows compress 3 to 10 times.
+	// plainly is the unpacked size up to which any value is accepted, in bytes. maxRatio limits the compression
+	// ratio of larger values: ids and rows compress 3 to 10 times.
 	plainly  = 4 << 20
 	maxRatio = 64
 )
@@ -42,7 +42,7 @@ func valueDecoder(most uint64) (*zstd.Decoder, error) {
 	return decoder, nil
 }
 
-// value unpacks one value. A bomb is an error: errTooLarge.
+// value unpacks one value. It returns errTooLarge for a decompression bomb.
 func (u *unzip) value(packed []byte) ([]byte, error) {
 	raw, err := u.small.DecodeAll(packed, nil)
 	if err == nil || !tooLarge(err) {

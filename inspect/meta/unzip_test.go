@@ -1,4 +1,4 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+// Nothing runs concurrently here, so the race detector would find nothing and take up to ten times as long.
 
 //go:build !race
 
@@ -56,12 +56,12 @@ func TestUnzip(t *testing.T) {
 	}
 }
 
-// TestBombs: values that would fill the memory are named and left alone, those next to
-// them are read.
+// TestBombs checks that values that would fill the memory are reported and skipped, and that their neighbours are
+// read.
 func TestBombs(t *testing.T) {
 	huge := make([]byte, maxMessage+2)
 	for i := 0; i < len(huge); i += 2 {
-		huge[i] = 0x0a // an empty message in field 1, over and over
+		huge[i] = 0x0a // an empty message in field 1, repeated
 	}
 	kvs := []source.KV{
 		{Key: []byte("by-dev/meta/queryCoord-Collection-Target/1"), Value: packed(t, huge[:maxMessage])},

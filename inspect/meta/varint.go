@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// uvarint reads a varint; n is 0 if it is cut off or longer than 64 bits.
+// uvarint decodes a varint. n is 0 if it is truncated or longer than 64 bits.
 func uvarint(b []byte) (v uint64, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -14,7 +14,8 @@ func uvarint(b []byte) (v uint64, n int) {
 	return longUvarint(b)
 }
 
-// longUvarint reads a varint of any length. Ids and timestamps have nine bytes, of which eight are read at once.
+// longUvarint decodes a varint of any length. Ids and timestamps have nine bytes, and eight of the bytes are read
+// at once.
 func longUvarint(b []byte) (v uint64, n int) {
 	const continued = 0x8080808080808080
 	if len(b) > wordBytes+1 {
@@ -43,7 +44,7 @@ func longUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// sevens puts the lower seven bits of each byte together.
+// sevens concatenates the lower seven bits of each byte.
 func sevens(w uint64) uint64 {
 	w = w&0x007f007f007f007f | w&0x7f007f007f007f00>>1
 	w = w&0x00003fff00003fff | w&0x3fff00003fff0000>>2

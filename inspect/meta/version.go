@@ -11,15 +11,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// layoutRule says which version wrote a key of certain kinds at the earliest.
+// layoutRule maps kinds of keys to the earliest version that writes them.
 type layoutRule struct {
 	text  string
 	kinds []kindID
 }
 
-// layoutRules are tried in order, the newest layout first: keys outlive the version
-// that wrote them, so only the newest kind of key tells. Targets tell nothing: 2.3.13 writes
-// them as 2.4 does (milvus pull request 31449).
+// layoutRules returns the rules, newest layout first. Keys outlive the version that wrote them, so only the newest
+// kind of key determines the version. Targets are not used, because 2.3.13 writes them like 2.4 (milvus pull
+// request 31449).
 func layoutRules() []layoutRule {
 	return []layoutRule{
 		{"3.0 or newer", []kindID{kindSnapshot, kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog}},
@@ -32,8 +32,8 @@ func layoutRules() []layoutRule {
 	}
 }
 
-// version derives Milvus's version: from the sessions, where they say it (2.2 and
-// later), else from the layout of the keys.
+// version determines Milvus's version: from the sessions if they have one (2.2 and later), otherwise from the
+// layout of the keys.
 func (s *state) version() model.Version {
 	v := model.Version{Notes: s.versionNotes()}
 	if versions := s.sessionVersions(); len(versions) > 0 {
@@ -47,8 +47,8 @@ func (s *state) version() model.Version {
 	return v
 }
 
-// layoutVersion goes by keys alone. The allocator of timestamps moved from kv/tso to
-// kv/gid with 2.3, which tells 2.2 and 2.3 apart (captured servers of both).
+// layoutVersion determines the version from keys alone. The timestamp allocator moved from kv/tso to kv/gid in
+// 2.3, which distinguishes 2.2 from 2.3 (captured servers of both).
 func (s *state) layoutVersion() string {
 	if s.legacy {
 		return "2.1"
@@ -80,7 +80,7 @@ func version229(allocators map[string]*fact) string {
 	return text
 }
 
-// sessionVersions lists the versions that sessions report, the most frequent first.
+// sessionVersions returns the versions that sessions report, the most frequent first.
 func (s *state) sessionVersions() []string {
 	counts := make(map[string]int)
 	s.each(kindSession, func(f *fact) {
@@ -108,11 +108,10 @@ func majorMinor(v string) (major, minor int) {
 	return major, minor
 }
 
-// legacyLive decides whether 2.1 runs on this metadata, so that its own records of
-// indexes and loaded collections are the valid ones. Sessions decide, where there are
-// any: those of 2.1 carry no version, as those of the first 2.2 do, which however
-// splits the fields off. Without sessions it is 2.1 if what 2.2 would have written for
-// any collection in use is missing.
+// legacyLive reports whether 2.1 runs on this metadata, so that its own records of indexes and loaded collections
+// are valid. Sessions decide if there are any. Those of 2.1 have no version, and neither have those of the first
+// 2.2, which however stores fields under their own keys. Without sessions the result is true if there are keys of
+// 2.1 and no keys that 2.2 writes for any collection in use.
 func (s *state) legacyLive() bool {
 	if versions := s.sessionVersions(); len(versions) > 0 {
 		return compareVersions(versions[0], "2.2") < 0
@@ -125,7 +124,7 @@ func (s *state) legacyLive() bool {
 	return newer == 0 && older > 0
 }
 
-// versionNotes lists what contradicts a store written by one version alone.
+// versionNotes lists the facts that contradict a store written by a single version.
 func (s *state) versionNotes() []string {
 	var notes []string
 	note := func(n int64, format string, args ...any) {
@@ -159,7 +158,7 @@ func (s *state) versionNotes() []string {
 	return append(notes, s.segments.notes(s.legacy)...)
 }
 
-// notes is the same of segments; legacy says that 2.1 runs.
+// notes lists such facts about segments. legacy means that 2.1 runs.
 func (st *segmentStore) notes(legacy bool) []string {
 	if len(st.layouts) == 0 && !legacy {
 		return nil
@@ -189,7 +188,7 @@ func (st *segmentStore) notes(legacy bool) []string {
 	return notes
 }
 
-// keyCounts adds up keys: all, tombstones, and by kind.
+// keyCounts counts all keys, tombstones, and keys by kind.
 func (s *state) keyCounts() (all, tombstones int64, byKind map[string]int64) {
 	byKind = make(map[string]int64)
 	for id, n := range s.counts {

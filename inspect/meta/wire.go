@@ -7,12 +7,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// The three kinds of which there is one key per segment, field or index are decoded
-// straight from the wire: Milvus's generated code allocates a message, its positions
-// and its strings for each. A value that holds anything out of the ordinary (a field
-// that the code does not know, another wire type, a repeated message) makes the fast
-// decoder give up, and the generated message decides; wire_test.go proves that both
-// agree. Field numbers are those of data_coord.proto and index_coord.proto.
+// The three messages with one key per segment, field or index are decoded directly from the wire, because Milvus's
+// generated code allocates a message, its positions and its strings for each. If a value holds anything unusual
+// (an unknown field, another wire type, a repeated message), the fast decoder gives up and the generated code
+// decodes the value. wire_test.go checks that both agree. Field numbers are those of data_coord.proto and
+// index_coord.proto.
 
 // Wire types of protobuf.
 const (
@@ -27,8 +26,8 @@ type wireField struct {
 	bytes []byte // of a length-delimited field
 }
 
-// nextField reads one varint or length-delimited field and returns what follows it;
-// ok is false for anything else.
+// nextField decodes one varint or length-delimited field and returns the bytes after it. ok is false for any other
+// wire type.
 func nextField(b []byte) (f wireField, rest []byte, ok bool) {
 	key, n := uvarint(b)
 	if n == 0 || bits.Len64(key) > 16 {
@@ -51,7 +50,7 @@ func nextField(b []byte) (f wireField, rest []byte, ok bool) {
 	return f, nil, false
 }
 
-// tag combines a field's number and wire type, for switches.
+// tag returns the field's number and wire type, for switches.
 func (f *wireField) tag() int { return f.key }
 
 const (
@@ -62,7 +61,7 @@ const (
 // segmentValue is a decoded datapb.SegmentInfo. It is reused from key to key.
 type segmentValue struct {
 	s         model.Segment // without VChannel, CompactedFrom, Logs, Indexes
-	channel   []byte        // points into the value
+	channel   []byte        // aliases the value
 	compacted []model.SegmentID
 	inline    []model.FieldLogs
 }
@@ -71,7 +70,7 @@ func (v *segmentValue) reset() {
 	*v = segmentValue{compacted: v.compacted[:0], inline: v.inline[:0]}
 }
 
-// fastSegment decodes a datapb.SegmentInfo; false leaves the value to slowSegment.
+// fastSegment decodes a datapb.SegmentInfo. It returns false if slowSegment must decode the value.
 func fastSegment(b []byte, v *segmentValue) bool {
 	v.reset()
 	var seenStart, seenPosition bool
@@ -112,7 +111,7 @@ func fastSegment(b []byte, v *segmentValue) bool {
 	return true
 }
 
-// fastSegmentNumber takes the plain numbers of a SegmentInfo.
+// fastSegmentNumber decodes the plain numbers of a SegmentInfo.
 func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 	switch f.tag() {
 	case 1<<3 | varint:
@@ -162,7 +161,8 @@ func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 	return true
 }
 
-// fastVersion notes a version that all segments of 3.0 have. One that is 0 is left to slowSegment: it may leave no details at all.
+// fastVersion decodes a version that all segments of 3.0 have. It leaves 0 to slowSegment, because such a segment
+// may have no details at all.
 func fastVersion(s *model.Segment, value uint64, set func(*model.SegmentDetails, int32)) bool {
 	n := int32(int64(value))
 	if n == 0 {
@@ -175,7 +175,7 @@ func fastVersion(s *model.Segment, value uint64, set func(*model.SegmentDetails,
 	return true
 }
 
-// fastSegmentList takes the repeated fields of a SegmentInfo.
+// fastSegmentList decodes the repeated fields of a SegmentInfo.
 func fastSegmentList(f *wireField, v *segmentValue) bool {
 	kind := model.InsertLog
 	switch f.tag() {
@@ -207,7 +207,7 @@ func fastSegmentList(f *wireField, v *segmentValue) bool {
 	return true
 }
 
-// appendSegmentIDs reads a packed list.
+// appendSegmentIDs decodes a packed list.
 func appendSegmentIDs(list []model.SegmentID, b []byte) ([]model.SegmentID, bool) {
 	for len(b) > 0 {
 		id, n := uvarint(b)
@@ -220,7 +220,7 @@ func appendSegmentIDs(list []model.SegmentID, b []byte) ([]model.SegmentID, bool
 	return list, true
 }
 
-// fastPosition reads the timestamp of a msgpb.MsgPosition.
+// fastPosition decodes the timestamp of a msgpb.MsgPosition.
 func fastPosition(b []byte) (at model.TSO, ok bool) {
 	for len(b) > 0 {
 		f, rest, ok := nextField(b)
@@ -243,7 +243,7 @@ func fastPosition(b []byte) (at model.TSO, ok bool) {
 	return at, true
 }
 
-// fastFieldLogs sums a datapb.FieldBinlog; false leaves the value to slowFieldLogs.
+// fastFieldLogs sums a datapb.FieldBinlog. It returns false if slowFieldLogs must decode the value.
 func fastFieldLogs(b []byte) (logs model.FieldLogs, ok bool) {
 	for len(b) > 0 {
 		f, rest, ok := nextField(b)
@@ -316,7 +316,7 @@ func fastBinlog(b []byte, logs *model.FieldLogs) bool {
 	return true
 }
 
-// fastSegmentIndex decodes an indexpb.SegmentIndex; false leaves it to slowSegmentIndex.
+// fastSegmentIndex decodes an indexpb.SegmentIndex. It returns false if slowSegmentIndex must decode the value.
 func fastSegmentIndex(b []byte, x *model.SegmentIndex) bool {
 	*x = model.SegmentIndex{}
 	for len(b) > 0 {

@@ -20,8 +20,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// checkSegment holds the fast decoder against the generated one: where the fast one
-// takes a value, both must agree, and nothing in it may be unknown.
+// checkSegment compares the fast decoder with the generated one. If the fast decoder accepts a value, both must
+// agree and the value must not have unknown fields.
 func checkSegment(t *testing.T, value []byte) (fast bool) {
 	t.Helper()
 	var a, b segmentValue
@@ -116,7 +116,7 @@ func TestFastDecodersOnFixtures(t *testing.T) {
 	}
 }
 
-// segmentSeeds are values that a fast decoder could get wrong.
+// segmentSeeds returns values that a fast decoder could decode wrongly.
 func segmentSeeds(tb testing.TB) [][]byte {
 	tb.Helper()
 	full := &datapb.SegmentInfo{
@@ -161,7 +161,7 @@ func segmentSeeds(tb testing.TB) [][]byte {
 		[]byte{0x88, 0x00, 0x01},         // overlong tag
 		[]byte{0x7a, 2, 0x80, 0x80},      // packed list cut off
 		[]byte{0x0a, 1, 1}, []byte{0x0c}, // other wire types of a known number
-		[]byte{0x4a, 0, 0x4a, 2, 0x20, 1}, // a message twice: protobuf merges
+		[]byte{0x4a, 0, 0x4a, 2, 0x20, 1}, // a repeated message: protobuf merges
 		bytes.Repeat([]byte{0xff}, 12),
 	)
 }
@@ -201,7 +201,7 @@ func FuzzSegmentIndex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value []byte) { checkSegmentIndex(t, value) })
 }
 
-// FuzzPut gives any value to any key: nothing may panic, nothing may be lost in silence.
+// FuzzPut puts any value under any key. It checks that there is no panic and that no key is lost silently.
 func FuzzPut(f *testing.F) {
 	for _, k := range Kinds() {
 		f.Add([]byte("by-dev/meta/"+k.Pattern), []byte{0x0a, 1, 'x'})
@@ -239,7 +239,8 @@ func FuzzPut(f *testing.F) {
 	})
 }
 
-// TestUvarint holds numbers of every length against protobuf's reader, with nothing behind them, something, and too little.
+// TestUvarint compares numbers of every length with protobuf's reader, with trailing bytes, without them, and
+// truncated.
 func TestUvarint(t *testing.T) {
 	t.Parallel()
 	check := func(b []byte) {

@@ -2,8 +2,9 @@ package meta
 
 import "unicode/utf8"
 
-// fastStatistics reports whether a datapb.Statistics holds known fields only. 3.0 writes one into each segment; what it adds up is added
-// up of the logs, but for storage version 3, whose manifest's path leaves the segment to slowSegment.
+// fastStatistics reports whether a datapb.Statistics holds known fields only. 3.0 writes one into each segment.
+// Its sums are computed from the logs instead, except for storage version 3, where the manifest path makes
+// slowSegment decode the segment.
 func fastStatistics(b []byte) bool {
 	for len(b) > 0 {
 		f, rest, ok := nextField(b)
@@ -26,7 +27,7 @@ func fastStatistics(b []byte) bool {
 			if !fastCount(f.bytes) {
 				return false
 			}
-		default: // what loading takes, by column group: a message of messages
+		default: // load resources by column group: a message of messages
 			return false
 		}
 	}
@@ -44,7 +45,7 @@ func packedVarints(b []byte) bool {
 	return true
 }
 
-// fastCount reports whether an entry of a map of numbers by number holds nothing else.
+// fastCount reports whether a map entry holds only a numeric key and a numeric value.
 func fastCount(b []byte) bool {
 	for len(b) > 0 {
 		f, rest, ok := nextField(b)

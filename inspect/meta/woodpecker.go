@@ -12,10 +12,10 @@ import (
 	"kitescope/internal/redact"
 )
 
-// maxMissing bounds how many missing segments of a log are listed: ids come from keys.
+// maxMissing limits the number of missing segments that are listed per log, because ids come from keys.
 const maxMissing = 64
 
-// woodpecker assembles Woodpecker's logs, nil if none of its keys was read.
+// woodpecker assembles Woodpecker's logs, nil if no key of Woodpecker was read.
 func (s *state) woodpecker() *model.Woodpecker {
 	out, found := &model.Woodpecker{}, false
 	s.each(kindWoodpeckerInstance, func(*fact) { found = true })
@@ -75,8 +75,9 @@ func logSegment(f *fact) model.LogSegment {
 	return x
 }
 
-// withMissing puts in the segments without a record: between those that have one, and before the first if it is not the next after the
-// last truncated. Woodpecker deletes records of truncated segments only, and numbers segments without holes (log_handle.go).
+// withMissing inserts the segments without a record: between segments with one, and before the first if it does
+// not follow the last truncated one. Woodpecker deletes only records of truncated segments, and numbers segments
+// without gaps (log_handle.go).
 func withMissing(l *model.Log) []model.LogSegment {
 	var out []model.LogSegment
 	missing, next := 0, int64(-1)
@@ -136,7 +137,7 @@ func unixSeconds(n uint64) time.Time {
 	return time.Unix(int64(n), 0).UTC()
 }
 
-// queueKeys are the keys of a topic, a subscription "topic/name" or a position "pchannel/stage/vchannel".
+// queueKeys returns the keys of a topic, a subscription "topic/name" or a position "pchannel/stage/vchannel".
 func (k *keyspace) queueKeys(resource, id string) []string {
 	topic, rest, _ := strings.Cut(id, "/")
 	log := "woodpecker/logs/" + topic

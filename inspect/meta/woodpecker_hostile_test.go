@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestWoodpeckerHostile: records of any number and content are read, and show no secret.
+// TestWoodpeckerHostile checks that records of any number and content are read and show no secret.
 func TestWoodpeckerHostile(t *testing.T) {
 	kvs := metatest.Cluster("2.6")
 	add := func(m proto.Message, format string, values ...any) {

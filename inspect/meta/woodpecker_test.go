@@ -15,7 +15,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// woodpeckerTruth is what Woodpecker's own client said of its logs, and what was then damaged (tools/woodpecker).
+// woodpeckerTruth is the report of Woodpecker's own client about its logs, and the damage done afterwards
+// (tools/woodpecker).
 type woodpeckerTruth struct {
 	Logs []struct {
 		Name, Truncated, Last, Reader string
@@ -37,7 +38,8 @@ func loadWoodpecker(t *testing.T) *model.Cluster {
 	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, woodpeckerFolder, capturedtest.Snapshot)
 }
 
-// A Woodpecker with two logs was filled, truncated and damaged: every state is told apart, and all that its client said is read.
+// TestWoodpeckerAgainstItsClient checks a Woodpecker with two logs that was filled, truncated and damaged: all
+// states are distinguished, and all data that its client reported is read.
 func TestWoodpeckerAgainstItsClient(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(woodpeckerFolder, "truth.json"))
 	if err != nil {
@@ -103,12 +105,12 @@ func TestWoodpeckerCounts(t *testing.T) {
 	}
 }
 
-// A bundle carries the keys beside the root along.
+// TestWoodpeckerInABundle checks that a bundle includes the keys beside the root.
 func TestWoodpeckerInABundle(t *testing.T) {
 	saved := save(t, filepath.Join(woodpeckerFolder, capturedtest.Snapshot))
 	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, saved)
 	want := loadWoodpecker(t).Woodpecker
-	// What is no record of Woodpecker's is redacted, and stays undecoded.
+	// A value that is not a record of Woodpecker is redacted and stays undecoded.
 	if d := cmp.Diff(want, c.Woodpecker); d != "" {
 		t.Errorf("(-snapshot, +bundle):\n%s", d)
 	}

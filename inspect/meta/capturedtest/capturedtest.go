@@ -1,4 +1,4 @@
-// Package capturedtest reads clusters that were captured from real servers, for tests.
+// Package capturedtest loads clusters that were captured from real servers, for tests.
 package capturedtest
 
 import (
@@ -10,10 +10,10 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Snapshot is the name of the file in each folder of testdata/snapshots.
+// Snapshot is the name of the etcd snapshot in each folder of testdata/snapshots.
 const Snapshot = "etcd_snapshot.db.gz"
 
-// Cluster reads a snapshot as a source, in full, and takes from it what is wanted.
+// Cluster opens a snapshot as a source and loads the wanted data.
 func Cluster(t testing.TB, want meta.Want, path ...string) *model.Cluster {
 	t.Helper()
 	src, err := source.Open(t.Context(), filepath.Join(path...), source.Options{})

@@ -17,7 +17,7 @@ func pair(key, value string) *commonpb.KeyValuePair {
 	return &commonpb.KeyValuePair{Key: key, Value: value}
 }
 
-// catalog is what all versions from 2.4 on write alike.
+// catalog adds the records that all versions since 2.4 write alike.
 func (b *builder) catalog() {
 	docs0, docs1, items := VChannels()
 	b.put(&etcdpb.DatabaseInfo{Name: "default", Id: 1, State: etcdpb.DatabaseState_DatabaseCreated, CreatedTime: 1795161287794529830}, "root-coord/database/db-info/1")
@@ -83,7 +83,7 @@ func (b *builder) fields() {
 	field(Docs, &schemapb.FieldSchema{FieldID: 104, Name: "sparse", DataType: schemapb.DataType_SparseFloatVector, IsFunctionOutput: b.at("2.5")})
 }
 
-// serving is QueryCoord's side: docs is loaded on query nodes 4 and 5.
+// serving adds QueryCoord's records: docs is loaded on query nodes 4 and 5.
 func (b *builder) serving() {
 	b.put(&querypb.CollectionLoadInfo{
 		CollectionID: Docs, ReplicaNumber: 1, Status: querypb.LoadStatus_Loaded, LoadType: querypb.LoadType_LoadCollection,
@@ -117,7 +117,7 @@ func (b *builder) serving() {
 	}, "queryCoord-Collection-Target/%d", Docs)
 }
 
-// access is users and roles.
+// access adds users and roles.
 func (b *builder) access() {
 	b.json(map[string]any{"username": "root", "encrypted_password": "$2a$10$s3cr3thashs3cr3thashs3"}, "root-coord/credential/users/root")
 	b.json(map[string]any{"encrypted_password": "$2a$10$s3cr3thashs3cr3thashs3"}, "root-coord/credential/users/ann")

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Root and MetaPath are where all constructed clusters stand.
+// Root and MetaPath are the etcd root and the metadata path of all constructed clusters.
 const (
 	Root     = "by-dev"
 	MetaPath = "meta"
@@ -37,13 +37,13 @@ const (
 	TSO       = uint64(455000000000000000)
 )
 
-// VChannels of the collections.
+// VChannels returns the vchannels of docs and items.
 func VChannels() (docs0, docs1, items string) {
 	return fmt.Sprintf("by-dev-rootcoord-dml_0_%dv0", Docs), fmt.Sprintf("by-dev-rootcoord-dml_1_%dv1", Docs), fmt.Sprintf("by-dev-rootcoord-dml_2_%dv0", Items)
 }
 
-// Secrets are the secrets that the clusters hold in various places. None may be in
-// anything that is shown or stored.
+// Secrets returns the secrets that the clusters hold in various places. They must not be in anything that is shown
+// or stored.
 func Secrets() []string {
 	return []string{
 		"s3cr3t-minio", "s3cr3t-token", "s3cr3t-apikey", "s3cr3t-cipher", "s3cr3t-import", "s3cr3t-broadcast", "s3cr3t-schema", "s3cr3t-url",
@@ -51,10 +51,10 @@ func Secrets() []string {
 	}
 }
 
-// Versions lists what Cluster builds.
+// Versions returns the versions that Cluster supports.
 func Versions() []string { return []string{"2.4", "2.5", "2.6", "3.0"} }
 
-// Cluster returns the keys of a constructed cluster; nil for a version that is not in Versions.
+// Cluster returns the sorted keys of a constructed cluster, nil for a version that is not in Versions.
 func Cluster(version string) []source.KV {
 	b := &builder{version: version}
 	b.catalog()
@@ -82,8 +82,7 @@ func Cluster(version string) []source.KV {
 	return b.kvs
 }
 
-// builder gathers keys. A record that cannot be marshalled is a mistake in this
-// package, and panics.
+// builder collects keys. It panics if a record cannot be marshalled, because that is a bug in this package.
 type builder struct {
 	version string
 	kvs     []source.KV
@@ -145,7 +144,7 @@ type session struct {
 	ServerLabels       map[string]string `json:",omitempty"`
 }
 
-// node registers a process.
+// node registers a process. change, if not nil, modifies its session.
 func (b *builder) node(key, role string, id int64, change func(*session)) {
 	s := session{
 		ServerID: id, ServerName: role, Address: fmt.Sprintf("10.0.0.%d:53100", id), TriggerKill: true, Version: b.version + ".1",

@@ -9,7 +9,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 )
 
-// segments are DataCoord's records: one of each state that matters.
+// segments adds DataCoord's records: one segment of each relevant state.
 func (b *builder) segments() {
 	docs0, docs1, items := VChannels()
 	position := &msgpb.MsgPosition{ChannelName: docs0, MsgID: []byte{1, 0, 0, 0, 0, 0, 0, 0}, Timestamp: TSO}
@@ -54,14 +54,14 @@ func (b *builder) segment(s *datapb.SegmentInfo) {
 	b.put(s, "datacoord-meta/s/%d/%d/%d", s.GetCollectionID(), s.GetPartitionID(), s.GetID())
 }
 
-// logs writes one key of logs: one file of some rows and bytes.
+// logs adds one key of logs with one file. size is in bytes.
 func (b *builder) logs(prefix string, collection, partition, segment, field, rows, size int64) {
 	b.put(&datapb.FieldBinlog{FieldID: field, Binlogs: []*datapb.Binlog{
 		{EntriesNum: rows, TimestampFrom: TSO, TimestampTo: TSO + 1, LogSize: size, LogID: segment + field, MemorySize: 2 * size},
 	}}, "datacoord-meta/%s/%d/%d/%d/%d", prefix, collection, partition, segment, field)
 }
 
-// tasksOf24 are the tasks that 2.4 began to keep in etcd.
+// tasksOf24 adds the tasks that 2.4 was the first to store in etcd.
 func (b *builder) tasksOf24() {
 	docs0, _, _ := VChannels()
 	job := int64(455000000000009001)

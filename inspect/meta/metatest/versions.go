@@ -18,8 +18,8 @@ import (
 	"kitescope/inspect/meta/legacypb"
 )
 
-// v24 adds what 2.4 began: tasks in etcd; and, unless the cluster is newer, the
-// coordinators and data nodes of before streaming.
+// v24 adds the records that 2.4 introduced: tasks in etcd. Unless the cluster is newer, it also adds the
+// coordinators and data nodes of the releases before streaming.
 func (b *builder) v24() {
 	b.tasksOf24()
 	engine := func(s *session) {
@@ -36,7 +36,7 @@ func (b *builder) v24() {
 		b.node(role, role, 1, func(s *session) { s.Exclusive = true })
 	}
 	b.node("rootcoord-9", "rootcoord", 9, nil) // a standby
-	b.node("rootcoord-1", "rootcoord", 1, nil) // the active one's own registration
+	b.node("rootcoord-1", "rootcoord", 1, nil) // the active coordinator's second registration
 	b.node("indexnode-6", "indexnode", 6, nil)
 	docs0, docs1, items := VChannels()
 	schema := &schemapb.CollectionSchema{Name: "docs", Functions: []*schemapb.FunctionSchema{
@@ -75,8 +75,8 @@ func (b *builder) v25() {
 	})
 }
 
-// v26 adds streaming: one mixcoord with a standby, streaming nodes with a query node
-// inside each, and the WAL's own metadata. It adds struct arrays and replication too.
+// v26 adds streaming (one mixcoord with a standby, streaming nodes with an embedded query node each, and the WAL's
+// own metadata), struct arrays and replication.
 func (b *builder) v26() {
 	docs0, docs1, items := VChannels()
 	b.node("mixcoord", "mixcoord", 1, func(s *session) { s.Exclusive = true })
@@ -121,7 +121,7 @@ func (b *builder) v26() {
 	b.replication()
 }
 
-// replication is a broadcast task and a replicated cluster, both with secrets.
+// replication adds a broadcast task and a replicated cluster, both with secrets.
 func (b *builder) replication() {
 	b.put(&streamingpb.BroadcastTask{
 		State: streamingpb.BroadcastTaskState_BROADCAST_TASK_STATE_PENDING,
@@ -147,7 +147,7 @@ func (b *builder) replication() {
 	b.put(&streamingpb.WALCheckpoint{TimeTick: TSO, ReplicateConfig: config}, "streamingnode-meta/wal/east-dml_0/consume-checkpoint")
 }
 
-// v30 adds the keys of 3.0, and a segment with a field that nobody knows, 99.
+// v30 adds the keys of 3.0, and a segment with an unknown field, 99.
 func (b *builder) v30() {
 	b.put(&datapb.SnapshotInfo{
 		Name: "nightly", Id: 455000000000009300, CollectionId: Docs, PartitionIds: []int64{Docs0}, CreateTs: int64(TSO),
