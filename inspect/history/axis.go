@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Axis is a line on which everything has a place that happened: by its time, in Unix nanoseconds, or in a store in which nothing dates
-// the revisions, by its revision. It does not change.
+// Axis assigns each event of a History a position: its time in Unix nanoseconds, or its revision if the store has
+// no times. It is immutable.
 type Axis struct {
 	*History
-	// Dated says that places are times.
+	// Dated means that positions are times.
 	Dated bool
-	// From and To are the places of the first revision and of the last.
+	// From and To are the positions of the first and of the last revision.
 	From, To int64
-	places   []int64 // of the events, none before the one of the event before it
+	places   []int64 // of the events, never decreasing
 }
 
-// NewAxis places the events of a history.
+// NewAxis computes the positions of a history's events.
 func NewAxis(h *History) *Axis {
 	x := &Axis{History: h, Dated: !h.First.IsZero(), places: make([]int64, len(h.entries.list))}
 	x.From, x.To = x.place(h.From), x.place(h.To)
@@ -38,19 +38,19 @@ func (x *Axis) place(revision int64) int64 {
 	return at.UnixNano()
 }
 
-// Place is where a revision is, on the axis.
+// Place returns the position of a revision.
 func (x *Axis) Place(revision int64) int64 { return min(max(x.place(revision), x.From), x.To) }
 
-// Of is the place of the i-th event.
+// Of returns the position of the i-th event.
 func (x *Axis) Of(i int) int64 { return x.places[i] }
 
-// Before is how many events are before a place.
+// Before returns the number of events before a position.
 func (x *Axis) Before(place int64) int {
 	n, _ := slices.BinarySearch(x.places, place)
 	return n
 }
 
-// Revision is the last revision that is not behind a place, one of those that there are.
+// Revision returns the last revision at or before a position, within the revisions of the history.
 func (x *Axis) Revision(place int64) int64 {
 	revision := place
 	if x.Dated {
@@ -62,12 +62,13 @@ func (x *Axis) Revision(place int64) int64 {
 	return min(max(revision, x.History.From), x.History.To)
 }
 
-// When is when a revision was written, zero where nothing dates it, and by how much that may be wrong.
+// When returns the time at which a revision was written, zero if unknown, and the bound of its error.
 func (h *History) When(revision int64) (at time.Time, wrong time.Duration) {
 	return dated(h.clock, revision)
 }
 
-// UpTo is how many events began at a revision or before it: the last one of them is what led to its state.
+// UpTo returns the number of events that began at a revision or before. The last of these events led to the
+// revision's state.
 func (h *History) UpTo(revision int64) int {
 	return sort.Search(len(h.entries.list), func(i int) bool { return h.entries.list[i].at > revision })
 }

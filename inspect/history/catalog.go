@@ -5,7 +5,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// creatingState is that of objects which RootCoord has written, and not yet finished to make.
+// creatingState is the state of objects that RootCoord has written but not finished creating.
 const creatingState = "Creating"
 
 func collectionChanged(c *change) bool {
@@ -15,7 +15,7 @@ func collectionChanged(c *change) bool {
 		delete(c.creating, before.ID)
 		delete(c.live, before.ID)
 		if before.Dropped() {
-			return false // it was told when it was marked
+			return false // reported when it was marked
 		}
 		return c.told(collectionDropped)
 	}
@@ -62,7 +62,8 @@ func partitionChanged(c *change) bool {
 	return c.altered(partitionAltered)
 }
 
-// fieldChanged tells of fields that come to a collection or go: those that it was created with came with it.
+// fieldChanged reports fields that are added to a collection or removed. Fields of a new collection are part of
+// its creation.
 func fieldChanged(c *change) bool {
 	field, ok := c.object().(*model.Field)
 	return ok && c.schemaChanged(field.Collection, "field "+field.Name)
@@ -73,7 +74,7 @@ func functionChanged(c *change) bool {
 	return ok && c.schemaChanged(c.collection, "function "+f.Name)
 }
 
-// schemaChanged waits for the end of the revision: a collection may be created, or be gone, in the same one.
+// schemaChanged defers the event to the end of the revision, which may also create or drop the collection.
 func (c *change) schemaChanged(id model.CollectionID, what string) bool {
 	if c.beginning || id == 0 {
 		return false
@@ -94,7 +95,7 @@ func (c *change) schemaChanged(id model.CollectionID, what string) bool {
 	return true
 }
 
-// fieldsText is what differs between two states of an object.
+// fieldsText formats the fields that differ between two states of an object.
 func fieldsText(before, after any) (from, to string) {
 	for i, f := range diff.Fields(before, after) {
 		if i > 0 {
@@ -105,7 +106,7 @@ func fieldsText(before, after any) (from, to string) {
 	return from, to
 }
 
-// endSchemas tells what changed of collections that were there before and are still.
+// endSchemas reports schema changes of collections that existed before the revision and still exist.
 func (r *Reader) endSchemas() {
 	for _, n := range r.schema {
 		if !r.creating[n.collection] && r.live[n.collection] {

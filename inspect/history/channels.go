@@ -8,19 +8,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// channelBefore is who watches a channel by the records of it, one for each node.
+// channelBefore holds the watch records of a channel, one for each node.
 type channelBefore struct {
 	object     model.Ref
 	collection model.CollectionID
 	now        map[model.NodeID]string // the state of each record
-	// was is now as of the last revision, nodes names the nodes in it.
+	// was is now as of the last revision; nodes names the nodes in it.
 	was   map[model.NodeID]string
 	nodes string
-	// touched and rewritten: a record was changed, or written, in this revision.
+	// touched means that a record changed in this revision, rewritten that one was written.
 	touched, rewritten bool
 }
 
-// settle ends a revision.
+// settle makes now the state of the last revision.
 func (c *channelBefore) settle() {
 	if !sameNodes(c.was, c.now) {
 		c.nodes = c.nodesOf(c.now)
@@ -42,7 +42,7 @@ func sameNodes(a, b map[model.NodeID]string) bool {
 	return true
 }
 
-// channel is the channel of a Ref, which was touched in this revision.
+// channel returns the channel of a Ref and marks it as touched in this revision.
 func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelBefore {
 	c := r.channels[ref]
 	if c == nil {
@@ -56,8 +56,8 @@ func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelB
 	return c
 }
 
-// takeWatch takes a watch record of Milvus up to 2.5 in. What it means is known when all of the revision is: the record of the node that
-// a channel goes to is written in the same transaction that the other one's is deleted in.
+// takeWatch applies a watch record of Milvus up to 2.5. The event is known only at the end of the revision,
+// because the new node's record is written in the same transaction in which the old node's record is deleted.
 func (r *Reader) takeWatch(v *model.VChannel, gone bool) {
 	c := r.channel(vchannelRef(v.Name), v.Collection)
 	if gone {
@@ -68,7 +68,7 @@ func (r *Reader) takeWatch(v *model.VChannel, gone bool) {
 	c.rewritten = true
 }
 
-// pchannelChanged takes the assignment of a pchannel of 2.6 in.
+// pchannelChanged applies the assignment of a pchannel of 2.6.
 func pchannelChanged(c *change) bool {
 	after, _ := c.after.(*model.PChannel)
 	x := c.channel(ref("pchannels", c.object().(*model.PChannel).Name), 0)
@@ -80,7 +80,7 @@ func pchannelChanged(c *change) bool {
 	return true
 }
 
-// endChannels tells of the channels whose records were written in a revision.
+// endChannels reports the channels whose records were written in a revision.
 func (r *Reader) endChannels() {
 	for _, c := range r.touched {
 		r.tellChannel(c)
@@ -121,7 +121,8 @@ func (r *Reader) tellChannel(c *channelBefore) {
 
 const unassigned = "no node has it"
 
-// nodesOf names the nodes in records of the channel: "datanode-8". What DataCoord buffers under no node is unassigned.
+// nodesOf returns the names of the nodes with a record of the channel, e.g. "datanode-8". A record that DataCoord
+// buffers without a node counts as unassigned.
 func (c *channelBefore) nodesOf(records map[model.NodeID]string) string {
 	role := "datanode"
 	if c.object.Resource == "pchannels" {

@@ -10,38 +10,41 @@ import (
 	"kitescope/internal/words"
 )
 
-// A checkpoint is written every few seconds to a minute: a single write is no news, that none comes is.
+// A checkpoint is written every few seconds to every minute. A single write is not an event, but the lack of
+// writes is.
 const (
-	// stoppedTimes is how many of the longest of the last intervals make a stop, stoppedLeast how long it is at least: checkpoints of
-	// an idle 2.3.5 are written once a minute.
+	// A checkpoint has stopped after stoppedTimes the longest of its last intervals, and after at least
+	// stoppedLeast (in nanoseconds). Checkpoints of an idle 2.3.5 are written once a minute.
 	stoppedTimes = 3
 	stoppedLeast = int64(2 * time.Minute)
 	paceKept     = 5
-	// heldLeast is how long a stop is while a segment of the channel grows: rows in it that are not yet in storage hold the checkpoint,
-	// until a data node writes them after ten minutes at the latest (dataNode.segment.syncPeriod).
+	// heldLeast replaces stoppedLeast while a segment of the channel grows. Rows in the segment that are not in
+	// storage hold the checkpoint, until a data node writes them after at most ten minutes
+	// (dataNode.segment.syncPeriod).
 	heldLeast = int64(11 * time.Minute)
 )
 
-// pace is how the checkpoint of a vchannel moved of late.
+// pace holds the recent movement of a vchannel's checkpoint.
 type pace struct {
-	// there says that there is a checkpoint: else only what follows behind the blank line is known.
+	// there means that there is a checkpoint. Without one, only growing is valid.
 	there      bool
 	collection model.CollectionID
 	at         model.TSO
-	// revision is that of the last move, moved its time by the clock so far; 0 before the first that was seen.
+	// revision is the revision of the last move, and moved its time by the clock so far, in Unix nanoseconds; 0
+	// before the first observed move.
 	revision, moved int64
 	intervals       [paceKept]int64
 	next            int
-	// held says that a segment of the channel has grown since the last move.
+	// held means that a segment of the channel has grown since the last move.
 	held bool
 
-	// growing are the segments that take rows from it now.
+	// growing is the number of segments that currently take rows from the vchannel.
 	growing int
 }
 
 func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
 
-// pace returns that of a vchannel.
+// pace returns the pace of a vchannel.
 func (r *Reader) pace(vchannel string) *pace {
 	p := r.paces[vchannel]
 	if p == nil {
@@ -51,11 +54,11 @@ func (r *Reader) pace(vchannel string) *pace {
 	return p
 }
 
-// takeCheckpoint takes a position in. One that is written again without moving on is none.
+// takeCheckpoint applies a position. A position that is rewritten without an advance does not count as a move.
 func (r *Reader) takeCheckpoint(x *meta.Single, v *model.VChannel) {
 	p, at := r.pace(v.Name), v.Checkpoint.At
 	switch {
-	case x.Gone || at == model.MaxTSO: // of a channel that was dropped
+	case x.Gone || at == model.MaxTSO: // the channel was dropped
 		*p = pace{growing: p.growing}
 		return
 	case !p.there:
@@ -69,18 +72,19 @@ func (r *Reader) takeCheckpoint(x *meta.Single, v *model.VChannel) {
 	p.at, p.revision, p.moved, p.held = at, r.revision, r.now, p.growing > 0
 }
 
-// moved tells of a stop that is over, or remembers the interval.
+// moved reports the end of a stop, or records the interval.
 func (r *Reader) moved(name string, p *pace, after int64) {
 	if r.stopped(p, after) {
 		r.tell(r.stop(name, p, after))
 		r.tell(news{kind: checkpointResumed, object: vchannelRef(name), collection: p.collection, detail: "after " + words.Span(time.Duration(after))})
-	} else if after <= stoppedLeast { // one that was held is not usual
+	} else if after <= stoppedLeast { // an interval of a held checkpoint is not typical
 		p.intervals[p.next] = after
 		p.next = (p.next + 1) % paceKept
 	}
 }
 
-// stopped reports whether so long without a move is no usual interval. Checkpoints of what was dropped stay where they are.
+// stopped reports whether an interval without a move is unusually long. Checkpoints of dropped collections never
+// move, so they do not count.
 func (r *Reader) stopped(p *pace, after int64) bool {
 	least := stoppedLeast
 	if p.held {
@@ -103,8 +107,8 @@ func (r *Reader) stop(name string, p *pace, after int64) news {
 	}
 }
 
-// beginCheckpoints has the time of all positions of before begin now: when they were written is not known, so that a stop is told
-// of when it was that long since then.
+// beginCheckpoints sets the time of all existing positions to the start, because the times of their writes are
+// unknown. A stop is therefore measured from the start.
 func (r *Reader) beginCheckpoints() {
 	for _, p := range r.paces {
 		if p.there {
@@ -113,7 +117,7 @@ func (r *Reader) beginCheckpoints() {
 	}
 }
 
-// standing returns the stops that last, in order of vchannels.
+// standing returns the stops that last, sorted by vchannel.
 func (r *Reader) standing() []news {
 	var list []news
 	for _, name := range slices.Sorted(maps.Keys(r.paces)) {

@@ -8,11 +8,12 @@ import (
 	"kitescope/inspect/source"
 )
 
-// UnknownError is that of a time of which one side is known alone: before the first timestamp that Milvus reserved, or after the last one.
+// UnknownError is the error of a time that is bounded on one side only: before the first timestamp that Milvus
+// reserved, or after the last one.
 const UnknownError = time.Duration(-1)
 
-// dated is when a revision was written, and by how much that may be wrong. The time is zero where nothing dates it; of what was
-// before the first timestamp it is the time of that.
+// dated returns the time at which a revision was written and the bound of its error. The time is zero if the store
+// has no times. For a revision before the first timestamp it is the time of that timestamp.
 func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
 	m, known := c.At(revision)
 	switch {
@@ -24,7 +25,7 @@ func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
 	return m.Time, m.Error
 }
 
-// Date dates by a recorder's clock what Milvus's does not, where the past that it is of is a recording.
+// Date uses the recorder's clock for revisions that Milvus's clock does not date, if past is a recording.
 func (h *History) Date(ctx context.Context, past source.Past) error {
 	err := h.clock.FillAll(ctx, past)
 	h.First, _ = dated(h.clock, h.From)

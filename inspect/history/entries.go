@@ -9,25 +9,25 @@ import (
 	"kitescope/inspect/model"
 )
 
-// news is something that happened once.
+// news is a single occurrence of an event.
 type news struct {
 	kind                  kindID
 	object                model.Ref
 	collection            model.CollectionID
 	before, after, detail string
-	at                    int64 // the revision; 0: the one that is read
+	at                    int64 // the revision; 0 means the current one
 }
 
-// entry is an event as it is kept. Object has no name: the newest one is in the History.
+// entry is a stored event. Object has no name, because the newest name is in the History.
 type entry struct {
 	news
 	last  int64
 	count int
-	via   string // what was in between, of a group
+	via   string // the states in between, for a group
 }
 
-// entries collects events. It puts together what repeats: the same that happens to the same object again, with nothing else happening to
-// it in between.
+// entries collects events. It groups repetitions: the same kind of event of the same object, without any other
+// event of the object in between.
 type entries struct {
 	list   []entry
 	newest map[model.Ref]int // the last entry of an object
@@ -38,18 +38,18 @@ func newEntries() entries {
 	return entries{newest: map[model.Ref]int{}, names: map[model.Ref]string{}}
 }
 
-// upTo copies the entries so far, to be read while others are added.
+// upTo returns a copy of the current entries, which can be read while others are added.
 func (l *entries) upTo() entries {
 	return entries{list: slices.Clone(l.list), names: maps.Clone(l.names)}
 }
 
-// groupGap is how long the same thing may be away and still be the same story.
+// groupGap is the longest gap between two events of a group.
 const groupGap = time.Minute
 
-// viaMost is how many events of a group are told one by one.
+// viaMost is the number of events of a group that are listed individually.
 const viaMost = 4
 
-// keep makes an entry of news.
+// keep makes an entry from news, and records the object's name.
 func (l *entries) keep(n *news) entry {
 	if n.object.Name != "" {
 		l.name(n.object)
@@ -58,7 +58,7 @@ func (l *entries) keep(n *news) entry {
 	return entry{news: *n, last: n.at, count: 1}
 }
 
-// add takes an event in; timeOf is the clock so far, in Unix nanoseconds.
+// add adds an event. timeOf returns the time of a revision by the clock so far, in Unix nanoseconds.
 func (l *entries) add(n news, timeOf func(revision int64) int64) {
 	e := l.keep(&n)
 	if at, known := l.newest[e.object]; known && kinds[e.kind].repeats {
@@ -72,7 +72,7 @@ func (l *entries) add(n news, timeOf func(revision int64) int64) {
 	l.list = append(l.list, e)
 }
 
-// merge makes an event one more of a group.
+// merge adds an event to a group.
 func (e *entry) merge(next *entry) {
 	switch {
 	case e.count < viaMost:
@@ -86,12 +86,12 @@ func (e *entry) merge(next *entry) {
 
 const arrow = " → "
 
-// sort puts entries in the order of their first revisions: some are known only later, as that a checkpoint had stopped.
+// sort sorts entries by first revision. Some are added late, e.g. the stop of a checkpoint.
 func (l *entries) sort() {
 	slices.SortStableFunc(l.list, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
 }
 
-// name remembers the newest name of an object.
+// name records the newest name of an object.
 func (l *entries) name(ref model.Ref) {
 	name := ref.Name
 	ref.Name = ""
@@ -104,7 +104,7 @@ func (l *entries) named(ref model.Ref) model.Ref {
 	return ref
 }
 
-// collection returns a collection with its newest name; the zero Ref of 0.
+// collection returns a collection with its newest name, the zero Ref for 0.
 func (l *entries) collection(id model.CollectionID) model.Ref {
 	if id == 0 {
 		return model.Ref{}

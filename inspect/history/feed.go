@@ -7,39 +7,40 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Feed is where Updates come from.
+// Feed is a source of Updates.
 type Feed interface {
-	// Follow calls emit for each new state until ctx ends or there will be no more, and not after it has returned. emit may
-	// be called by any goroutine, and may block for a moment.
+	// Follow calls emit for each new state until ctx ends or the source is exhausted, and never after it has
+	// returned. It may call emit from any goroutine. emit may block briefly.
 	Follow(ctx context.Context, emit func(Update))
 }
 
-// Update is one message of a Feed. Fields that have nothing to say are zero.
+// Update is one message of a Feed. Unchanged fields are zero.
 type Update struct {
-	// Cluster is the newest state; nil where only the rest has changed.
+	// Cluster is the newest state; nil if only other fields changed.
 	Cluster *model.Cluster
-	// Err says why there is no newer state; the data known stays. It is taken back by an Update that has neither an Err nor
-	// Progress, and by nothing else: a Cluster may be new by what processes say while etcd is gone.
+	// Err is the reason why there is no newer state. The previous data stays valid. Only an Update without
+	// Err and Progress clears it, because a Cluster may have new process data while etcd is down.
 	Err error
-	// Since is when the source that Err is about was last heard of, zero if nobody knows.
+	// Since is the time of the last response from the source of Err, zero if unknown.
 	Since time.Time
-	// Lost are the processes that answered before and do not now, the longest silent first.
+	// Lost are the processes that responded before and no longer do, sorted by time of the last response.
 	Lost []Lost
-	// Live reports whether further Updates follow by themselves: of changes of Cluster, or of another attempt after an Err.
+	// Live reports whether further Updates follow automatically: changes of Cluster, or another attempt after an
+	// Err.
 	Live bool
-	// Progress is what is going on, for people: "reading: 120000 keys, 30 MiB".
+	// Progress describes the current activity for display, e.g. "reading: 120000 keys, 30 MiB".
 	Progress string
-	// Past is what the source keeps of what was. It is told of once, with the first Cluster of a source that is opened, and lasts
-	// until Follow returns.
+	// Past gives access to the source's past. It is set once, with the first Cluster of a newly opened source, and
+	// is valid until Follow returns.
 	Past Past
-	// Then says that Cluster is not the newest state, but that of the moment which was asked for.
+	// Then means that Cluster is not the newest state, but that of the requested moment.
 	Then bool
 }
 
-// Lost is a source that is not heard of any more.
+// Lost is a source that no longer responds.
 type Lost struct {
-	// Name is "querynode-7".
+	// Name is e.g. "querynode-7".
 	Name string
-	// Since is when it was last heard of.
+	// Since is the time of its last response.
 	Since time.Time
 }

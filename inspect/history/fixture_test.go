@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// fixtures are the captured servers under testdata/snapshots.
+// fixtures returns the captured servers under testdata/snapshots.
 func fixtures() []string {
 	return []string{
 		"standalone-2.1.0", "standalone-2.2.16", "standalone-2.3.5", "cluster-2.3.5-t1", "cluster-2.3.5-t3", "cluster-2.3.5-t5",
@@ -29,7 +29,7 @@ func fixtures() []string {
 	}
 }
 
-// readFixture reads all that happened to a captured server.
+// readFixture reads the whole history of a captured server.
 func readFixture(tb testing.TB, name string) *history.History {
 	tb.Helper()
 	h, _, _ := readAll(tb, name)
@@ -66,7 +66,7 @@ func openFixture(tb testing.TB, name string) captured {
 	return c
 }
 
-// changes are all that there are.
+// changes yields all changes.
 func (c *captured) changes(ctx context.Context, yield func(int64, []source.Event) error) error {
 	return c.Changes(ctx, c.head, c.oldest, c.head.Revision, yield)
 }
@@ -81,7 +81,7 @@ func checker(tb testing.TB) func(error) {
 	}
 }
 
-// readAll reads the same, and the cluster before and after it.
+// readAll reads the whole history, and the cluster before and after it.
 func readAll(tb testing.TB, name string) (h *history.History, before, after *model.Cluster) {
 	tb.Helper()
 	ctx, check, c := context.Background(), checker(tb), openFixture(tb, name)
@@ -94,7 +94,7 @@ func readAll(tb testing.TB, name string) (h *history.History, before, after *mod
 	return h, before, after
 }
 
-// TestFixtures reads the histories of some captured servers; TestTruth is about all.
+// TestFixtures compares the histories of some captured servers with golden files. TestTruth covers all servers.
 func TestFixtures(t *testing.T) {
 	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16", "livelock-2.2.16"} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// firstDifference is the first line that is not as wanted.
+// firstDifference returns the first line that differs.
 func firstDifference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(a), len(b)) {
@@ -128,7 +128,7 @@ func firstDifference(want, got string) string {
 	return ""
 }
 
-// written is a history as text.
+// written formats a history as text.
 func written(h *history.History) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "revisions %d to %d, %s to %s: %d changes\n", h.From, h.To, clockTime(h.First), clockTime(h.Until), h.Changes)

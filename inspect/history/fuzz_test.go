@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// FuzzReader writes, rewrites and deletes keys whose values are not what the keys say.
+// FuzzReader writes, rewrites and deletes keys whose values do not match the keys.
 func FuzzReader(f *testing.F) {
 	f.Add("session/querynode-4", []byte(`{"ServerID":4,"ServerName":"querynode"}`), []byte(`{"ServerID":5,"ServerName":"querynode","Stopping":true}`))
 	f.Add("session/rootcoord", []byte(`{"ServerID":4,"ServerName":"rootcoord"}`), []byte(`null`))

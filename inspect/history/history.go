@@ -1,12 +1,14 @@
-// Package history says what happened to a cluster, in Milvus's words. What enters is the store as it was at some revision and the
-// changes of its keys since; what leaves are Events: a node joined, a channel was reassigned, a segment was flushed.
+// Package history derives the events of a cluster from the changes of its keys, e.g. a node joined, a channel was
+// reassigned, a segment was flushed. It starts from a snapshot of the store at some revision.
 //
-//  1. A Reader takes in the store as it was (Begin), and each change with Apply, which decodes it as package meta does for a Cluster.
-//  2. Of each key it keeps what it needs to say what the next change means: of segments their states, of the rest the object.
-//     No Cluster is built: a change costs what it is about, however large the store is.
-//  3. A rule (rules.go) makes events of an object before and after. What has no rule, and what is no news, is counted.
-//  4. The same that happens to the same object again and again is one event with a count (entries.go).
-//  5. Finish dates them: etcd keeps no times, the timestamps that Milvus reserves every 3 seconds do (meta.Clock).
+//  1. A Reader reads the snapshot (Begin) and decodes each change (Apply) as package meta does for a Cluster.
+//  2. For each key it stores only the data that the next change is compared with: the states of segments, and otherwise
+//     the object. It builds no Cluster, so the cost of a change does not depend on the size of the store.
+//  3. A rule (rules.go) compares the object before and after and makes events. Changes without a rule or an event are
+//     counted.
+//  4. Repeated events of the same object are grouped into one event with a count (entries.go).
+//  5. Finish dates the events. etcd stores no times, so it uses the timestamps that Milvus reserves every 3 seconds
+//     (meta.Clock).
 package history
 
 import (
@@ -18,39 +20,41 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Kind is what happened. Scripts rely on the words.
+// Kind is the kind of an event. Its values are stable, because scripts depend on them.
 type Kind string
 
-// Event is something that happened, or that happened Count times.
+// Event is something that happened Count times.
 type Event struct {
-	// Time is when, of a group when first; zero where nothing dates it. It is wrong by Error at most.
+	// Time is the time of the event, or of the first event of a group; zero if unknown. It is off by at most
+	// Error.
 	Time  time.Time
 	Error time.Duration
-	// Revision is etcd's, Last that of the last one of a group, which was at LastTime; the same ones where Count is 1.
+	// Revision is the etcd revision of the event. Last is the revision of the last event of a group, and LastTime
+	// its time; they equal the first if Count is 1.
 	Revision, Last int64
 	LastTime       time.Time
 	Count          int
 	Kind           Kind
 	Object         model.Ref
-	// Collection is what the object belongs to, or is; the zero Ref if nothing.
+	// Collection is the collection that the object belongs to, or is; the zero Ref if there is none.
 	Collection model.Ref
-	// Before and After are the object's state, or what of it has changed, "" where it was not there; of a group, before the first
-	// and after the last.
+	// Before and After are the object's state, or its changed fields; "" if the object did not exist. For a group
+	// they are the state before the first event and after the last.
 	Before, After string
 	// Message is a sentence without the object's name.
 	Message string
 }
 
-// History is what happened between two revisions. It does not change.
+// History holds the events between two revisions. It is immutable.
 type History struct {
-	// From is the revision of the store that it begins with, To the last that was read.
+	// From is the revision of the initial store, To the last revision that was read.
 	From, To int64
-	// First and Until are when those were, zero where nothing dates them.
+	// First and Until are the times of From and To, zero if unknown.
 	First, Until time.Time
-	// Revisions and Changes count what was read, puts and deletes of keys.
+	// Revisions and Changes count the revisions, and the puts and deletes of keys.
 	Revisions, Changes int64
-	// Plain counts changes that are no event, by the kind of key, "" for keys that no pattern explains: what a session counter
-	// or a list of log files says is no news by itself.
+	// Plain counts changes that are not events by the kind of key, "" for unknown keys. For example, a session
+	// counter or a list of log files is not an event.
 	Plain map[string]int64
 	// Undecoded counts values that could not be decoded.
 	Undecoded int64
@@ -59,10 +63,10 @@ type History struct {
 	entries entries
 }
 
-// Len is how many events there are.
+// Len returns the number of events.
 func (h *History) Len() int { return len(h.entries.list) }
 
-// Event is the i-th event, in the order of their first revisions.
+// Event returns the i-th event, in the order of first revisions.
 func (h *History) Event(i int) Event {
 	e := &h.entries.list[i]
 	out := Event{
@@ -75,7 +79,8 @@ func (h *History) Event(i int) Event {
 	return out
 }
 
-// Between reads what happened from a revision on, up to another, of a source whose snapshots head is of. Gaps are what could not be read.
+// Between reads the events between two revisions of past. head is the header of a snapshot of the same source. It
+// also returns the gaps of the first snapshot.
 func Between(ctx context.Context, past source.Past, head source.Header, from, to int64) (*History, []source.Gap, error) {
 	first, err := past.PinAt(ctx, head, from)
 	if err != nil {
@@ -94,10 +99,10 @@ func Between(ctx context.Context, past source.Past, head source.Header, from, to
 	return h, first.Gaps(), nil
 }
 
-// Changes brings the changes of revisions in order, as source.Past does.
+// Changes calls yield for the changes of revisions in order, like source.Past.
 type Changes func(ctx context.Context, yield func(revision int64, events []source.Event) error) error
 
-// Of reads what happened after a snapshot.
+// Of reads the events after a snapshot.
 func Of(ctx context.Context, first source.Snapshot, changes Changes) (*History, error) {
 	r, err := NewReader(first.Header())
 	if err != nil {

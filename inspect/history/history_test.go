@@ -18,7 +18,7 @@ import (
 
 var header = source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100}
 
-// stream is a store that is written to, a revision every so often.
+// stream is a store with successive writes, each in a new revision.
 type stream struct {
 	tb       testing.TB
 	reader   *history.Reader
@@ -43,7 +43,7 @@ func (m memory) Scan(_ context.Context, _ []source.Range, yield func(source.KV) 
 	return nil
 }
 
-// begin is a stream behind a store that has these keys, relative to the metadata prefix, and values.
+// begin returns a stream after a store with these keys, relative to the metadata prefix, and values.
 func begin(tb testing.TB, pairs ...any) *stream {
 	tb.Helper()
 	r, err := history.NewReader(header)
@@ -61,12 +61,12 @@ func begin(tb testing.TB, pairs ...any) *stream {
 	return s
 }
 
-// reserved is what Milvus writes of timestamps: they are its until three seconds from now.
+// reserved returns the value that Milvus writes when it reserves the timestamps of the next three seconds.
 func (s *stream) reserved() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(s.now.Add(3*time.Second).UnixNano()))
 }
 
-// after lets time pass; Milvus reserves timestamps every three seconds meanwhile.
+// after advances the time. Milvus reserves timestamps every three seconds in the meantime.
 func (s *stream) after(d time.Duration) {
 	for end := s.now.Add(d); s.now.Before(end); {
 		s.now = s.now.Add(3 * time.Second)
@@ -109,7 +109,7 @@ func value(tb testing.TB, v any) []byte {
 	return nil
 }
 
-// told are the events of a stream, as "kind resource/name: message".
+// told returns the events of a stream, as "kind resource/name: message".
 func (s *stream) told() []string {
 	h := s.reader.Finish()
 	var list []string
@@ -137,7 +137,7 @@ func watch(state datapb.ChannelWatchState, started int64) *datapb.ChannelWatchIn
 
 const channel = "by-dev-rootcoord-dml_0_7v0"
 
-// TestLivelock has eleven channels assigned again and again, as happened when 2.3.5 started on metadata of 2.1.0.
+// TestLivelock assigns eleven channels repeatedly, as 2.3.5 did when it started on metadata of 2.1.0.
 func TestLivelock(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("channelwatch/8/by-dev-rootcoord-dml_%d_7v%d", i, i) }
 	var before []any

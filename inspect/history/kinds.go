@@ -6,7 +6,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// kindID numbers the rows of kinds.
+// kindID is the index of a kind in kinds.
 type kindID uint8
 
 const (
@@ -75,17 +75,17 @@ const (
 	kindCount
 )
 
-// kindRow is what is known of a kind.
+// kindRow describes a kind.
 type kindRow struct {
 	name  Kind
-	words string // what the object did, or what was done to it
+	words string // predicate of the message, e.g. "joined" or "was lost"
 	// repeats reports whether equal events of one object within a minute are shown as a group.
 	repeats bool
-	// doc says for people when it happens and what it is read from.
+	// doc documents the kind: its condition and the keys that it is derived from.
 	doc string
 }
 
-// kinds lists every kind of event.
+// kinds holds every kind of event.
 var kinds = [kindCount]kindRow{
 	nodeJoined:            {name: "node_joined", words: "joined", doc: "a session was registered (`session/`)"},
 	nodeStopping:          {name: "node_stopping", words: "is stopping", doc: "a session marked itself as stopping: its process is shutting down"},
@@ -157,7 +157,7 @@ type KindInfo struct {
 	Doc  string
 }
 
-// Kinds lists every kind of event.
+// Kinds returns every kind of event.
 func Kinds() []KindInfo {
 	list := make([]KindInfo, 0, len(kinds))
 	for i := range kinds {
@@ -166,10 +166,11 @@ func Kinds() []KindInfo {
 	return list
 }
 
-// messageMost is how much a message has of what an object is like; Before and After have all of it.
+// messageMost is the length in bytes to which a message truncates a state. Before and After are not truncated.
 const messageMost = 120
 
-// message is the sentence of an event: what happened, from what to what by way of what, and how often.
+// message formats the message of an event: the kind, the count, the states before, between and after, and the
+// detail.
 func message(e *Event, what, via, detail string) string {
 	if e.Count > 1 {
 		what += " " + words.Count(e.Count, "time", "times") + span(e)
@@ -191,7 +192,7 @@ func message(e *Event, what, via, detail string) string {
 	return what
 }
 
-// settingText is what became of a setting.
+// settingText formats the change of a setting.
 func settingText(before, after, detail string) string {
 	switch detail {
 	case settingRemoved:
@@ -213,7 +214,7 @@ func short(text string) string {
 	return text[:end] + "…"
 }
 
-// span is " in 25 s", of a group.
+// span formats the duration of a group, e.g. " in 25 s".
 func span(e *Event) string {
 	switch took := e.LastTime.Sub(e.Time); {
 	case e.Time.IsZero():

@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// sessionChanged tells of nodes. A coordinator that may have a standby is registered twice while it is active, as {role} and as
-// {role}-{id}: that is one node.
+// sessionChanged reports events of nodes. An active coordinator with standby support is registered twice, as
+// {role} and as {role}-{id}, and counts as one node.
 func sessionChanged(c *change) bool {
 	before, _ := c.before.(*model.Session)
 	after, _ := c.after.(*model.Session)
@@ -56,8 +56,8 @@ func (c *change) sessionEnded(s, next *model.Session) bool {
 	return c.tell(n)
 }
 
-// saysGoodbye reports whether a process that is told to end marks its session as stopping first: query nodes since 2.2, index nodes
-// since 2.3, streaming nodes. Of the others nothing tells whether a session was ended or has run out.
+// saysGoodbye reports whether a terminating process marks its session as stopping first: query nodes since 2.2,
+// index nodes since 2.3, streaming nodes. For other roles it is unknown whether a session was closed or expired.
 func saysGoodbye(s *model.Session) bool {
 	switch s.Role {
 	case "querynode", "streamingnode":

@@ -30,11 +30,11 @@ func TestSegments(t *testing.T) {
 	key := func(id int) string { return fmt.Sprintf("datacoord-meta/s/7/70/%d", id) }
 	s := begin(t, key(1), segment(1, flushed, 500))
 	s.write(put(t, key(2), segment(2, growing, 0)))
-	s.write(put(t, key(2), segment(2, growing, 100))) // a sync is no news
+	s.write(put(t, key(2), segment(2, growing, 100))) // a sync is not an event
 	s.write(put(t, key(2), segment(2, sealed, 100)))
 	s.write(put(t, key(2), segment(2, flushing, 100)))
 	s.write(put(t, key(2), segment(2, flushed, 120)))
-	// Whichever comes first in the transaction.
+	// The order within the transaction does not matter.
 	s.write(put(t, key(1), segment(1, dropped, 500)), put(t, key(3), segment(3, flushed, 620, 1, 2)), put(t, key(2), segment(2, dropped, 120)))
 	s.write(deleted(key(1)))
 	s.write(put(t, "datacoord-meta/binlog/7/70/3/100", ""))
@@ -104,7 +104,7 @@ func TestCatalog(t *testing.T) {
 	s.write(deleted("querycoord-collection-loadinfo/7"))
 	s.write(put(t, key, collection(etcdpb.CollectionState_CollectionDropping, "papers")))
 	s.write(deleted(partition), deleted("root-coord/fields/7/100"))
-	s.write(put(t, key, "\xE2\x9B\xBC")) // RootCoord's mark
+	s.write(put(t, key, "\xE2\x9B\xBC")) // RootCoord's tombstone
 	expect(
 		t, s.told(),
 		"partition_created partitions/_default: created: state=Created",
@@ -119,7 +119,7 @@ func TestCatalog(t *testing.T) {
 	)
 }
 
-// TestSecrets has secrets in values of before and after.
+// TestSecrets checks that secrets in values before and after a change are redacted.
 func TestSecrets(t *testing.T) {
 	s := begin(t)
 	write := func(key, value string) {
@@ -245,7 +245,7 @@ func TestUsers(t *testing.T) {
 	)
 }
 
-// TestCounted has changes that are no events, and must not be lost.
+// TestCounted checks that changes that are not events are counted.
 func TestCounted(t *testing.T) {
 	s := begin(t, "no/such/key", "1")
 	s.write(put(t, "no/such/key", "2"), put(t, "session/id", "4"))

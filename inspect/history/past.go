@@ -6,18 +6,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Past is what a source that is followed keeps of what was, for who steps through it. Its methods read, so that they are called off any
-// loop that draws; several goroutines may call them, and one waits for the other.
+// Past gives access to the past of a followed source. Its methods read from the source, so a UI must not call them
+// in its draw loop. They may be called concurrently, and then run one after the other.
 type Past interface {
-	// History is what happened until now. Asked again, it reads what came since then.
+	// History returns the events until now. Later calls read only the changes since the previous call.
 	History(ctx context.Context) (*History, error)
-	// At returns the cluster as it was at some revisions, which rise.
+	// At returns the cluster at some revisions, which must be in increasing order.
 	At(ctx context.Context, revisions ...int64) ([]*model.Cluster, error)
-	// Survey calls visit with the cluster as it was at about some revisions, which rise: of a recording, at the last rounds of answers
-	// before them. It reads forward, once.
+	// Survey calls visit with the cluster at approximately the given revisions, which must be in increasing order.
+	// For a recording these are the last rounds of responses before the revisions. It reads forward, once.
 	Survey(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error
-	// Find is the revision that a person means by one of the forms that --at takes.
+	// Find resolves a point in one of the forms that --at accepts to a revision.
 	Find(ctx context.Context, form string) (int64, error)
-	// Progress returns how far a moment is read, for people; "" while none is. It may be called at any time.
+	// Progress describes how much of a moment has been read, for display; "" if nothing is being read. It may be
+	// called at any time.
 	Progress() string
 }

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Reader makes events of changes. It is not safe for concurrent use.
+// Reader derives events from changes. It is not safe for concurrent use.
 type Reader struct {
 	decoder *meta.Decoder
 	header  source.Header
@@ -19,35 +19,37 @@ type Reader struct {
 	entries entries
 	history History
 
-	// small are the objects under the keys of which there are few, by key.
+	// small holds the objects of kinds with few keys, by key.
 	small    map[string]any
 	segments map[model.SegmentID]segmentBefore
 	builds   map[buildKey]model.IndexState
-	// creating are collections that are not Created yet: their fields and partitions come with them.
+	// creating are the collections that are not yet Created. Their fields and partitions are part of their
+	// creation.
 	creating map[model.CollectionID]bool
-	// live are collections whose fields and functions change by being altered, created those that become so at the end of the revision.
+	// live are the collections whose field and function changes count as alterations. created become live at the
+	// end of the revision.
 	live    map[model.CollectionID]bool
 	created []model.CollectionID
-	schema  []news // what changed of schemas in this revision
-	// Names, for the objects of other keys.
+	schema  []news // schema changes in this revision
+	// Names for the objects of other keys.
 	partitions map[model.PartitionID]string
 	grantees   map[string]model.Grant
 	indexes    map[model.IndexID]string
-	sessions   map[string]int // how many keys register a node
+	sessions   map[string]int // number of keys that register a node
 	channels   map[model.Ref]*channelBefore
 	paces      map[string]*pace // by vchannel
-	// now is the newest time that Milvus has told, in Unix nanoseconds; 0 if there is none.
+	// now is the newest time that Milvus wrote, in Unix nanoseconds; 0 if there is none.
 	now int64
 
-	// What is known at the end of a revision alone.
+	// Fields that are evaluated at the end of a revision.
 	revision  int64
 	touched   []*channelBefore // channels whose watches changed, in order
 	dropped   []droppedSegment
-	compacted map[model.SegmentID]model.SegmentID // what was made of segments
-	beginning bool                                // the store as it was is read: nothing happens
+	compacted map[model.SegmentID]model.SegmentID // new segment by its source segment
+	beginning bool                                // reading the initial store, which has no events
 }
 
-// NewReader is a Reader of the store that a header is of.
+// NewReader returns a Reader for the store of a header.
 func NewReader(h source.Header) (*Reader, error) {
 	d, err := meta.NewDecoder(h)
 	if err != nil {
@@ -64,7 +66,7 @@ func NewReader(h source.Header) (*Reader, error) {
 	}, nil
 }
 
-// Begin takes the store in as it was.
+// Begin reads the initial store.
 func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 	r.beginning = true
 	err := first.Scan(ctx, []source.Range{source.Prefix(r.header.Root + "/")}, func(kv source.KV) error {
@@ -82,7 +84,7 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 	return err
 }
 
-// Apply takes in the changes of a revision; those of one may come in several calls.
+// Apply applies the changes of a revision. The changes of one revision may be split over several calls.
 func (r *Reader) Apply(revision int64, events []source.Event) error {
 	r.reach(revision)
 	for i := range events {
@@ -92,7 +94,7 @@ func (r *Reader) Apply(revision int64, events []source.Event) error {
 	return nil
 }
 
-// reach goes on to a revision.
+// reach advances to a revision.
 func (r *Reader) reach(revision int64) {
 	if revision != r.revision {
 		r.endRevision()
@@ -102,20 +104,20 @@ func (r *Reader) reach(revision int64) {
 	r.history.To = max(r.history.To, revision)
 }
 
-// Finish is what happened. The Reader is of no use any more.
+// Finish returns the history. The Reader must not be used afterwards.
 func (r *Reader) Finish() *History {
 	r.endRevision()
 	return r.finish(r.clock.UpTo(r.history.To, time.Time{}), r.entries)
 }
 
-// SoFar is what happened until now, which is seen by a clock, zero where nobody looked. The Reader goes on, and what is returned stays
-// as it is.
+// SoFar returns the history until now. seen is the current time by a clock, or zero if unknown. The Reader can be
+// used further, and the returned History does not change.
 func (r *Reader) SoFar(seen time.Time) *History {
 	r.endRevision()
 	return r.finish(r.clock.UpTo(r.history.To, seen), r.entries.upTo())
 }
 
-// finish adds to events the checkpoints that stand still at the end, and dates them.
+// finish adds the checkpoints that are still stopped, sorts the events and dates the history.
 func (r *Reader) finish(clock *meta.Clock, list entries) *History {
 	for _, n := range r.standing() {
 		list.list = append(list.list, list.keep(&n))
@@ -129,7 +131,7 @@ func (r *Reader) finish(clock *meta.Clock, list entries) *History {
 	return &h
 }
 
-// Kinds of keys that are about vchannels.
+// Kinds of keys of vchannels.
 const (
 	checkpointKey = "channel-checkpoint"
 	watchKey      = "channel-watch"
@@ -140,10 +142,10 @@ type change struct {
 	*Reader
 	key           string
 	collection    model.CollectionID // that the key is part of
-	before, after any                // nil: it was not there, is not there any more
+	before, after any                // nil: the key does not exist
 }
 
-// take decodes a change and has its rule make events of it.
+// take decodes a change and applies the rule of its kind.
 func (r *Reader) take(kv *source.KV, deleted bool) {
 	x := r.decoder.Decode(kv, deleted)
 	if x.Problem != "" && x.Object == nil && !x.Gone && x.Kind != "" {
@@ -157,7 +159,7 @@ func (r *Reader) take(kv *source.KV, deleted bool) {
 	}
 }
 
-// takeAs takes a change in as one of its kind, and reports whether it is news.
+// takeAs applies a change according to its kind, and reports whether it is an event.
 func (r *Reader) takeAs(x *meta.Single, kv *source.KV) bool {
 	switch object := x.Object.(type) {
 	case *meta.SegmentBrief:
@@ -183,7 +185,7 @@ func (r *Reader) takeAs(x *meta.Single, kv *source.KV) bool {
 	return rule != nil && r.takeSmall(rule, x)
 }
 
-// takeSmall keeps what a key holds, and compares it with what it held.
+// takeSmall stores the key's object and compares it with the previous one.
 func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
 	key := x.Key
 	c := change{Reader: r, key: key, collection: x.Collection, before: r.small[key], after: x.Object}
@@ -198,7 +200,7 @@ func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
 	return rule(&c)
 }
 
-// tell takes an event in, and reports true, which a rule returns.
+// tell adds an event. It returns true as the result of a rule.
 func (r *Reader) tell(n news) bool {
 	if r.beginning {
 		return true
@@ -210,20 +212,20 @@ func (r *Reader) tell(n news) bool {
 	return true
 }
 
-// nanoseconds is about when a revision was, by the clock so far.
+// nanoseconds returns the approximate time of a revision, by the clock so far.
 func (r *Reader) nanoseconds(revision int64) int64 {
 	at, _ := dated(r.clock, revision)
 	return nanoseconds(at)
 }
 
-// endRevision tells what the changes of a revision say together.
+// endRevision reports the events that depend on all changes of a revision.
 func (r *Reader) endRevision() {
 	r.endChannels()
 	r.endSegments()
 	r.endSchemas()
 }
 
-// object is what is there now, or was.
+// object returns the object after the change, or before it if it is gone.
 func (c *change) object() any {
 	if c.after == nil {
 		return c.before
@@ -231,7 +233,7 @@ func (c *change) object() any {
 	return c.after
 }
 
-// told describes an object that package diff knows.
+// told adds an event for an object that package diff can describe.
 func (c *change) told(kind kindID) bool {
 	ref, collection, text := diff.Describe(c.object())
 	n := news{kind: kind, object: ref, collection: collection, after: text}
@@ -241,7 +243,7 @@ func (c *change) told(kind kindID) bool {
 	return c.tell(n)
 }
 
-// altered tells what of an object has changed; false if nothing did that anybody would miss.
+// altered adds an event with the changed fields. It returns false if no relevant field changed.
 func (c *change) altered(kind kindID) bool {
 	n := news{kind: kind}
 	n.object, n.collection, _ = diff.Describe(c.after)

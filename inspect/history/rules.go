@@ -7,10 +7,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// A rule makes events of what was under a key and what is there now, one of which may be nil; false says that it is no news.
+// rule makes events from the object of a key before and after, one of which may be nil. It returns false if there
+// is no event.
 type rule = func(c *change) bool
 
-// rules are those of the kinds of keys, by their name in package meta. Segments, their indexes, checkpoints and watches are taken as they come.
+// rules are the rules by kind of key, as named in package meta. Segments, their indexes, checkpoints and watches
+// are handled without rules.
 var rules = map[string]rule{
 	"session":             sessionChanged,
 	"pchannel":            pchannelChanged,
@@ -51,7 +53,7 @@ var rules = map[string]rule{
 
 func ref(resource, name string) model.Ref { return model.Ref{Resource: resource, ID: name, Name: name} }
 
-// simple is the rule of objects that come, change and go.
+// simple returns the rule of objects that are created, altered and removed.
 func simple(created, altered, gone kindID) rule {
 	return func(c *change) bool {
 		switch {
@@ -64,7 +66,7 @@ func simple(created, altered, gone kindID) rule {
 	}
 }
 
-// named is the rule of what is a name and no more.
+// named returns the rule of objects that consist of a name only.
 func named(created, gone kindID, of func(any) model.Ref) rule {
 	return func(c *change) bool {
 		switch {
@@ -83,7 +85,7 @@ const (
 	settingRemoved = "removed"
 )
 
-// configRule tells of settings by their values, of which meta has taken secrets out.
+// configRule reports changed values of settings. Package meta has redacted the secrets.
 func configRule(c *change) bool {
 	n := news{kind: configChanged}
 	before, _ := c.before.(*model.ConfigEntry)
@@ -127,13 +129,13 @@ func userRoleChanged(c *change) bool {
 	return c.tell(n)
 }
 
-// grantChanged joins the two keys that make grants: whom something is given to and on what, and what that is.
+// grantChanged joins the two keys of a grant: one holds the role and the object, the other the privilege.
 func grantChanged(c *change) bool {
 	x, given := c.after.(*meta.GrantOf)
 	if !given {
 		x = c.before.(*meta.GrantOf)
 	}
-	if x.Privilege == "" { // a grantee: its privileges follow
+	if x.Privilege == "" { // a grantee; its privileges follow
 		if given {
 			c.grantees[x.ID] = x.Grant
 		}
@@ -157,7 +159,7 @@ func grantChanged(c *change) bool {
 	return c.tell(n)
 }
 
-// taskRule tells of a task's states; how far it has come is no news.
+// taskRule reports the state changes of a task. Progress is not an event.
 func taskRule(c *change) bool {
 	before, _ := c.before.(*model.Task)
 	after, _ := c.after.(*model.Task)

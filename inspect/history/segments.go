@@ -8,7 +8,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// segmentBefore is what is kept of a segment.
+// segmentBefore holds the last known fields of a segment.
 type segmentBefore struct {
 	state     model.SegmentState
 	level     model.SegmentLevel
@@ -24,7 +24,7 @@ func (s *segmentBefore) grows() string {
 	return ""
 }
 
-// growOn counts a segment that took rows from one vchannel and takes them from another.
+// growOn moves a growing segment from one vchannel to another, "" meaning none.
 func (r *Reader) growOn(from, to string) {
 	if from == to {
 		return
@@ -76,7 +76,7 @@ func (r *Reader) takeSegment(s *meta.SegmentBrief, gone bool) bool {
 	return r.tell(n)
 }
 
-// segmentKind is what happened to a segment whose state became another, or of which something else did.
+// segmentKind returns the event of a state change, or segmentChanged for any other change.
 func segmentKind(from, to model.SegmentState) kindID {
 	switch {
 	case from == to:
@@ -92,7 +92,7 @@ func segmentKind(from, to model.SegmentState) kindID {
 	return segmentChanged
 }
 
-// newSegment tells of a segment that was not there; one that a compaction made, from which.
+// newSegment reports a new segment, and the source segments if a compaction made it.
 func (r *Reader) newSegment(s *meta.SegmentBrief, n news) bool {
 	n.kind = segmentCreated
 	if len(s.CompactedFrom) == 0 {
@@ -112,13 +112,13 @@ func (r *Reader) newSegment(s *meta.SegmentBrief, n news) bool {
 	return r.tell(n)
 }
 
-// droppedSegment is a segment that was dropped in this revision, and its entry.
+// droppedSegment is a segment that was dropped in this revision, and the index of its entry.
 type droppedSegment struct {
 	id    model.SegmentID
 	entry int
 }
 
-// endSegments adds to segments that were dropped what they were compacted into: the record of that one may come after theirs.
+// endSegments adds the target of the compaction to dropped segments. The target's record may come after theirs.
 func (r *Reader) endSegments() {
 	for _, d := range slices.Backward(r.dropped) {
 		if into, ok := r.compacted[d.id]; ok {
@@ -129,7 +129,7 @@ func (r *Reader) endSegments() {
 	r.dropped = r.dropped[:0]
 }
 
-// stateText is "Flushed", or "Flushed, L2, invisible" where that is out of the ordinary.
+// stateText formats a state, e.g. "Flushed", or "Flushed, L2, invisible" if level or visibility are unusual.
 func stateText(s segmentBefore) string {
 	text := s.state.String()
 	if s.level == model.LevelL0 || s.level == model.LevelL2 {
@@ -141,13 +141,14 @@ func stateText(s segmentBefore) string {
 	return text
 }
 
-// buildKey is an index on a segment.
+// buildKey identifies an index on a segment.
 type buildKey struct {
 	segment model.SegmentID
 	build   model.BuildID
 }
 
-// builderName names the session that builds indexes at a node; of a node without one, whose role is unknown, the id is left.
+// builderName returns the name of the session that builds indexes at a node. Without a session the role is
+// unknown, so it returns the id.
 func (r *Reader) builderName(id model.NodeID) string {
 	for _, role := range []string{"indexnode", "datanode"} {
 		if r.sessions[id.Name(role)] > 0 {
@@ -157,7 +158,7 @@ func (r *Reader) builderName(id model.NodeID) string {
 	return "node " + id.String()
 }
 
-// takeIndex tells when the files of an index are finished, or cannot be made.
+// takeIndex reports finished and failed index builds.
 func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
 	key := buildKey{x.Segment, x.Build}
 	old := r.builds[key]

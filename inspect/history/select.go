@@ -8,27 +8,27 @@ import (
 	"kitescope/internal/table"
 )
 
-// Wanted says which events somebody asks for. The zero value is all of them.
+// Wanted filters events. The zero value matches all.
 type Wanted struct {
-	// Since and Until bound the time; zero is no bound. An event is in it that can have happened in it, and so is a group that had begun
-	// before and went on.
+	// Since and Until bound the time; zero means unbounded. An event matches if its error interval overlaps the
+	// bounds. A group matches if it began earlier and continued.
 	Since, Until time.Time
-	// SinceRevision and UntilRevision bound revisions; 0 is no bound.
+	// SinceRevision and UntilRevision bound revisions; 0 means unbounded.
 	SinceRevision, UntilRevision int64
-	// Objects are what events are about; none is everything.
+	// Objects selects the objects of events; empty means all.
 	Objects []Selector
 }
 
-// Selector names objects.
+// Selector matches objects.
 type Selector struct {
-	// Resource is the plural, "" any.
+	// Resource is the plural name, "" for any.
 	Resource string
-	// Name is a name or an id, with * for any text; "" is all. That of a collection stands for all that belongs to it, that of a segment
-	// for its indexes too.
+	// Name is a name or an id, with * as a wildcard; "" matches all. A collection also matches all objects that
+	// belong to it, and a segment also matches its indexes.
 	Name string
 }
 
-// Select are the positions of the events that are wanted.
+// Select returns the indexes of the matching events.
 func (h *History) Select(w Wanted) []int {
 	var found []int
 	for i := range h.entries.list {
@@ -73,14 +73,14 @@ func (h *History) about(e *entry, list []Selector) bool {
 	return false
 }
 
-// Resources, as package view names them.
+// Resources, as named in package view.
 const (
 	collections    = "collections"
 	segments       = "segments"
 	segmentIndexes = "segment-indexes"
 )
 
-// is reports whether an object is one that is meant.
+// is reports whether the selector matches an object.
 func (s *Selector) is(object model.Ref) bool {
 	if s.Resource != "" && s.Resource != object.Resource {
 		segment, _, _ := strings.Cut(object.ID, "/")
@@ -89,5 +89,5 @@ func (s *Selector) is(object model.Ref) bool {
 	return like(s.Name, object.ID) || object.Name != "" && like(s.Name, object.Name)
 }
 
-// like is table.Like, of which "" means everything.
+// like is table.Like, except that "" matches everything.
 func like(pattern, text string) bool { return pattern == "" || table.Like(pattern, text) }

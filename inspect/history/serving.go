@@ -7,7 +7,7 @@ import (
 
 const loaded = "Loaded"
 
-// loadChanged tells of what QueryCoord was asked to have in memory.
+// loadChanged reports changes of the load state that QueryCoord should reach.
 func loadChanged(c *change) bool {
 	before, _ := c.before.(*model.LoadState)
 	after, _ := c.after.(*model.LoadState)
@@ -36,7 +36,8 @@ func loadChanged(c *change) bool {
 	return c.tell(n)
 }
 
-// partitionLoadChanged tells the same of a partition. What a release of the collection takes with it is part of that.
+// partitionLoadChanged reports loaded and released partitions. A partition that is released with its collection has
+// an event of its own.
 func partitionLoadChanged(c *change) bool {
 	before, after := partitionLoad(c.before), partitionLoad(c.after)
 	n := news{before: before.Status, after: after.Status}

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestSoFar: a history that grows has at each look what one of that long has, and the looks before stay as they are.
+// TestSoFar checks that a growing history equals a history of the same length at each step, and that earlier
+// results do not change.
 func TestSoFar(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"cluster-2.3.5-t5", "rollback-2.1.0"} {
@@ -44,7 +45,7 @@ func TestSoFar(t *testing.T) {
 			}
 			from = to
 			look := growing.SoFar(time.Time{})
-			reading.Go(func() { _ = written(look) }) // who draws does so while it grows
+			reading.Go(func() { _ = written(look) }) // a UI reads it while the history grows
 			text := written(look)
 			whole, _ := read(to)
 			if want := written(whole.Finish()); text != want {
@@ -61,7 +62,7 @@ func TestSoFar(t *testing.T) {
 	}
 }
 
-// TestAxis: places are in order, lead back to their revisions, and count events.
+// TestAxis checks that positions are in order, map back to their revisions, and count events.
 func TestAxis(t *testing.T) {
 	t.Parallel()
 	for _, name := range fixtures() {
@@ -94,7 +95,7 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestUndatedAxis: where nothing dates revisions, they are the places.
+// TestUndatedAxis checks that positions are revisions if the store has no times.
 func TestUndatedAxis(t *testing.T) {
 	t.Parallel()
 	r, err := history.NewReader(header)

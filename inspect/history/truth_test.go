@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// picture is a cluster as far as events tell of it: what there is, by resource and id.
+// picture is the part of a cluster that events describe: the existing objects, by resource and id.
 type picture map[string]string
 
 func pictureOf(c *model.Cluster) picture {
@@ -47,7 +47,7 @@ func pictureOf(c *model.Cluster) picture {
 	return p
 }
 
-// happen changes a picture as events say.
+// happen applies events to a picture.
 func (p picture) happen(h *history.History) {
 	for i := range h.Len() {
 		e := h.Event(i)
@@ -77,14 +77,15 @@ func (p picture) happen(h *history.History) {
 	}
 }
 
-// TestTruth lets what happened happen to the cluster before it, and gets the cluster after it.
+// TestTruth applies the events of a history to the cluster before it, and compares the result with the cluster
+// after it.
 func TestTruth(t *testing.T) {
 	for _, name := range fixtures() {
 		t.Run(name, func(t *testing.T) {
 			h, before, after := readAll(t, name)
 			got, want := pictureOf(before), pictureOf(after)
 			got.happen(h)
-			if after.Collections[0].Layout == "2.1" || name == "upgrade-2.2.16" { // indexes of 2.1 count for 2.1 alone
+			if after.Collections[0].Layout == "2.1" || name == "upgrade-2.2.16" { // indexes of 2.1 only count for 2.1
 				maps.DeleteFunc(got, isIndex)
 				maps.DeleteFunc(want, isIndex)
 			}
@@ -100,7 +101,7 @@ func TestTruth(t *testing.T) {
 
 func isIndex(key, _ string) bool { return strings.HasPrefix(key, "indexes/") }
 
-// TestKnownFaults looks for what is known to have happened to captured clusters.
+// TestKnownFaults checks the known faults of captured clusters.
 func TestKnownFaults(t *testing.T) {
 	count := func(h *history.History, kind history.Kind, object string) (n int) {
 		for i := range h.Len() {
@@ -120,7 +121,7 @@ func TestKnownFaults(t *testing.T) {
 	if n := count(t5, "config_changed", "queryCoord/autoBalance"); n != 3 {
 		t.Errorf("auto-balance was switched %d times, not 3", n)
 	}
-	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-unflushed"} { // nothing wrong
+	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-unflushed"} { // no faults
 		h := readFixture(t, name)
 		for _, kind := range []history.Kind{"node_lost", "node_left", "checkpoint_stopped", "channel_reassigned", "index_failed", "task_failed"} {
 			if n := count(h, kind, ""); n != 0 {
