@@ -6,23 +6,22 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Auto is the switch queryCoord.autoBalance as QueryCoord has it.
+// Auto is QueryCoord's value of queryCoord.autoBalance.
 type Auto struct {
-	// Known is false if neither QueryCoord nor a dynamic key says.
+	// Known is false if neither QueryCoord nor a dynamic key has a value.
 	Known, On bool
 	Value     string
-	// From is who says so: "querycoord-16", "dynamic configuration".
+	// From is the origin of the value: "querycoord-16" or "dynamic configuration".
 	From string
-	// Key is the dynamic key in etcd that sets it, "" if there is none. It comes before the file and the
-	// environment (Milvus since 2.2.0, pkg/config: EtcdSource has HighPriority), and QueryCoord follows it
-	// without a restart.
+	// Key is the dynamic key in etcd that sets it, "" if there is none. It overrides the file and the environment
+	// (Milvus since 2.2.0, pkg/config: EtcdSource has HighPriority), and QueryCoord applies it without a restart.
 	Key string
 }
 
 // SwitchKey is the configuration key of Milvus's own balancer.
 const SwitchKey = "queryCoord.autoBalance"
 
-// QueryCoords are the roles that QueryCoord's settings are told by.
+// QueryCoords returns the roles that report QueryCoord's settings.
 func QueryCoords() []string { return []string{"querycoord", "mixcoord"} }
 
 func autoOf(c *model.Cluster) Auto {

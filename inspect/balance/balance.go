@@ -1,12 +1,12 @@
-// Package balance says how evenly query nodes share the work of a cluster, and which
-// moves would even it out. What enters is a Cluster with its Runtime; what leaves:
+// Package balance measures how evenly query nodes share the work of a cluster, and plans moves that even it out.
+// It reads a Cluster with its Runtime:
 //
-//  1. Take adds up, per replica and node, what is served: a Survey.
-//  2. Survey.Plan proposes the fewest moves that bring a replica under a goal, Plan.Calls
-//     how an operator makes them.
-//  3. Survey.Milvus works out what Milvus's own balancer would do, with this cluster's factors.
+//  1. Take sums the served data per replica and node into a Survey.
+//  2. Survey.Plan proposes few moves that bring a replica below a goal. Plan.Calls returns the API calls that make
+//     them.
+//  3. Survey.Milvus computes the moves of Milvus's own balancer, with this cluster's factors.
 //
-// Nothing here is applied: kitescope only reads.
+// The package applies nothing: kitescope only reads.
 package balance
 
 import "kitescope/inspect/model"
@@ -14,16 +14,16 @@ import "kitescope/inspect/model"
 // Survey is the work of all query nodes.
 type Survey struct {
 	Weights Weights
-	// Groups are replicas of loaded collections, by database, collection, replica. What nodes serve
-	// of a collection without a replica is a Group without one, at the end.
+	// Groups are the replicas of loaded collections, by database, collection, replica. Data that nodes serve of a
+	// collection without a replica is in a Group without one, at the end.
 	Groups []*Group
-	// Nodes add up each query node over all replicas, by id.
+	// Nodes holds the totals of each query node over all replicas, by id.
 	Nodes []*Share
-	// Spread is that of Nodes: all replicas together.
+	// Spread is the spread of Nodes, over all replicas.
 	Spread Spread
-	// Unknown are query nodes that did not say what they serve; figures are then of the others.
+	// Unknown are query nodes that did not report their served data. Figures do not include them.
 	Unknown []*model.LiveNode
-	// Asked is false if there is no Runtime: everything is unknown.
+	// Asked is false if there is no Runtime. All runtime figures are then unknown.
 	Asked bool
 	// Auto is the switch of Milvus's own balancer.
 	Auto Auto
@@ -37,83 +37,84 @@ type Survey struct {
 // Group is one replica of a collection: the nodes that share its work.
 type Group struct {
 	ID model.CollectionID
-	// Collection is nil if it is gone from the metadata, Replica if metadata has none.
+	// Collection is nil if it is gone from the metadata, Replica if the metadata has none.
 	Collection    *model.Collection
 	Replica       *model.Replica
 	Database      string
 	ResourceGroup string
-	// Shares are its nodes, by id: those that metadata names and those that serve it nonetheless.
+	// Shares are the replica's nodes, by id: its members in the metadata, and other nodes that serve it.
 	Shares []*Share
 	Spread Spread
-	// Sealed counts its segments, each once; fewer of them than nodes cannot be spread evenly.
+	// Sealed counts its segments, each once. Fewer segments than nodes cannot be spread evenly.
 	Sealed int
-	// Unknown counts its nodes of which it is unknown what they serve: figures are of the others.
+	// Unknown counts its nodes with unknown served data. Figures do not include them.
 	Unknown int
-	// Unread says that replicas were not read: Replica is nil, and there may well be one.
+	// Unread means that replicas were not read: Replica is nil, but a replica may exist.
 	Unread bool
 }
 
-// Spread is how uneven shares are. Of one share, or of shares without work, everything is 0.
+// Spread measures how uneven shares are. All values are 0 for a single share, or for shares without work.
 type Spread struct {
-	// MaxMean is the largest share of the cost over the mean: 1 is even, the number of nodes the worst.
+	// MaxMean is the largest cost of a share over the mean: 1 is even, and the number of nodes is the maximum.
 	MaxMean float64
 	// CV is the coefficient of variation: standard deviation over mean.
 	CV float64
-	// Busiest is the largest share's part of the whole, 0 to 1.
+	// Busiest is the largest share's fraction of the total, 0 to 1.
 	Busiest float64
-	// RowsMaxMean and RowsCV are the same over rows, which Milvus's own balancers weigh.
+	// RowsMaxMean and RowsCV are the same for rows, which Milvus's own balancers use.
 	RowsMaxMean, RowsCV float64
-	// MemoryMaxMean is the same over the bytes of sealed segments and their index files.
+	// MemoryMaxMean is the same for the bytes of sealed segments and their index files.
 	MemoryMaxMean float64
-	// Nodes is how many shares there are: nodes that take segments and are known.
+	// Nodes is the number of shares: known nodes that take segments or serve sealed ones.
 	Nodes int
 }
 
-// Share is what one query node serves, of one replica or of all.
+// Share is the data that one query node serves, of one replica or of all.
 type Share struct {
 	Node model.NodeID
-	// Session is nil for a node that replicas name and no session does.
+	// Session is nil for a node that is in replicas but has no session.
 	Session *model.Session
-	// Live is nil where the node was not asked; Known reports whether it said what it serves.
+	// Live is nil if the node was not queried. Known reports whether its served data is known.
 	Live  *model.LiveNode
 	Known bool
-	// FromMetrics says that all is known from the node's metrics only: bytes, leaders and
-	// channels are not, and which of its rows are indexed is an estimate.
+	// FromMetrics means that the data is from the node's metrics only. Bytes, leaders and the channels of replicas
+	// are then unknown, and the number of indexed rows is an estimate.
 	FromMetrics bool
-	// Member reports whether metadata has the node in the replica. ReadOnly says that it is
-	// leaving, Streaming that it takes channels only (a query node inside a streaming node).
+	// Member reports whether the replica's metadata contains the node. ReadOnly means that the node is leaving,
+	// Streaming that it takes channels only (a query node inside a streaming node).
 	Member, ReadOnly, Streaming bool
 
 	Sealed, Growing         int
 	SealedRows, GrowingRows int64
-	// Copies counts those of its sealed segments that do not count here, as they are in memory twice (model.Once), CopiedRows their rows:
-	// Sealed, SealedRows, Bytes and IndexBytes have them, as its memory does, all other figures have not. Growing and GrowingRows never have any.
+	// Copies counts its sealed segments that are in memory twice and do not count here (model.Once), CopiedRows
+	// their rows. Sealed, SealedRows, Bytes and IndexBytes include them, as the node's memory does. No other
+	// figure does. Growing and GrowingRows never include any.
 	Copies     int
 	CopiedRows int64
-	// Repeated are growing rows that may be among the sealed ones, too: of a segment that is being handed over. Metrics do not name segments, so that
-	// it is unknown where either is known from them; 0 where it is known.
+	// Repeated are growing rows that may also be among the sealed ones, if a segment is being handed over. Metrics
+	// do not name segments, so this is unknown if either side is from metrics. Otherwise it is 0.
 	Repeated int64
-	// LevelZero counts segments that hold deletes only; Sealed does not have them.
+	// LevelZero counts segments that hold deletes only. Sealed does not include them.
 	LevelZero int
-	// Unrecorded counts sealed segments of which nobody says the rows.
+	// Unrecorded counts sealed segments with an unknown number of rows.
 	Unrecorded int
-	// Bytes are the logs of its sealed segments; IndexBytes the index files.
+	// Bytes is the size of the logs of its sealed segments, IndexBytes that of the index files.
 	Bytes, IndexBytes int64
-	// IndexedRows are sealed rows behind a vector index; BruteRows all others, growing ones included.
+	// IndexedRows are sealed rows behind a vector index. BruteRows are all others, including growing ones.
 	IndexedRows, BruteRows int64
 	Leaders, Channels      int
-	// Cost is in rows times dimensions, as Weights say; BruteCost is the part of it that is
-	// brute force, GrowingCost that of growing rows, which no segment move takes away.
+	// Cost is in rows times dimensions, according to Weights. BruteCost is its brute-force part. GrowingCost is
+	// the part of growing rows, which moving segments cannot reduce.
 	Cost, BruteCost, GrowingCost float64
 
 	takes  bool
-	unread bool // replicas were not read: nothing tells whether it is a member
+	unread bool // replicas were not read, so membership is unknown
 }
 
-// Rows are sealed and growing rows together, without copies: those of a replica's shares add up.
+// Rows returns sealed and growing rows without copies, so the shares of a replica can be summed.
 func (s *Share) Rows() int64 { return s.SealedRows - s.CopiedRows + s.GrowingRows }
 
-// Repeated are rows of the replica that may be counted twice: see Share.
+// Repeated sums the rows of the replica that may be counted twice: see Share.
 func (g *Group) Repeated() (sum int64) {
 	for _, x := range g.Shares {
 		sum += x.Repeated
@@ -121,14 +122,14 @@ func (g *Group) Repeated() (sum int64) {
 	return sum
 }
 
-// Size is what the sealed segments take in memory, nearly: logs and index files.
+// Size returns the approximate memory use of the sealed segments: logs and index files, in bytes.
 func (s *Share) Size() int64 { return s.Bytes + s.IndexBytes }
 
-// Takes reports whether Milvus gives sealed segments to the node: it is a member, alive,
-// neither leaving nor for channels only.
+// Takes reports whether Milvus assigns sealed segments to the node: it is a member, alive, not leaving, and not
+// for channels only.
 func (s *Share) Takes() bool { return s.takes }
 
-// Name is how the node's session is called: "querynode-19".
+// Name returns the name of the node's session, e.g. "querynode-19".
 func (s *Share) Name() string {
 	if s.Session != nil {
 		return s.Session.Name()
@@ -136,7 +137,7 @@ func (s *Share) Name() string {
 	return s.Node.Name("querynode")
 }
 
-// Address is where the node is, "" if nothing says so.
+// Address returns the node's address, "" if unknown.
 func (s *Share) Address() string {
 	switch {
 	case s.Session != nil:
@@ -147,8 +148,8 @@ func (s *Share) Address() string {
 	return ""
 }
 
-// State is what is unusual about the node, "" if nothing is: dead, stopping, read-only,
-// streaming, outside; or, of a node that did not say what it serves, why.
+// State returns the unusual state of the node, "" if there is none: dead, stopping, read-only, streaming, outside;
+// or the reason why its served data is unknown.
 func (s *Share) State() string {
 	switch {
 	case s.Session == nil && s.Live == nil:
@@ -167,7 +168,7 @@ func (s *Share) State() string {
 	return ""
 }
 
-// Memory is what the node uses and may use, in bytes; ok is false if it did not say.
+// Memory returns the node's memory use and capacity in bytes. ok is false if the use is unknown.
 func (s *Share) Memory() (use, capacity int64, ok bool) {
 	if s.Live == nil {
 		return 0, 0, false
@@ -184,7 +185,7 @@ func (s *Share) Memory() (use, capacity int64, ok bool) {
 	return use, capacity, ok
 }
 
-// CPU is the processor time that the node's process uses, in cores; ok is false if that is unknown.
+// CPU returns the CPU use of the node's process, in cores. ok is false if it is unknown.
 func (s *Share) CPU() (cores float64, ok bool) {
 	if s.Live == nil {
 		return 0, false
@@ -193,7 +194,8 @@ func (s *Share) CPU() (cores float64, ok bool) {
 	return cores, ok
 }
 
-// Name is the collection's name with its database unless that is the default one; its id if it is gone.
+// Name returns the collection's name, with its database unless that is the default one. It returns the id if the
+// collection is gone.
 func (g *Group) Name() string {
 	switch {
 	case g.Collection == nil:
@@ -204,7 +206,7 @@ func (g *Group) Name() string {
 	return g.Collection.Name
 }
 
-// Ref is the replica as an object of the cluster, the collection where there is none.
+// Ref returns the replica as an object of the cluster, or the collection if there is no replica.
 func (g *Group) Ref() model.Ref {
 	if g.Replica == nil {
 		return model.Ref{Resource: "collections", ID: g.ID.String(), Name: g.Name()}
@@ -212,13 +214,13 @@ func (g *Group) Ref() model.Ref {
 	return model.Ref{Resource: "replicas", ID: g.Replica.ID.String(), Name: g.Name()}
 }
 
-// TooFew reports whether a replica has fewer segments than nodes that could take them: it cannot be even.
+// TooFew reports whether a replica has fewer segments than nodes that take segments. It cannot be even then.
 func (g *Group) TooFew() bool { return g.Sealed < countTakers(g) }
 
 // Share returns the share of a node, nil if it has none.
 func (g *Group) Share(id model.NodeID) *Share { return find(g.Shares, id) }
 
-// Node returns what a node serves over all replicas, nil if it is no query node.
+// Node returns the totals of a node over all replicas, nil if it is not a query node.
 func (s *Survey) Node(id model.NodeID) *Share { return find(s.Nodes, id) }
 
 func find(list []*Share, id model.NodeID) *Share {
@@ -230,7 +232,7 @@ func find(list []*Share, id model.NodeID) *Share {
 	return nil
 }
 
-// Rows adds up its shares' rows, sealed and growing, each once.
+// Rows sums the sealed and growing rows of its shares, each row once.
 func (g *Group) Rows() (rows int64) {
 	for _, s := range g.Shares {
 		rows += s.Rows()
@@ -238,7 +240,7 @@ func (g *Group) Rows() (rows int64) {
 	return rows
 }
 
-// Cost adds up its shares' cost.
+// Cost sums the cost of its shares.
 func (g *Group) Cost() (cost float64) {
 	for _, s := range g.Shares {
 		cost += s.Cost
@@ -246,7 +248,7 @@ func (g *Group) Cost() (cost float64) {
 	return cost
 }
 
-// Of is the group of a replica, nil if there is none.
+// Of returns the group of a replica, nil if there is none.
 func (s *Survey) Of(id model.ReplicaID) *Group {
 	for _, g := range s.Groups {
 		if g.Replica != nil && g.Replica.ID == id {

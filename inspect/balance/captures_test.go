@@ -18,8 +18,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// capture is a captured cluster with what its processes said, as far as that was recorded:
-// answers, or metrics alone.
+// capture loads a captured cluster with the recorded runtime data of its processes: responses, or metrics only.
 func capture(t testing.TB, name string) *model.Cluster {
 	t.Helper()
 	folder := filepath.Join("..", "..", "testdata", "snapshots", name)
@@ -37,7 +36,7 @@ func capture(t testing.TB, name string) *model.Cluster {
 	return c.WithRuntime(d.Runtime("recording", folder))
 }
 
-// truth is what Milvus's own client says of sealed segments: node, collection, rows.
+// truth returns the sealed segments that Milvus's own client reported: node, collection, rows.
 func truth(t *testing.T, name string) map[model.NodeID]map[string]served {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", name, "truth.json"))
@@ -96,8 +95,8 @@ func surveyed(s *balance.Survey) map[model.NodeID]map[string]served {
 	return found
 }
 
-// TestSurveyEqualsTheClient compares with what Milvus's client said of captures that stood still: by what the
-// nodes served themselves, and, where that was not recorded, by their metrics.
+// TestSurveyEqualsTheClient compares surveys of idle captures with the report of Milvus's client. A survey uses
+// the served data of the nodes, or their metrics if that was not recorded.
 func TestSurveyEqualsTheClient(t *testing.T) {
 	for _, name := range []string{"healthy", "unflushed", "t1", "t5", "t6"} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +114,7 @@ func TestSurveyEqualsTheClient(t *testing.T) {
 	}
 }
 
-// TestUnderloadedNode holds the survey to what the fixture's README says.
+// TestUnderloadedNode compares the survey with the fixture's README.
 func TestUnderloadedNode(t *testing.T) {
 	s := balance.Take(capture(t, "cluster-2.3.5-t7"))
 	type node struct {
@@ -138,7 +137,7 @@ func TestUnderloadedNode(t *testing.T) {
 	if a := s.Auto; !a.Known || a.On || a.From != "querycoord-16" || a.Key != "queryCoord/autoBalance" {
 		t.Errorf("auto-balance: %+v", a)
 	}
-	// A collection with FLAT, or none of whose segments is large enough for an index, has no indexed rows.
+	// A collection with FLAT, or without a segment that is large enough for an index, has no indexed rows.
 	for _, g := range s.Groups {
 		flat := map[string]bool{"users_flat_ip": true, "small_truth": true, "tenant_a.orders": true}[g.Name()]
 		for _, x := range g.Shares {
@@ -149,8 +148,9 @@ func TestUnderloadedNode(t *testing.T) {
 	}
 }
 
-// TestCompactedSegmentCountsOnce: when t7 was captured, node 14 still had a sealed segment whose compaction another node had loaded. The
-// sealed rows of its collection are those of the flushed segments that are in memory: the 40,000 that were inserted first.
+// TestCompactedSegmentCountsOnce checks a capture (t7) in which node 14 still had a sealed segment whose
+// compaction another node had loaded. The sealed rows of its collection are the rows of the flushed segments in
+// memory: the 40,000 inserted first.
 func TestCompactedSegmentCountsOnce(t *testing.T) {
 	c := capture(t, "cluster-2.3.5-t7")
 	s := balance.Take(c)
@@ -175,8 +175,8 @@ func TestCompactedSegmentCountsOnce(t *testing.T) {
 	}
 }
 
-// TestPlansOfUnderloadedNode checks that plans say what becomes of them, move nothing that is
-// not there, and use the idle node.
+// TestPlansOfUnderloadedNode checks that plans predict their result, move only existing segments, and use the idle
+// node.
 func TestPlansOfUnderloadedNode(t *testing.T) {
 	c := capture(t, "cluster-2.3.5-t7")
 	s := balance.Take(c)
@@ -211,8 +211,8 @@ func TestPlansOfUnderloadedNode(t *testing.T) {
 	}
 }
 
-// TestMilvusRests plays Milvus's balancer on captures in which, with auto-balance on, no segment
-// moved for 90 seconds: it must find nothing to do.
+// TestMilvusRests simulates Milvus's balancer on captures in which, with auto-balance on, no segment moved for 90
+// seconds. It must find no move.
 func TestMilvusRests(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-unflushed"} {
 		s := balance.Take(capture(t, name))
@@ -228,10 +228,10 @@ func TestMilvusRests(t *testing.T) {
 	}
 }
 
-// TestMilvusMovesAsMilvusDid plays Milvus's balancer from a distribution that was watched on a real 2.3.5 when
-// auto-balance was switched on and query node 11 was empty (testdata/rebalance-2.3.5.jsonl: then, and 76
-// seconds later). How replicas share out what is left over depends on the order in which Milvus takes them; the
-// large collection, and how much goes to the new node, do not.
+// TestMilvusMovesAsMilvusDid simulates Milvus's balancer from a distribution that was recorded on a real 2.3.5
+// when auto-balance was switched on and query node 11 was empty (testdata/rebalance-2.3.5.jsonl: that moment, and
+// 76 seconds later). How replicas divide the remaining segments depends on Milvus's processing order. The result
+// for the large collection, and the amount that goes to the new node, do not.
 func TestMilvusMovesAsMilvusDid(t *testing.T) {
 	before, after := rebalance(t)
 	s := balance.Take(before)
@@ -260,8 +260,8 @@ func TestMilvusMovesAsMilvusDid(t *testing.T) {
 	}
 }
 
-// rebalance is the watched cluster before, with collections and growing rows of the capture that was made
-// minutes later, and how many segments of each collection lay where in the end.
+// rebalance returns the recorded cluster before, with the collections and growing rows of a capture made minutes
+// later, and the final number of segments of each collection on each node.
 func rebalance(t *testing.T) (before *model.Cluster, after map[string]map[model.NodeID]int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "rebalance-2.3.5.jsonl"))

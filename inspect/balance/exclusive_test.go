@@ -6,8 +6,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestExclusive: nodes that are divided among channels get no plan, and no verdict that knows nothing of it; what another
-// balancer has left behind counts for nothing.
+// TestExclusive checks that nodes that are divided among channels get no plan and no verdict that ignores the
+// division, and that records left behind by another balancer do not count.
 func TestExclusive(t *testing.T) {
 	for _, tt := range []struct {
 		name, balancer string
@@ -46,7 +46,7 @@ func TestByRoom(t *testing.T) {
 			t.Errorf("%q: %v", version, got)
 		}
 	}
-	// Of two nodes, the one with three times the memory is to have three times the rows.
+	// Of two nodes, the one with three times the memory gets three times the rows.
 	for version, want := range map[string]int{"2.4.12": 2, "2.4.17": 0} {
 		w := newWorld(1, 2)
 		w.parts.Version.Text = version
@@ -61,7 +61,7 @@ func TestByRoom(t *testing.T) {
 	}
 }
 
-// TestLeavingNodes: what a node that leaves still serves makes nobody's share less than even.
+// TestLeavingNodes checks that the load of a leaving node makes no share less than even.
 func TestLeavingNodes(t *testing.T) {
 	w := newWorld(1, 2, 3)
 	for i := range 6 {
@@ -74,7 +74,7 @@ func TestLeavingNodes(t *testing.T) {
 	}
 }
 
-// TestAutoIndex: what AUTOINDEX builds depends on the field.
+// TestAutoIndex checks that the index type of AUTOINDEX depends on the field.
 func TestAutoIndex(t *testing.T) {
 	w := DefaultWeights()
 	for kind, want := range map[string]float64{"FloatVector": 1497.6, "SparseFloatVector": 10_000, "BinaryVector": 1024 + 781.25} {

@@ -7,20 +7,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// item is a sealed segment as a plan moves it.
+// item is a sealed segment that a plan can move.
 type item struct {
 	id          model.SegmentID
 	node        model.NodeID
-	rows, bytes int64 // of its record
+	rows, bytes int64 // from its record
 	size        int64 // logs and index files
 	cost, brute float64
-	copied      bool // it counts elsewhere
+	copied      bool // a copy that counts on another node
 }
 
-// collectItems lists, per group and by id, the sealed segments that can be moved: their
-// rows are known, and they are on one node that is neither leaving nor outside. A segment
-// that is on two nodes of a replica is just being moved, or is there by mistake; one whose
-// compaction is loaded is about to go.
+// collectItems returns, per group and by id, the sealed segments that can be moved: their rows are known, and they
+// are on one node that is neither leaving nor outside. A segment on two nodes of a replica is being moved or is
+// there by mistake. A segment whose compaction is loaded will be released soon.
 func (s *Survey) collectItems() map[*Group][]item {
 	c := s.cluster
 	groups := make(map[model.CollectionID][]*Group)
@@ -42,7 +41,7 @@ func (s *Survey) collectItems() map[*Group][]item {
 	return found
 }
 
-// appendItems adds what a node has sealed of a collection, as far as its rows are known.
+// appendItems adds the sealed segments of a collection on a node, if their rows are known.
 func (s *Survey) appendItems(list []item, id model.CollectionID, on model.SealedOn) []item {
 	known, once, cost := model.RecordsOf(s.cluster, id), s.cluster.Once(id), s.costs[id]
 	for _, x := range on.Segments {

@@ -8,8 +8,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// machine plays Milvus's score based balancer on one replica (milvus: internal/querycoordv2/balance, score_based_balancer.go of the
-// version's branch). Where the original takes what comes first, the order is by id here.
+// machine simulates Milvus's score based balancer on one replica (milvus: internal/querycoordv2/balance,
+// score_based_balancer.go of the version's branch). It uses the order of ids where the original depends on an
+// undefined order.
 type machine struct {
 	quotas                      bool
 	global, toleration, reverse float64
@@ -20,14 +21,14 @@ type machine struct {
 	where                       []int // node of each item
 }
 
-// machineNode is a node as a balancer sees it. Rows are sealed ones, and growing ones with their weight.
+// machineNode is the balancer's state of a node. Rows are sealed rows plus weighted growing rows.
 type machineNode struct {
 	id                model.NodeID
 	rows              float64 // of the collection
 	all               float64 // of all collections
 	memory            float64
 	leaders           int
-	current, assigned float64 // scores of the present round
+	current, assigned float64 // scores of the current round
 }
 
 func (n *machineNode) priority() float64 { return math.Ceil(n.current - n.assigned) }
@@ -65,7 +66,7 @@ func (s *Survey) newMachine(g *Group) *machine {
 	return m
 }
 
-// weighsGrowing reports whether the growing rows have a weight (pull request 30293, after 2.3.5 was built).
+// weighsGrowing reports whether growing rows have a weight (pull request 30293, after 2.3.5 was built).
 func weighsGrowing(version string) bool {
 	n := numbers(version)
 	return n != nil && slices.Compare(n, []int{2, 3, 8}) >= 0
@@ -75,7 +76,7 @@ func (m *machine) at(id model.NodeID) int {
 	return slices.IndexFunc(m.nodes, func(n machineNode) bool { return n.id == id })
 }
 
-// score works out the scores of a round.
+// score computes the scores of a round.
 func (m *machine) score() {
 	sum, memory, told := 0.0, 0.0, true
 	for i := range m.nodes {
@@ -99,7 +100,7 @@ func (m *machine) score() {
 	}
 }
 
-// itemScore is what a segment adds to a node's score.
+// itemScore returns the score that a segment adds to a node.
 func (m *machine) itemScore(x int) float64 { return float64(m.items[x].rows) * (1 + m.global) }
 
 func (m *machine) move(x, to int) Move {
@@ -117,7 +118,7 @@ func (m *machine) move(x, to int) Move {
 	return Move{it.id, it.rows, it.size, it.cost, m.nodes[from].id, m.nodes[to].id}
 }
 
-// on are the segments of a node, the smallest first.
+// on returns the segments of a node, smallest first.
 func (m *machine) on(node int) []int {
 	var list []int
 	for x, at := range m.where {
@@ -129,7 +130,8 @@ func (m *machine) on(node int) []int {
 	return list
 }
 
-// round takes the smallest segments of nodes above their part, and gives the largest of them first to the node with the least.
+// round selects the smallest segments of nodes above their part, and moves them, largest first, to the node with
+// the lowest score.
 func (m *machine) round() []Move {
 	m.score()
 	var candidates []int
@@ -169,7 +171,7 @@ func (m *machine) round() []Move {
 	return moves
 }
 
-// least is the node with the lowest score.
+// least returns the node with the lowest score.
 func (m *machine) least() int {
 	best := 0
 	for i := range m.nodes {
@@ -180,8 +182,8 @@ func (m *machine) least() int {
 	return best
 }
 
-// worth is Milvus's hasEnoughBenefit: the difference is more than tolerated, and the move does
-// not turn it round by nearly as much.
+// worth is Milvus's hasEnoughBenefit: the difference exceeds the tolerance, and the move does not reverse it by
+// nearly as much.
 func (m *machine) worth(from, to int, score float64) bool {
 	a, b := m.nodes[from].priority(), m.nodes[to].priority()
 	before := math.Abs(a - b)
@@ -194,7 +196,7 @@ func (m *machine) worth(from, to int, score float64) bool {
 	return true
 }
 
-// difference is how far the highest score is above the lowest, as a part of the lowest.
+// difference returns the excess of the highest score over the lowest, as a fraction of the lowest.
 func (m *machine) difference() float64 {
 	low, high := math.Inf(1), 0.0
 	for i := range m.nodes {

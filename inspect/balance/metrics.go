@@ -2,11 +2,11 @@ package balance
 
 import "kitescope/inspect/model"
 
-// vchannels is what query nodes say of their channels on /metrics (Milvus: metrics/querynode_metrics.go).
+// vchannels is the metric with a query node's number of channels (Milvus: metrics/querynode_metrics.go).
 const vchannels = "milvus_querynode_dml_vchannel_num"
 
-// metrics adds up query nodes that did not say what they serve, but told their metrics. Series of
-// zero linger after a segment has left and count for nothing.
+// metrics adds query nodes that did not report their served data but have metrics. Series of zero remain after a
+// segment has left, and add nothing.
 func (t *surveyBuilder) metrics() {
 	r := t.cluster.Runtime
 	if r == nil {
@@ -39,7 +39,7 @@ func (t *surveyBuilder) addMetrics(n *Share, m *model.Metrics) {
 	}
 }
 
-// repeated finds the growing rows that may be among the sealed ones of the replica, too.
+// repeated computes the growing rows that may also be among the sealed rows of the replica.
 func (g *Group) repeated() {
 	sealed, byMetrics := int64(0), int64(0)
 	for _, x := range g.Shares {
@@ -57,8 +57,8 @@ func (g *Group) repeated() {
 	}
 }
 
-// addMetric counts what metrics say of one collection. Segments are taken to be of one size, and
-// those with an indexed field to have every vector index that the collection defines.
+// addMetric adds the metrics of one collection. It assumes that all segments have the same size, and that segments
+// with an indexed field have every vector index that the collection defines.
 func (s *Share) addMetric(cost *costing, m *model.MetricServed) {
 	s.addGrowing(cost, int(m.Growing.Segments), int64(m.Growing.Rows))
 	for _, of := range []struct {

@@ -9,38 +9,44 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Verdict is what Milvus's own balancer makes of a replica.
+// Verdict is the predicted behaviour of Milvus's own balancer on a replica.
 type Verdict struct {
-	// Balancer is queryCoord.balancer: "ScoreBasedBalancer". BalancerFrom is who says so, "default" if nobody does.
+	// Balancer is queryCoord.balancer, e.g. "ScoreBasedBalancer". BalancerFrom is the origin of the value,
+	// "default" if it is not set.
 	Balancer, BalancerFrom string
-	// Modelled is false if what it would do is not computed; Why says why.
+	// Modelled is false if the behaviour is not computed. Why holds the reason.
 	Modelled bool
-	// Round is how many segments it would move at once, Moves all until it rests, After how even the replica is then.
+	// Round is the number of segments in the first round, Moves all moves until the balancer stops, and After the
+	// spread at that point.
 	Round int
 	Moves []Move
 	After Spread
-	// Acts reports whether it would move anything now: it is on, and finds something to move.
+	// Acts reports whether it would move anything now: it is on, and has a move.
 	Acts bool
-	// Does says in words what it does when it is on, and why not more; Why whether it is on, and that.
+	// Does describes its behaviour when it is on, and why it does no more. Why also includes whether it is on.
 	Does, Why string
 }
 
-// Generations of the score based balancer: up to 2.3.4 it is not modelled, nor is the row count based one, the default before 2.2.9 (pull
-// requests 23805, 23806). From 2.3.5 (29209) to 2.3.18 and 2.4.6 nodes above the average give their smallest segments; growing rows count,
-// since 2.3.8 (30293) with queryCoord.growingRowCountWeight. From 2.3.19 and 2.4.7 on (34600, 34889) it has quotas: each node has a part of
-// the score, by its memory since 2.4.13, and delegators are given less; a round moves few segments; growing rows count once.
+// hasQuotas reports whether a version's score based balancer has quotas. The generations of that balancer:
+//
+//   - Up to 2.3.4 it is not modelled. Neither is the row count based balancer, the default before 2.2.9 (pull
+//     requests 23805, 23806).
+//   - From 2.3.5 (29209) to 2.3.18 and 2.4.6, nodes above the average give away their smallest segments. Growing
+//     rows count, since 2.3.8 (30293) with queryCoord.growingRowCountWeight.
+//   - Since 2.3.19 and 2.4.7 (34600, 34889) it has quotas: each node has a part of the score, by its memory since
+//     2.4.13, and delegators get less. A round moves few segments. Growing rows count once.
 func hasQuotas(version string) bool {
 	n := numbers(version)
 	return n == nil || slices.Compare(n, []int{2, 4, 7}) >= 0 || slices.Compare(n, []int{2, 3, 19}) >= 0 && slices.Compare(n, []int{2, 4, 0}) < 0
 }
 
-// beforeAverages reports whether a version's score based balancer is one that is not modelled.
+// beforeAverages reports whether a version's score based balancer is not modelled.
 func beforeAverages(version string) bool {
 	n := numbers(version)
 	return n != nil && slices.Compare(n, []int{2, 3, 5}) < 0
 }
 
-// Defaults of Milvus where QueryCoord tells no value (pkg/util/paramtable/component_param.go).
+// Settings with Milvus's defaults if QueryCoord reports no value (pkg/util/paramtable/component_param.go).
 const (
 	globalFactorKey  = "queryCoord.globalRowCountFactor"
 	tolerationKey    = "queryCoord.scoreUnbalanceTolerationFactor"
@@ -48,12 +54,12 @@ const (
 	growingWeightKey = "queryCoord.growingRowCountWeight"
 	delegatorKey     = "queryCoord.delegatorMemoryOverloadFactor"
 	batchKey         = "queryCoord.collectionBalanceSegmentBatchSize"
-	// BalancerKey names the balancer.
+	// BalancerKey is the setting with the name of the balancer.
 	BalancerKey = "queryCoord.balancer"
 )
 
-// Milvus works out what Milvus's own balancer would do with a replica, with the factors of this
-// cluster's QueryCoord. Tasks that are under way, and channels, are left out.
+// Milvus computes the moves of Milvus's own balancer on a replica, with the factors of this cluster's QueryCoord.
+// It ignores running tasks and channels.
 func (s *Survey) Milvus(g *Group) *Verdict {
 	v := &Verdict{After: g.Spread}
 	v.Balancer, v.BalancerFrom = s.setting(BalancerKey, s.defaultBalancer())
@@ -81,7 +87,7 @@ func (s *Survey) Milvus(g *Group) *Verdict {
 	return v
 }
 
-// mostRounds is more than a balancer needs to come to rest.
+// mostRounds is more than a balancer needs to stop.
 const mostRounds = 200
 
 func (s *Survey) setting(key, otherwise string) (value, from string) {
@@ -91,7 +97,7 @@ func (s *Survey) setting(key, otherwise string) (value, from string) {
 	return otherwise, "default"
 }
 
-// factor reads a number of the configuration.
+// factor returns a numeric setting, or otherwise if it is missing or invalid.
 func (s *Survey) factor(key string, otherwise float64) float64 {
 	value, _ := s.setting(key, "")
 	if x, err := strconv.ParseFloat(value, 64); err == nil && x >= 0 {
@@ -100,7 +106,7 @@ func (s *Survey) factor(key string, otherwise float64) float64 {
 	return otherwise
 }
 
-// defaultBalancer is the row count based one before 2.2.9 (pull requests 23805, 23806).
+// defaultBalancer returns the default balancer: the row count based one before 2.2.9 (pull requests 23805, 23806).
 func (s *Survey) defaultBalancer() string {
 	if n := numbers(s.cluster.Version.Text); n != nil && slices.Compare(n, []int{2, 2, 9}) < 0 {
 		return "RowCountBasedBalancer"
@@ -111,9 +117,10 @@ func (s *Survey) defaultBalancer() string {
 // exclusiveBalancer divides the nodes of a replica among its channels.
 const exclusiveBalancer = "ChannelLevelScoreBalancer"
 
-// Exclusive reports whether a replica's nodes are divided among its channels (2.4 and later): then a segment stays on nodes of its
-// own channel, and channels of different sizes are uneven by nature. Records of it outlive the balancer that wrote
-// them (replica.go: ChannelNodeInfos), so that what QueryCoord tells of its balancer counts.
+// Exclusive reports whether a replica's nodes are divided among its channels (2.4 and later). A segment then stays
+// on the nodes of its own channel, and channels of different sizes are uneven by design. The records outlive the
+// balancer that wrote them (replica.go: ChannelNodeInfos), so the balancer that QueryCoord reports takes
+// precedence.
 func (s *Survey) Exclusive(g *Group) bool {
 	if g.Replica == nil {
 		return false
@@ -129,14 +136,14 @@ func (s *Survey) Exclusive(g *Group) bool {
 	return false
 }
 
-// ByRoom reports whether Milvus gives a node rows by the memory that it has: pull request 36466, in 2.5.0, and 36625 of
-// 2024-09-30, in 2.4.13. A version that nobody tells counts as a new one.
+// ByRoom reports whether Milvus assigns rows to a node by its memory: pull request 36466, in 2.5.0, and 36625 of
+// 2024-09-30, in 2.4.13. An unknown version counts as a new one.
 func ByRoom(version string) bool {
 	n := numbers(version)
 	return n == nil || slices.Compare(n, []int{2, 4, 13}) >= 0
 }
 
-// numbers are the three numbers of a version, nil if it has none.
+// numbers returns the three numbers of a version, nil if it has fewer than two.
 func numbers(version string) []int {
 	var n []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
@@ -156,7 +163,7 @@ func numbers(version string) []int {
 	return append(n, 0)[:3]
 }
 
-// unmodelled says why a balancer's doings cannot be worked out, "" if they can.
+// unmodelled returns the reason why the balancer's moves cannot be computed, "" if they can.
 func (s *Survey) unmodelled(g *Group, balancer string) string {
 	switch balancer {
 	case "ScoreBasedBalancer":
@@ -189,7 +196,7 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	return ""
 }
 
-// does says what the balancer does when it is on.
+// does describes the balancer's behaviour when it is on.
 func (v *Verdict) does(m *machine) string {
 	switch {
 	case len(v.Moves) == 1:
@@ -202,7 +209,7 @@ func (v *Verdict) does(m *machine) string {
 	return v.Balancer + " moves nothing: every move would only reverse the difference"
 }
 
-// why says whether it is on, and what it does.
+// why describes whether it is on, and its behaviour.
 func (v *Verdict) why(a *Auto) string {
 	switch {
 	case !a.Known:
@@ -213,7 +220,7 @@ func (v *Verdict) why(a *Auto) string {
 	return v.Does
 }
 
-// joined leaves of several moves of one segment where it comes from and where it ends.
+// joined merges several moves of one segment into one move, and drops segments that return to their node.
 func joined(moves []Move) []Move {
 	at := make(map[model.SegmentID]int, len(moves))
 	var list []Move

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/shellquote"
 )
 
-// Measure is what a plan evens out.
+// Measure is the quantity that a plan evens out.
 type Measure uint8
 
 // The measures.
@@ -22,7 +22,7 @@ const (
 
 func (m Measure) String() string { return [...]string{"cost", "rows", "memory"}[min(m, ByMemory)] }
 
-// MeasureOf is the Measure of a word of its String.
+// MeasureOf returns the Measure with a name, as returned by String.
 func MeasureOf(word string) (Measure, bool) {
 	for _, m := range []Measure{ByCost, ByRows, ByMemory} {
 		if m.String() == word {
@@ -32,17 +32,17 @@ func MeasureOf(word string) (Measure, bool) {
 	return 0, false
 }
 
-// Of is the measure's largest share over the mean.
+// Of returns the largest share over the mean, by the measure.
 func (m Measure) Of(s *Spread) float64 {
 	return [...]float64{s.MaxMean, s.RowsMaxMean, s.MemoryMaxMean}[min(m, ByMemory)]
 }
 
-// CV is the measure's coefficient of variation; ok is false for memory, of which none is kept.
+// CV returns the measure's coefficient of variation. ok is false for memory, which has none.
 func (m Measure) CV(s *Spread) (cv float64, ok bool) {
 	return [...]float64{s.CV, s.RowsCV, 0}[min(m, ByMemory)], m < ByMemory
 }
 
-// share is a node's load by the measure.
+// share returns a node's load by the measure.
 func (m Measure) share(s *Share) float64 {
 	switch m {
 	case ByRows:
@@ -68,14 +68,14 @@ func (m Measure) item(x *item) float64 {
 // DefaultGoal is the largest share over the mean that counts as even.
 const DefaultGoal = 1.1
 
-// Options say what a plan is to reach.
+// Options are the goal and the measure of a plan.
 type Options struct {
-	// Goal is the largest share over the mean; 0: DefaultGoal.
+	// Goal is the largest share over the mean; 0 means DefaultGoal.
 	Goal float64
 	By   Measure
 }
 
-// Move takes a sealed segment from one node of a replica to another.
+// Move moves a sealed segment from one node of a replica to another.
 type Move struct {
 	Segment  model.SegmentID `doc:",id"`
 	Rows     int64
@@ -84,28 +84,29 @@ type Move struct {
 	From, To model.NodeID `doc:",id"`
 }
 
-// Plan is what would even out a replica.
+// Plan is a list of moves that even out a replica.
 type Plan struct {
 	Group   *Group
 	Options Options
 	// Moves fit into the memory of the nodes in any order.
 	Moves []Move
-	// Shares are the group's shares as they would be, and After how even.
+	// Shares are the predicted shares of the group, and After is their spread.
 	Shares        []*Share
 	Before, After Spread
-	// Reached reports whether After is within the goal. Why says why not, and what else is worth knowing. Unplanned says that
-	// there is no plan: too little is known, there is nothing to move, or its moves would make the whole worse.
+	// Reached reports whether After is within the goal. Why is the reason if it is not, or another remark.
+	// Unplanned means that there is no plan: too little is known, there is nothing to move, or the moves would
+	// make the whole cluster less even.
 	Reached   bool
 	Why       string
 	Unplanned bool
-	// MemoryUnknown are the nodes whose memory nobody told: it did not limit the plan there.
+	// MemoryUnknown are the nodes with unknown memory, where memory did not limit the plan.
 	MemoryUnknown []model.NodeID
 }
 
 // Plan proposes moves for one replica.
 func (s *Survey) Plan(g *Group, o Options) *Plan { return s.plan(g, o, s.totals(o.By)) }
 
-// totals are what nodes have by a measure, of all replicas.
+// totals returns the load of each node over all replicas, by a measure.
 func (s *Survey) totals(by Measure) map[model.NodeID]float64 {
 	totals := make(map[model.NodeID]float64, len(s.Nodes))
 	for _, n := range s.Nodes {
@@ -114,11 +115,12 @@ func (s *Survey) totals(by Measure) map[model.NodeID]float64 {
 	return totals
 }
 
-// Plans proposes moves for several replicas: each knows what those before it put on the nodes. A plan is withdrawn that makes the nodes
-// less even over all replicas, beyond the goal: what evens each replica out alone may put them all on the same nodes.
+// Plans proposes moves for several replicas. Each plan accounts for the moves of the earlier ones. A plan is
+// withdrawn if it makes the nodes less even over all replicas, beyond the goal, because plans that even out each
+// replica may load the same nodes.
 func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 	totals := s.totals(o.By)
-	// The worst first: what it moves weighs most in the totals.
+	// Start with the worst, because its moves weigh most in the totals.
 	order := slices.Clone(groups)
 	slices.SortStableFunc(order, func(a, b *Group) int { return -cmp.Compare(excess(a, o.By), excess(b, o.By)) })
 	now := o.By.Of(&s.Spread)
@@ -147,14 +149,14 @@ func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 	return list
 }
 
-// withdrawn is a plan without its moves.
+// withdrawn returns a plan without its moves.
 func (p *Plan) withdrawn(before, after float64) *Plan {
 	w := &Plan{Group: p.Group, Options: p.Options, Before: p.Before, After: p.Before, Shares: p.Group.Shares, Unplanned: true, MemoryUnknown: p.MemoryUnknown}
 	w.Why = fmt.Sprintf("balancing it (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f", len(p.Moves), before, after)
 	return w
 }
 
-// after is how even all nodes would be, over all replicas, once plans are carried out.
+// after returns the predicted spread of all nodes, over all replicas, after the plans.
 func (s *Survey) after(plans []*Plan) Spread {
 	nodes, byNode := copied(s.Nodes)
 	for _, p := range plans {
@@ -165,7 +167,7 @@ func (s *Survey) after(plans []*Plan) Spread {
 	return spreadOf(nodes)
 }
 
-// differ applies to a node's sum what a plan changes of one share.
+// differ adds the change of one share to a node's totals.
 func (s *Share) differ(before, after *Share) {
 	s.Sealed += after.Sealed - before.Sealed
 	s.SealedRows += after.SealedRows - before.SealedRows
@@ -174,7 +176,7 @@ func (s *Share) differ(before, after *Share) {
 	s.Cost += after.Cost - before.Cost
 }
 
-// excess is what the busiest node has over the mean.
+// excess returns the load of the busiest node above the mean.
 func excess(g *Group, by Measure) float64 {
 	total := 0.0
 	for _, x := range g.Shares {
@@ -210,7 +212,7 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 	return p
 }
 
-// pointless says why there is nothing to plan for a group.
+// pointless returns the reason why there is nothing to plan for a group, "" if there is none.
 func (p *Plan) pointless(s *Survey) string {
 	takers, asked := 0, 0
 	for _, x := range p.Group.Shares {
@@ -247,7 +249,7 @@ func (p *Plan) pointless(s *Survey) string {
 	return ""
 }
 
-// copied are shares for a prediction, in order and by node.
+// copied returns copies of shares, in order and by node.
 func copied(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
 	list, byNode := make([]*Share, len(shares)), make(map[model.NodeID]*Share, len(shares))
 	for i, s := range shares {
@@ -257,7 +259,7 @@ func copied(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
 	return list, byNode
 }
 
-// moved are a group's shares after moves of its items, which are sorted by id.
+// moved returns copies of a group's shares after moves. items must be sorted by id.
 func moved(g *Group, moves []Move, items []item) []*Share {
 	list, shares := copied(g.Shares)
 	for _, m := range moves {
@@ -281,11 +283,11 @@ func moved(g *Group, moves []Move, items []item) []*Share {
 	return list
 }
 
-// overloaded is the part of its memory that a node may use before Milvus itself holds that it is
-// overloaded (queryCoord.overloadedMemoryThresholdPercentage, 90).
+// overloaded is the fraction of its memory above which Milvus considers a node overloaded
+// (queryCoord.overloadedMemoryThresholdPercentage, 90).
 const overloaded = 0.9
 
-// memoryRoom is how many bytes of segments each node can take, and notes of which that is unknown.
+// memoryRoom returns the bytes of segments that each node can take, and records the nodes for which it is unknown.
 func (s *Survey) memoryRoom(p *Plan) map[model.NodeID]float64 {
 	room := make(map[model.NodeID]float64)
 	for _, x := range p.Group.Shares {
@@ -302,8 +304,9 @@ func (s *Survey) memoryRoom(p *Plan) map[model.NodeID]float64 {
 	return room
 }
 
-// CallSegments is how many segments a call of load_balance names. From 2.4.7 on QueryCoord makes no more than one
-// over queryCoord.collectionBalanceSegmentBatchSize (5) of them a move (querycoordv2/balance, AssignSegment).
+// CallSegments is the number of segments in a call of load_balance. Since 2.4.7, QueryCoord moves at most one
+// segment more than queryCoord.collectionBalanceSegmentBatchSize (5) per call (querycoordv2/balance,
+// AssignSegment).
 const CallSegments = 5
 
 // Call is one call of Milvus's API that makes moves of a plan.
@@ -313,7 +316,8 @@ type Call struct {
 	Segments             []model.SegmentID
 }
 
-// Calls are the calls that make the moves: each has one source and one destination, so that Milvus has nothing left to choose. The segments must still be where the survey saw them.
+// Calls returns the calls that make the moves. Each has one source and one destination, so Milvus has no choice.
+// The segments must still be on the nodes of the survey.
 func (p *Plan) Calls() []Call {
 	g := p.Group
 	if g.Collection == nil {
@@ -331,7 +335,7 @@ func (p *Plan) Calls() []Call {
 	return calls
 }
 
-// String is the call in pymilvus.
+// String formats the call for pymilvus.
 func (c Call) String() string {
 	ids := make([]string, len(c.Segments))
 	for i, id := range c.Segments {

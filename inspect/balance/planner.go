@@ -8,26 +8,26 @@ import (
 	"kitescope/inspect/model"
 )
 
-// tolerance is what rounding may add to a limit.
+// tolerance is the relative rounding error that a limit allows.
 const tolerance = 1e-9
 
-// problem is a plan as numbers: pieces lie in bins, and few of them are to change their bin so that no bin holds more than the limit.
+// problem is a plan as a packing problem: move few pieces between bins so that no bin exceeds the limit.
 type problem struct {
 	bins   []bin
 	pieces []piece
 	mean   float64
-	// limit is what no bin may exceed.
+	// limit is the maximum load of a bin.
 	limit float64
 }
 
 type bin struct {
 	node model.NodeID
-	// fixed is what cannot be moved: growing rows, segments of unknown rows, or on two nodes.
+	// fixed is the load that cannot be moved: growing rows, segments of unknown rows, or on two nodes.
 	fixed float64
 	load  float64
-	// room is how many bytes may still come; endless if unknown.
+	// room is the number of bytes that may still be added; endless if unknown.
 	room  float64
-	total float64 // over all groups, to tell equal bins apart
+	total float64 // over all groups, to order bins of equal load
 	own   []int   // its pieces
 }
 
@@ -38,7 +38,7 @@ type piece struct {
 	size float64
 }
 
-// step takes a piece to another bin.
+// step moves a piece to another bin.
 type step struct{ piece, to int }
 
 const endless = 1e300
@@ -90,10 +90,11 @@ func countTakers(g *Group) (n int) {
 	return n
 }
 
-// worthwhile is by how much the fullest bin has to become lower where the limit is out of reach: moves cost something too.
+// worthwhile is the relative reduction of the fullest bin that justifies moves if the limit is out of reach.
 const worthwhile = 0.02
 
-// solve returns few steps that bring all bins under the limit, else those that bring the fullest as low as it can.
+// solve returns few steps that bring all bins under the limit, or steps that reduce the fullest bin as far as
+// possible.
 func (p *problem) solve() []step {
 	l := p.layout()
 	most := l.load[l.fullest()]
@@ -103,7 +104,7 @@ func (p *problem) solve() []step {
 	return l.steps()
 }
 
-// layout is where pieces lie while they are moved.
+// layout is the current position of the pieces during a search.
 type layout struct {
 	*problem
 	load  []float64
@@ -125,7 +126,8 @@ func (p *problem) layout() *layout {
 	return l
 }
 
-// put takes a piece to a bin. A bin gains no room from its own pieces that leave, so that the moves may be made in any order.
+// put moves a piece to a bin. A bin gains no room from its original pieces that leave, so that the moves may be
+// made in any order.
 func (l *layout) put(x, to int) {
 	p, from := &l.pieces[x], l.where[x]
 	l.load[from] -= p.load
@@ -142,7 +144,7 @@ func (l *layout) put(x, to int) {
 	l.holds[to] = append(l.holds[to], x)
 }
 
-// steps are the differences from how it was.
+// steps returns the differences from the original positions.
 func (l *layout) steps() []step {
 	var list []step
 	for x, to := range l.where {
@@ -153,12 +155,12 @@ func (l *layout) steps() []step {
 	return list
 }
 
-// mostChanges bounds a search: each moves one piece, or exchanges two.
+// mostChanges limits a search. Each change moves one piece or exchanges two.
 const mostChanges = 20_000
 
-// even empties the fullest bin into the emptiest until all are under a limit, and reports whether they are: each time with the smallest
-// piece that does away with the excess, else the largest that fits, else by the move or exchange that makes the fuller of two bins as
-// low as possible.
+// even moves pieces from the fullest bin to the emptiest until all are under a limit, and reports whether they
+// are. It takes the smallest piece that removes the excess, or the largest that fits, or the move or exchange that
+// minimizes the fuller of two bins.
 func (l *layout) even(limit float64) bool {
 	limit *= 1 + tolerance
 	for range mostChanges {
@@ -185,7 +187,7 @@ func (l *layout) fullest() int {
 	return most
 }
 
-// relieve moves one piece out of a bin into one that stays under the limit.
+// relieve moves one piece from a bin to another that stays under the limit. It reports whether there was one.
 func (l *layout) relieve(from int, limit float64) bool {
 	excess := l.load[from] - limit
 	for _, to := range l.emptiest(from) {
@@ -208,7 +210,7 @@ func (l *layout) relieve(from int, limit float64) bool {
 	return false
 }
 
-// emptiest are the other bins by load; those that are equally empty by what other replicas put on them.
+// emptiest returns the other bins by load. Bins of equal load are sorted by their total over all replicas.
 func (l *layout) emptiest(from int) []int {
 	list := make([]int, 0, len(l.bins)-1)
 	for i := range l.bins {
@@ -222,8 +224,8 @@ func (l *layout) emptiest(from int) []int {
 	return list
 }
 
-// lower makes the move out of the fullest bin, or the exchange with one of the emptiest, after which the fuller of the two is as low as
-// possible; false if none makes it lower.
+// lower makes the move out of the fullest bin, or the exchange with one of the emptiest, that minimizes the fuller
+// of the two. It returns false if none reduces it.
 func (l *layout) lower(from int) bool {
 	best := l.load[from] * (1 - tolerance)
 	x, to, back := -1, -1, -1
@@ -266,7 +268,7 @@ func (l *layout) lower(from int) bool {
 	return true
 }
 
-// undo takes back steps that turned out not to be needed, the smallest first.
+// undo reverts unnecessary steps, smallest first.
 func (l *layout) undo(limit float64) {
 	moved := l.steps()
 	slices.SortStableFunc(moved, func(a, b step) int { return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load) })
@@ -278,7 +280,7 @@ func (l *layout) undo(limit float64) {
 	}
 }
 
-// why says why a goal is out of reach.
+// why returns the reason why a goal is out of reach.
 func (p *problem) why() string {
 	worst := slices.MaxFunc(p.bins, func(a, b bin) int { return cmp.Compare(a.fixed, b.fixed) })
 	largest, least := 0.0, endless
@@ -304,8 +306,9 @@ func (p *problem) why() string {
 	return "no better split of its segments within the memory of its nodes"
 }
 
-// Reachable is about how low a group's largest share over the mean can be brought by moving segments; it looks no
-// further than a goal. 0: unknown, since nobody said which segments there are.
+// Reachable returns approximately the lowest largest share over the mean that moving segments can achieve. It
+// stops at the goal. It returns 0 if a node did not report its segments, if fewer than two nodes take segments, or
+// if there is no load.
 func (s *Survey) Reachable(g *Group, o Options) float64 {
 	for _, x := range g.Shares {
 		if x.takes && (!x.Known || x.FromMetrics) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// random makes a problem of whole numbers, so that nothing rounds.
+// random returns a problem of whole numbers, so that there is no rounding.
 func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *problem {
 	p := &problem{}
 	sum := 0.0
@@ -32,7 +32,7 @@ func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *
 	return p
 }
 
-// outcome is the final state of some steps.
+// outcome returns the final state after some steps.
 func outcome(p *problem, steps []step) (fullest float64, fits bool) {
 	l := p.layout()
 	for _, s := range steps {
@@ -45,7 +45,8 @@ func outcome(p *problem, steps []step) (fullest float64, fits bool) {
 	return l.load[l.fullest()], fits
 }
 
-// brute tries every place for every piece: the fewest steps under the limit (-1: none), and the lowest level there is.
+// brute tries every bin for every piece. It returns the fewest steps under the limit (-1: none) and the lowest
+// possible level.
 func brute(p *problem) (fewest int, lowest float64) {
 	fewest, lowest = -1, endless
 	l := p.layout()
@@ -79,8 +80,8 @@ func brute(p *problem) (fewest int, lowest float64) {
 	return fewest, lowest
 }
 
-// TestPlannerAgainstTryingAll: a plan fits into the memory, and reaches the goal nearly always where that can be reached, with few more
-// moves than are needed.
+// TestPlannerAgainstTryingAll checks that a plan fits into the memory, and nearly always reaches a reachable goal
+// with few more moves than necessary.
 func TestPlannerAgainstTryingAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	possible, reached, moves, needed := 0, 0, 0, 0
@@ -110,7 +111,7 @@ func TestPlannerAgainstTryingAll(t *testing.T) {
 	}
 }
 
-// large is a replica of 20,000 segments on 200 nodes.
+// large returns a replica of 20,000 segments on 200 nodes.
 func large() *problem {
 	p := random(rand.New(rand.NewPCG(5, 6)), 200, 20_000, 1_000_000, 1.1, true)
 	for i := range p.bins {

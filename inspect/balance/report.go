@@ -2,19 +2,19 @@ package balance
 
 import "cmp"
 
-// Report is a survey of some replicas, with what would even them out, and what Milvus makes of them.
+// Report is a survey of some replicas, with plans and with verdicts on Milvus's own balancer.
 type Report struct {
 	Survey  *Survey
 	Options Options
-	// Groups are the replicas that were asked for, with the plans and verdicts of each.
+	// Groups are the requested replicas. Plans and Verdicts are in the same order.
 	Groups   []*Group
-	Plans    []*Plan // nil unless wanted
+	Plans    []*Plan // nil unless requested
 	Verdicts []*Verdict
-	// After is how even all nodes would be, over all replicas, once the plans are carried out.
+	// After is the predicted spread of all nodes, over all replicas, after the plans.
 	After Spread
 }
 
-// Report plans and judges replicas; nil stands for all.
+// Report plans and judges replicas. nil groups means all replicas.
 func (s *Survey) Report(groups []*Group, o Options, plan bool) *Report {
 	o.Goal = cmp.Or(o.Goal, DefaultGoal)
 	if groups == nil {

@@ -6,9 +6,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// spreadOf measures how uneven shares are: over the nodes that take segments, and those
-// that serve some all the same. Nodes of which nothing is known are left out, so are
-// nodes for channels only while they serve no sealed segment.
+// spreadOf measures how uneven shares are, over the nodes that take segments and other nodes that serve sealed
+// ones. It ignores nodes with unknown data. Nodes for channels only count while they serve a sealed segment.
 func spreadOf(shares []*Share) Spread {
 	var cost, rows, size tally
 	takers := 0
@@ -36,7 +35,8 @@ func spreadOf(shares []*Share) Spread {
 	return s
 }
 
-// spread is the spreadOf of what was read: without the records of segments some have unknown rows, and none a size.
+// spread is spreadOf limited to known data. Without the records of segments, some have unknown rows and none a
+// size.
 func (s *Survey) spread(shares []*Share) Spread {
 	for _, x := range shares {
 		if x.counts() && s.Rowless(x) {
@@ -50,8 +50,9 @@ func (s *Survey) spread(shares []*Share) Spread {
 	return x
 }
 
-// Rowless reports whether rows, and so the cost, of what a node serves are unknown, because the records of segments were not
-// read. Single segments that have no record, being newer than the metadata, are only noted: see Share.Unrecorded.
+// Rowless reports whether the rows, and so the cost, of a node's segments are unknown, because the records of
+// segments were not read. Single segments without a record, which are newer than the metadata, are only counted:
+// see Share.Unrecorded.
 func (s *Survey) Rowless(x *Share) bool {
 	return x.Unrecorded > 0 && !s.cluster.Loaded.Has(model.PartSegments)
 }
@@ -59,7 +60,8 @@ func (s *Survey) Rowless(x *Share) bool {
 // Sized reports whether the sizes of segments were read.
 func (s *Survey) Sized() bool { return s.cluster.Loaded.Has(model.PartSegments | model.PartLogs) }
 
-// unread says which part of the metadata was not read that tells what could be moved, "" if all was.
+// unread returns the part of the metadata that is needed for a plan and was not read, as a message, "" if all was
+// read.
 func (s *Survey) unread() string {
 	switch loaded := s.cluster.Loaded; {
 	case !loaded.Has(model.PartServing):
@@ -72,7 +74,7 @@ func (s *Survey) unread() string {
 	return ""
 }
 
-// counts reports whether a share is one of those that are compared.
+// counts reports whether a share is part of the comparison.
 func (s *Share) counts() bool {
 	if !s.Known {
 		return false
@@ -80,7 +82,7 @@ func (s *Share) counts() bool {
 	return s.takes || s.Sealed > 0
 }
 
-// tally adds up one figure of several nodes.
+// tally collects one figure of several nodes.
 type tally struct {
 	n                 int
 	sum, squares, max float64
@@ -93,8 +95,8 @@ func (t *tally) add(x float64) {
 	t.max = max(t.max, x)
 }
 
-// maxMean is the largest over the mean of those that could share the whole. While nodes that leave still serve
-// some, nobody may have as much as that: it is even then.
+// maxMean returns the largest value over the mean of the nodes that could share the total. If leaving nodes still
+// serve a part, all may be below that mean. The result is then 1 (even).
 func (t *tally) maxMean(takers int) float64 {
 	if t.sum == 0 {
 		return 0

@@ -7,17 +7,16 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Take adds up what query nodes serve. Without a Runtime only the groups and their
-// members are known.
+// Take sums the data that query nodes serve. Without a Runtime only the groups and their members are known.
 func Take(c *model.Cluster) *Survey { return new(Surveyor).Take(c) }
 
-// Surveyor takes one survey after another, and adds up anew only collections of which something changed. It is not for
-// several goroutines at once; the surveys are.
+// Surveyor takes successive surveys, and recomputes only collections that changed. It is not safe for concurrent
+// use. Its surveys are.
 type Surveyor struct {
 	kept map[model.CollectionID]*sealedSums
 }
 
-// Take surveys a cluster as the function of that name does.
+// Take surveys a cluster, like the function Take.
 func (x *Surveyor) Take(c *model.Cluster) *Survey {
 	s := &Survey{Weights: DefaultWeights(), Asked: c.Runtime != nil, cluster: c, Auto: autoOf(c)}
 	t := newSurveyBuilder(s, x.kept)
@@ -33,8 +32,8 @@ func (x *Surveyor) Take(c *model.Cluster) *Survey {
 	return s
 }
 
-// sealedSums are what each query node has sealed of one collection, and everything that this was worked out from. A Cluster's
-// objects do not change: while they are the same ones, the sums are right.
+// sealedSums holds the sums of each query node's sealed segments of one collection, and all inputs. A Cluster's
+// objects are immutable, so the sums are valid as long as the inputs are identical.
 type sealedSums struct {
 	runtime    *model.Runtime
 	collection *model.Collection
@@ -48,29 +47,30 @@ type sealedSums struct {
 	odd        []Odd
 }
 
-// Odd is a sealed segment of a query node that is not as most are, or may not be: it has no record or one of a segment that was dropped, not
-// every vector field of it is behind an index, or it does not count.
+// Odd is a sealed segment of a query node that may be unusual: it has no record, its record is of a dropped
+// segment, a vector field of it is not behind an index, or it does not count.
 type Odd struct {
 	Node   *model.LiveNode
 	Served *model.ServedSegment
 	Record *model.Segment // nil: the collection has none
 }
 
-// Odd are those of a collection, by node and id: who looks for what is wrong with segments in memory need not go through all again. ok is
-// false if the collection was not surveyed.
+// Odd returns the odd segments of a collection, by node and id, so that checks of loaded segments need not scan
+// all of them. ok is false if the collection was not surveyed.
 func (s *Survey) Odd(id model.CollectionID) (list []Odd, ok bool) {
 	list, ok = s.odd[id]
 	return list, ok
 }
 
-// holds reports whether the sums are those of a cluster, too.
+// holds reports whether the sums are valid for a cluster.
 func (x *sealedSums) holds(c *model.Cluster, id model.CollectionID, weights Weights) bool {
 	return x != nil && x.runtime == c.Runtime && x.collection == c.Collection(id) && x.weights == weights &&
 		slices.Equal(x.segments, c.SegmentsOf(id)) && slices.Equal(x.indexes, c.IndexesOf(id)) &&
 		slices.Equal(x.replicas, c.ReplicasOf(id)) && slices.Equal(x.resources, c.ResourceGroups)
 }
 
-// sumSealed adds up one collection. Its own records count: a segment never changes its collection.
+// sumSealed sums one collection. It uses the collection's own records, because a segment never changes its
+// collection.
 func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSums {
 	x := &sealedSums{
 		runtime: c.Runtime, collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id),
@@ -84,7 +84,7 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 	return x
 }
 
-// sum adds up what one node has sealed.
+// sum sums the sealed segments of one node.
 func (x *sealedSums) sum(share *Share, on model.SealedOn, known *model.Records, cost *costing) {
 	share.Node = on.Node.Node
 	for _, s := range on.Segments {

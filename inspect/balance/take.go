@@ -8,15 +8,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// surveyBuilder is a Survey under way.
+// surveyBuilder is a Survey under construction.
 type surveyBuilder struct {
 	*Survey
-	kept, next   map[model.CollectionID]*sealedSums // of the survey before, and of this one
+	kept, next   map[model.CollectionID]*sealedSums // of the previous survey, and of this one
 	byCollection map[model.CollectionID][]*Group
 	nodes        map[model.NodeID]*Share
 }
 
-// newSurveyBuilder lists the replicas and their members, and all query nodes.
+// newSurveyBuilder adds the replicas and their members, and all query nodes.
 func newSurveyBuilder(s *Survey, kept map[model.CollectionID]*sealedSums) *surveyBuilder {
 	c := s.cluster
 	s.costs = make(map[model.CollectionID]*costing)
@@ -57,7 +57,7 @@ func (t *surveyBuilder) replica(r *model.Replica) {
 	}
 }
 
-// group starts a group of a collection.
+// group adds a group of a collection.
 func (t *surveyBuilder) group(id model.CollectionID) *Group {
 	g := &Group{ID: id, Collection: t.cluster.Collection(id), Unread: !t.cluster.Loaded.Has(model.PartServing)}
 	if g.Collection != nil {
@@ -68,7 +68,7 @@ func (t *surveyBuilder) group(id model.CollectionID) *Group {
 	return g
 }
 
-// node is the sum of a node over all groups.
+// node returns the totals of a node over all groups. It adds the node if it is missing.
 func (t *surveyBuilder) node(id model.NodeID) *Share {
 	x := t.nodes[id]
 	if x == nil {
@@ -82,12 +82,12 @@ func (t *surveyBuilder) node(id model.NodeID) *Share {
 	return x
 }
 
-// embedded reports whether a query node lives inside a streaming node (2.6), by its label.
+// embedded reports whether a query node runs inside a streaming node (2.6), by its label.
 func embedded(s *model.Session) bool {
 	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return strings.Contains(p.Key, "STREAMING-EMBEDDED") })
 }
 
-// share is the share of a node in a group, started if there is none.
+// share returns the share of a node in a group. It adds the share if it is missing.
 func (t *surveyBuilder) share(g *Group, id model.NodeID) *Share {
 	x := g.Share(id)
 	if x == nil {
@@ -98,7 +98,7 @@ func (t *surveyBuilder) share(g *Group, id model.NodeID) *Share {
 	return x
 }
 
-// groupOf is the replica for which a node serves a collection; a group of its own if metadata has none.
+// groupOf returns the replica for which a node serves a collection. It adds a group if the metadata has none.
 func (t *surveyBuilder) groupOf(id model.CollectionID, node model.NodeID) *Group {
 	groups := t.byCollection[id]
 	if len(groups) == 0 {
@@ -117,7 +117,7 @@ func (t *surveyBuilder) costing(id model.CollectionID) *costing {
 	return x
 }
 
-// distributions adds up what query nodes said themselves.
+// distributions adds the data that query nodes reported themselves.
 func (t *surveyBuilder) distributions() {
 	r := t.cluster.Runtime
 	for _, id := range r.ServedCollections() {
@@ -148,13 +148,13 @@ func (t *surveyBuilder) distributions() {
 	}
 }
 
-// sealedFigures are what is known of a sealed segment besides what its node says.
+// sealedFigures is the data of a sealed segment that is not from its node.
 type sealedFigures struct {
 	rows, bytes int64
-	known       bool // its rows
+	known       bool // its rows are known
 }
 
-// loadedRows are the rows of a segment without a record, as its index files say them.
+// loadedRows returns the rows of a segment without a record, according to its index files.
 func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
 	for i := range s.Indexes {
 		rows = max(rows, s.Indexes[i].Rows)
@@ -162,8 +162,8 @@ func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
 	return rows, rows > 0
 }
 
-// addSealed takes over a sealed segment; counts is false for a copy, which takes memory and no part in the work. indexed says that it
-// counts, and that every vector field is behind an index.
+// addSealed adds a sealed segment. counts is false for a copy, which takes memory but none of the work. indexed
+// reports whether the segment counts and every vector field is behind an index.
 func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigures, counts bool) (indexed bool) {
 	s.Sealed++
 	for i := range x.Indexes {
@@ -202,7 +202,7 @@ func (s *Share) addGrowing(cost *costing, segments int, rows int64) {
 	s.GrowingCost += all
 }
 
-// finish adds up the nodes, measures how even all is, and puts everything in order.
+// finish computes the totals of the nodes and the spreads, and sorts everything.
 func (t *surveyBuilder) finish() {
 	for _, g := range t.Groups {
 		g.repeated()
@@ -228,7 +228,7 @@ func (t *surveyBuilder) finish() {
 	}
 }
 
-// rank puts replicas first, then what is served without one.
+// rank sorts replicas before groups without one.
 func rank(g *Group) int {
 	if g.Replica == nil {
 		return 1
@@ -245,7 +245,7 @@ func (g *Group) replica() model.ReplicaID {
 
 func byNode(a, b *Share) int { return cmp.Compare(a.Node, b.Node) }
 
-// add takes over what a node serves of one replica.
+// add adds a node's share of one replica.
 func (s *Share) add(x *Share) {
 	s.Sealed += x.Sealed
 	s.Growing += x.Growing

@@ -35,7 +35,7 @@ func newWorld(nodes ...model.NodeID) *world {
 	return w
 }
 
-// node registers a query node that answers.
+// node registers a query node that responds.
 func (w *world) node(id model.NodeID) *model.LiveNode {
 	w.parts.Sessions = append(w.parts.Sessions, &model.Session{Node: id, Role: "querynode"})
 	n := &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{}, System: &model.System{Memory: 1 << 30, MemoryUse: 1 << 20}}
@@ -52,7 +52,7 @@ func (w *world) live(id model.NodeID) *model.LiveNode {
 	return nil
 }
 
-// serve gives a node a sealed segment; rows below 0: etcd has no record of it.
+// serve adds a sealed segment to a node. rows below 0 means that etcd has no record of it.
 func (w *world) serve(node model.NodeID, id model.SegmentID, rows int64, indexed bool) *model.ServedSegment {
 	if rows >= 0 {
 		w.parts.Segments = append(w.parts.Segments, &model.Segment{ID: id, Collection: docs, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})
@@ -75,10 +75,10 @@ func TestTakeAddsUp(t *testing.T) {
 	w.serve(1, 10, 1000, true)
 	w.serve(1, 11, 500, false)
 	w.serve(1, 12, 300, true).Level = model.LevelL0
-	w.serve(1, 13, -1, false) // no record, no index: nobody says its rows
+	w.serve(1, 13, -1, false) // no record, no index: its rows are unknown
 	w.serve(2, 14, 2000, true)
 	unrecorded := w.serve(2, 15, -1, true)
-	unrecorded.Indexes[1].Rows = 400 // the index file says them
+	unrecorded.Indexes[1].Rows = 400 // the rows are in the index file
 	w.live(2).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 70, Growing: []model.GrowingView{{ID: 20}, {ID: 21}}}}
 	w.live(2).Distribution.Channels = []model.ServedChannel{{Name: "c0", Collection: docs}}
 	s := Take(w.build())
@@ -122,9 +122,9 @@ func TestStatesOfNodes(t *testing.T) {
 	w.parts.Sessions[1].Stopping = true                                                                                                         // 2
 	w.live(3).Outcome, w.live(3).Distribution = model.TimedOut, nil                                                                             // 3
 	w.parts.Sessions = append(w.parts.Sessions[:3], w.parts.Sessions[4:]...)                                                                    // 4 has no session
-	w.runtime.Nodes = append(w.runtime.Nodes[:3], w.runtime.Nodes[4:]...)                                                                       // and was not asked
+	w.runtime.Nodes = append(w.runtime.Nodes[:3], w.runtime.Nodes[4:]...)                                                                       // and was not queried
 	w.parts.Sessions[4].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}                                                // 6
-	w.live(7).Distribution.Sealed = []model.ServedSegment{{ID: 10, Collection: docs}, {ID: 11, Collection: 99}, {ID: 12, Level: model.LevelL0}} // 7 is no member
+	w.live(7).Distribution.Sealed = []model.ServedSegment{{ID: 10, Collection: docs}, {ID: 11, Collection: 99}, {ID: 12, Level: model.LevelL0}} // 7 is not a member
 	s := Take(w.build())
 	got := map[model.NodeID]string{}
 	takes := map[model.NodeID]bool{}
@@ -141,7 +141,7 @@ func TestStatesOfNodes(t *testing.T) {
 	if s.Groups[0].Unknown != 1 || len(s.Unknown) != 1 || s.Unknown[0].Node != 3 {
 		t.Errorf("unknown: %d, %v", s.Groups[0].Unknown, s.Unknown)
 	}
-	// What is served of a collection without metadata stands by itself, behind the replicas.
+	// Segments of a collection without metadata form a separate group after the replicas.
 	if len(s.Groups) != 3 || s.Groups[2].Replica != nil || s.Groups[2].Collection != nil || s.Groups[2].Name() != "99" {
 		t.Errorf("groups: %+v", s.Groups)
 	}
@@ -212,13 +212,13 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-// TestPlanWithinMemory moves nothing to a node that is full.
+// TestPlanWithinMemory checks that nothing is moved to a full node.
 func TestPlanWithinMemory(t *testing.T) {
 	w := newWorld(1, 2, 3)
 	for i := range 6 {
 		w.serve(1, model.SegmentID(10+i), 1000, false)
 	}
-	w.live(2).System.MemoryUse = 950 << 20 // of 1 GiB: over the nine tenths that Milvus fills
+	w.live(2).System.MemoryUse = 950 << 20 // of 1 GiB: above the nine tenths that Milvus fills
 	s := Take(w.build())
 	p := s.Plan(s.Groups[0], Options{Goal: 1.5})
 	if len(p.Moves) != 3 || !p.Reached {
@@ -238,7 +238,7 @@ func TestPlanWithinMemory(t *testing.T) {
 	}
 }
 
-// TestPlanLeavesWhatIsTwice does not move a segment that two nodes have: it is just being moved.
+// TestPlanLeavesWhatIsTwice checks that a segment on two nodes is not moved, because it is already being moved.
 func TestPlanLeavesWhatIsTwice(t *testing.T) {
 	w := newWorld(1, 2, 3)
 	for i := range 3 {
@@ -253,7 +253,7 @@ func TestPlanLeavesWhatIsTwice(t *testing.T) {
 	}
 }
 
-// TestGrowingOutOfReach has growing rows in the way.
+// TestGrowingOutOfReach checks the plan for a goal that growing rows make unreachable.
 func TestGrowingOutOfReach(t *testing.T) {
 	w := newWorld(1, 2)
 	w.serve(1, 10, 100, false)
@@ -298,7 +298,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestVerdicts has why Milvus does what it does, in words.
+// TestVerdicts checks the reasons for the behaviour of Milvus's balancer.
 func TestVerdicts(t *testing.T) {
 	uneven := func() *world {
 		w := newWorld(1, 2)
@@ -345,8 +345,9 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestHandoverByMetrics: metrics do not name segments, so that the growing rows of one that is just handed over are among the sealed ones, on the same
-// node or on another. How many that may be is told; where both are known by name, none.
+// TestHandoverByMetrics checks Repeated. Metrics do not name segments, so the growing rows of a segment in
+// handover are among the sealed ones, on the same node or on another. Repeated bounds their number. It is 0 if
+// both are known by name.
 func TestHandoverByMetrics(t *testing.T) {
 	scrape := func(node, sealed, growing float64) *model.Process {
 		id := strconv.Itoa(int(node))

@@ -9,65 +9,66 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Weights say what a search costs, in rows compared times dimensions.
+// Weights determine the cost of a search, in rows compared times dimensions.
 //
-// An index is weighed by the rows that a search compares in a segment of it:
+// An index is weighed by the number of rows that a search compares in an indexed segment:
 //
-//   - a graph (HNSW, DISKANN, CAGRA): GraphRows x M x EF, whatever its size. That is what faiss counts
-//     for HNSW with M 16 on a million SIFT vectors: 478 rows a query at ef 16, of which 1 in 1.42 was
+//   - a graph (HNSW, DISKANN, CAGRA): GraphRows x M x EF, regardless of the size. That is faiss's count
+//     for HNSW with M 16 on a million SIFT vectors: 478 rows a query at ef 16, 1 in 1.42 being
 //     new, hence 1.3 x M x ef (facebookresearch/faiss issue 3819).
 //   - inverted lists (IVF_*, SCANN): nlist centres and Probes/nlist of its rows. knowhere probes 8 lists
-//     unless the search says otherwise (knowhere, ivf_config.h: nprobe). A quantised row counts as a whole one.
+//     unless the search sets nprobe (knowhere, ivf_config.h: nprobe). A quantized row counts as a whole one.
 //   - a sparse index: SparseShare of its rows. Sparse vectors count as SparseDim dimensions.
 //
-// None of them more than all rows. What searches really ask for (ef, nprobe, filters) only
-// a replay can tell. The interim index that a growing segment gets when it is large is left out.
+// An index never counts more than all rows. Only a replay can measure the parameters of actual searches (ef,
+// nprobe, filters). The interim index of a large growing segment is ignored.
 type Weights struct {
-	// Brute is the cost of a row and dimension that is compared one by one; 1.
+	// Brute is the cost of a brute-force comparison, per row and dimension; 1.
 	Brute float64 `doc:"brute_force"`
-	// GraphRows is how many rows a graph search compares for each of M x EF; EF is the assumed ef.
+	// GraphRows is the number of rows that a graph search compares, per M x EF. EF is the assumed ef.
 	GraphRows, EF float64
 	// Probes is the assumed nprobe.
 	Probes float64 `doc:"nprobe"`
-	// SparseShare is the part of its rows that a sparse index compares, SparseDim what a sparse vector has.
+	// SparseShare is the fraction of its rows that a sparse index compares. SparseDim is the assumed number of
+	// dimensions of a sparse vector.
 	SparseShare float64
 	SparseDim   float64 `doc:"sparse_dimensions"`
-	// From says where the weights come from, for people.
+	// From describes the origin of the weights, for display.
 	From string
 }
 
-// DefaultWeights are estimates from what others have published.
+// DefaultWeights returns estimates from published measurements.
 func DefaultWeights() Weights {
 	return Weights{Brute: 1, GraphRows: 1.3, EF: 64, Probes: 8, SparseShare: 0.1, SparseDim: 100, From: "estimates until replay measures them"}
 }
 
-// String is the weights in one line: "brute force 1 a row and dimension; ...".
+// String formats the weights in one line, e.g. "brute force 1 a row and dimension; ...".
 func (w *Weights) String() string {
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 	return fmt.Sprintf("brute force %s a row and dimension; graph indexes %s x M x ef rows a segment, ef %s; IVF nlist + rows x nprobe/nlist, nprobe %s; sparse %s of the rows; %s",
 		f(w.Brute), f(w.GraphRows), f(w.EF), f(w.Probes), f(w.SparseShare), w.From)
 }
 
-// shape is how an index is searched.
+// shape is the search method of an index.
 type shape uint8
 
 const (
-	// flat: every row is compared.
+	// flat compares every row.
 	flat shape = iota
 	graph
 	lists
 	sparse
 )
 
-// indexing is what the cost of a segment behind an index depends on.
+// indexing holds the index parameters that determine the cost of a segment.
 type indexing struct {
 	shape    shape
 	m, nlist float64
 }
 
-// Defaults of knowhere where an index names none (hnsw_config.h: M 30; ivf_config.h: nlist 128), and of
-// Milvus for AUTOINDEX (autoindex_param.go: M 18). DISKANN's graph has up to 56 neighbours, as many as
-// HNSW with M 28; CAGRA's 64 unless told otherwise.
+// Defaults of knowhere for missing parameters (hnsw_config.h: M 30; ivf_config.h: nlist 128), and of Milvus for
+// AUTOINDEX (autoindex_param.go: M 18). DISKANN's graph has up to 56 neighbours, as many as HNSW with M 28.
+// CAGRA's has 64 unless configured.
 const (
 	defaultM     = 30
 	autoM        = 18
@@ -75,7 +76,7 @@ const (
 	defaultNlist = 128
 )
 
-// indexingOf reads an index definition.
+// indexingOf decodes an index definition.
 func indexingOf(x *model.Index) indexing {
 	param := func(name string, otherwise float64) float64 {
 		for _, list := range [][]model.Pair{x.Params, x.UserParams} {
@@ -104,11 +105,12 @@ func indexingOf(x *model.Index) indexing {
 	case strings.HasPrefix(t, "SPARSE"):
 		return indexing{shape: sparse}
 	}
-	return indexing{shape: graph, m: defaultM} // an index that came later: surely better than brute force
+	return indexing{shape: graph, m: defaultM} // a newer index, certainly better than brute force
 }
 
-// indexingFor reads an index definition of a field: what AUTOINDEX is depends on its type (autoindex_param.go: a graph, an inverted
-// index for sparse vectors, BIN_IVF_FLAT with 1,024 lists for binary ones; the latter two since 2.4.5).
+// indexingFor decodes the index definition of a field. AUTOINDEX depends on the field's type (autoindex_param.go:
+// a graph, an inverted index for sparse vectors, BIN_IVF_FLAT with 1,024 lists for binary ones; the latter two
+// since 2.4.5).
 func indexingFor(x *model.Index, f *model.Field) indexing {
 	if strings.EqualFold(x.Type, "AUTOINDEX") {
 		const binaryLists = 1024
@@ -122,7 +124,7 @@ func indexingFor(x *model.Index, f *model.Field) indexing {
 	return indexingOf(x)
 }
 
-// compared is how many rows a search compares in a segment of some rows.
+// compared returns the number of rows that a search compares in a segment.
 func (w *Weights) compared(x indexing, rows float64) float64 {
 	switch x.shape {
 	case graph:
@@ -136,8 +138,8 @@ func (w *Weights) compared(x indexing, rows float64) float64 {
 	return rows
 }
 
-// dimensions is what comparing a row of a field costs, in dimensions of a float vector. A
-// binary vector compares 32 bits at the price of one.
+// dimensions returns the cost of comparing a row of a field, in dimensions of a float vector. A binary vector
+// compares 32 bits at the cost of one dimension.
 func (w *Weights) dimensions(f *model.Field) float64 {
 	switch f.Type {
 	case "SparseFloatVector":
@@ -148,13 +150,13 @@ func (w *Weights) dimensions(f *model.Field) float64 {
 	return float64(f.Dim)
 }
 
-// costing is what segments of one collection cost, worked out once.
+// costing caches the costs of segments of one collection.
 type costing struct {
 	weights *Weights
 	fields  []vectorField
 	// all is the cost of a row that is compared in every vector field.
 	all float64
-	// defined stands for a segment that has every index its collection defines.
+	// defined represents a segment with every index that its collection defines.
 	defined []model.ServedIndex
 }
 
@@ -194,7 +196,7 @@ func (w *Weights) costingOf(c *model.Cluster, id model.CollectionID) *costing {
 	return x
 }
 
-// indexOf is how the index that a node has loaded for a field is searched; flat if there is none.
+// indexOf returns the search method of the index that a node has loaded for a field, flat if there is none.
 func (f *vectorField) indexOf(loaded []model.ServedIndex) indexing {
 	for i := range loaded {
 		if loaded[i].Field != f.id {
@@ -209,7 +211,8 @@ func (f *vectorField) indexOf(loaded []model.ServedIndex) indexing {
 	return indexing{}
 }
 
-// sealed is what a sealed segment costs. indexed says that every vector field is behind an index.
+// sealed returns the cost of a sealed segment and its brute-force part. indexed reports whether every vector field
+// is behind an index.
 func (x *costing) sealed(rows int64, loaded []model.ServedIndex) (cost, brute float64, indexed bool) {
 	indexed = len(x.fields) > 0
 	for i := range x.fields {
@@ -225,7 +228,7 @@ func (x *costing) sealed(rows int64, loaded []model.ServedIndex) (cost, brute fl
 	return cost, brute, indexed
 }
 
-// Walks reports whether a collection has a graph: a search of it goes from row to row, wherever in memory each lies.
+// Walks reports whether a collection has a graph index. A search then accesses rows at random positions in memory.
 func (s *Survey) Walks(id model.CollectionID) bool {
 	x := s.costs[id]
 	if x == nil && s.cluster != nil {
@@ -236,11 +239,11 @@ func (s *Survey) Walks(id model.CollectionID) bool {
 	})
 }
 
-// growing is what growing rows cost: all are compared.
+// growing returns the cost of growing rows, which are all compared.
 func (x *costing) growing(rows int64) float64 { return float64(rows) * x.all }
 
-// SegmentCost is what a search of a sealed segment of a collection costs that has so many rows, and every index that is defined; 0 if
-// nothing is known of the collection.
+// SegmentCost returns the search cost of a sealed segment with a number of rows and every defined index. It
+// returns 0 if the collection is unknown.
 func (s *Survey) SegmentCost(id model.CollectionID, rows int64) float64 {
 	x := s.costs[id]
 	if x == nil && s.cluster != nil {

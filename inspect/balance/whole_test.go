@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// wholeKept is what holds of all plans together: they do not make the whole less even than it was, unless it is even still.
+// wholeKept checks that all plans together do not make the nodes less even than before, unless they stay within
+// the goal.
 func wholeKept(t *testing.T, name string, s *balance.Survey, by balance.Measure) (moves int) {
 	t.Helper()
 	r := s.Report(nil, balance.Options{By: by}, true)
@@ -34,7 +35,8 @@ func TestPlansKeepTheWhole(t *testing.T) {
 	}
 }
 
-// Many small collections, each of a segment or a few: what evens each out alone may put all of them on the same nodes.
+// TestPlansOfManyCollectionsKeepTheWhole checks plans for many small collections of one or a few segments. Plans
+// that even out each collection alone may put all segments on the same nodes.
 func TestPlansOfManyCollectionsKeepTheWhole(t *testing.T) {
 	moves := 0
 	for seed := range uint64(50) {
@@ -49,7 +51,8 @@ func TestPlansOfManyCollectionsKeepTheWhole(t *testing.T) {
 	}
 }
 
-// drawnCluster has so many query nodes and collections of one replica on all of them, with segments on nodes by chance.
+// drawnCluster returns a cluster with a number of query nodes and of collections, each with one replica on all
+// nodes and segments on random nodes.
 func drawnCluster(draw *rand.Rand, nodes, collections int) *model.Cluster {
 	parts := model.Parts{Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"}, Databases: []*model.Database{{ID: 1, Name: "default"}}}
 	var runtime model.RuntimeParts
