@@ -25,7 +25,7 @@ type backupSource struct {
 	gaps   gapList
 }
 
-// etcdPart is what the header of the keys says.
+// etcdPart holds the fields of the part header of the keys.
 type etcdPart struct {
 	root            metaRoot
 	count, revision int64
@@ -47,7 +47,7 @@ func openBackup(in *input, open opener, opts Options) (Source, error) {
 	return s, nil
 }
 
-// seekKeys reads part headers up to that of the keys.
+// seekKeys reads part headers up to the part that holds the keys.
 func (s *backupSource) seekKeys(f *frames) (etcdPart, error) {
 	for {
 		header, err := f.next()
@@ -69,7 +69,7 @@ func (s *backupSource) seekKeys(f *frames) (etcdPart, error) {
 	}
 }
 
-// errOtherPart says that a part holds something else than keys.
+// errOtherPart reports that a part does not hold keys.
 var errOtherPart = errors.New("not the keys")
 
 // start opens the content and reads the first frame.
@@ -94,7 +94,7 @@ func (s *backupSource) start() (*frames, error) {
 	return f, nil
 }
 
-// parseEtcdPart reads the PartHeader of the keys.
+// parseEtcdPart parses the PartHeader of the keys. It returns errOtherPart for other parts.
 func parseEtcdPart(b []byte) (etcdPart, error) {
 	var kind uint64
 	var extra []byte
@@ -120,13 +120,13 @@ func parseEtcdPart(b []byte) (etcdPart, error) {
 	p.count, _ = strconv.ParseInt(fields["cnt"], 10, 64)
 	p.revision, _ = strconv.ParseInt(fields["rev"], 10, 64)
 	if p.revision == p.count {
-		// Until 2023 birdwatcher wrote the number of keys as the revision.
+		// Until 2023, birdwatcher wrote the number of keys as the revision.
 		p.revision = 0
 	}
 	return p, nil
 }
 
-// Origin says which file this is.
+// Origin returns the location and format version of the backup.
 func (s *backupSource) Origin() Origin {
 	return Origin{
 		Kind: KindBackup, Location: s.in.location,
@@ -137,8 +137,8 @@ func (s *backupSource) Origin() Origin {
 // Close closes the file.
 func (s *backupSource) Close() error { return s.in.close() }
 
-// Pin takes the root from the backup's header. Where birdwatcher was given a
-// path of one element there is no sub path, and the keys decide.
+// Pin takes the root from the header of the backup. If the path given to birdwatcher had only one element, the
+// header has no sub path, and Pin finds the root from the keys.
 func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 	root := s.part.root
 	if root.root == "" || root.sub == "" {
@@ -163,7 +163,7 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 	}}, nil
 }
 
-// scan reads all keys of the backup.
+// scan yields all keys of the backup.
 func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 	f, err := s.start()
 	if err != nil {
@@ -208,13 +208,13 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 	}
 }
 
-// Why records are left out.
+// Reasons for omitting a record.
 const (
 	noRecord = "no key-value record"
 	keyTwice = "the key of a record before it"
 )
 
-// parseKeyData reads a commonpb.KeyDataPair, which is a key (1) and then data (2), and nothing else.
+// parseKeyData parses a commonpb.KeyDataPair: a key (field 1), then data (field 2), and no other fields.
 func parseKeyData(b []byte) (kv KV, ok bool) {
 	for want := protowire.Number(1); len(b) > 0; want++ {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -232,15 +232,15 @@ func parseKeyData(b []byte) (kv KV, ok bool) {
 		}
 		b, want = b[n+m:], num
 	}
-	// A length that is too great makes the length of the data a part of the key.
+	// If the length of the key is too large, the key includes the length of the data.
 	return kv, len(kv.Key) > 0 && !bytes.ContainsFunc(kv.Key, unicode.IsControl)
 }
 
-// complete compares the number of keys with the header's.
+// complete compares the number of keys with the number in the header.
 func (s *backupSource) complete(f *frames, keys int64) error {
 	if missing := s.part.count - keys; missing > 0 {
 		if s.header.version == backupV1 && !s.opts.Salvage {
-			// v1 has no stopper: a file that was cut between two records looks whole.
+			// v1 has no stopper, so a file that is truncated between two records looks complete.
 			return s.cutError(f, keys)
 		}
 		s.gaps.put(Gap{Where: "end of the backup", Reason: "fewer keys than in its header", Count: missing})
@@ -248,7 +248,7 @@ func (s *backupSource) complete(f *frames, keys int64) error {
 	return nil
 }
 
-// cut handles an input that ends, or breaks, before the end of the keys.
+// cut handles an input that ends or fails before the end of the keys.
 func (s *backupSource) cut(f *frames, err error, keys int64) error {
 	if errors.Is(err, errOverLimit) {
 		return err
@@ -289,16 +289,16 @@ var _ Snapshot = (*backupSnapshot)(nil)
 
 func (s *backupSnapshot) Header() Header { return s.header }
 
-// Seekable is false: a backup is compressed as a whole.
+// Seekable returns false because the whole backup is one compressed stream.
 func (s *backupSnapshot) Seekable() bool { return false }
 
-// Close does nothing; the Source owns the file.
+// Close does nothing, because the Source owns the file.
 func (s *backupSnapshot) Close() error { return nil }
 
-// Gaps lists records that could not be read.
+// Gaps returns the records that could not be read.
 func (s *backupSnapshot) Gaps() []Gap { return s.source.gaps.list() }
 
-// Scan unpacks the whole backup and yields what lies in the ranges.
+// Scan decompresses the whole backup and yields the keys in the ranges.
 func (s *backupSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
 	if err := checkRanges(ranges); err != nil {
 		return err

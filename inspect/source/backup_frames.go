@@ -9,10 +9,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A birdwatcher backup, after github.com/milvus-io/birdwatcher: models/model.proto
-// (BackupHeader, PartHeader), states/etcd_backup.go and states/kv/kv.go (writers),
-// states/etcd_restore.go (reader). It is gzip over frames: a length as 8 bytes,
-// little-endian, then so many bytes.
+// The format of a birdwatcher backup, after github.com/milvus-io/birdwatcher: models/model.proto (BackupHeader,
+// PartHeader), states/etcd_backup.go and states/kv/kv.go (writers), states/etcd_restore.go (reader). It is a
+// gzip stream of frames. A frame is a length (8 bytes, little-endian) followed by that number of bytes.
 //
 //	v1  BackupHeader{version 1, instance, meta_path, entries}, then one
 //	    commonpb.KeyDataPair{key, data} a frame up to the end of the file
@@ -21,23 +20,21 @@ import (
 //	    {"instance","metaPath","cnt","rev"}; the others hold metrics and
 //	    configuration of the processes and are skipped.
 //
-// birdwatcher writes the keys first, so that what is behind their stopper is not
-// read (a metrics part cannot be told from its stopper safely: an empty document
-// is an empty frame too).
+// birdwatcher writes the keys first, so the content after their stopper is not read. The stopper of a metrics
+// part is ambiguous, because an empty document is an empty frame too.
 const (
 	backupV1 = 1
 	backupV2 = 2
 
 	partEtcd = 1
 
-	// maxFrame bounds one frame. The largest are values of etcd, a few MiB, and
-	// metrics pages.
+	// maxFrame bounds one frame. The largest frames are values of etcd (a few MiB) and metrics pages.
 	maxFrame = 256 << 20
-	// maxHeader bounds the first frame, which is how a backup is recognised.
+	// maxHeader bounds the first frame, which identifies a backup.
 	maxHeader = 4 << 10
 )
 
-// backupHeader is birdwatcher's BackupHeader.
+// backupHeader is the BackupHeader of birdwatcher.
 type backupHeader struct {
 	version            int64
 	instance, metaPath string
@@ -61,8 +58,8 @@ func parseBackupHeader(b []byte) (backupHeader, bool) {
 	return h, ok && h.version > 0 && h.version < 1<<16
 }
 
-// eachField calls visit for each field of a message: v is set for numbers, data
-// for bytes. It reports whether b is well-formed.
+// eachField calls visit for each varint or bytes field of a message, with v for varints and data for bytes. It
+// reports whether b is well-formed.
 func eachField(b []byte, visit func(num protowire.Number, v uint64, data []byte)) bool {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -86,7 +83,7 @@ func eachField(b []byte, visit func(num protowire.Number, v uint64, data []byte)
 	return true
 }
 
-// isBackupHead recognises the first frame.
+// isBackupHead reports whether head starts with the first frame of a backup.
 func isBackupHead(head []byte) bool {
 	if len(head) < 8 {
 		return false
@@ -99,17 +96,17 @@ func isBackupHead(head []byte) bool {
 	return ok
 }
 
-// frames reads a backup.
+// frames reads the frames of a backup.
 type frames struct {
 	r *bufio.Reader
-	// count is how many frames were read.
+	// count is the number of frames read.
 	count int64
 	buf   []byte
 	meter *meter
 }
 
-// next returns a frame, valid until the next call; io.EOF means that the input
-// ended between two frames.
+// next returns the next frame, valid until the next call. It returns io.EOF if the input ends between two
+// frames.
 func (f *frames) next() ([]byte, error) {
 	var size [8]byte
 	if _, err := io.ReadFull(f.r, size[:]); err != nil {
@@ -119,11 +116,11 @@ func (f *frames) next() ([]byte, error) {
 	if n > maxFrame {
 		return nil, fmt.Errorf("record %d claims to have %d bytes", f.count+1, n)
 	}
-	// A short file unpacks to frames without an end, of which even empty ones take time.
+	// A short file can decompress to an unlimited number of frames, and even empty frames take time.
 	if err := f.meter.add(1, int(n)); err != nil {
 		return nil, err
 	}
-	// Grow while bytes really come: the length may be a lie.
+	// Grow the buffer only as bytes arrive, because the length may be wrong.
 	f.buf = f.buf[:0]
 	for uint64(len(f.buf)) < n {
 		step := int(min(n-uint64(len(f.buf)), 1<<20))

@@ -1,4 +1,4 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+// This file has no concurrency. The race detector would find nothing and take up to ten times as long.
 
 //go:build !race
 
@@ -15,7 +15,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestHostileBackups: a short file can unpack to records without an end, and a record can claim anything.
+// TestHostileBackups checks short files that decompress to an unlimited number of records, and records with
+// false lengths.
 func TestHostileBackups(t *testing.T) {
 	keys := []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("1")}, {Key: []byte("by-dev/meta/x"), Value: []byte("2")}}
 	good := backupV1(keys)
@@ -42,7 +43,7 @@ func TestHostileBackups(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
 		want    string
-		salvage bool // whether that reads on
+		salvage bool // whether salvage reads the file
 	}{
 		"a record of 2^63":              {claims(1 << 63), "record 4 claims to have 9223372036854775808 bytes", true},
 		"a record of 1 GB":              {claims(1 << 30), "record 4 claims to have 1073741824 bytes", true},

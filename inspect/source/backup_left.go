@@ -2,8 +2,9 @@ package source
 
 import "fmt"
 
-// leftOut counts the records that one pass leaves out, by reason. Each place that is put into a gapList is kept, and there
-// can be as many as records: the first are put as they come, the others as a number when the pass ends.
+// leftOut counts the records that one pass omits, by reason. A gapList keeps each place that is put into it,
+// and there can be as many places as records. Therefore the first maxGaps records are put individually and the
+// others as a number at the end of the pass.
 type leftOut struct {
 	gaps  *gapList
 	count map[string]int64

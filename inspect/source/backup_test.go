@@ -23,9 +23,8 @@ func varintField(b []byte, num protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), v)
 }
 
-// backupV1 is a backup as birdwatcher wrote it before December 2022: there is no
-// capture of one, so it is built after birdwatcher's states/etcd_backup.go of
-// commit 1b01725's parent.
+// backupV1 returns a backup in the format that birdwatcher wrote before December 2022. No capture exists, so it
+// follows states/etcd_backup.go of birdwatcher at the parent of commit 1b01725.
 func backupV1(keys []source.KV) []byte {
 	h := varintField(nil, 1, 1)
 	h = bytesField(h, 2, []byte("by-dev"))
@@ -38,8 +37,8 @@ func backupV1(keys []source.KV) []byte {
 	return out
 }
 
-// TestBadRecordsAreCounted: of any number of records that hold no key, or the same, the first are named, and all are
-// counted, once; the first record of a key counts.
+// TestBadRecordsAreCounted checks that records without a key, or with a duplicate key, are counted once each
+// and that only the first ones are named. The first record of a key is used.
 func TestBadRecordsAreCounted(t *testing.T) {
 	keys := []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("first")}, {Key: []byte("by-dev/meta/a")}}
 	content := append(backupV1(keys), make([]byte, 8*1000)...)

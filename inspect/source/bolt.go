@@ -14,36 +14,35 @@ import (
 	"kitescope/internal/hints"
 )
 
-// boltSource is the file of an etcd backend: what etcdctl snapshot save writes,
-// or a member's db. A member's db may lag the member by what is still only in
-// its write-ahead log (etcd commits every 100 ms).
+// boltSource is the file of an etcd backend: the output of etcdctl snapshot save, or the db of a member. The db
+// may lag behind the member by the changes that are only in its write-ahead log (etcd commits every 100 ms).
 type boltSource struct {
 	in   *input
 	opts Options
-	// tree has the buckets; file has the leaves of revisions: another one where these are within their bucket's record.
+	// tree has the buckets, file has the leaves of the revisions. They differ if the "key" bucket is inline.
 	tree, file *boltFile
 	leaves     []uint64
 	origin     Origin
-	// revision is the store's newest.
+	// revision is the newest revision of the store.
 	revision int64
-	// guessed says that no meta page is valid, swept that the index of the revisions is lost.
+	// guessed reports that no meta page is valid, swept that the index of the revisions is lost.
 	guessed, swept bool
 }
 
 var _ Source = (*boltSource)(nil)
 
 const (
-	// keyBucket is where etcd keeps revisions, metaBucket where it notes how far
-	// compaction got (etcd server/storage/schema/bucket.go).
+	// keyBucket holds the revisions, metaBucket the progress of compaction (etcd
+	// server/storage/schema/bucket.go).
 	keyBucket  = "key"
 	metaBucket = "meta"
-	// usualPageSize is the memory page size of most machines, which bbolt takes.
+	// usualPageSize is the memory page size of most machines, which bbolt uses.
 	usualPageSize = 4096
-	// clusterBucket has the cluster version since etcd 3.5.
+	// clusterBucket holds the cluster version since etcd 3.5.
 	clusterBucket = "cluster"
 )
 
-// openBolt checks the file as a whole; the tree is listed, the records are not read.
+// openBolt validates the file and lists its leaf pages. It does not read the records, except the newest.
 func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
 	s := &boltSource{in: in, opts: opts}
 	if err := s.settle(ctx); err != nil {
@@ -96,10 +95,9 @@ func (s *boltSource) findLeaves() error {
 	return err
 }
 
-// settle takes a copy of a database that its member may be writing to: a page
-// that is freed by one transaction can be overwritten by the next but one. The
-// copy is good if no transaction was committed meanwhile. A file of snapshot
-// save ends in a checksum and is never written to again.
+// settle copies a database that its member may be writing to, because a page freed by one transaction can be
+// overwritten by the transaction after the next. The copy is consistent if no transaction was committed during
+// the copy. A file of snapshot save ends in a checksum and is never written again, so it is not copied.
 func (s *boltSource) settle(ctx context.Context) error {
 	const recent = 2 * time.Minute
 	const attempts = 8
@@ -111,7 +109,7 @@ func (s *boltSource) settle(ctx context.Context) error {
 		if err != nil {
 			return nil //nolint:nilerr // openBolt reports it.
 		}
-		// The file grows before the meta page says so: its size now holds all of before.
+		// The file grows before the meta page is updated, so its current size covers all pages of before.
 		grown, err := s.in.file.Stat()
 		if err != nil {
 			return fmt.Errorf("read %s: %w", s.in.location, cause(err))
@@ -140,8 +138,8 @@ func (s *boltSource) changed() error {
 		"read %s: the file changed while it was read", s.in.location)
 }
 
-// hasChecksum reports whether the file ends in the SHA-256 that etcdctl snapshot
-// save appends: pages are multiples of 512 bytes.
+// hasChecksum reports whether the file ends in the SHA-256 that etcdctl snapshot save appends. Pages are
+// multiples of 512 bytes.
 func (s *boltSource) hasChecksum() bool { return s.in.size%minPageSize == sha256.Size }
 
 func (s *boltSource) checkLength() error {
@@ -157,8 +155,7 @@ func (s *boltSource) checkLength() error {
 		"read %s: truncated: has %d of %d bytes", s.in.location, s.in.size, want)
 }
 
-// takeInline makes a bucket that lies inside its parent look like a file of its
-// own with one leaf, page 2.
+// takeInline converts an inline bucket to a file with one leaf, page 2.
 func (s *boltSource) takeInline(page []byte) error {
 	if len(page) < pageHeaderSize {
 		return &pageError{s.file.meta.root, "a bucket is cut off"}
@@ -178,7 +175,7 @@ func (s *boltSource) takeInline(page []byte) error {
 	return nil
 }
 
-// detail names what kind of file it is.
+// detail returns the kind of the file and, if known, the version of etcd.
 func (s *boltSource) detail() string {
 	detail := "etcd member database"
 	if s.hasChecksum() {
@@ -190,7 +187,7 @@ func (s *boltSource) detail() string {
 	return detail
 }
 
-// lookup reads one value of a small bucket, nil if there is none.
+// lookup returns one value of a small bucket, or nil if it does not exist.
 func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
 	root, inline, err := s.tree.bucket(bucket)
 	if errors.Is(err, errNoBucket) {
@@ -224,8 +221,8 @@ func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
 	return found, visit(n)
 }
 
-// newest finds the store's revision: that of the last record, or of a
-// compaction behind it, as etcd does when it starts (mvcc/kvstore.go, restore).
+// newest returns the revision of the store: the revision of the last record, or of a later compaction. etcd
+// computes it in the same way when it starts (mvcc/kvstore.go, restore).
 func (s *boltSource) newest() (int64, error) {
 	var newest int64
 	for _, id := range slices.Backward(s.leaves) {
@@ -247,7 +244,7 @@ func (s *boltSource) newest() (int64, error) {
 	}
 	compacted, err := s.compacted()
 	if err != nil {
-		return newest, nil // who asks for the past hears of it
+		return newest, nil // reported when past revisions are read
 	}
 	return max(newest, compacted), nil
 }
@@ -263,13 +260,13 @@ func (s *boltSource) explain(err error) error {
 	return hints.Attach(fmt.Errorf("read %s: %w", s.in.location, err), "check the disk that the file is on")
 }
 
-// Origin says which file this is.
+// Origin returns the location and kind of the file.
 func (s *boltSource) Origin() Origin { return s.origin }
 
 // Close closes the file.
 func (s *boltSource) Close() error { return s.in.close() }
 
-// verify compares the checksum at the end, if there is one.
+// verify compares the file with the checksum at its end, if there is one.
 func (s *boltSource) verify() (Checksum, error) {
 	if !s.hasChecksum() {
 		return ChecksumNone, nil

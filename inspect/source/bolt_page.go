@@ -9,14 +9,13 @@ import (
 	"io"
 )
 
-// A bbolt file, read with bounds checked everywhere. The bbolt library maps the
-// file into memory and trusts it: a page number out of range is a panic, and a
-// file that shrinks or was cut is a SIGBUS that no recover catches. A tool for
-// files that people mail each other cannot stand on that, so the few structures
-// that are needed are read here with pread.
+// This file reads a bbolt file and checks all bounds. The bbolt library maps the file into memory and trusts
+// its content: a page number out of range causes a panic, and a file that shrinks or is truncated causes a
+// SIGBUS, which recover cannot catch. This is not acceptable for a tool that reads files from other people.
+// Therefore the few structures that are needed are read here with pread.
 //
-// The layout is bbolt's (go.etcd.io/bbolt internal/common: page.go, meta.go,
-// bucket.go, inode.go), version 2, little-endian:
+// The layout is that of bbolt (go.etcd.io/bbolt internal/common: page.go, meta.go, bucket.go, inode.go),
+// version 2, little-endian:
 //
 //	page    id u64, flags u16, count u16, overflow u32, then
 //	meta    magic, version, page size, flags: u32 each; root page u64, sequence u64,
@@ -24,7 +23,7 @@ import (
 //	branch  count x {key offset u32, key size u32, page u64}, offsets from the element
 //	leaf    count x {flags u32, key offset u32, key size u32, value size u32}
 //	bucket  a leaf value with flag 1: root page u64, sequence u64, and if the root
-//	        page is 0 a whole page right behind
+//	        page is 0 a whole page right after it
 const (
 	pageHeaderSize = 16
 	elementSize    = 16
@@ -41,25 +40,25 @@ const (
 
 	minPageSize = 512
 	maxPageSize = 64 << 10
-	// maxNodeBytes bounds one page with its overflow. etcd's largest values have
-	// a few MiB (--max-request-bytes, 1.5 MiB unless raised).
+	// maxNodeBytes bounds one page with its overflow. The largest values of etcd have a few MiB
+	// (--max-request-bytes, 1.5 MiB by default).
 	maxNodeBytes = 256 << 20
-	// maxPages keeps page offsets far from overflow.
+	// maxPages keeps page offsets far from integer overflow.
 	maxPages = 1 << 40
 	// maxTreeDepth is far more than a file of any size needs.
 	maxTreeDepth = 40
 )
 
-// boltMeta is one of the two meta pages.
+// boltMeta is the content of one of the two meta pages.
 type boltMeta struct {
 	pageSize int
 	root     uint64
-	// pages is how many are in use, the high-water mark.
+	// pages is the number of pages in use, the high-water mark.
 	pages uint64
 	txid  uint64
 }
 
-// nextMetaAt lists the places where the second meta page may start, after at.
+// nextMetaAt returns the next possible offset of the second meta page after at.
 func nextMetaAt(at int) int {
 	if at == 0 {
 		return minPageSize
@@ -91,7 +90,7 @@ func parseMeta(b []byte) (boltMeta, error) {
 	return m, nil
 }
 
-// readMeta returns the newer of the valid meta pages.
+// readMeta returns the newest of the valid meta pages.
 func readMeta(r io.ReaderAt) (boltMeta, error) {
 	buf := make([]byte, pageHeaderSize+metaSize)
 	var best boltMeta
@@ -120,11 +119,11 @@ type node struct {
 	id    uint64
 	flags uint16
 	count int
-	// data is all of it, with the page header.
+	// data is the whole node, including the page header.
 	data []byte
 }
 
-// pageError names a page that cannot be right.
+// pageError reports an invalid page.
 type pageError struct {
 	id  uint64
 	why string
@@ -153,12 +152,12 @@ func parseNode(id uint64, data []byte) (node, error) {
 
 func zeros(b []byte) bool { return bytes.Count(b, []byte{0}) == len(b) }
 
-// nodeSize is how many bytes the page at the start of data has with overflow.
+// nodeSize returns the size in bytes of the page at the start of data, including its overflow.
 func nodeSize(data []byte, pageSize int) int64 {
 	return (int64(binary.LittleEndian.Uint32(data[12:])) + 1) * int64(pageSize)
 }
 
-// extent returns where the key of element i starts and ends, and where its value does.
+// extent returns the offsets of element i: the start and the end of its key, and the end of its value.
 func (n node) extent(i int) (from, key, end uint64) {
 	at := pageHeaderSize + i*elementSize
 	e := n.data[at : at+elementSize]
@@ -171,8 +170,9 @@ func (n node) extent(i int) (from, key, end uint64) {
 	return from, key, key + uint64(binary.LittleEndian.Uint32(e[12:]))
 }
 
-// element is extent of an element that lies in the page, directly behind the one before it, as bbolt writes them: the first lies
-// behind all elements, so that their count cannot be another, and behind the last are zeros.
+// element returns the extent of element i. It returns an error unless the element is inside the page and starts
+// directly after the previous element, as bbolt writes them. The first element must start after the element
+// table, which verifies the count, and the last must be followed by zeros.
 func (n node) element(i int) (from, key, end uint64, err error) {
 	from, key, end = n.extent(i)
 	before := uint64(pageHeaderSize + n.count*elementSize)
@@ -190,13 +190,13 @@ func (n node) element(i int) (from, key, end uint64, err error) {
 	return from, key, end, err
 }
 
-// branch returns the page of element i.
+// branch returns the child page of element i.
 func (n node) branch(i int) (page uint64, err error) {
 	_, _, _, err = n.element(i)
 	return binary.LittleEndian.Uint64(n.data[pageHeaderSize+i*elementSize+8:]), err
 }
 
-// leaf returns element i.
+// leaf returns the key and the value of element i, and whether it is a bucket.
 func (n node) leaf(i int) (key, value []byte, bucket bool, err error) {
 	from, keyEnd, end, err := n.element(i)
 	if err != nil {

@@ -13,22 +13,21 @@ import (
 	"sync"
 )
 
-// A pass reads all leaves of the "key" bucket, which holds every revision of
-// every key in order of revision, from the newest to the oldest: the first
-// record of a key that is met is the one that counts, and if it is a tombstone
-// the key is gone. Workers read chunks of leaves, parse the keys and drop what
-// nobody wants; one consumer takes their results in order. bolt_past.go reads the other way.
+// A pass reads all leaves of the "key" bucket, which holds every revision of every key in revision order. It
+// reads from the newest to the oldest. Therefore only the first record of each key counts, and the key is
+// deleted if that record is a tombstone. Workers read chunks of leaves, parse the keys and drop keys that do
+// not match. One consumer receives their results in order. bolt_past.go reads in the opposite direction.
 const (
 	chunkLeaves = 96
-	// chunkBytes is the most that one read takes in at once.
+	// chunkBytes is the maximum size of a single read.
 	chunkBytes = 1 << 20
-	// chunksAhead is how many chunks are read before they are needed.
+	// chunksAhead is the number of chunks that are read ahead.
 	chunksAhead = 4
 	maxWorkers  = 4
 )
 
-// Revision keys (etcd server/storage/mvcc/revision.go): main revision as 8 bytes,
-// big-endian, '_', sub revision as 8 bytes, and 't' behind a tombstone's.
+// Revision keys (etcd server/storage/mvcc/revision.go) consist of the main revision as 8 bytes, big-endian,
+// '_', the sub revision as 8 bytes, and 't' at the end of a tombstone.
 const (
 	revisionBytes  = 17
 	tombstoneBytes = 18
@@ -40,47 +39,48 @@ type record struct {
 	revision  int64
 	value     []byte
 	tombstone bool
-	// class is what the classifier made of the key.
+	// class is the result of the classifier for the key.
 	class class
 }
 
-// class says why a key is of interest.
+// class is the reason why a key is selected.
 type class uint8
 
 const (
 	classNone class = 0
-	// classWanted keys lie in the ranges of a Scan.
+	// classWanted marks keys in the ranges of a Scan.
 	classWanted class = 1
-	// classRoot keys prove a root.
+	// classRoot marks keys that identify a root.
 	classRoot class = 2
 )
 
-// chunk is the work of one worker at a time.
+// chunk is a unit of work for a worker.
 type chunk struct {
 	leaves []uint64
-	// buf holds the pages that records point into.
+	// buf holds the pages that the records refer to.
 	buf     []byte
 	records []record
-	// changes are what a pass from the oldest to the newest collects instead.
+	// changes holds the result of a pass from the oldest to the newest revision, instead of records.
 	changes []Event
 	errs    []error
 	bad     []badRecords
 	ready   chan struct{}
 }
 
-// badRecords counts records of a page that are no key-values.
+// badRecords counts the records of a page that are not key-values.
 type badRecords struct {
 	page  uint64
 	count int64
 }
 
-// noKeyValues is the reason of gaps of records that cannot be parsed.
+// noKeyValues is the reason of gaps for records that cannot be parsed.
 const noKeyValues = "records that are not key-values"
 
-// present is the upper bound of a pass over all that a file has.
+// present is the upper bound of a pass over all revisions of a file.
 const present = math.MaxInt64
 
-// pass visits the newest revision of each live key of interest, as of a revision: what came later is passed over.
+// pass visits the newest revision, up to and including upTo, of each selected live key. It skips later
+// revisions.
 func (f *boltFile) pass(ctx context.Context, leaves []uint64, upTo int64, classify func() func([]byte) class, visit func(KV, class) error) error {
 	hasher := newKeyHasher()
 	var seen seenKeys
@@ -114,7 +114,8 @@ func (f *boltFile) pass(ctx context.Context, leaves []uint64, upTo int64, classi
 	})
 }
 
-// backward cuts leaves into chunks from the last to the first, and has the leaves of each in that order.
+// backward splits leaves into chunks from the last to the first, with the leaves of each chunk in reverse
+// order.
 func backward(leaves []uint64) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
 		for end := len(leaves); end > 0; end -= chunkLeaves {
@@ -127,8 +128,8 @@ func backward(leaves []uint64) iter.Seq[[]uint64] {
 	}
 }
 
-// chunks has workers load chunks of leaves, and hands them to take in order. What is wrong with them is an error, or a gap
-// for a salvage.
+// chunks loads chunks of leaves in workers and passes them to take in order. It returns an error for damage, or
+// adds a gap in salvage mode.
 func (f *boltFile) chunks(ctx context.Context, parts iter.Seq[[]uint64], loader func() func(*chunk), take func(*chunk) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -168,7 +169,7 @@ func (f *boltFile) chunks(ctx context.Context, parts iter.Seq[[]uint64], loader 
 	return f.consume(ctx, order, free, take)
 }
 
-// nextChunk takes a used chunk with its buffers, or a new one.
+// nextChunk returns a used chunk with its buffers, or a new one.
 func nextChunk(free chan *chunk, leaves []uint64) *chunk {
 	var c *chunk
 	select {
@@ -207,7 +208,7 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, take fu
 	return ctx.Err()
 }
 
-// load reads the chunk's leaves and collects of each, in their order, what is of interest.
+// load reads the leaves of the chunk and calls collect for each of them in order.
 func (f *boltFile) load(c *chunk, collect func(node) (bad int64, err error)) {
 	nodes := f.readRun(c)
 	for _, id := range c.leaves {
@@ -245,7 +246,7 @@ func collect(c *chunk, n node, upTo int64, hasher keyHasher, classify func([]byt
 			continue
 		}
 		key, err := keyOf(value)
-		if err != nil || isTombstone(revision) && !bytes.HasSuffix(value, key) { // a tombstone is a key alone
+		if err != nil || isTombstone(revision) && !bytes.HasSuffix(value, key) { // a tombstone holds only a key
 			bad++
 			continue
 		}
@@ -258,12 +259,12 @@ func collect(c *chunk, n node, upTo int64, hasher keyHasher, classify func([]byt
 	return bad, nil
 }
 
-// isTombstone reports whether a record says that its key is gone.
+// isTombstone reports whether a record marks its key as deleted.
 func isTombstone(revision []byte) bool {
 	return len(revision) == tombstoneBytes && revision[revisionBytes] == 't'
 }
 
-// readRun reads the chunk's pages, neighbours in the file with one call.
+// readRun reads the pages of the chunk, with one call for each run of neighboring pages.
 func (f *boltFile) readRun(c *chunk) map[uint64]node {
 	ids := slices.Clone(c.leaves)
 	slices.Sort(ids)
@@ -276,14 +277,14 @@ func (f *boltFile) readRun(c *chunk) map[uint64]node {
 	}
 	c.buf = grow(c.buf[:0], total)
 	rest := c.buf
-	// after is the first page behind the nodes so far. Nodes that overlap are a lie
-	// that a small file could tell often enough to fill any memory.
+	// after is the first page after the nodes so far. Overlapping nodes are invalid. They would let a small
+	// file use an unlimited amount of memory.
 	var after uint64
 	for _, r := range runs {
 		data := rest[:(r.to-r.from)*size]
 		rest = rest[len(data):]
 		if err := f.readAt(data, r.from, int64(r.from*size)); err != nil {
-			// Read page by page, so that one bad sector costs one page.
+			// Read page by page instead, so that one bad sector costs only one page.
 			data = nil
 		}
 		for _, id := range r.ids {
@@ -302,7 +303,7 @@ func (f *boltFile) readRun(c *chunk) map[uint64]node {
 	return nodes
 }
 
-// run is a stretch of pages [from, to) that holds the given leaves.
+// run is a contiguous range of pages [from, to) that contains the given leaves.
 type run struct {
 	from, to uint64
 	ids      []uint64
@@ -329,8 +330,8 @@ func (f *boltFile) runs(ids []uint64) []run {
 	return out
 }
 
-// nodeIn finds page id in data, which starts with page from; a node that is not
-// wholly inside is read by itself.
+// nodeIn returns node id from data, which starts at page from. It reads the node from the file if it is not
+// completely in data.
 func (f *boltFile) nodeIn(data []byte, from, id uint64) (node, error) {
 	size := uint64(f.meta.pageSize)
 	if at := (id - from) * size; at+size <= uint64(len(data)) {

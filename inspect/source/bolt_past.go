@@ -13,11 +13,12 @@ import (
 	"kitescope/internal/hints"
 )
 
-// The "key" bucket is a store's history: each revision since the last compaction, and of what was before it the newest of each key.
-// Changes reads a part of it from the oldest to the newest, with the workers of a pass; nothing is held but the chunks that are
-// read ahead and the changes of one revision.
+// The "key" bucket is the history of a store. It holds each revision since the last compaction and, for the
+// time before, the newest revision of each key. Changes reads a part of it from the oldest to the newest, with
+// the workers of a pass. It holds in memory only the chunks that are read ahead and the changes of one
+// revision.
 
-// Oldest is the revision that the store was compacted at, which compaction leaves whole.
+// Oldest returns the revision of the last compaction, whose state compaction keeps complete.
 func (s *boltSource) Oldest(context.Context, Header) (int64, error) {
 	const advice = "what can be read of the newest revision is read without the past"
 	if s.swept || s.guessed {
@@ -30,7 +31,7 @@ func (s *boltSource) Oldest(context.Context, Header) (int64, error) {
 	return max(1, compacted), nil // revision 1 is the empty store
 }
 
-// PinAt is the file as of a revision.
+// PinAt returns the file at a revision.
 func (s *boltSource) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
 	if err := s.has(ctx, h, revision); err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (s *boltSource) PinAt(ctx context.Context, h Header, revision int64) (Snaps
 	return s.pinned(ctx, h, leaves, revision)
 }
 
-// GetAt reads from the revision back until it meets the key.
+// GetAt reads backward from the revision until it finds the key.
 func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key string) (found *KV, err error) {
 	if err := s.has(ctx, h, revision); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key st
 	return found, nil
 }
 
-// wanted classifies keys for a pass that wants some of them.
+// wanted returns a classifier that selects the given keys.
 func wanted(keys ...string) func() func([]byte) class {
 	return func() func([]byte) class {
 		return func(k []byte) class {
@@ -81,7 +82,7 @@ func (s *boltSource) has(ctx context.Context, h Header, wanted ...int64) error {
 	return CheckRevisions(s.in.location, oldest, s.revision, wanted...)
 }
 
-// Changes reads the records of revisions behind from, up to to.
+// Changes reads the records of revisions in (from, to].
 func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
 	if err := s.has(ctx, h, from, to); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yiel
 	return s.unchanged()
 }
 
-// forward cuts leaves into chunks from the first to the last.
+// forward splits leaves into chunks from the first to the last.
 func forward(leaves []uint64) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
 		for at := 0; at < len(leaves); at += chunkLeaves {
@@ -127,11 +128,12 @@ func forward(leaves []uint64) iter.Seq[[]uint64] {
 	}
 }
 
-// leavesOf are the leaves that have the revisions of first to last, and little beside them: the index that leads there was
-// not kept, so that the first records are looked at. All of them where one that is damaged hides the way.
+// leavesOf returns the leaves with the revisions from first to last, and at most a few others. It reads the
+// first records of leaves, because the index is not kept. It returns all leaves if a damaged leaf prevents the
+// search.
 func (s *boltSource) leavesOf(first, last int64) ([]uint64, error) {
 	var broken error
-	begin := func(i int) int64 { // of a leaf
+	begin := func(i int) int64 { // the first revision of a leaf
 		n, _, err := s.file.read(s.leaves[i], nil)
 		var revision []byte
 		if err == nil && n.flags == flagLeaf && n.count > 0 {
@@ -146,7 +148,8 @@ func (s *boltSource) leavesOf(first, last int64) ([]uint64, error) {
 		}
 		return int64(binary.BigEndian.Uint64(revision))
 	}
-	// A revision of many keys may go over several leaves, and begin in the one before that which begins with it.
+	// A revision with many keys may span several leaves and start in the leaf before the first one that begins
+	// with it.
 	from := sort.Search(len(s.leaves), func(i int) bool { return begin(i) >= first })
 	to := from + sort.Search(len(s.leaves)-from, func(i int) bool { return begin(from+i) > last })
 	if broken != nil && len(s.leaves) > 1 {
@@ -158,7 +161,7 @@ func (s *boltSource) leavesOf(first, last int64) ([]uint64, error) {
 	return s.leaves[max(0, from-1):to], nil
 }
 
-// collector takes the changes of leaves into a chunk, oldest first.
+// collector appends the changes of leaves to a chunk, oldest first.
 type collector struct {
 	chunk    *chunk
 	from, to int64
@@ -199,7 +202,7 @@ func (f *collector) collect(n node) (bad int64, err error) {
 	return bad, nil
 }
 
-// byRevision yields changes one revision after the other.
+// byRevision calls yield with the changes of one revision at a time.
 func byRevision(changes []Event, yield func(revision int64, events []Event) error) error {
 	for len(changes) > 0 {
 		at, n := changes[0].ModRevision, 1

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// noteCompaction writes how far compaction got into a file.
+// noteCompaction writes a compaction revision to a file.
 func noteCompaction(t *testing.T, path, name string, revision int64) {
 	t.Helper()
 	db, err := bolt.Open(path, 0o600, nil)
@@ -31,7 +31,8 @@ func noteCompaction(t *testing.T, path, name string, revision int64) {
 	}
 }
 
-// TestPastOfACompactionUnderWay: etcd drops old revisions over a while behind the word that it will.
+// TestPastOfACompactionUnderWay checks a compaction in progress: etcd drops old revisions gradually after
+// scheduling it.
 func TestPastOfACompactionUnderWay(t *testing.T) {
 	written, _ := history(200)
 	path := backend(t, nil, written)
@@ -52,7 +53,7 @@ func TestPastOfACompactionUnderWay(t *testing.T) {
 	}
 }
 
-// TestPastOfADamagedFile: what a page had is lost, and it is said which page that was.
+// TestPastOfADamagedFile checks that the records of a damaged page are lost and that the page is reported.
 func TestPastOfADamagedFile(t *testing.T) {
 	written, _ := history(2000)
 	good := readFile(t, backend(t, nil, written))
@@ -103,13 +104,13 @@ func TestPastOfADamagedFile(t *testing.T) {
 	}
 }
 
-// TestNoPast asks what has none.
+// TestNoPast checks sources without past revisions.
 func TestNoPast(t *testing.T) {
 	written, _ := history(300)
 	good := readFile(t, backend(t, nil, written))
 	bad := bytes.Clone(good)
 	for at := 2 * 4096; at+4096 <= len(bad); at += 4096 {
-		if binary.LittleEndian.Uint16(bad[at+8:]) == 1 { // all branches, and so the index
+		if binary.LittleEndian.Uint16(bad[at+8:]) == 1 { // all branches, and therefore the index
 			clear(bad[at : at+4096])
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// recentLeaves are how many pages are read at most to count what was written last.
+// recentLeaves is the maximum number of pages to read when counting the most recent writes.
 const recentLeaves = 4096
 
-// recent counts what was written before the last reservation up to a revision, over RecentSpan or what there is of it. nil where
-// fewer than two reservations are left, or pages are damaged before the second one.
+// recent counts the writes before the last reservation up to a revision, over at most RecentSpan. It returns
+// nil if there are fewer than two reservations or if pages before the second one are damaged.
 func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, upTo int64) (*model.EtcdActivity, error) {
 	compacted, err := s.compacted()
 	if s.guessed || err != nil {
@@ -29,14 +29,15 @@ func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, u
 		}
 		n, next, err := s.file.read(id, buf)
 		if err != nil || n.flags != flagLeaf || !recentLeaf(h, n, compacted, upTo) {
-			break // what is wrong with a page is said by who reads all
+			break // damage is reported when all pages are read
 		}
 		buf = next
 	}
 	return h.Activity(), nil
 }
 
-// compacted is the revision up to which history may be gone, 0 if there was no compaction.
+// compacted returns the revision of the last compaction, up to which revisions may be missing. It returns 0 if
+// there was no compaction.
 func (s *boltSource) compacted() (int64, error) {
 	var at int64
 	for _, name := range []string{"scheduledCompactRev", "finishedCompactRev"} {
@@ -51,7 +52,7 @@ func (s *boltSource) compacted() (int64, error) {
 	return at, nil
 }
 
-// recentLeaf takes the records of a page, the newest first, and reports whether earlier ones are wanted.
+// recentLeaf passes the records of a page to h, newest first, and reports whether earlier records are needed.
 func recentLeaf(h *Recent, n node, compacted, upTo int64) bool {
 	for i := n.count - 1; i >= 0; i-- {
 		revision, value, bucket, err := n.leaf(i)

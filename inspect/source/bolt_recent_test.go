@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// saved is what etcdctl snapshot save would write of a server.
+// saved writes a snapshot of a server, as etcdctl snapshot save does, and returns its path.
 func saved(t *testing.T, server *sourcetest.Server) string {
 	t.Helper()
 	from, err := server.Client.Snapshot(t.Context())
@@ -50,7 +50,8 @@ func recent(t *testing.T, path string) *model.EtcdActivity {
 	return snap.Header().Recent
 }
 
-// TestRecentWritesOfAFile counts what a real etcd wrote between reservations of timestamps, one every three seconds.
+// TestRecentWritesOfAFile counts the writes of a real etcd between timestamp reservations, one every three
+// seconds.
 func TestRecentWritesOfAFile(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	put := func(key, value string) int64 {
@@ -77,7 +78,7 @@ func TestRecentWritesOfAFile(t *testing.T) {
 		for j := range 4 {
 			put(hot, fmt.Sprint(i, j))
 		}
-		if _, err := server.Client.Delete(t.Context(), hot); err != nil { // so that its version says nothing
+		if _, err := server.Client.Delete(t.Context(), hot); err != nil { // so that its version is not a count of writes
 			t.Fatal(err)
 		}
 		put("other/root", "x")
@@ -87,7 +88,7 @@ func TestRecentWritesOfAFile(t *testing.T) {
 	if a == nil {
 		t.Fatal("nothing was counted")
 	}
-	// Of the last reservation on nothing has a time.
+	// Writes from the last reservation on have no time.
 	if a.Over != time.Minute {
 		t.Errorf("counted over %s, want a minute", a.Over)
 	}
@@ -114,7 +115,8 @@ func TestRecentWritesOfAFile(t *testing.T) {
 	}
 }
 
-// TestRecentWritesOfCaptures: no key of a working Milvus is written more often than once in three seconds, and twelve of one in a livelock.
+// TestRecentWritesOfCaptures checks that a healthy Milvus writes no key more than once in three seconds, and a
+// Milvus in a livelock writes twelve keys more often.
 func TestRecentWritesOfCaptures(t *testing.T) {
 	captures, err := filepath.Glob("../../testdata/snapshots/*/etcd_snapshot.db.gz")
 	if err != nil || len(captures) < 10 {

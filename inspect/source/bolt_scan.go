@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// errFound ends a pass that has what it wanted.
+// errFound ends a pass that has found its result.
 var errFound = errors.New("found")
 
-// Pin finds the root, reading from the newest record back until a live key
-// proves it: that the file holds no other root is known when a Scan has seen
-// all keys, and is said then.
+// Pin finds the root by reading from the newest record backward until a live key identifies it. Only a Scan
+// over all keys can detect that the file has another root; Scan then returns the error.
 func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	name := rootName(s.opts.Root)
 	var finder rootFinder
@@ -35,7 +34,7 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	return s.pinned(ctx, Header{Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub}, s.leaves, present)
 }
 
-// pinned is a snapshot as of a revision; present is the file's newest. h names the root.
+// pinned returns a snapshot at a revision; present means the newest revision of the file. h provides the root.
 func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo int64) (*boltSnapshot, error) {
 	snap := &boltSnapshot{source: s, leaves: leaves, upTo: upTo, header: Header{Origin: s.origin, Root: h.Root, MetaPath: h.MetaPath}}
 	snap.header.Revision = min(upTo, s.revision)
@@ -43,7 +42,7 @@ func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo
 	switch {
 	case err != nil:
 		return nil, err
-	case !reserved.IsZero(): // a date may be of before or after: a copy moves it
+	case !reserved.IsZero(): // the file date may be earlier or later, because a copy changes it
 		snap.header.Taken = reserved
 	case upTo >= s.revision:
 		snap.header.Taken, snap.header.FileDate = s.in.modified, !s.in.modified.IsZero()
@@ -52,14 +51,13 @@ func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo
 	return snap, err
 }
 
-// reservedLeaves are how many of the newest pages may hold Milvus's last word: it
-// reserves timestamps every few seconds, whatever else it does.
+// reservedLeaves is the number of newest pages to search for the last timestamp reservation. Milvus reserves
+// timestamps every few seconds, even when idle.
 const reservedLeaves = 256
 
-// reserved is the upper end of the timestamps that Milvus has reserved: the state is
-// at most three seconds older (RootCoord's allocator, internal/tso/tso.go). It is the
-// one time in the file, and unlike the file's date it survives a copy. Zero if
-// nothing near the end of the file says so.
+// reserved returns the upper end of the timestamps that Milvus has reserved. The state is at most three seconds
+// older (RootCoord's allocator, internal/tso/tso.go). It is the only time in the file and, unlike the file
+// date, survives a copy. It is zero if the newest pages have no reservation.
 func (s *boltSource) reserved(ctx context.Context, root string, leaves []uint64, upTo int64) (time.Time, error) {
 	keys := AllocatorKeys(root)
 	var at time.Time
@@ -74,10 +72,9 @@ func (s *boltSource) reserved(ctx context.Context, root string, leaves []uint64,
 	return at, nil
 }
 
-// rootClassifier picks keys that may prove a root, and skips quickly over those
-// of the root that it saw last.
+// rootClassifier selects keys that may identify a root. It skips keys with a known prefix.
 type rootClassifier struct {
-	// known are prefixes that are of no interest any more.
+	// known holds prefixes to skip.
 	known []string
 }
 
@@ -93,11 +90,11 @@ func (c *rootClassifier) classify(key []byte) class {
 	return classNone
 }
 
-// boltSnapshot is a file as of a revision.
+// boltSnapshot is a file at a revision.
 type boltSnapshot struct {
 	source *boltSource
 	header Header
-	// leaves have all up to a revision, and may have what came later.
+	// leaves holds everything up to revision upTo, and may hold later revisions.
 	leaves []uint64
 	upTo   int64
 }
@@ -106,17 +103,17 @@ var _ Snapshot = (*boltSnapshot)(nil)
 
 func (s *boltSnapshot) Header() Header { return s.header }
 
-// Seekable is false: a file is in order of revision, so that any read is a pass over all.
+// Seekable returns false because a file is in revision order, so any read is a pass over all leaves.
 func (s *boltSnapshot) Seekable() bool { return false }
 
-// Close does nothing; the Source owns the file.
+// Close does nothing, because the Source owns the file.
 func (s *boltSnapshot) Close() error { return nil }
 
-// Gaps lists damaged pages and records.
+// Gaps returns damaged pages and records.
 func (s *boltSnapshot) Gaps() []Gap { return s.source.file.gaps.list() }
 
-// Scan yields the newest revision of each wanted key that was live, newest first. If no
-// root was named and live keys of another root turn up, it ends with a *RootError.
+// Scan yields the newest revision of each live key in the ranges, newest first. If Options.Root is empty and
+// there are live keys of another root, it returns a *RootError at the end.
 func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
 	src := s.source
 	if err := checkRanges(ranges); err != nil {
@@ -152,8 +149,7 @@ func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	return err
 }
 
-// classifier marks keys in the ranges, and, to be sure that the root is the
-// only one, keys that prove another.
+// classifier selects keys in the ranges. If roots is set, it also selects keys that identify another root.
 func (s *boltSnapshot) classifier(wanted *matcher, roots bool) func() func([]byte) class {
 	known := []string{s.header.MetaPrefix(), s.header.Root + "/kv/"}
 	return func() func([]byte) class {
@@ -172,7 +168,7 @@ func (s *boltSnapshot) classifier(wanted *matcher, roots bool) func() func([]byt
 	}
 }
 
-// unchanged makes sure that nobody wrote to a file that was read in place.
+// unchanged returns an error if the file was modified while it was read in place.
 func (s *boltSource) unchanged() error {
 	if s.in.file == nil || s.guessed {
 		return nil

@@ -2,8 +2,8 @@ package source
 
 import "hash/maphash"
 
-// keyHash is 128 bits of a key: two keys of one store never share it (two
-// independent seeds, drawn for each pass; 10^7 keys collide once in 10^24 passes).
+// keyHash is a 128-bit hash of a key. It is assumed to be unique in a store, because it uses two independent
+// seeds for each pass: 10^7 keys collide once in 10^24 passes.
 type keyHash [2]uint64
 
 type keyHasher struct{ a, b maphash.Seed }
@@ -11,19 +11,18 @@ type keyHasher struct{ a, b maphash.Seed }
 func newKeyHasher() keyHasher { return keyHasher{maphash.MakeSeed(), maphash.MakeSeed()} }
 
 func (h keyHasher) sum(key []byte) keyHash {
-	// The zero hash marks a free slot below.
+	// Set a bit, because the zero hash marks a free slot.
 	return keyHash{maphash.Bytes(h.a, key) | 1, maphash.Bytes(h.b, key)}
 }
 
-// seenKeys is a set of key hashes: open addressing, 16 bytes a slot, at most
-// three quarters full. It is what a pass from the newest revision to the oldest
-// needs to know that a record is outdated.
+// seenKeys is a set of key hashes with open addressing: 16 bytes a slot, at most three quarters full. A pass
+// from the newest revision to the oldest uses it to skip outdated records.
 type seenKeys struct {
 	slots []keyHash
 	used  int
 }
 
-// add reports whether h is new.
+// add adds h and reports whether it is new.
 func (s *seenKeys) add(h keyHash) bool {
 	if s.used*4 >= len(s.slots)*3 {
 		s.grow()

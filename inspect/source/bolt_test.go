@@ -18,7 +18,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// change is one revision that a test writes into a bbolt file, in etcd's layout.
+// change is one revision that a test writes to a bbolt file, in the layout of etcd.
 type change struct {
 	key, value string
 	deleted    bool
@@ -42,8 +42,8 @@ func keyValue(main int64, c change) []byte {
 	return bytesField(b, 5, []byte(c.value))
 }
 
-// backend writes changes as revisions 2, 3, ... with the bbolt library, some in
-// a transaction, so that pages are replaced as in a store that lives.
+// backend writes changes as revisions 2, 3, ... with the bbolt library. It writes several in a transaction, so
+// that pages are replaced as in a live store.
 func backend(t testing.TB, options *bolt.Options, changes []change) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -87,7 +87,8 @@ func backend(t testing.TB, options *bolt.Options, changes []change) string {
 	return path
 }
 
-// history is a mix of creations, changes, deletions, and values of all sizes.
+// history returns n creations, changes and deletions, with values of various sizes, and the resulting live
+// keys.
 func history(n int) (changes []change, live map[string]string) {
 	live = map[string]string{}
 	for i := range n {
@@ -213,7 +214,7 @@ func TestDamagedPages(t *testing.T) {
 		} {
 			bad := bytes.Clone(good)
 			spoil(bad[at : at+4096])
-			// A free page may be spoiled without harm; anything else is an error, and no panic.
+			// Damage to a free page may have no effect. Any other damage must be an error, without a panic.
 			err := scanError(t, "-", source.Options{Stdin: bytes.NewReader(bad)})
 			var h *hints.Error
 			if err != nil && !errors.As(err, &h) {
@@ -229,7 +230,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// TestMemberDatabaseInUse reads the database of an etcd that is being written to.
+// TestMemberDatabaseInUse reads the database of an etcd while it is written.
 func TestMemberDatabaseInUse(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, filepath.Join(snapshots, "standalone-2.3.5")).Keys)
@@ -254,7 +255,7 @@ func TestMemberDatabaseInUse(t *testing.T) {
 			read++
 			continue
 		}
-		// The only way to fail is to say why.
+		// A failed read must report the reason.
 		expectHint(t, err, "changed while it was read", "snapshot save")
 	}
 	if read == 0 {
@@ -283,8 +284,8 @@ func TestFileThatChangesInPlace(t *testing.T) {
 	expectHint(t, err, "changed while it was read", "snapshot save")
 }
 
-// TestTakenComesFromTheFile holds the time of a snapshot against the hour of its
-// capture, which the fixture's README gives, whatever the date of the copy.
+// TestTakenComesFromTheFile compares the time of a snapshot with the capture time in the README of the
+// fixtures, regardless of the date of the copy.
 func TestTakenComesFromTheFile(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

@@ -13,17 +13,17 @@ import (
 type boltFile struct {
 	in   *input
 	meta boltMeta
-	// salvage turns damage into gaps.
+	// salvage converts damage into gaps.
 	salvage bool
 	gaps    *gapList
 }
 
-// fits reports whether page id lies in the file.
+// fits reports whether page id is inside the file.
 func (f *boltFile) fits(id uint64) bool {
 	return id >= 2 && id < f.meta.pages && id < uint64(f.in.size)/uint64(f.meta.pageSize)
 }
 
-// read reads a node. buf is reused if it is large enough.
+// read reads a node. It reuses buf if it is large enough.
 func (f *boltFile) read(id uint64, buf []byte) (node, []byte, error) {
 	if id < 2 || id >= f.meta.pages {
 		return node{}, buf, &pageError{id, "there is no such page"}
@@ -65,7 +65,7 @@ func (f *boltFile) readAt(buf []byte, id uint64, at int64) error {
 	return nil
 }
 
-// grow returns a slice of n bytes that keeps the start of buf.
+// grow returns a slice of n bytes that starts with the content of buf.
 func grow(buf []byte, n int) []byte {
 	if cap(buf) >= n {
 		return buf[:n]
@@ -75,7 +75,7 @@ func grow(buf []byte, n int) []byte {
 	return bigger
 }
 
-// bucket finds a top-level bucket: its root page, or the page inside the value.
+// bucket returns the root page of a top-level bucket or, if the bucket is inline, its page.
 func (f *boltFile) bucket(name string) (root uint64, inline []byte, err error) {
 	found := false
 	err = f.walk(f.meta.root, func(n node) error {
@@ -105,7 +105,7 @@ func (f *boltFile) bucket(name string) (root uint64, inline []byte, err error) {
 
 var errNoBucket = errors.New("no such bucket")
 
-// walk visits the leaves below root in order; for small trees.
+// walk visits the leaves below root in order. It is intended for small trees.
 func (f *boltFile) walk(root uint64, visit func(node) error) error {
 	leaves, err := f.leaves(root)
 	if err != nil {
@@ -127,9 +127,8 @@ func (f *boltFile) walk(root uint64, visit func(node) error) error {
 	return nil
 }
 
-// leaves lists the leaf pages below root in key order. bbolt's trees have all
-// leaves at one depth, so that each level is read at once, and the leaves
-// themselves not at all: whoever reads them checks what they are.
+// leaves returns the leaf pages below root in key order. All leaves of a bbolt tree have the same depth, so it
+// reads level by level and does not read the leaves. Callers must check that these pages are leaves.
 func (f *boltFile) leaves(root uint64) ([]uint64, error) {
 	level := []uint64{root}
 	seen := newPageSet(f.meta.pages)
@@ -148,12 +147,10 @@ func (f *boltFile) leaves(root uint64) ([]uint64, error) {
 	return nil, &pageError{root, "its tree is too deep"}
 }
 
-// sweep finds the leaves of the "key" bucket without its tree, by looking at
-// every page of the file: the way to read one whose upper pages are lost. It
-// also finds leaves that bbolt has replaced, which do no harm: a revision never
-// changes, so that they repeat what is known, or bring back records that were
-// compacted away. In order of their last revision a newer record always comes
-// behind an older one, as in the tree.
+// sweep finds the leaves of the "key" bucket without its tree, by reading every page of the file. It makes a
+// file readable whose upper pages are lost. It also finds leaves that bbolt has replaced. They are harmless,
+// because a revision never changes: they repeat known records or restore compacted records. The result is
+// sorted by last revision, so newer records always follow older ones, as in the tree.
 func (f *boltFile) sweep() []uint64 {
 	type found struct{ id, last uint64 }
 	var leaves []found
@@ -186,8 +183,7 @@ func isRevision(key []byte) bool {
 	return (len(key) == revisionBytes || len(key) == tombstoneBytes) && key[8] == '_'
 }
 
-// sample reads one node of a level: the first, or for a salvage the first that
-// is not damaged.
+// sample reads one node of a level: the first node or, in salvage mode, the first undamaged node.
 func (f *boltFile) sample(level []uint64) (n node, err error) {
 	for _, id := range level {
 		if n, _, err = f.read(id, nil); err == nil || !f.salvage {
@@ -197,7 +193,7 @@ func (f *boltFile) sample(level []uint64) (n node, err error) {
 	return n, err
 }
 
-// children lists the pages below a level of branches.
+// children returns the pages below a level of branches.
 func (f *boltFile) children(level []uint64, seen pageSet) ([]uint64, error) {
 	var below []uint64
 	var buf []byte
@@ -234,7 +230,7 @@ func (f *boltFile) appendChildren(below []uint64, n node, seen pageSet) ([]uint6
 	return below, nil
 }
 
-// pageSet remembers which pages a tree has used: a damaged one may have cycles.
+// pageSet holds the pages that a tree uses, because a damaged tree may have cycles.
 type pageSet map[uint64]struct{}
 
 func newPageSet(pages uint64) pageSet {

@@ -10,24 +10,22 @@ import (
 	"kitescope/internal/hints"
 )
 
-// A bundle is kitescope's own file: a tar stream in zstd (tar --zstd -tf FILE
-// lists it), written and read front to back.
+// A bundle is the file format of kitescope: a tar stream compressed with zstd (tar --zstd -tf FILE lists it).
+// It is written and read sequentially.
 //
 //	manifest.json   a Manifest, always first
 //	keys/000001...  the keys, in order, in chunks of about 4 MiB
-//	history/...     what was at other revisions (bundle_history.go); only where the
+//	history/...     the state at other revisions (bundle_history.go); only if the
 //	                manifest has a "history"
-//	...             whatever later versions add: readers pass over members that
-//	                they do not know
-//	end.json        a bundleEnd, always last: without it the file was cut off
+//	...             additions of later versions: readers skip unknown members
+//	end.json        a bundleEnd, always last: without it the file is truncated
 //
-// A chunk of keys is a sequence of records, each a list of unsigned varints
-// (encoding/binary) and bytes:
+// A chunk of keys is a sequence of records, each a list of unsigned varints (encoding/binary) and bytes:
 //
 //	key length, key, value length, value, create revision, mod revision, version, lease
 //
-// Revisions, version and lease are 0 where the origin had none. A lease is
-// written as the two's complement of an int64.
+// Revisions, version and lease are 0 if the origin has none. A lease is written as the two's complement of an
+// int64.
 const (
 	// BundleFormat is the "format" of every manifest.
 	BundleFormat = "kitescope-bundle"
@@ -38,70 +36,70 @@ const (
 	endName      = "end.json"
 	keysPrefix   = "keys/"
 
-	// chunkTarget is where a chunk of keys ends, maxChunk what a reader accepts:
-	// a chunk holds at least one record, however large.
+	// chunkTarget is the size at which a chunk of keys ends, maxChunk the maximum size that a reader accepts. A
+	// chunk holds at least one record of any size.
 	chunkTarget = 4 << 20
 	maxChunk    = 128 << 20
-	// maxValue bounds one value: etcd takes requests of 1.5 MiB, and of a few if it is configured to.
+	// maxValue bounds one value. etcd accepts requests of 1.5 MiB by default, and of a few MiB if configured.
 	maxValue = 8 << 20
 	// maxJSON bounds manifest.json and end.json.
 	maxJSON = 16 << 20
 )
 
-// Manifest is the head of a bundle: what it holds and where it comes from.
+// Manifest describes the content and the origin of a bundle.
 type Manifest struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Kitescope is the version of the program that wrote it.
+	// Kitescope is the version of the program that wrote the bundle.
 	Kitescope string `json:"kitescope"`
 	Origin    Origin `json:"origin"`
 	Root      string `json:"root"`
 	MetaPath  string `json:"meta_path"`
-	// Revision is etcd's, 0 if the origin did not know it.
+	// Revision is the revision of etcd, or 0 if the origin does not have it.
 	Revision int64 `json:"revision,string"`
-	// Taken is when the state was true, zero if unknown.
+	// Taken is the time of the state, or zero if unknown.
 	Taken time.Time `json:"taken"`
-	// FileDate says that Taken is only the date of the file that the bundle was made from.
+	// FileDate reports whether Taken is only the date of the file from which the bundle was made.
 	FileDate bool `json:"taken_is_file_date,omitempty"`
-	// ByClock says that Taken is from the clock of the machine that read a live etcd.
+	// ByClock reports whether Taken is from the clock of the machine that read a live etcd.
 	ByClock bool `json:"taken_by_clock,omitempty"`
-	// Redacted says that credentials and other secrets were removed from the values.
+	// Redacted reports whether credentials and other secrets were removed from the values.
 	Redacted bool `json:"redacted"`
-	// Lacks are the ranges of keys that the origin leaves out by its nature.
+	// Lacks holds the key ranges that this kind of origin omits.
 	Lacks []Range `json:"lacks,omitempty"`
-	// History says that there are further revisions than that of the keys; nil: there are none. It came without a new version, as
-	// who does not know it reads the keys, which are of Revision and Taken.
+	// History describes further revisions in the bundle; nil means none. It was added without a new version,
+	// because older readers still read the keys correctly. These match Revision and Taken.
 	History *ManifestHistory `json:"history,omitempty"`
 }
 
-// bundleEnd closes a bundle.
+// bundleEnd is the last member of a bundle.
 type bundleEnd struct {
 	Keys int64 `json:"keys,string"`
-	// Bytes is the sum of the sizes of keys and values.
+	// Bytes is the total size of keys and values.
 	Bytes  int64         `json:"bytes,string"`
 	Chunks []bundleChunk `json:"chunks"`
-	// Gaps are what the origin could not read.
+	// Gaps holds the parts that the origin could not read.
 	Gaps []Gap `json:"gaps,omitempty"`
 }
 
-// bundleChunk is the check of one member of keys.
+// bundleChunk holds the number of keys and the checksum of a member with keys.
 type bundleChunk struct {
 	Name   string `json:"name"`
 	Keys   int64  `json:"keys"`
 	SHA256 string `json:"sha256"`
 }
 
-// BundleStats is what WriteBundle wrote.
+// BundleStats holds the totals of a written bundle.
 type BundleStats struct {
-	// Keys were written, Dropped were left out by the transform.
+	// Keys is the number of written keys, Dropped the number of keys that the transform dropped.
 	Keys, Dropped int64
-	// Bytes is the sum of the sizes of keys and values, before compression.
+	// Bytes is the total size of keys and values, before compression.
 	Bytes int64
-	// Past is what was written of other revisions.
+	// Past holds the totals of other revisions.
 	Past PastStats
 }
 
-// appendRecord encodes one key.
+// appendRecord appends the encoding of one key to b.
 func appendRecord(b []byte, kv KV) []byte {
 	b = binary.AppendUvarint(b, uint64(len(kv.Key)))
 	b = append(b, kv.Key...)
@@ -115,7 +113,7 @@ func appendRecord(b []byte, kv KV) []byte {
 
 var errBadRecord = errors.New("malformed record")
 
-// eachRecord yields the records of a chunk; they point into b.
+// eachRecord yields the records of a chunk. They are slices of b.
 func eachRecord(b []byte, yield func(KV) error) error {
 	for len(b) > 0 {
 		var kv KV
@@ -155,7 +153,7 @@ func cutRecord(b []byte) (kv KV, rest []byte, err error) {
 	return kv, b, nil
 }
 
-// parseManifest checks a manifest before anything else of the bundle is read.
+// parseManifest parses and validates a manifest.
 func parseManifest(location string, b []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(b, &m); err != nil || m.Format != BundleFormat {

@@ -11,23 +11,25 @@ import (
 	"time"
 )
 
-// The history of a bundle is members behind its keys, each numbered among those of its kind:
+// The history of a bundle is a sequence of members after the keys, numbered by kind:
 //
-//	history/base            how many keys there are: the keys before it are all. Only in a chunk of a recording
+//	history/base            the number of keys; all keys precede it. Only in a chunk of a recording
 //	history/changes/000001  changes, in order: whole revisions
-//	history/before/000001   keys as they were at the oldest revision, of those that the changes are about. Those that are not
-//	                        here were not there
-//	history/gaps/000001     what was not recorded, as text
-//	history/left/000001     how many keys were left out of the chunk so far, as an unsigned varint
-//	history/...             what others keep of moments: package kept has answers of processes
+//	history/before/000001   the keys in changes, as they were at the oldest revision. A changed key that is
+//	                        missing here did not exist
+//	history/gaps/000001     a period that was not recorded, as text
+//	history/left/000001     the number of keys dropped from the chunk so far, as an unsigned varint
+//	history/...             data of other packages: package kept writes responses of processes
 //
-// Each is sealed: a signed varint (when it was written, in nanoseconds of Unix), the content, and a CRC-32C of both, big-endian.
-// The content of changes is two unsigned varints, the revision that they follow and the last that they are about, and records
-// as those of keys; a record of version 0 is a delete. That of base is an unsigned varint, that of before are records.
+// Each member is sealed: a signed varint (the time of writing, in Unix nanoseconds), the content, and a CRC-32C
+// of both, big-endian. The content of changes is two unsigned varints, the revision before the first change and
+// the last revision, and records in the format of keys; a record of version 0 is a deletion. The content of
+// base is an unsigned varint, that of before is records.
 //
-// There are two kinds of bundles with a history. One of snapshot save has the newest keys: who knows nothing of history reads
-// these. What was before them is made of its changes and "before". A chunk of a recording has the keys of its beginning, as
-// it grows at its end; it may have no end.json, and counts up to its last whole member.
+// There are two kinds of bundles with a history. A bundle of snapshot save has the newest keys, so that readers
+// without history support read these. The earlier state is computed from changes and before. A chunk of a
+// recording has the keys at its start, because it grows at its end. It may have no end.json, and is valid up to
+// its last complete member.
 const (
 	historyPrefix = "history/"
 	// HistoryChanges and HistoryGaps are kinds of members that this package reads.
@@ -39,30 +41,33 @@ const (
 	historyLeft   = "left"
 )
 
-// ManifestHistory says which revisions a bundle has.
+// ManifestHistory describes the revisions of a bundle.
 type ManifestHistory struct {
-	// Oldest is the first one whose state can be put together.
+	// Oldest is the first revision with a complete state.
 	Oldest int64 `json:"oldest,string"`
-	// Recorded says that it is a chunk of a recording: its keys are of Oldest, and its last revision is told by its members. Else
-	// the keys are of the last one, the manifest's.
+	// Recorded reports whether the bundle is a chunk of a recording. Its keys are at revision Oldest and its
+	// members define the last revision. In other bundles the keys are at the last revision, which is the
+	// revision of the manifest.
 	Recorded bool `json:"recorded,omitempty"`
-	// Anew says that it is no continuation of the chunk before it: that was another etcd, or one that was put back to a backup.
+	// Anew reports that the chunk does not continue the previous chunk: the etcd is a different one, or was
+	// restored from a backup.
 	Anew bool `json:"anew,omitempty"`
-	// Cluster is the id of the etcd that was recorded, 0 if it is not known.
+	// Cluster is the cluster ID of the recorded etcd, or 0 if unknown.
 	Cluster uint64 `json:"cluster,omitempty,string"`
 }
 
-// HistoryMember is one member below history/. Content is valid until the function returns that is given it.
+// HistoryMember is one member below history/. Content is valid until the function that receives the member
+// returns.
 type HistoryMember struct {
 	Kind    string
 	At      time.Time
 	Content []byte
 }
 
-// castagnoli is made once, as it is the hardware's where there is one.
+// castagnoli is created once. Its checksum uses hardware support if available.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AddHistory adds a member of a kind, numbered. It is on its way to the writer below when Settle has returned.
+// AddHistory adds a numbered member of a kind. Call Settle to pass it on to the underlying writer.
 func (b *BundleWriter) AddHistory(kind string, at time.Time, content []byte) error {
 	if err := b.flush(); err != nil {
 		return err
@@ -87,7 +92,8 @@ func (b *BundleWriter) addSealed(name string, at time.Time, content []byte) erro
 	return b.write(h, sealed)
 }
 
-// Base writes the keys that a chunk of a recording begins with, as WriteBundle does those of a bundle, and that they are all.
+// Base writes the initial keys of a recording chunk, in the same way as WriteBundle, followed by the base
+// member.
 func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool)) error {
 	if err := b.copyKeys(ctx, snap, fill([]Range{Prefix(snap.Header().Root + "/")}, ranges), transform); err != nil {
 		return err
@@ -101,7 +107,7 @@ func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, 
 	return b.settle()
 }
 
-// Left writes how many keys were left out, if more were than it wrote last.
+// Left writes the number of dropped keys if it has changed since the last call.
 func (b *BundleWriter) Left(at time.Time) error {
 	if len(b.left) == b.told {
 		return nil
@@ -110,7 +116,7 @@ func (b *BundleWriter) Left(at time.Time) error {
 	return b.AddHistory(historyLeft, at, binary.AppendUvarint(nil, uint64(b.told)))
 }
 
-// Settle hands all that was added to the writer below, so that it is there if the rest is cut off.
+// Settle flushes all added members to the underlying writer, so that they survive a truncation of the rest.
 func (b *BundleWriter) Settle() error { return b.settle() }
 
 func unixNano(t time.Time) int64 {
@@ -122,7 +128,7 @@ func unixNano(t time.Time) int64 {
 
 var errSeal = errors.New("it does not fit its checksum")
 
-// unseal is what a sealed member holds.
+// unseal verifies a sealed member and returns its time and content.
 func unseal(b []byte) (at time.Time, content []byte, err error) {
 	if len(b) < crc32.Size+1 {
 		return at, nil, errSeal
@@ -141,12 +147,12 @@ func unseal(b []byte) (at time.Time, content []byte, err error) {
 	return at, body[n:], nil
 }
 
-// maxRevision bounds revisions: no etcd comes to it, and the one behind it is a number, too.
+// maxRevision bounds revisions. No etcd reaches it, and its successor still fits an int64.
 const maxRevision = 1 << 62
 
-// Changes is the content of a member of changes.
+// changesMember is the content of a changes member.
 type changesMember struct {
-	// from is the revision that they follow, to the last one.
+	// from is the revision before the first change, to the last revision.
 	from, to int64
 	records  []byte
 }
@@ -166,7 +172,7 @@ func parseChanges(content []byte) (c changesMember, err error) {
 	return c, nil
 }
 
-// each yields the changes, of revisions that do not go back. They are valid as long as the member is.
+// each yields the changes in revision order. They are valid as long as the member is.
 func (c *changesMember) each(yield func(Event) error) error {
 	last := c.from
 	return eachRecord(c.records, func(kv KV) error {
@@ -178,21 +184,21 @@ func (c *changesMember) each(yield func(Event) error) error {
 	})
 }
 
-// ChangesWriter gathers changes into members of about 4 MiB.
+// ChangesWriter collects changes into members of about 4 MiB.
 type ChangesWriter struct {
 	w *BundleWriter
-	// from is the revision behind which the next member begins, to the last one that came.
+	// from is the revision before the next member, to the last added revision.
 	from, to int64
 	head     []byte
 	records  []byte
 }
 
-// Changes is a writer of what followed a revision.
+// Changes returns a writer of the changes after a revision.
 func (b *BundleWriter) Changes(from int64) *ChangesWriter {
 	return &ChangesWriter{w: b, from: from, to: from}
 }
 
-// Add takes the changes of a revision, of which there may be none, or some of them. They are not kept.
+// Add adds changes of a revision. events may be empty or only a part of the revision. Add does not keep them.
 func (c *ChangesWriter) Add(at time.Time, revision int64, events []Event) error {
 	if revision < c.to {
 		return fmt.Errorf("write bundle: revision %d is behind %d", revision, c.to)
@@ -212,13 +218,13 @@ func (c *ChangesWriter) Add(at time.Time, revision int64, events []Event) error 
 	return nil
 }
 
-// Pending is how many bytes of changes wait for Flush, Revision the last one that came.
+// Pending returns the number of bytes of changes that wait for Flush.
 func (c *ChangesWriter) Pending() int { return len(c.records) }
 
-// Revision is the last one that came.
+// Revision returns the last added revision.
 func (c *ChangesWriter) Revision() int64 { return c.to }
 
-// Flush ends a member; at is when. More of the last revision must not come after it.
+// Flush writes a member with time at. No further changes of the last revision may be added after it.
 func (c *ChangesWriter) Flush(at time.Time) error {
 	if c.to == c.from && len(c.records) == 0 {
 		return nil
@@ -230,12 +236,13 @@ func (c *ChangesWriter) Flush(at time.Time) error {
 	return err
 }
 
-// History visits the members below history/ in order. In a chunk of a recording what cannot be read ends it, and is a gap.
+// History visits the members below history/ in order. In a chunk of a recording, an unreadable part ends it and
+// becomes a gap.
 func (b *Bundle) History(ctx context.Context, visit func(HistoryMember) error) error {
 	return b.each(ctx, nil, visit)
 }
 
-// each visits keys, if that is wanted, and members of history.
+// each visits the keys, if keys is not nil, and the members of the history.
 func (b *Bundle) each(ctx context.Context, keys func(KV) error, visit func(HistoryMember) error) error {
 	m := b.meter()
 	var buf []byte
@@ -281,10 +288,11 @@ func wrapYield(err error) error {
 	return nil
 }
 
-// errEnough ends a walk that has come as far as it was wanted.
+// errEnough ends a walk that needs no further members.
 var errEnough = errors.New("enough")
 
-// ended is what an error of a walk means: of a chunk of a recording, that it is read up to there.
+// ended converts the error of a walk. In a chunk of a recording, damage means only that the chunk is read up to
+// there.
 func (b *Bundle) ended(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		if errors.Is(own.err, errEnough) {
@@ -308,5 +316,5 @@ func (b *Bundle) ended(ctx context.Context, err error) error {
 	return b.explain(err)
 }
 
-// recorded reports whether it is a chunk of a recording.
+// recorded reports whether the bundle is a chunk of a recording.
 func (b *Bundle) recorded() bool { return b.manifest.History != nil && b.manifest.History.Recorded }

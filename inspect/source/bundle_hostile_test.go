@@ -13,7 +13,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestBundleRefusesTwins: of two members with one name, readers would each take another. Every way of reading names it.
+// TestBundleRefusesTwins checks that every way of reading reports two members with the same name, because
+// readers could choose differently.
 func TestBundleRefusesTwins(t *testing.T) {
 	good := untar(t, testBundle(t))
 	extra := []member{{"profiles/a.pb.gz", noise(500)}, {"runtime.jsonl", []byte("{}\n")}}
@@ -48,7 +49,8 @@ func TestBundleIsNotWrittenWithTwins(t *testing.T) {
 	}
 }
 
-// TestBundleLimitsWhatItPassesOver: members that nobody reads are unpacked too.
+// TestBundleLimitsWhatItPassesOver checks that the limits apply to skipped members, because these are
+// decompressed too.
 func TestBundleLimitsWhatItPassesOver(t *testing.T) {
 	good := untar(t, testBundle(t))
 	long := strings.Repeat("n", 2000)
@@ -104,7 +106,7 @@ func TestBundleLimitsWhatItPassesOver(t *testing.T) {
 	}
 }
 
-// zeros adds a member of zeros, which compress to next to nothing.
+// zeros adds a member of zeros, which compress to almost nothing.
 func zeros(w *tar.Writer, h *tar.Header) error {
 	if err := w.WriteHeader(h); err != nil {
 		return err
@@ -113,8 +115,8 @@ func zeros(w *tar.Writer, h *tar.Header) error {
 	return err
 }
 
-// TestBundleKeysOnce: keys of a bundle are in order, each once. Of two with one name readers would each take another:
-// the first counts, and those behind are named and counted.
+// TestBundleKeysOnce checks that the keys of a bundle are in order and unique, because readers could choose
+// differently between duplicates. The first one is used. Keys out of order are reported and counted.
 func TestBundleKeysOnce(t *testing.T) {
 	members := untar(t, testBundle(t))
 	var end map[string]any

@@ -13,13 +13,13 @@ import (
 
 var _ Past = (*Bundle)(nil)
 
-// bundleEdge is where the history of a bundle ends.
+// bundleEdge is the end of the history of a bundle.
 type bundleEdge struct {
 	revision int64
 	at       time.Time
-	// begun says that the keys of a chunk are all there.
+	// begun reports whether the chunk has all its initial keys.
 	begun bool
-	// times are when members of changes were written, up to which revision.
+	// times holds the write times of changes members, with the last revision of each.
 	times []recordedTime
 }
 
@@ -28,7 +28,8 @@ type recordedTime struct {
 	at       time.Time
 }
 
-// edge finds the last revision, and when the last member was written. A chunk is read through for it, once.
+// edge returns the last revision and the time of the last member. For a chunk of a recording, it reads the
+// whole chunk once.
 func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
 	if !b.recorded() {
 		return bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken, begun: true}, nil
@@ -42,7 +43,7 @@ func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
 	return b.through(ctx, nil)
 }
 
-// Oldest is the first revision of the history.
+// Oldest returns the first revision of the history.
 func (b *Bundle) Oldest(context.Context, Header) (int64, error) {
 	if b.manifest.History == nil {
 		_, err := PastOf(b)
@@ -66,7 +67,7 @@ func (b *Bundle) has(ctx context.Context, wanted ...int64) (bundleEdge, error) {
 	return e, CheckRevisions(b.in.location, oldest, e.revision, wanted...)
 }
 
-// PinAt is the bundle as of a revision.
+// PinAt returns the bundle at a revision.
 func (b *Bundle) PinAt(ctx context.Context, _ Header, revision int64) (Snapshot, error) {
 	e, err := b.has(ctx, revision)
 	if err != nil {
@@ -82,7 +83,7 @@ func (b *Bundle) PinAt(ctx context.Context, _ Header, revision int64) (Snapshot,
 	return &bundleSnapshot{bundle: b, header: h}, nil
 }
 
-// Changes yields what changed after from, up to to.
+// Changes yields the changes in (from, to].
 func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield func(revision int64, events []Event) error) error {
 	if _, err := b.has(ctx, from, to); err != nil || from == to {
 		return err
@@ -116,7 +117,7 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 	})
 }
 
-// next takes a member of changes that goes on where the last one ended; ok is false for others.
+// next parses a changes member that continues at reached; ok is false for other members.
 func (b *Bundle) next(m HistoryMember, reached *int64) (c changesMember, ok bool, err error) {
 	if m.Kind != HistoryChanges {
 		return c, false, nil
@@ -134,16 +135,18 @@ func (b *Bundle) next(m HistoryMember, reached *int64) (c changesMember, ok bool
 	return c, false, b.explain(err)
 }
 
-// changed is the state at a revision of each key that is not as the keys of the bundle have it.
+// changed maps keys that differ from the keys of the bundle to their state at a revision.
 type changed map[string]*changedKey
 
-// changedKey is nil in kv where the key was not there; known says that a change up to the revision told of it.
+// changedKey is the state of one key. kv is nil if the key did not exist. known reports that the state is from
+// a change up to the revision.
 type changedKey struct {
 	kv    *KV
 	known bool
 }
 
-// gap returns what was not recorded or was left out; ok is false for other members.
+// gap returns the gap of a member that describes an unrecorded period or dropped keys; ok is false for other
+// members.
 func (m *HistoryMember) gap() (g Gap, ok bool) {
 	switch m.Kind {
 	case HistoryGaps:
@@ -155,13 +158,13 @@ func (m *HistoryMember) gap() (g Gap, ok bool) {
 	return Gap{}, false
 }
 
-// leftGap is the gap of keys that were not written.
+// leftGap returns the gap for n keys that were not written.
 func leftGap(n int64) Gap {
 	return Gap{Where: "keys with a secret in their names", Reason: "left out when the file was written", Count: n, Unrecorded: true}
 }
 
-// changed works out how keys were at a revision, nil where all are as the bundle has them, and what was not recorded between
-// that and the next change.
+// changed computes the keys that differ at a revision from the keys of the bundle, or nil if there are none. It
+// adds the periods that were not recorded between the revision and the next change to gaps.
 func (b *Bundle) changed(ctx context.Context, revision int64, gaps *gapList) (changed, error) {
 	if revision == b.manifest.Revision && !b.recorded() {
 		return nil, nil
@@ -191,7 +194,8 @@ func (b *Bundle) changed(ctx context.Context, revision int64, gaps *gapList) (ch
 	return found, err
 }
 
-// note takes a change in. Those behind the revision say only that the key was another before, of which a chunk has the keys.
+// note adds a change. A change after the revision shows only that the key was different before; it is ignored
+// in a chunk of a recording, which has the earlier keys.
 func (c changed) note(e Event, revision int64, recorded bool) {
 	later := e.ModRevision > revision
 	if later && recorded {
@@ -216,13 +220,13 @@ func cloneKV(kv KV) *KV {
 	return &kv
 }
 
-// keyPast is what a bundle says of one key, by revision.
+// keyPast is the history of one key in a bundle, in revision order.
 type keyPast []Event
 
-// maxKeyPasts is of how many keys that is remembered: who looks for a revision asks for one key, at many.
+// maxKeyPasts bounds the cache of GetAt, in keys. A search for a revision reads one key at many revisions.
 const maxKeyPasts = 16
 
-// GetAt is one key at a revision. The bundle is read once for each key.
+// GetAt returns one key at a revision. It reads the bundle once for each key.
 func (b *Bundle) GetAt(ctx context.Context, _ Header, revision int64, key string) (*KV, error) {
 	if _, err := b.has(ctx, revision); err != nil {
 		return nil, err
@@ -251,7 +255,7 @@ func (b *Bundle) GetAt(ctx context.Context, _ Header, revision int64, key string
 	return cloneKV(past[i-1].KV), nil
 }
 
-// keyPasts reads what there is of some keys.
+// keyPasts reads the histories of some keys.
 func (b *Bundle) keyPasts(ctx context.Context, keys ...string) (map[string]keyPast, error) {
 	all := map[string]keyPast{}
 	for _, key := range keys {
@@ -293,8 +297,9 @@ func (b *Bundle) keyPasts(ctx context.Context, keys ...string) (map[string]keyPa
 	return all, err
 }
 
-// AddPast adds the history of a snapshot that was written: the changes since the oldest revision of its source, and how what
-// they are about was then. transform is that of the keys. It is for a bundle of snapshot save.
+// AddPast adds the history of a written snapshot: the changes since the oldest revision of its source, and the
+// state of the changed keys at that revision. transform must be the one used for the keys. It is used by
+// snapshot save.
 func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest int64, transform func(KV) (KV, bool)) error {
 	stats := &b.past
 	about, last := map[string]bool{}, oldest
@@ -323,10 +328,10 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 	return b.addBefore(ctx, past, h, oldest, about, transform)
 }
 
-// PastStats is how much of a history was written.
+// PastStats holds the totals of a written history.
 type PastStats struct{ Revisions, Changes int64 }
 
-// addBefore writes how some keys were at the oldest revision.
+// addBefore writes the state of some keys at the oldest revision.
 func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldest int64, about map[string]bool, transform func(KV) (KV, bool)) error {
 	first, err := past.PinAt(ctx, h, oldest)
 	if err != nil {
@@ -361,7 +366,7 @@ func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldes
 	return err
 }
 
-// baseKeys is how many keys a chunk says that it begins with.
+// baseKeys returns the number of initial keys of a chunk, from its base member.
 func baseKeys(content []byte) (int64, bool) {
 	n, used := binary.Uvarint(content)
 	return int64(n), used > 0

@@ -24,24 +24,24 @@ type Bundle struct {
 	manifest Manifest
 	gaps     gapList
 
-	// damaged says that something of a chunk did not fit its checksum, or was no part of a bundle.
+	// damaged reports that a part of a chunk did not match its checksum or was not valid.
 	damaged atomic.Bool
 
-	mu sync.Mutex // guards what follows
-	// last and pasts are remembered of a history (bundle_past.go).
+	mu sync.Mutex // guards the fields below
+	// last and pasts are caches of the history (bundle_past.go).
 	last  *bundleEdge
 	pasts map[string]keyPast
 }
 
 var _ Source = (*Bundle)(nil)
 
-// What a bundle may have of members. One of 10,000,000 keys has 700.
+// Limits on the members of a bundle. A bundle of 10,000,000 keys has 700 members.
 const (
 	maxMembers    = 100_000
 	maxMemberName = 1 << 10
 )
 
-// maxWindow bounds what a decompressor sets aside for a file made elsewhere.
+// maxWindow bounds the memory of the decompressor for files from other writers.
 const maxWindow = 64 << 20
 
 func openBundle(in *input, open opener, opts Options) (Source, error) {
@@ -74,10 +74,10 @@ func openBundle(in *input, open opener, opts Options) (Source, error) {
 
 func (b *Bundle) root() metaRoot { return metaRoot{b.manifest.Root, b.manifest.MetaPath} }
 
-// Manifest is the head of the bundle.
+// Manifest returns the manifest of the bundle.
 func (b *Bundle) Manifest() Manifest { return b.manifest }
 
-// Origin says which file this is, and what it was made from.
+// Origin returns the location of the bundle and of the source from which it was made.
 func (b *Bundle) Origin() Origin {
 	return Origin{Kind: KindBundle, Location: b.in.location, Detail: "from " + b.manifest.Origin.Location}
 }
@@ -85,7 +85,7 @@ func (b *Bundle) Origin() Origin {
 // Close closes the file.
 func (b *Bundle) Close() error { return b.in.close() }
 
-// Pin takes everything from the manifest; a chunk of a recording tells at its end how far it goes.
+// Pin uses the manifest. For a chunk of a recording, it reads the chunk to find the last revision.
 func (b *Bundle) Pin(ctx context.Context) (Snapshot, error) {
 	if b.recorded() {
 		last, err := b.edge(ctx)
@@ -109,8 +109,8 @@ func (b *Bundle) header() Header {
 	return header
 }
 
-// Members visits the members behind the manifest in order, those of the keys
-// included. content is valid until visit returns and need not be read.
+// Members visits the members after the manifest in order, including the members with keys. content is valid
+// until visit returns and need not be read.
 func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64, content io.Reader) error) error {
 	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if err := ctx.Err(); err != nil {
@@ -135,7 +135,8 @@ func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64
 
 func (b *Bundle) meter() *meter { return newMeter(b.opts.Limits, b.in.location) }
 
-// walk reads the stream from its start, and holds all that is unpacked of it against the limits, whether visit reads it or not.
+// walk reads the stream from its start. It applies the limits to all decompressed bytes, whether or not visit
+// reads them.
 func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader) error) error {
 	packed, err := b.open()
 	if err != nil {
@@ -148,13 +149,13 @@ func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader)
 	defer r.Close()
 	in := &metered{r: r, meter: m}
 	err = b.visit(tar.NewReader(in), visit)
-	if in.whole && errors.Is(err, io.ErrUnexpectedEOF) { // nothing was cut off
+	if in.whole && errors.Is(err, io.ErrUnexpectedEOF) { // the file is not truncated
 		return errLong
 	}
 	return err
 }
 
-// visit calls a function with each member of an archive.
+// visit calls a function with each regular member of an archive.
 func (b *Bundle) visit(t *tar.Reader, visit func(name string, size int64, r io.Reader) error) error {
 	seen := map[string]bool{}
 	for {
@@ -177,8 +178,8 @@ func (b *Bundle) visit(t *tar.Reader, visit func(name string, size int64, r io.R
 	}
 }
 
-// single refuses a member that is there already: which of the two was meant nobody can say, and readers that each take
-// another would see different clusters in one file.
+// single returns an error for a duplicate member. Neither of the two is known to be the right one, and readers
+// that choose differently would see different clusters in one file.
 func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
 	switch {
 	case len(h.Name) > maxMemberName:
@@ -197,11 +198,11 @@ var (
 	errLong  = errors.New("a member is longer than the rest of the file")
 )
 
-// metered counts what is unpacked.
+// metered counts the decompressed bytes.
 type metered struct {
 	r     io.Reader
 	meter *meter
-	whole bool // the compressed stream has been read to its end
+	whole bool // the compressed stream was read to its end
 }
 
 // Read implements io.Reader.
@@ -224,7 +225,8 @@ func (b *Bundle) explain(err error) error {
 	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again, or use --salvage")
 }
 
-// IsBundle reports whether a file begins as a bundle does: with a tar archive in zstd. Profiles may be in zstd, too.
+// IsBundle reports whether a file starts with a tar archive compressed with zstd, as a bundle does. Profiles
+// may be compressed with zstd too.
 func IsBundle(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -233,7 +235,7 @@ func IsBundle(path string) bool {
 	defer f.Close()
 	var head [512]byte
 	n, _ := f.Read(head[:zstd.HeaderMaxSize])
-	if new(zstd.Header).Decode(head[:n]) != nil { // most files are none, and a decoder is large
+	if new(zstd.Header).Decode(head[:n]) != nil { // avoid a large decoder, because most files are not zstd
 		return false
 	}
 	z, err := zstd.NewReader(io.MultiReader(bytes.NewReader(head[:n]), f), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(256<<20))
@@ -241,7 +243,7 @@ func IsBundle(path string) bool {
 		return false
 	}
 	defer z.Close()
-	const magic = 257 // POSIX.1-1988, ustar: where a header says what it is
+	const magic = 257 // offset of the magic in a header (POSIX.1-1988, ustar)
 	_, err = io.ReadFull(z, head[:])
 	return err == nil && bytes.HasPrefix(head[magic:], []byte("ustar"))
 }

@@ -12,25 +12,25 @@ import (
 	"strings"
 )
 
-// bundleSnapshot is the content of a bundle.
+// bundleSnapshot is the content of a bundle at one revision.
 type bundleSnapshot struct {
 	bundle *Bundle
 	header Header
-	gaps   gapList // those of its moment
+	gaps   gapList // gaps at this revision
 }
 
 var _ Snapshot = (*bundleSnapshot)(nil)
 
 func (s *bundleSnapshot) Header() Header { return s.header }
 
-// Seekable is false: a bundle is compressed as a whole.
+// Seekable returns false because the whole bundle is one compressed stream.
 func (s *bundleSnapshot) Seekable() bool { return false }
 
-// Close does nothing; the Source owns the file.
+// Close does nothing, because the Source owns the file.
 func (s *bundleSnapshot) Close() error { return nil }
 
-// Gaps lists what the origin could not read, once a Scan has come to the end of
-// the bundle, and what is damaged.
+// Gaps returns damaged parts and, after a Scan has reached the end of the bundle, the parts that the origin
+// could not read.
 func (s *bundleSnapshot) Gaps() []Gap { return append(s.bundle.gaps.list(), s.gaps.list()...) }
 
 // bundleScan is one pass over the keys.
@@ -42,14 +42,15 @@ type bundleScan struct {
 	buf    []byte
 	last   []byte // key
 	chunks []bundleChunk
-	// changed are keys that are not as the bundle has them.
+	// changed holds keys that differ from the keys of the bundle at the requested revision.
 	changed changed
-	// stop reports an end of the caller's context.
+	// stop returns the error of the caller's context.
 	stop func() error
 	end  *bundleEnd
 }
 
-// Scan reads the whole bundle, checks it, and yields what lies in the ranges, in order.
+// Scan reads and verifies the whole bundle. It yields the keys in the ranges in order, and after them keys that
+// have changed since the keys of the bundle were written.
 func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
 	if err := checkRanges(ranges); err != nil {
 		return err
@@ -102,7 +103,8 @@ func (s *bundleScan) member(name string, size int64, r io.Reader) error {
 	return nil
 }
 
-// begun ends the keys of a chunk of a recording: what is behind them was read for what has changed.
+// begun ends the keys of a recording chunk. The members after the keys were already read to find the changed
+// keys.
 func (s *bundleScan) begun(name string, size int64, r io.Reader) error {
 	if size > maxJSON {
 		return fmt.Errorf("%s has %d bytes", name, size)
@@ -126,7 +128,7 @@ func (s *bundleScan) begun(name string, size int64, r io.Reader) error {
 	return errEnough
 }
 
-// addChanged yields what was changed since the keys were written, or is no more as they are.
+// addChanged yields the keys that differ from the keys of the bundle at the requested revision.
 func (s *bundleScan) addChanged() error {
 	for _, k := range s.changed {
 		if k.kv == nil || !s.match.match(k.kv.Key) {
@@ -139,8 +141,8 @@ func (s *bundleScan) addChanged() error {
 	return nil
 }
 
-// keys yields one chunk. The checksum is compared at the end, where it is
-// written: the keys of a chunk that does not fit are then reported.
+// keys yields one chunk. The checksums are at the end of the bundle, so a mismatch is reported after the keys
+// of the chunk were yielded.
 func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	if size > maxChunk {
 		return fmt.Errorf("%s has %d bytes", name, size)
@@ -184,7 +186,7 @@ func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	return err
 }
 
-// finish compares what was read with what the end says.
+// finish compares the chunks with the checksums in end.json.
 func (s *bundleScan) finish() error {
 	if s.end == nil {
 		return io.ErrUnexpectedEOF

@@ -19,7 +19,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// packer compresses for all tests: one is megabytes, which fuzzing would make for each input.
+// packer is shared by all tests, because an encoder takes megabytes and fuzzing would create one for each
+// input.
 var packer = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 })
@@ -39,7 +40,7 @@ type member struct {
 	content []byte
 }
 
-// untar lists a bundle with nothing of ours: zstd and tar.
+// untar lists the members of a bundle with only zstd and tar, without package source.
 func untar(t testing.TB, bundle []byte) []member {
 	t.Helper()
 	r, err := zstd.NewReader(bytes.NewReader(bundle))
@@ -239,7 +240,7 @@ func TestBundleWriter(t *testing.T) {
 	checkWritten(t, open(t, "-", source.Options{Stdin: &out}).(*source.Bundle), h, gaps, big)
 }
 
-// TestBundleOfAnyTime: the clock in etcd is a key, which may have any value.
+// TestBundleOfAnyTime checks arbitrary times, because the clock in etcd is a key with an arbitrary value.
 func TestBundleOfAnyTime(t *testing.T) {
 	for _, taken := range []time.Time{time.Unix(-1, 0), time.UnixMilli(1<<46 - 1), {}} {
 		var out bytes.Buffer
@@ -258,7 +259,7 @@ func TestBundleOfAnyTime(t *testing.T) {
 	}
 }
 
-// checkWritten reads what TestBundleWriter wrote.
+// checkWritten checks the bundle that TestBundleWriter wrote.
 func checkWritten(t *testing.T, bundle *source.Bundle, h source.Header, gaps []source.Gap, big []byte) {
 	t.Helper()
 	var members []string

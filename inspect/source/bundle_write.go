@@ -17,28 +17,30 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// BundleInfo is what a bundle says of itself beside the snapshot's header.
+// BundleInfo holds the properties of a bundle that are not in the header of the snapshot.
 type BundleInfo struct {
 	// Kitescope is the version of this program.
 	Kitescope string
-	// Redacted says that the keys passed through a redactor.
+	// Redacted reports whether the keys passed through a redactor.
 	Redacted bool
-	// Members adds what is not metadata, behind the keys; nil adds nothing.
+	// Members adds members other than metadata after the keys. It may be nil.
 	Members func(*BundleWriter) error
-	// History says which revisions AddHistory will bring; nil: none.
+	// History describes the revisions that AddHistory will write; nil means none.
 	History *ManifestHistory
-	// Repeats is the size of what AddHistory will bring again and again with few changes; 0: nothing. The compression looks back as far.
+	// Repeats is the size in bytes of data that AddHistory will write repeatedly with few changes, or 0. The
+	// compression window is chosen accordingly.
 	Repeats int
 }
 
-// WideRepeats is the size of repeats from which on the compression looks back further than it does by default.
+// WideRepeats is the size of repeats in bytes above which the compression uses a larger window than the
+// default.
 const WideRepeats = 3 << 20
 
-// compression returns the options that fit what is written.
+// compression returns zstd options for the expected content.
 func (i *BundleInfo) compression() []zstd.EOption {
 	level, window := zstd.SpeedDefault, 8<<20
 	switch {
-	case i.Repeats > WideRepeats: // the other levels forget where a text of 10 MB was a window ago
+	case i.Repeats > WideRepeats: // other levels do not find repeats of 10 MB at the distance of a window
 		level, window = zstd.SpeedBestCompression, maxWindow
 	case i.Repeats > 0:
 		level = zstd.SpeedBetterCompression
@@ -46,8 +48,8 @@ func (i *BundleInfo) compression() []zstd.EOption {
 	return []zstd.EOption{zstd.WithEncoderLevel(level), zstd.WithWindowSize(window), zstd.WithEncoderCRC(true)}
 }
 
-// BundleWriter writes one bundle: keys in order with Write, then further members
-// with AddMember, then Close.
+// BundleWriter writes one bundle. Call Write for the keys in order, AddMember for further members, and finally
+// Close.
 type BundleWriter struct {
 	zstd  *zstd.Encoder
 	tar   *tar.Writer
@@ -57,15 +59,15 @@ type BundleWriter struct {
 	inChunk int64
 	last    []byte
 	end     bundleEnd
-	members map[string]bool // names that AddMember has written
-	history map[string]int  // how many members of each kind AddHistory has written
+	members map[string]bool // names written by AddMember
+	history map[string]int  // number of members of each kind written by AddHistory
 	past    PastStats
-	left    map[string]bool // keys that were left out
-	told    int             // how many of them were when Left wrote it last
+	left    map[string]bool // keys that were dropped
+	told    int             // number of dropped keys in the last member of Left
 	closed  bool
 }
 
-// NewBundleWriter starts a bundle of the snapshot that header describes.
+// NewBundleWriter starts a bundle of the snapshot described by header.
 func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter, error) {
 	compressor, err := zstd.NewWriter(w, info.compression()...)
 	if err != nil {
@@ -81,7 +83,7 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	return b, b.addJSON(manifestName, manifest)
 }
 
-// Write adds a key. Keys must come in order and once; kv is not kept.
+// Write adds a key. Keys must be in strictly ascending order. Write does not keep kv.
 func (b *BundleWriter) Write(kv KV) error {
 	if len(kv.Key) == 0 || b.last != nil && bytes.Compare(kv.Key, b.last) <= 0 {
 		return fmt.Errorf("write bundle: key %q is not behind key %q", kv.Key, b.last)
@@ -113,8 +115,8 @@ func (b *BundleWriter) flush() error {
 	return err
 }
 
-// AddMember adds a named member of size bytes behind the keys, for state that is
-// not metadata ("runtime/nodes.json"). No key can be written after it.
+// AddMember adds a named member of size bytes after the keys, for data that is not metadata, e.g.
+// "runtime/nodes.json". Write must not be called after it.
 func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) error {
 	if name == manifestName || name == endName || len(name) > 200 || strings.HasPrefix(name, keysPrefix) || strings.HasPrefix(name, historyPrefix) {
 		return fmt.Errorf("write bundle: %q is not a name for a member", name)
@@ -139,10 +141,11 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 	return b.settle()
 }
 
-// AddGap records something that the origin could not read, beside the gaps of Close.
+// AddGap adds a part that the origin could not read, in addition to the gaps passed to Close.
 func (b *BundleWriter) AddGap(g Gap) { b.end.Gaps = append(b.end.Gaps, g) }
 
-// memberTime returns a time that a tar header can have (POSIX.1-1988: eleven octal digits): a clock in etcd may show any.
+// memberTime returns a time that fits a tar header (POSIX.1-1988: eleven octal digits), because a clock value
+// in etcd may be arbitrary.
 func memberTime(t time.Time) time.Time {
 	const latest = 1<<33 - 1
 	if t.Unix() < 0 || t.Unix() > latest {
@@ -172,8 +175,7 @@ func (b *BundleWriter) write(h *tar.Header, content []byte) error {
 	return nil
 }
 
-// settle ends the member and the compressed block, so that what comes later can
-// be cut off without loss of this.
+// settle flushes the member and the compressed block, so that a later truncation does not lose them.
 func (b *BundleWriter) settle() error {
 	if err := b.tar.Flush(); err != nil {
 		return fmt.Errorf("write bundle: %w", err)
@@ -192,8 +194,8 @@ func (b *BundleWriter) addJSON(name string, v any) error {
 	return b.add(name, append(content, '\n'))
 }
 
-// Close writes the end; gaps are what the origin could not read. A bundle that
-// was not closed counts as cut off. The writer below is not closed.
+// Close writes the end of the bundle; gaps are the parts that the origin could not read. Readers treat a bundle
+// without an end as truncated. Close does not close the underlying writer.
 func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	if b.closed {
 		return BundleStats{}, errors.New("write bundle: closed twice")
@@ -216,7 +218,7 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	return BundleStats{Keys: b.end.Keys, Dropped: int64(len(b.left)), Bytes: b.end.Bytes, Past: b.past}, err
 }
 
-// abort gives up a bundle, without an end.
+// abort closes the compressor without writing the end.
 func (b *BundleWriter) abort() {
 	if !b.closed {
 		b.closed = true
@@ -224,11 +226,10 @@ func (b *BundleWriter) abort() {
 	}
 }
 
-// WriteBundle writes the keys of snap to w. ranges say how to cut the reading of
-// a live etcd; what they leave out is read as well, so that the bundle is whole:
-// nil means the root as one range. The keys beside the root are read as well. transform, if not nil, sees each key before it
-// is written: it may change the value, or drop the key. A live read streams; a
-// file's keys are held in memory to bring them into order.
+// WriteBundle writes the keys of snap to w. ranges define how a live etcd is read in parts; nil means the root
+// as one range. Keys outside the ranges are read too, so that the bundle is complete. The keys outside the root
+// (Beside) are also read. If transform is not nil, it is called for each key before it is written, and may
+// change the value or drop the key. A live read is streamed. The keys of a file are sorted in memory.
 func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInfo, ranges []Range, transform func(KV) (KV, bool)) (BundleStats, error) {
 	b, err := NewBundleWriter(w, snap.Header(), info)
 	if err != nil {
@@ -247,7 +248,7 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 	return b.Close(snap.Gaps())
 }
 
-// fill adds to the sorted cuts what is missing of the merged wholes.
+// fill adds the parts of the merged wholes that are missing to the sorted cuts.
 func fill(wholes, cuts []Range) []Range {
 	var inside []Range
 	for _, c := range cuts {
@@ -279,7 +280,8 @@ func (b *BundleWriter) copyKeys(ctx context.Context, snap Snapshot, ranges []Ran
 	return err
 }
 
-// transformed returns a key as transform, if not nil, makes it; false for one that it drops, which is counted.
+// transformed returns the key after transform, if transform is not nil. It returns false and counts the key if
+// transform drops it.
 func (b *BundleWriter) transformed(kv KV, transform func(KV) (KV, bool)) (KV, bool) {
 	if transform == nil {
 		return kv, true
@@ -291,7 +293,7 @@ func (b *BundleWriter) transformed(kv KV, transform func(KV) (KV, bool)) (KV, bo
 	return out, keep
 }
 
-// Transformed returns changes as transform, if not nil, makes them, without those that it drops.
+// Transformed returns the changes after transform, if transform is not nil, without the dropped ones.
 func (b *BundleWriter) Transformed(events []Event, transform func(KV) (KV, bool)) []Event {
 	kept := events[:0:0]
 	for _, e := range events {
@@ -339,7 +341,7 @@ func (a *keyArena) sorted(yield func(KV) error) error {
 	return nil
 }
 
-// recordKey is the key of a record that appendRecord made.
+// recordKey returns the key of a record encoded by appendRecord.
 func recordKey(b []byte) []byte {
 	kv, _, _ := cutRecord(b)
 	return kv.Key

@@ -20,7 +20,7 @@ type authority struct {
 	dir  string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	// file is the authority's own certificate.
+	// file is the path of the authority's own certificate.
 	file string
 }
 
@@ -62,7 +62,7 @@ func (a *authority) write(t *testing.T, name, kind string, der []byte) string {
 	return path
 }
 
-// issue makes a certificate for server and client use; expired ones ended an hour ago.
+// issue creates a certificate for servers and clients. An expired one ended an hour ago.
 func (a *authority) issue(t *testing.T, name string, expired bool, hosts ...string) (cert, key string) {
 	t.Helper()
 	template := &x509.Certificate{

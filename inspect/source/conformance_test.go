@@ -15,7 +15,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// snapshots is where the captures of real servers are.
+// snapshots is the directory with captures of real servers.
 const snapshots = "../../testdata/snapshots"
 
 func folders() []string {
@@ -57,7 +57,7 @@ func gzipped(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// store writes a file into the test's own folder.
+// store writes a file to the test's temporary directory and returns its path.
 func store(t testing.TB, name string, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -67,7 +67,8 @@ func store(t testing.TB, name string, b []byte) string {
 	return path
 }
 
-// open opens a source. Where somebody logs in, etcd hashes a password (bcrypt), which takes seconds beside others under the race detector.
+// open opens a source. With a user name it waits longer, because etcd hashes the password (bcrypt), which takes
+// seconds in parallel tests under the race detector.
 func open(t testing.TB, from string, opts source.Options) source.Source {
 	t.Helper()
 	if opts.Username != "" {
@@ -80,7 +81,7 @@ func open(t testing.TB, from string, opts source.Options) source.Source {
 	return src
 }
 
-// bundleOf writes a bundle of src.
+// bundleOf returns a bundle of src.
 func bundleOf(t testing.TB, src source.Source) []byte {
 	t.Helper()
 	snap, err := src.Pin(t.Context())
@@ -167,8 +168,7 @@ func TestConformanceLive(t *testing.T) {
 	}
 }
 
-// testMember reads the database of the running server, once it has written all
-// that is in its log.
+// testMember reads the database of the running server after a commit of its pending writes.
 func testMember(t *testing.T, server *sourcetest.Server, dump sourcetest.Dump) {
 	t.Helper()
 	server.Etcd.Server.KV().Commit()
@@ -176,7 +176,7 @@ func testMember(t *testing.T, server *sourcetest.Server, dump sourcetest.Dump) {
 	sourcetest.Run(t, open(t, server.Dir, source.Options{}), want)
 }
 
-// collect reads all keys of a snapshot below its root.
+// collect returns all keys and values of a snapshot.
 func collect(ctx context.Context, snap source.Snapshot) (map[string]string, error) {
 	got := map[string]string{}
 	err := snap.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {

@@ -1,4 +1,4 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+// This file has no concurrency. The race detector would find nothing and take up to ten times as long.
 
 //go:build !race
 
@@ -26,7 +26,7 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// readDamaged returns all keys of a source; a gap that it reports counts as an error.
+// readDamaged returns all keys of a source. A reported gap counts as an error.
 func readDamaged(t *testing.T, file []byte) (string, error) {
 	t.Helper()
 	src, err := source.Open(t.Context(), "-", source.Options{Stdin: bytes.NewReader(file)})
@@ -59,7 +59,7 @@ func TestDamagedBolt(t *testing.T) {
 		for at := 2 * size; at+size <= len(file); at += size {
 			flags, count := binary.LittleEndian.Uint16(file[at+8:]), int(binary.LittleEndian.Uint16(file[at+10:]))
 			if flags != 1 && flags != 2 {
-				continue // meta, the list of free pages, or a part of the page before
+				continue // a meta page, the free list, or an overflow page
 			}
 			fields = append(fields, damagetest.Little(file, "count of a page", at+10, 2), damagetest.Little(file, "overflow", at+12, 4))
 			for i := range min(count, size/16) {
@@ -81,7 +81,7 @@ func TestDamagedBolt(t *testing.T) {
 	}
 }
 
-// backupV2 is the keys in the form of birdwatcher since December 2022.
+// backupV2 returns the keys in the format of birdwatcher since December 2022.
 func backupV2(keys []source.KV) []byte {
 	out := frame(nil, varintField(nil, 1, 2))
 	extra := fmt.Sprintf(`{"instance":"by-dev","metaPath":"meta","cnt":"%d","rev":"77"}`, len(keys))
@@ -92,7 +92,7 @@ func backupV2(keys []source.KV) []byte {
 	return frame(out, nil)
 }
 
-// TestDamagedBackup changes the lengths of frames and of what is in them, and the count of keys.
+// TestDamagedBackup changes the lengths of frames and of their fields, and the number of keys.
 func TestDamagedBackup(t *testing.T) {
 	var keys []source.KV
 	for i := range 40 {
@@ -118,7 +118,7 @@ func TestDamagedBackup(t *testing.T) {
 	}
 }
 
-// unpack returns the archive of a bundle, and what packs another.
+// unpack returns the archive of a bundle, and a function that compresses a changed archive.
 func unpack(t *testing.T, packed []byte) (file []byte, pack func([]byte) []byte) {
 	t.Helper()
 	z, err := zstd.NewReader(bytes.NewReader(packed))
@@ -171,8 +171,9 @@ func TestDamagedBundle(t *testing.T) {
 	damagetest.Run(t, file, sizesOf(t, file), damagetest.Few()/10, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
 }
 
-// TestDamagedRecording changes in a chunk of a recording that was ended the sizes of its members, the lengths of its first keys, and, with the
-// checksums of their members, the number of these keys and the revisions of changes.
+// TestDamagedRecording changes a closed chunk of a recording: the sizes of its members and the lengths of its
+// initial keys. With a correct checksum of the member, it also changes the number of these keys and the
+// revisions of changes.
 func TestDamagedRecording(t *testing.T) {
 	changes, _ := history(200)
 	src := open(t, backend(t, nil, changes), source.Options{})
@@ -207,7 +208,7 @@ func TestDamagedRecording(t *testing.T) {
 	damagetest.Run(t, file, fields, damagetest.Few()/4, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
 }
 
-// sealed returns the i-th number behind the time of a sealed member, with its checksum.
+// sealed returns the i-th number after the time of a sealed member, together with its checksum.
 func sealed(file []byte, at, n, i int) damagetest.Field {
 	from, to := at, at
 	for range i + 2 {

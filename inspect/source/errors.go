@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// ErrCompacted says that the wanted revision is gone from etcd: the store was
-// compacted past it. Pin again to go on from the present.
+// ErrCompacted reports that the requested revision is no longer in etcd, because the store was compacted past
+// it. Call Pin again to continue from the current revision.
 var ErrCompacted = errors.New("revision was compacted away")
 
-// HangingError reports an etcd that takes connections and does not answer in time. One that cannot be reached is no HangingError.
+// HangingError reports an etcd that accepts connections but does not respond in time. An unreachable etcd is
+// not a HangingError.
 type HangingError struct {
-	// Endpoint is its address as a person would write it.
+	// Endpoint is its address as the user would write it.
 	Endpoint string
-	// After is for how long nothing was answered.
+	// After is the time without a response.
 	After time.Duration
 }
 

@@ -16,8 +16,8 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Etcd is a live etcd as a Source. It reads and watches; it has no method that
-// writes. Connections are made by the first call that needs one.
+// Etcd is a live etcd as a Source. It reads and watches, and has no method that writes. The first call that
+// needs a connection connects.
 type Etcd struct {
 	address etcdAddress
 	opts    Options
@@ -25,12 +25,11 @@ type Etcd struct {
 
 	mu     sync.Mutex
 	reader *reader
-	// granted are the ranges that the account may read: nil means all, as far as
-	// is known.
+	// granted holds the ranges that the account may read. nil means that no restriction is known.
 	granted []Range
-	// root is the root that Pin found, so that the next Pin need not look again.
+	// root is the root that Pin found, so that the next Pin need not search for it.
 	root metaRoot
-	// registered are the roots beside it where processes registered, but which hold no cluster.
+	// registered holds other roots, where processes registered but which have no cluster.
 	registered []metaRoot
 }
 
@@ -42,12 +41,12 @@ func newEtcd(address etcdAddress, opts Options) *Etcd {
 	return &Etcd{address: address, opts: opts}
 }
 
-// Origin says which etcd this is. Detail is filled in by Pin, in the Header.
+// Origin returns the address of the etcd. Pin sets Detail in the Header.
 func (s *Etcd) Origin() Origin {
 	return Origin{Kind: KindEtcd, Location: s.address.location()}
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (s *Etcd) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +58,8 @@ func (s *Etcd) Close() error {
 	return err
 }
 
-// Pin fixes the present revision and finds the root path, with a few small
-// requests. A later Pin of the same Etcd costs one.
+// Pin fixes the current revision and finds the root path, with a few small requests. A later Pin of the same
+// Etcd needs one request.
 func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -70,12 +69,12 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	go func() {
 		st, err := r.anyStatus(ctx)
 		if err != nil {
-			st = &pb.StatusResponse{} // nothing depends on it
+			st = &pb.StatusResponse{} // the status is optional
 		}
 		status <- st
 	}()
 	if s.grantedRanges() != nil {
-		// What an account may read changes, to more and to less.
+		// The permissions of an account may be extended or reduced.
 		if err := s.askGranted(ctx, r); err != nil {
 			return nil, s.explain(ctx, "read", err)
 		}
@@ -104,9 +103,9 @@ func detail(name, version string) string {
 	return name + " " + version
 }
 
-// revision asks for the present revision. Reading one key that may not exist is
-// the cheapest request whose answer carries it. An account without the right to
-// read even that learns from etcd what it may read, and asks there.
+// revision requests the current revision. It reads one key, which need not exist, because this is the cheapest
+// request whose response has the revision. If the account may not read the key, it requests the permissions of
+// the account from etcd and reads a permitted key.
 func (s *Etcd) revision(ctx context.Context, r *reader) (int64, error) {
 	probe := metaRoot{root: "by-dev", sub: defaultSubPath}.prefix() + sessionID
 	if granted := s.grantedRanges(); len(granted) > 0 {
@@ -133,11 +132,11 @@ func (s *Etcd) grantedRanges() []Range {
 	return s.granted
 }
 
-// askGranted learns which ranges the account may read.
+// askGranted requests the ranges that the account may read.
 func (s *Etcd) askGranted(ctx context.Context, r *reader) error {
 	user := s.opts.Username
 	if user == "" {
-		// With client certificates alone etcd takes the common name as the user.
+		// If only client certificates are used, etcd takes the common name as the user name.
 		user = s.opts.TLS.commonName()
 	}
 	granted, err := r.readable(ctx, user)
@@ -153,7 +152,7 @@ func (s *Etcd) askGranted(ctx context.Context, r *reader) error {
 	return nil
 }
 
-// explain turns etcd's errors into one clear line with advice.
+// explain converts an error of etcd to one line with a hint.
 func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	where := s.address.location()
 	wrap := func(advice string) error { return hints.Errorf(advice, "%s %s: %w", verb, where, err) }
@@ -190,11 +189,11 @@ func late(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
 }
 
-// deadlineSkew is how much earlier than the caller's own clock an etcd may say that the time is over: gRPC hands the
-// deadline on, and both count.
+// deadlineSkew is how much earlier than the caller's clock an etcd may report an exceeded deadline. gRPC passes
+// the deadline on, and both sides apply it.
 const deadlineSkew = time.Second
 
-// ended is the error of a caller who gave up or whose time is over, nil while he waits.
+// ended returns the error of the caller's context, or nil if the context has not ended.
 func ended(ctx context.Context, err error) error {
 	if deadline, ok := ctx.Deadline(); ok && late(err) && time.Until(deadline) < deadlineSkew {
 		<-ctx.Done()

@@ -12,21 +12,20 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Bounds of counting: keys that are counted apart, keys that are told, and how long
-// events may lag behind the revision that ends the window.
+// Limits on counting: keys counted separately, keys returned, and the maximum lag of events behind the revision
+// that ends the window.
 const (
 	maxCountedKeys = 8192
 	hotKeys        = 10
 	watchLag       = 100 * time.Millisecond
-	// minQuiet is how long an etcd must answer nothing to hang.
+	// minQuiet is the time without any response after which an etcd counts as hanging.
 	minQuiet       = 2 * time.Second
 	statusPatience = 500 * time.Millisecond
 )
 
-// Activity watches the root for a while and counts what is written, by revision and by
-// key. With an account that may not watch the root only revisions are counted. If ctx
-// ends before the window does, nothing is returned. An etcd that answered nothing
-// from then on, and does not report its status either, is a HangingError.
+// Activity watches the root during the window and counts writes by revision and by key. If the account may not
+// watch the root, it counts only revisions. If ctx ends before the window does, it returns only the error. It
+// returns a *HangingError if the etcd stops responding and does not report its status either.
 func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	broken := make(chan struct{})
 	go func() {
 		defer close(broken)
-		_ = s.Watch(watching, Header{Root: root.root, Revision: from}, count.add) // what is wrong with etcd is told elsewhere
+		_ = s.Watch(watching, Header{Root: root.root, Revision: from}, count.add) // errors of etcd are reported elsewhere
 	}()
 	if err := pause(ctx, window-time.Since(start)); err != nil {
 		return nil, err
@@ -71,7 +70,8 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	return a, nil
 }
 
-// responds reports whether a member answers Status within statusPatience. It needs neither its disk nor other members for that.
+// responds reports whether a member responds to Status within statusPatience. For Status the member needs
+// neither its disk nor other members.
 func (s *Etcd) responds(ctx context.Context, r *reader) bool {
 	ctx, cancel := context.WithTimeout(ctx, statusPatience)
 	defer cancel()
@@ -82,11 +82,11 @@ func (s *Etcd) responds(ctx context.Context, r *reader) bool {
 // writeCount counts events by key.
 type writeCount struct {
 	mu     sync.Mutex
-	seen   int64 // the last revision that came
-	end    int64 // the last revision that counts, 0 as long as all do
+	seen   int64 // the last received revision
+	end    int64 // the last counted revision; 0 counts all
 	total  int64
 	keys   map[string]int64
-	forgot bool // keys that were written least
+	forgot bool // the least-written keys were dropped
 }
 
 func newWriteCount() *writeCount { return &writeCount{keys: map[string]int64{}} }
@@ -104,8 +104,8 @@ func (c *writeCount) add(revision int64, events []Event) error {
 	return nil
 }
 
-// count counts a write. When there are too many keys, those written least make room: one
-// that is written over and over stays.
+// count counts a write of a key. If there are too many keys, it drops the least-written ones, so that a key
+// that is written repeatedly stays.
 func (c *writeCount) count(key string) {
 	c.total++
 	if _, known := c.keys[key]; !known {
@@ -117,7 +117,8 @@ func (c *writeCount) count(key string) {
 	c.keys[key]++
 }
 
-// endAt counts up to a revision, or up to the last one that came where that is behind it, and returns which.
+// endAt stops counting after a revision, or after the last received one if that is later, and returns this
+// revision.
 func (c *writeCount) endAt(revision int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,8 +126,9 @@ func (c *writeCount) endAt(revision int64) int64 {
 	return c.end
 }
 
-// sum tells all writes and so many of the busiest keys; more is that there were others. Of the keys of a very busy store the
-// number of writes is a lower bound.
+// sum returns the number of all writes and the busiest keys, at most the given number. more reports whether
+// there were other keys. In a very busy store the writes of a key are a lower bound, because keys may have been
+// dropped.
 func (c *writeCount) sum(most int) (total int64, hot []model.KeyWrites, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,7 +25,7 @@ func openEtcd(t *testing.T, from string, opts source.Options) *source.Etcd {
 	return src
 }
 
-// writer writes over and over until it is stopped, which tells how often it did.
+// writer calls each repeatedly until stop is called. stop returns the number of calls.
 func writer(t *testing.T, client *clientv3.Client, each func(ctx context.Context, i int) error) (stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -61,7 +61,7 @@ func TestActivityCountsWhatIsWritten(t *testing.T) {
 		t.Errorf("nothing written: %+v, %v", quiet, err)
 	}
 
-	// One key over and over, others once each, a deletion, and keys of someone else.
+	// Write one key repeatedly, others once each, a deletion, and keys outside the root.
 	stop := writer(t, server.Client, func(ctx context.Context, i int) error {
 		keys := []string{"by-dev/meta/channelwatch/1/hot", "by-dev/meta/channelwatch/1/hot", fmt.Sprintf("by-dev/meta/s/%d", i), "other/root"}
 		for _, key := range keys {
@@ -80,7 +80,7 @@ func TestActivityCountsWhatIsWritten(t *testing.T) {
 	if a.Over < 500*time.Millisecond || a.Over > 5*time.Second {
 		t.Errorf("watched for %s", a.Over)
 	}
-	// Of five revisions a round four are under the root; the ends of the window cut rounds apart.
+	// Four of five revisions in a round are under the root. The ends of the window split rounds.
 	if a.Revisions < 10 || a.Revisions > int64(5*rounds+5) {
 		t.Errorf("%d revisions in at most %d rounds", a.Revisions, rounds)
 	}
@@ -115,7 +115,7 @@ func TestActivityOfAnAccountThatMayNotWatch(t *testing.T) {
 		user string
 		want []string
 	}{
-		{"part", []string{"by-dev/meta/root-coord/x", "by-dev/meta/session/id"}}, // what it may read is counted
+		{"part", []string{"by-dev/meta/root-coord/x", "by-dev/meta/session/id"}}, // only permitted keys are counted
 		{"key", []string{"by-dev/meta/session/id"}},
 	} {
 		stop := writer(t, root, func(ctx context.Context, _ int) error {
@@ -127,7 +127,7 @@ func TestActivityOfAnAccountThatMayNotWatch(t *testing.T) {
 			return nil
 		})
 		var got []string
-		// A busy machine may come to write one key alone.
+		// On a busy machine a short window may contain only one key.
 		for window := 300 * time.Millisecond; len(got) < len(test.want) && window < 5*time.Second; window *= 2 {
 			a, err := as(test.user).Activity(t.Context(), window)
 			if err != nil || a.Revisions == 0 || a.More {
@@ -139,7 +139,7 @@ func TestActivityOfAnAccountThatMayNotWatch(t *testing.T) {
 			}
 		}
 		stop()
-		slices.Sort(got) // both are written as often, or nearly
+		slices.Sort(got) // both are written about equally often
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: keys (-want +got):\n%s", test.user, diff)
 		}

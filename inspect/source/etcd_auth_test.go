@@ -23,7 +23,7 @@ type grant struct{ from, to string }
 
 func prefix(p string) grant { return grant{p, clientv3.GetPrefixRangeEnd(p)} }
 
-// authServer starts an etcd with a capture, and users who may read what is granted.
+// authServer starts an etcd with a capture, and users with the given read permissions.
 func authServer(t *testing.T, users map[string][]grant) (*sourcetest.Server, sourcetest.Dump) {
 	t.Helper()
 	server := sourcetest.StartEtcd(t, func(c *embed.Config) { c.BcryptCost = 4 })
@@ -33,7 +33,7 @@ func authServer(t *testing.T, users map[string][]grant) (*sourcetest.Server, sou
 	return server, dump
 }
 
-// authorize has a server ask for accounts from now on.
+// authorize adds users to a server and enables authentication.
 func authorize(t *testing.T, server *sourcetest.Server, users map[string][]grant) {
 	t.Helper()
 	ctx := t.Context()
@@ -57,7 +57,7 @@ func authorize(t *testing.T, server *sourcetest.Server, users map[string][]grant
 	must(server.Client.AuthEnable(ctx))
 }
 
-// reads lists the keys that a user reads in the root, and the gaps.
+// reads returns the keys that a user reads in the root, and the gaps.
 func reads(t *testing.T, from, user string) ([]string, []source.Gap) {
 	t.Helper()
 	src := open(t, from, source.Options{Username: user, Password: "secret", DialTimeout: time.Minute})
@@ -152,7 +152,7 @@ func TestAuth(t *testing.T) {
 }
 
 func TestPermissionFoundOutInScan(t *testing.T) {
-	// A role that may read the key that is asked for first learns of the rest late.
+	// A role that may read the first requested key finds out later that it may not read others.
 	server, dump := authServer(t, map[string][]grant{
 		"late": {{"by-dev/meta/session/id", ""}, prefix("by-dev/meta/root-coord/")},
 	})
@@ -236,7 +236,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = admin.Close() }()
-	// A change of the users makes every token out of date.
+	// A change of the users invalidates all tokens.
 	if _, err := admin.UserAdd(t.Context(), "new", "pw"); err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,11 @@ import (
 	"kitescope/internal/hints"
 )
 
-// patience is how long a connection may take before the endpoints are probed
-// for the reason. A healthy etcd answers well within it.
+// patience is the connection time after which the endpoints are probed for the reason. A healthy etcd connects
+// well within it.
 const patience = 100 * time.Millisecond
 
-// connect returns the reader, connecting first if need be.
+// connect returns the reader, and connects first if necessary.
 func (s *Etcd) connect(ctx context.Context) (*reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,10 +36,9 @@ func (s *Etcd) connect(ctx context.Context) (*reader, error) {
 	return r, nil
 }
 
-// dial makes a client and waits until one endpoint is connected. The client
-// itself can only say "deadline exceeded", after all of it; so when it takes
-// long, the endpoints are probed beside it, and if none of them can ever work
-// the reason is reported at once.
+// dial creates a client and waits until one endpoint is connected. The client can only report "deadline
+// exceeded" after the whole timeout. Therefore dial probes the endpoints in parallel if connecting takes long.
+// It returns the reason at once if no endpoint can work.
 func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 	dialCtx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
 	defer cancel()
@@ -54,7 +53,7 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 		stop()
 		return nil, err
 	}
-	// The client logs in under its own context: it has to hear that nobody waits any more.
+	// The client authenticates under its own context, which must be canceled when the caller gives up.
 	unhook := context.AfterFunc(dialCtx, stop)
 	go func() {
 		r, err := s.newReader(dialCtx, config, stop)
@@ -79,7 +78,7 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 			return done.reader, nil
 		case verdict = <-probed:
 			if verdict != nil {
-				// Every endpoint is beyond hope: end the client's attempt too.
+				// No endpoint can work: cancel the client's attempt too.
 				stop()
 				cancel()
 				if done := <-dialed; done.err == nil {
@@ -91,7 +90,8 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 	}
 }
 
-// dialError returns the error of the probe, if it has one, in place of the client's "deadline exceeded". connected: a connection was made.
+// dialError returns the error of the probe, if any, instead of the "deadline exceeded" of the client. connected
+// reports whether a connection was established.
 func (s *Etcd) dialError(ctx context.Context, err, verdict error, connected bool) error {
 	switch {
 	case ctx.Err() != nil:
@@ -126,19 +126,20 @@ func (s *Etcd) newReader(ctx context.Context, config clientv3.Config, stop conte
 	return r, nil
 }
 
-// Sizes of the HTTP/2 flow-control windows and of the socket reads. With grpc's
-// own (64 KiB, growing) the first megabytes of a large answer come in many round trips.
+// Sizes of the HTTP/2 flow-control windows and of the socket reads. With the defaults of grpc (64 KiB,
+// growing), the first megabytes of a large response need many round trips.
 const (
 	streamWindow = 4 << 20
 	connWindow   = 16 << 20
 	socketBuffer = 128 << 10
 )
 
-// maxWordBytes bounds an answer that is no page and no watch: of members, users, roles. The client's own bound is 2 GiB.
+// maxWordBytes bounds responses other than pages and watches, e.g. of members, users and roles. The client's
+// own limit is 2 GiB.
 const maxWordBytes = 16 << 20
 
-// Keepalive pings find a member that is gone without a word. etcd refuses more
-// than one in 5 seconds (embed.DefaultGRPCKeepAliveMinTime).
+// Keepalive pings detect a member that is gone without closing the connection. etcd rejects more than one in 5
+// seconds (embed.DefaultGRPCKeepAliveMinTime).
 const (
 	keepaliveTime    = 10 * time.Second
 	keepaliveTimeout = 5 * time.Second
@@ -154,7 +155,7 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 		Username:             s.opts.Username,
 		Password:             s.opts.Password,
 		Context:              background,
-		// The client's own log goes to stderr as JSON; every error reaches us anyway.
+		// The client logs JSON to stderr. It is not needed, because the client also returns every error.
 		Logger: zap.NewNop(),
 		DialOptions: []grpc.DialOption{
 			grpc.WithInitialWindowSize(streamWindow),
@@ -178,8 +179,8 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 		}
 		config.TLS = files
 		if files.ServerName != "" {
-			// The client's resolver names each endpoint's host as the server, whatever
-			// the TLS configuration says; only this option comes before it.
+			// The client's resolver uses the host of each endpoint as the server name, regardless of the TLS
+			// configuration. Only this option takes precedence over it.
 			config.DialOptions = append(config.DialOptions, grpc.WithAuthority(files.ServerName))
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"kitescope/internal/hints"
 )
 
-// TestTheCallersDeadlineIsHis has the server's clock say that the time is over a moment before the caller's own: gRPC hands
-// the deadline on, so both run.
+// TestTheCallersDeadlineIsHis simulates a server that reports an exceeded deadline shortly before the caller's
+// own deadline. gRPC passes the deadline on, so both sides apply it.
 func TestTheCallersDeadlineIsHis(t *testing.T) {
 	s := &Etcd{opts: Options{RequestTimeout: time.Minute}}
 	early := status.Error(codes.DeadlineExceeded, "context deadline exceeded")

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestHanging: an etcd that takes a connection and answers nothing hangs; one that cannot be reached may be a wrong address.
+// TestHanging checks that an etcd that accepts a connection without responding is hanging. An unreachable
+// address is not, because it may be wrong.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
@@ -26,7 +27,8 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// TestWaits: reads that stall are in the health, and an etcd that falls silent within a window hangs.
+// TestWaits checks that Health includes stalled reads, and that an etcd that stops responding within a window
+// is hanging.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)

@@ -15,14 +15,16 @@ import (
 	"kitescope/inspect/model"
 )
 
-// member is one etcd member with its id, 0 of an endpoint that did not answer and is nobody's client URL.
+// member is one etcd member with its id. id is 0 if the endpoint did not respond and is not a client URL of any
+// member.
 type member struct {
 	model.EtcdMember
 	id uint64
 }
 
-// Alive asks etcd for one key, which need not exist: what is read now would come from an etcd that works. It fails when ctx
-// ends before there is an answer, and when etcd says that it cannot read. That this account may not is an answer.
+// Alive requests one key, which need not exist, to check that etcd can currently read. It returns an error if
+// ctx ends before the response, or if etcd reports that it cannot read. A denied permission counts as a
+// response.
 func (s *Etcd) Alive(ctx context.Context) error {
 	r, err := s.connect(ctx)
 	if err == nil {
@@ -34,8 +36,8 @@ func (s *Etcd) Alive(ctx context.Context) error {
 	return s.explain(ctx, "read", err)
 }
 
-// Health asks every configured endpoint, and every other member at its
-// advertised address, for its status. It fails only if nothing can be asked at all.
+// Health requests the status of every configured endpoint, and of every other member at its advertised address.
+// It returns an error only if it cannot connect at all.
 func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -46,8 +48,8 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	timing.Go(func() { h.Linear, h.Local = s.timeReads(ctx, r) })
 	var members []member
 	timing.Go(func() { members = s.askMembers(ctx, r, s.address.endpoints()) })
-	// Beside the endpoints that were given: without a quorum, and for some roles,
-	// etcd does not list its members. Their own answers then are all there is.
+	// Without a quorum, and for some roles, etcd does not list its members. Then only the configured endpoints
+	// are known.
 	listed, listErr := r.memberList(ctx)
 	timing.Wait()
 	nameMembers(members, listed)
@@ -74,10 +76,10 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	return h, nil
 }
 
-// mostElsewhere limits the sessions that are listed of one root without a cluster.
+// mostElsewhere is the maximum number of sessions listed for one root without a cluster.
 const mostElsewhere = 100
 
-// elsewhere returns the keys of sessions under roots that hold no cluster. Those that cannot be read are left out.
+// elsewhere returns the keys of sessions under roots without a cluster. It omits roots that cannot be read.
 func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
 	s.mu.Lock()
 	roots := s.registered
@@ -87,7 +89,7 @@ func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
 		if err != nil {
 			continue
 		}
-		_ = p.each(func(kv KV) error { // the keys before a damaged one are true
+		_ = p.each(func(kv KV) error { // the keys before a damaged one are valid
 			if key := string(kv.Key); key != root.prefix()+sessionID {
 				keys = append(keys, key)
 			}
@@ -97,8 +99,9 @@ func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
 	return keys
 }
 
-// timeReads times a few reads of a key: those that a majority of the members has to agree on, and those of one member alone. A read that is
-// not allowed waits as long; one that fails otherwise has no time, unless the deadline ended it.
+// timeReads measures a few reads of a key: linearizable reads, which need a majority of the members, and
+// serializable reads of one member. A denied read takes as long and counts. Other failed reads do not count,
+// unless the deadline ended them.
 func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.Duration) {
 	const times = 3
 	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
@@ -126,7 +129,7 @@ func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.D
 	return linear, local
 }
 
-// askMembers asks endpoints at the same time.
+// askMembers requests the status of all endpoints in parallel.
 func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string) []member {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
 	defer cancel()
@@ -139,7 +142,7 @@ func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string) []
 		})
 	}
 	wg.Wait()
-	// Two endpoints may lead to one member: count it once.
+	// Several endpoints may lead to one member: count it once.
 	var distinct []member
 	for _, m := range members {
 		if m.id == 0 || !slices.ContainsFunc(distinct, func(have member) bool { return have.id == m.id }) {
@@ -165,7 +168,7 @@ func memberOf(endpoint string, st *pb.StatusResponse, err error) member {
 	return m
 }
 
-// nameMembers gives members their names from the list of the cluster, by address where they did not answer.
+// nameMembers sets the names of members from the member list, by address for members that did not respond.
 func nameMembers(members []member, listed []*pb.Member) {
 	for i := range members {
 		m := &members[i]
@@ -180,7 +183,7 @@ func nameMembers(members []member, listed []*pb.Member) {
 	}
 }
 
-// problemOf is what is wrong with all members together, "" if nothing is known.
+// problemOf returns the problem of the members as a whole, or "" if none is known.
 func problemOf(members []model.EtcdMember, listErr error) string {
 	answered, leaders := 0, 0
 	for _, m := range members {

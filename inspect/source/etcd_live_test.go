@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// liveStore starts an etcd with a capture in it and opens it.
+// liveStore starts an etcd with a capture and opens it.
 func liveStore(t *testing.T) (*sourcetest.Server, sourcetest.Dump, *source.Etcd) {
 	t.Helper()
 	server := sourcetest.StartEtcd(t, nil)
@@ -96,7 +96,7 @@ func TestCompactedSnapshot(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	// More keys than one page holds, small and large values in turns.
+	// Use more keys than one page holds, with small and large values mixed.
 	server := sourcetest.StartEtcd(t, nil)
 	var keys []source.KV
 	for i := range 25_000 {
@@ -290,7 +290,7 @@ func TestClosedSource(t *testing.T) {
 	}
 }
 
-// proxy forwards one address, and can break.
+// proxy forwards a port to an address, and can be interrupted.
 type proxy struct {
 	address string
 	conns   chan net.Conn
@@ -334,7 +334,7 @@ func (p *proxy) copy(to, from net.Conn) {
 		}
 		select {
 		case <-p.frozen:
-			// Swallow everything from now on, as a network that drops packets does.
+			// Discard all data from now on, as a network that drops packets does.
 			continue
 		default:
 		}
@@ -344,7 +344,7 @@ func (p *proxy) copy(to, from net.Conn) {
 	}
 }
 
-// cut breaks the connections of now.
+// cut closes the current connections.
 func (p *proxy) cut() {
 	for {
 		select {

@@ -9,27 +9,28 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The generated client decodes a RangeResponse into an allocation for each key and copies every byte twice, which costs more than etcd
-// needs to send it. So Range and Watch are called with a codec of our own, which keeps the bytes; page walks the message in them.
+// The generated client allocates for each key when it decodes a RangeResponse and copies every byte twice,
+// which costs more than etcd needs to send it. Therefore Range and Watch use a custom codec that keeps the
+// bytes, and page decodes the message in place.
 
-// errBadPage is the error of a Range response that is no valid message.
+// errBadPage reports a Range response that is not a valid message.
 var errBadPage = errors.New("malformed range response")
 
-// page is one RangeResponse (etcd api/v3/etcdserverpb/rpc.proto) as it came from
-// the wire: field 1 header, 2 kvs, 3 more, 4 count.
+// page is one encoded RangeResponse (etcd api/v3/etcdserverpb/rpc.proto). Its fields are 1 header, 2 kvs, 3
+// more and 4 count.
 type page struct {
 	raw      []byte
 	revision int64
 	more     bool
 	keys     int
-	lastKey  string // "" if there is none
+	lastKey  string // "" if there are no keys
 }
 
-// parsePage reads all but the key-values.
+// parsePage decodes all fields except the key-values.
 func parsePage(raw []byte) (page, error) {
 	p := page{raw: raw}
 	var last []byte
-	var count int64 // of this page and those to come
+	var count int64 // keys of this page and the following ones
 	ok := eachField(raw, func(num protowire.Number, v uint64, data []byte) {
 		switch num {
 		case 1:
@@ -59,7 +60,7 @@ func parsePage(raw []byte) (page, error) {
 	return p, nil
 }
 
-// each yields the key-values in order. Their keys and values are parts of the page.
+// each yields the key-values in order. Their keys and values are slices of the page.
 func (p *page) each(yield func(KV) error) error {
 	var err error
 	eachField(p.raw, func(num protowire.Number, _ uint64, data []byte) {
@@ -74,10 +75,10 @@ func (p *page) each(yield func(KV) error) error {
 	return err
 }
 
-// wireCodec is the grpc codec that yields pages and messages of watches.
+// wireCodec is the grpc codec that decodes pages and watch messages.
 type wireCodec struct{}
 
-// Name is the content subtype that etcd expects.
+// Name returns the content subtype that etcd expects.
 func (wireCodec) Name() string { return "proto" }
 
 // Marshal encodes a request.
@@ -93,7 +94,7 @@ func (wireCodec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
 }
 
-// Unmarshal reads a response into a *page or a *watchMessage, which have bytes of their own.
+// Unmarshal decodes a response into a *page or a *watchMessage, which have their own copy of the bytes.
 func (wireCodec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 	switch m := v.(type) {
 	case *page:

@@ -13,7 +13,8 @@ import (
 
 var _ Past = (*Etcd)(nil)
 
-// Oldest is the revision that etcd was compacted at. A read of an older one is refused without saying which; a watch says it.
+// Oldest returns the revision at which etcd was compacted. etcd rejects a read of an older revision without
+// returning the compaction revision; a watch returns it.
 func (s *Etcd) Oldest(ctx context.Context, h Header) (int64, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -32,7 +33,8 @@ func (s *Etcd) Oldest(ctx context.Context, h Header) (int64, error) {
 	return 0, s.explain(ctx, "read the past of", err)
 }
 
-// keyToAsk is a key that an account may ask for: that of the clock, which tells something, unless it may not.
+// keyToAsk returns a key that the account may read. It is the timestamp allocator key, because its value is
+// useful, unless that key is not permitted.
 func (s *Etcd) keyToAsk(h Header) Range {
 	key := singleKey(AllocatorKeys(h.Root)[0])
 	if granted := s.grantedRanges(); len(granted) > 0 && len(intersect(key, granted)) == 0 {
@@ -41,13 +43,14 @@ func (s *Etcd) keyToAsk(h Header) Range {
 	return key
 }
 
-// glance is what one small read of a revision tells: when Milvus reserved timestamps last, and at which revision. Zero if it did not.
+// glance is the result of one small read at a revision: the last timestamp that Milvus reserved, and the
+// revision of the reservation. It is zero if there is none.
 type glance struct {
 	reserved time.Time
 	written  int64
 }
 
-// lookBack reads one key at a revision; an error of etcd's says that the revision is not there.
+// lookBack reads one key at a revision. etcd returns an error if it does not have the revision.
 func (s *Etcd) lookBack(ctx context.Context, r *reader, h Header, revision int64) (glance, error) {
 	var g glance
 	p, err := r.rangePage(ctx, rangeRequest{keys: s.keyToAsk(h), revision: revision})
@@ -66,7 +69,8 @@ func (s *Etcd) lookBack(ctx context.Context, r *reader, h Header, revision int64
 	})
 }
 
-// compacted is the revision that etcd was compacted at, where it was: a watch from the first one ends with it.
+// compacted returns the revision at which etcd was compacted, if it was. A watch from revision 1 ends with this
+// revision.
 func (r *reader) compacted(ctx context.Context, key Range) (oldest int64, err error) {
 	err = r.retry(ctx, func(ctx context.Context) error {
 		err := r.watch(ctx, watchRequest{keys: key, from: 1}, func(*watchMessage) error { return nil })
@@ -78,15 +82,15 @@ func (r *reader) compacted(ctx context.Context, key Range) (oldest int64, err er
 	return oldest, err
 }
 
-// compactedError is ErrCompacted with the oldest revision that there is.
+// compactedError is ErrCompacted with the oldest available revision.
 type compactedError struct{ oldest int64 }
 
 func (e *compactedError) Error() string { return ErrCompacted.Error() }
 func (e *compactedError) Unwrap() error { return ErrCompacted }
 
-// visit makes sure that a revision is there.
+// visit checks that etcd has a revision.
 func (s *Etcd) visit(ctx context.Context, r *reader, h Header, revision int64) (g glance, err error) {
-	if revision > 0 { // etcd takes anything else for now
+	if revision > 0 { // etcd interprets other values as the current revision
 		g, err = s.lookBack(ctx, r, h, revision)
 	}
 	switch {
@@ -98,7 +102,7 @@ func (s *Etcd) visit(ctx context.Context, r *reader, h Header, revision int64) (
 	return g, nil
 }
 
-// outside says that a revision is not there, and which are.
+// outside returns the error for a revision that etcd does not have, with the available revisions.
 func (s *Etcd) outside(ctx context.Context, r *reader, h Header, revision int64) error {
 	oldest, err := s.Oldest(ctx, h)
 	if err != nil {
@@ -114,7 +118,8 @@ func (s *Etcd) outside(ctx context.Context, r *reader, h Header, revision int64)
 	return hints.Errorf("try again", "read %s: etcd had no revision %d, and then it had", s.address.location(), revision)
 }
 
-// PinAt is the store as etcd still knows that it was. Nothing holds it: etcd may be compacted while it is read.
+// PinAt returns the store at a revision that etcd still has. Nothing prevents compaction, so etcd may be
+// compacted while the snapshot is read.
 func (s *Etcd) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -128,7 +133,7 @@ func (s *Etcd) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, e
 	return &etcdSnapshot{source: s, reader: r, header: h}, nil
 }
 
-// GetAt asks for one key.
+// GetAt requests one key at a revision.
 func (s *Etcd) GetAt(ctx context.Context, h Header, revision int64, key string) (found *KV, err error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -151,8 +156,9 @@ func (s *Etcd) GetAt(ctx context.Context, h Header, revision int64, key string) 
 	})
 }
 
-// Changes watches etcd from a revision to another, both of which it has. All of the store is watched, as each revision has changed
-// something: then it is known when the last one has come. An account that may not do so asks etcd how far it is.
+// Changes watches etcd from one revision to another; etcd must have both. It watches the whole store, because
+// each revision changes a key, so that the last revision always arrives. An account that may not do so requests
+// progress notifications from etcd.
 func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -183,7 +189,7 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 	}
 	if granted := s.grantedRanges(); err == nil && granted != nil {
 		parts := intersect(Prefix(h.Root+"/"), granted)
-		if len(parts) > 1 { // the one would have to wait for the other
+		if len(parts) > 1 { // one part would have to wait for the other
 			return hints.Errorf("the past is read by an account that may read all under one prefix",
 				"read the past of %s: the account may read %d parts of it only", s.address.location(), len(parts))
 		}
@@ -201,7 +207,7 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 	return s.explain(ctx, "read the past of", err)
 }
 
-// below are the events below a prefix.
+// below filters events by a key prefix.
 func below(prefix []byte, events []Event) []Event {
 	kept := events[:0]
 	for _, e := range events {
@@ -212,30 +218,34 @@ func below(prefix []byte, events []Event) []Event {
 	return kept
 }
 
-// errReached ends a watch that has come as far as it was wanted.
+// errReached ends a watch that has reached its last revision.
 var errReached = errors.New("reached")
 
-// watchBounds end a watch of what was.
+// watchBounds holds the end condition of a watch of past revisions.
 type watchBounds struct {
-	// until is the last revision that is wanted, limit how long nothing may come.
+	// until is the last requested revision, limit the maximum time without a message.
 	until int64
 	limit time.Duration
-	// ask is how often etcd is asked how far it is, 0 where each revision is seen; witness a revision that is known to come.
+	// ask is the interval of progress requests, or 0 if each revision is seen. witness is a revision that must
+	// arrive.
 	ask     time.Duration
 	witness int64
-	// heard is when something came last, answers how often etcd has said since that there is no more.
+	// heard is the time of the last event, answers the number of progress responses since that report no
+	// further events.
 	heard   time.Time
 	answers int
 }
 
 const (
-	// progressPause is how often etcd looks after watches that are behind (mvcc.watchableStore, syncWatchersLoop).
+	// progressPause is the interval at which etcd serves watches that are behind (mvcc.watchableStore,
+	// syncWatchersLoop).
 	progressPause = 100 * time.Millisecond
-	// progressAnswers are how many answers are believed: before 3.5.8 one could overtake events that were on their way.
+	// progressAnswers is the required number of progress responses. Before 3.5.8 a response could overtake
+	// pending events.
 	progressAnswers = 2
 )
 
-// hear takes an answer to the question how far etcd is; next is what the watch waits for.
+// hear counts a progress response; next is the next revision of the watch.
 func (b *watchBounds) hear(revision, next int64) {
 	if revision >= b.until && next > b.witness {
 		b.answers++
@@ -246,7 +256,7 @@ func (b *watchBounds) reached(next int64) bool {
 	return b.until > 0 && (next > b.until || b.ask > 0 && b.answers >= progressAnswers)
 }
 
-// late is when nothing has come for too long.
+// late returns a channel that receives when there was no event for too long.
 func (b *watchBounds) late() <-chan time.Time {
 	if b.until == 0 {
 		return nil

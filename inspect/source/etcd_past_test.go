@@ -14,7 +14,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestPastOfAnEtcd compares what a live etcd is read to have been with what it says itself, also by accounts that may read a part.
+// TestPastOfAnEtcd compares the past revisions of a live etcd with the responses of the etcd client. It also uses
+// accounts that may read only a part.
 //
 //nolint:tparallel // its parts take turns at one server
 func TestPastOfAnEtcd(t *testing.T) {
@@ -59,7 +60,7 @@ func TestPastOfAnEtcd(t *testing.T) {
 	})
 }
 
-// TestPastOfAnEtcdNeverCompacted begins with the empty store.
+// TestPastOfAnEtcdNeverCompacted checks that the oldest state is the empty store.
 func TestPastOfAnEtcdNeverCompacted(t *testing.T) {
 	server, dump, src := liveStore(t)
 	h := pin(t, src).Header()
@@ -72,7 +73,7 @@ func TestPastOfAnEtcdNeverCompacted(t *testing.T) {
 	if got := state(t, src, h, 1); len(got) != 0 {
 		t.Errorf("%d keys before the first", len(got))
 	}
-	// What comes while it is read is not of the past.
+	// Writes during the read are not part of the past.
 	last := put(t, server, "by-dev/meta/later", "1")
 	put(t, server, "by-dev/meta/later", "2")
 	got := changes(t, src, h, h.Revision, last)
@@ -81,7 +82,7 @@ func TestPastOfAnEtcdNeverCompacted(t *testing.T) {
 	}
 }
 
-// TestPastOfAnEtcdThatFallsSilent: a watch that was promised more is not waited for without end.
+// TestPastOfAnEtcdThatFallsSilent checks that Changes does not wait forever for announced revisions.
 func TestPastOfAnEtcdThatFallsSilent(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	put(t, server, "by-dev/meta/session/id", "1")

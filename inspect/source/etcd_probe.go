@@ -20,9 +20,8 @@ import (
 // probeTimeout bounds the probe of one endpoint.
 const probeTimeout = 2 * time.Second
 
-// probe looks at each endpoint with a bare connection and says why none of them
-// can work; nil if one can, or if that is not certain. It sets connected once one
-// takes the connection.
+// probe opens a plain connection to each endpoint and returns the reason why none can work. It returns nil if
+// one can work, or if this is uncertain. It sets connected when an endpoint accepts the connection.
 func (s *Etcd) probe(ctx context.Context, config *tls.Config, connected *atomic.Bool) error {
 	verdicts := make([]error, len(s.address.hosts))
 	var wg sync.WaitGroup
@@ -81,11 +80,11 @@ func dialVerdict(ctx context.Context, host string, err error) error {
 	return hints.Errorf("check the address, and that etcd or a port-forward listens there", "connect to %s: %w", host, err)
 }
 
-// http2Greeting is what a client says first, with an empty SETTINGS frame (RFC 9113, 3.4).
+// http2Greeting is the connection preface of a client, with an empty SETTINGS frame (RFC 9113, 3.4).
 const http2Greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// probePlain greets in plaintext. etcd answers with a SETTINGS frame; a TLS
-// server closes or sends an alert.
+// probePlain sends the HTTP/2 preface in plaintext. etcd responds with a SETTINGS frame; a TLS server closes
+// the connection or sends an alert.
 func probePlain(ctx context.Context, conn net.Conn, host string) error {
 	answer, err := greet(conn)
 	switch {
@@ -115,8 +114,8 @@ func isSettings(answer string) bool {
 	return len(answer) >= 5 && answer[3:5] == "\x04\x00" && answer[0] == 0
 }
 
-// speaksTLS tries a handshake that accepts any certificate: nothing is sent over
-// it, only the protocol is of interest.
+// speaksTLS reports whether a TLS handshake succeeds. It accepts any certificate, because it only detects the
+// protocol and sends no data.
 func speaksTLS(ctx context.Context, host string) bool {
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}} //nolint:gosec // see above.
 	conn, err := dialer.DialContext(ctx, "tcp", host)
@@ -128,8 +127,8 @@ func speaksTLS(ctx context.Context, host string) bool {
 	return errors.As(err, &alert) || strings.Contains(err.Error(), "remote error: tls")
 }
 
-// speaksPlain greets without TLS on a connection of its own: etcd hangs up on a
-// handshake that it does not expect.
+// speaksPlain reports whether the host responds without TLS. It uses a separate connection, because etcd closes
+// the connection after an unexpected handshake.
 func speaksPlain(ctx context.Context, host string) bool {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", host)
@@ -144,8 +143,8 @@ func speaksPlain(ctx context.Context, host string) bool {
 	return isSettings(answer)
 }
 
-// probeTLS shakes hands as the client would and greets: a server that wants a
-// client certificate says so only after the handshake (TLS 1.3).
+// probeTLS performs the same handshake as the client and sends the HTTP/2 preface, because a server that
+// requires a client certificate reports this only after the handshake (TLS 1.3).
 func probeTLS(ctx context.Context, conn net.Conn, host string, config *tls.Config) error {
 	config = config.Clone()
 	if config.ServerName == "" {

@@ -18,19 +18,19 @@ import (
 	"kitescope/internal/redact"
 )
 
-// reader is all of etcd that this program can reach: it has no method that
-// writes, and nothing else holds a client. A test walks its method set.
+// reader is the only access of this program to etcd. It has no method that writes, and nothing else holds a
+// client. A test checks its method set.
 type reader struct {
 	client *clientv3.Client
-	// stop ends everything the client does in the background.
+	// stop ends all background work of the client.
 	stop context.CancelFunc
 	// timeout bounds one request.
 	timeout time.Duration
-	// serializable reads what one member has, without asking the others.
+	// serializable reads the state of one member, without a quorum.
 	serializable bool
 }
 
-// rangeRequest is a read of the keys in [from, to) at a revision.
+// rangeRequest is a read of the keys in a range at a revision.
 type rangeRequest struct {
 	keys     Range
 	limit    int64
@@ -38,8 +38,8 @@ type rangeRequest struct {
 	keysOnly bool
 }
 
-// Attempts per request. etcd answers "unavailable" while a leader is elected
-// and when a member goes away; the next attempt goes to another member.
+// Attempts per request. etcd returns "unavailable" during a leader election and when a member shuts down. The
+// next attempt goes to another member.
 const (
 	readAttempts = 5
 	readPause    = 100 * time.Millisecond
@@ -58,7 +58,7 @@ func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 		req.RangeEnd = []byte{0}
 	}
 	if q.keys.To == q.keys.From+"\x00" {
-		// A single key: etcd finds it without walking its index.
+		// For a single key without a range end, etcd does not walk its index.
 		req.RangeEnd = nil
 	}
 	for {
@@ -78,16 +78,15 @@ func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 	}
 }
 
-// maxPageBytes bounds one response. etcd itself has no limit on them; ours are
-// cut by a number of keys, and a value has at most a few MiB (--max-request-bytes).
-// Where values are so large that the page is over it, fewer keys are asked for.
+// maxPageBytes bounds one response. etcd does not limit responses. Pages are limited by a number of keys, and a
+// value has at most a few MiB (--max-request-bytes). If the values are so large that a page exceeds the bound,
+// the request is repeated with fewer keys.
 const (
 	maxPageBytes = 256 << 20
 	pageShrink   = 16
 )
 
-// retry runs one read with a deadline of its own, again while etcd says that
-// another attempt may do better.
+// retry runs one read with its own deadline. It repeats the read while etcd returns a temporary error.
 func (r *reader) retry(ctx context.Context, call func(context.Context) error) error {
 	var err error
 	for attempt := range readAttempts {
@@ -108,7 +107,7 @@ func (r *reader) once(ctx context.Context, call func(context.Context) error) err
 	attempt, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	if !r.serializable {
-		// A member that has lost its leader then says so at once.
+		// A member without a leader then returns an error immediately.
 		attempt = clientv3.WithRequireLeader(attempt)
 	}
 	err := rpctypes.Error(call(attempt))
@@ -137,7 +136,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// memberStatus asks the member behind one endpoint about itself.
+// memberStatus requests the status of the member at one endpoint.
 func (r *reader) memberStatus(ctx context.Context, endpoint string) (*pb.StatusResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -145,14 +144,14 @@ func (r *reader) memberStatus(ctx context.Context, endpoint string) (*pb.StatusR
 	return (*pb.StatusResponse)(resp), err
 }
 
-// anyStatus asks whichever member the connection leads to.
+// anyStatus requests the status of the member to which the connection leads.
 func (r *reader) anyStatus(ctx context.Context) (*pb.StatusResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	return pb.NewMaintenanceClient(r.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 }
 
-// memberList lists the cluster's members.
+// memberList returns the members of the cluster.
 func (r *reader) memberList(ctx context.Context) ([]*pb.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -163,8 +162,8 @@ func (r *reader) memberList(ctx context.Context) ([]*pb.Member, error) {
 	return resp.Members, nil
 }
 
-// readable lists the ranges that the roles of user may read: what its own
-// account is allowed to ask (etcd server/etcdserver/apply_auth.go, UserGet, RoleGet).
+// readable returns the ranges that the roles of user may read. Each account may request this for itself (etcd
+// server/etcdserver/apply_auth.go, UserGet, RoleGet).
 func (r *reader) readable(ctx context.Context, user string) ([]Range, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -187,8 +186,8 @@ func (r *reader) readable(ctx context.Context, user string) ([]Range, error) {
 	return mergeRanges(ranges), nil
 }
 
-// permittedRange turns etcd's notation into a Range: no end is a single key, an
-// end of one zero byte is no upper bound.
+// permittedRange converts a permission of etcd to a Range: no end means a single key, an end of one zero byte
+// means no upper bound.
 func permittedRange(key, end []byte) Range {
 	r := Range{From: string(key), To: string(end)}
 	switch r.To {
@@ -203,19 +202,20 @@ func permittedRange(key, end []byte) Range {
 	return r
 }
 
-// maxWatchBytes bounds one message of a watch. etcd cuts answers at its --max-request-bytes (1.5 MiB) where it is asked to.
+// maxWatchBytes bounds one message of a watch. If fragmentation is requested, etcd splits responses at its
+// --max-request-bytes (1.5 MiB).
 const maxWatchBytes = 64 << 20
 
-// watchRequest is a watch of the keys of a range, from a revision on.
+// watchRequest is a watch of the keys in a range, from a revision on.
 type watchRequest struct {
 	keys Range
 	from int64
-	// ask is how often etcd is asked how far it is; 0: it says so every few minutes.
+	// ask is the interval of progress requests. 0 means none; etcd then reports progress every few minutes.
 	ask time.Duration
 }
 
-// watch follows what is asked for until take fails or the watch ends; the error is never nil.
-// The next message is read when take has returned, so that a slow reader holds the server back.
+// watch follows the requested keys until take returns an error or the watch ends. The error is never nil. It
+// reads the next message after take has returned, so that a slow consumer slows down the server.
 func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMessage) error) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	var asking sync.WaitGroup
@@ -235,7 +235,7 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 	if err != nil {
 		return rpctypes.Error(err)
 	}
-	// A stream that does not take the request says why when it is read.
+	// If sending fails, RecvMsg returns the reason.
 	_ = stream.SendMsg(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}})
 	if q.ask > 0 {
 		asking.Go(func() {

@@ -12,21 +12,19 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Finding the root without reading the store. A read of one key is cheap, but
-// etcd (all versions to 3.6) walks its whole index for a range even with a limit
-// of 1, to count it. So the usual place is tried first by name, and only what is
-// outside of the roots found so far is searched: the "holes".
+// The root must be found without reading the whole store. Reading one key is cheap, but for a range etcd (all
+// versions to 3.6) walks its whole index to count the keys, even with a limit of 1. Therefore the default root
+// is tried by name first, and only the ranges outside the roots found so far, the "holes", are searched.
 //
-// In a hole the first key shows one directory. Each of its ancestors, and their
-// "meta" child, is tested; then the directory is skipped. Where many directories
-// have no result (an etcd shared with something else) the step widens to the
-// parent, and the number of requests is bounded.
+// The first key of a hole identifies one directory. Each ancestor of the directory is tested as a root, with
+// its "meta" child too. The directory is skipped afterwards. If many directories have no result (an etcd shared
+// with other applications), the search continues after their parent. The number of requests is bounded.
 const (
 	maxSeeks = 200
-	// maxDepth is how deep a root path may lie.
+	// maxDepth is the maximum depth of a root path.
 	maxDepth = 6
-	// widenAfter is how many fruitless children of one directory are looked at,
-	// widenKeys how many if they are keys.
+	// widenAfter is the maximum number of sub-directories without a result to examine in one directory,
+	// widenKeys the maximum number of keys.
 	widenAfter = 12
 	widenKeys  = 3
 )
@@ -38,7 +36,7 @@ func (s *Etcd) findRoot(ctx context.Context, r *reader, revision int64) (metaRoo
 	known := s.root
 	s.mu.Unlock()
 	if known != (metaRoot{}) {
-		// Found by an earlier Pin; make sure that it is still there.
+		// An earlier Pin found this root; check that it still exists.
 		if found, err := f.test(ctx, []metaRoot{known}); err != nil || len(found) > 0 {
 			return known, err
 		}
@@ -77,12 +75,12 @@ type rootSearch struct {
 	reader   *reader
 	revision int64
 	found    []metaRoot
-	// tested are the directories that proved to be none.
+	// tested holds the directories that are not roots.
 	tested map[metaRoot]bool
 	seeks  int
 }
 
-// named tries what a person may mean by name, with and without a leading slash.
+// named tests the roots that name may refer to, with and without a leading slash.
 func (f *rootSearch) named(ctx context.Context, name string) (metaRoot, bool, error) {
 	name = strings.TrimSuffix(name, "/")
 	for _, dir := range []string{name, "/" + strings.TrimPrefix(name, "/")} {
@@ -101,7 +99,7 @@ func (f *rootSearch) named(ctx context.Context, name string) (metaRoot, bool, er
 	return metaRoot{}, false, nil
 }
 
-// all fills f.found with every root.
+// all adds every root to f.found.
 func (f *rootSearch) all(ctx context.Context) error {
 	found, err := f.test(ctx, []metaRoot{{root: "by-dev", sub: defaultSubPath}})
 	if err != nil {
@@ -130,8 +128,8 @@ func (f *rootSearch) all(ctx context.Context) error {
 	return nil
 }
 
-// clusters returns the roots that were found, without those where processes only registered, unless there are no others. Nothing is read
-// if there is one root.
+// clusters returns the found roots. It omits roots where processes only registered, unless there are no others.
+// It reads nothing if there is only one root.
 func (f *rootSearch) clusters(ctx context.Context) ([]metaRoot, error) {
 	if len(f.found) < 2 {
 		return f.found, nil
@@ -164,7 +162,7 @@ func (f *rootSearch) clusters(ctx context.Context) ([]metaRoot, error) {
 	return list, nil
 }
 
-// candidates are the metadata directories that key may belong to or lie beside.
+// candidates returns the metadata directories that may contain key, and the default ones next to it.
 func candidates(key string) []metaRoot {
 	var out []metaRoot
 	for i, depth := 1, 0; i < len(key) && depth < maxDepth; i++ {
@@ -180,8 +178,8 @@ func candidates(key string) []metaRoot {
 	return out
 }
 
-// after returns where to search on after a key without result: behind the key,
-// or behind its directory once that had too many fruitless children, and so up.
+// after returns the position at which to continue after a key without a result: after the key or, if its
+// directory has too many children without a result, after the directory, and so on for the ancestors.
 func after(key string, children map[string]int) string {
 	skip, behind, enough := key, key+"\x00", widenKeys
 	for {
@@ -199,7 +197,7 @@ func after(key string, children map[string]int) string {
 	}
 }
 
-// explained are the ranges that known roots account for.
+// explained returns the ranges that belong to known roots.
 func (f *rootSearch) explained() []Range {
 	var known []Range
 	for _, r := range f.found {
@@ -208,7 +206,7 @@ func (f *rootSearch) explained() []Range {
 	return mergeRanges(known)
 }
 
-// firstKey returns the first key from on that no known root accounts for.
+// firstKey returns the first key at or after from that does not belong to a known root.
 func (f *rootSearch) firstKey(ctx context.Context, from string) (string, error) {
 	for _, hole := range subtract(Range{From: from}, f.explained()) {
 		f.seeks++
@@ -220,7 +218,7 @@ func (f *rootSearch) firstKey(ctx context.Context, from string) (string, error) 
 	return "", nil
 }
 
-// first returns the first key of r that the account may see, "" if there is none.
+// first returns the first key of r that the account may read, or "" if there is none.
 func (f *rootSearch) first(ctx context.Context, r Range) (string, error) {
 	granted := f.source.grantedRanges()
 	parts := []Range{r}
@@ -245,8 +243,8 @@ func (f *rootSearch) first(ctx context.Context, r Range) (string, error) {
 	return "", nil
 }
 
-// test returns those of the candidates that hold metadata. One key that every
-// Milvus keeps is asked for first, then the directories of older or damaged ones.
+// test returns the candidates that hold metadata. It first requests one key that every Milvus has, and
+// afterwards the directories of older or damaged installations.
 func (f *rootSearch) test(ctx context.Context, candidates []metaRoot) ([]metaRoot, error) {
 	var open []metaRoot
 	for _, r := range candidates {
@@ -291,7 +289,7 @@ func (f *rootSearch) test(ctx context.Context, candidates []metaRoot) ([]metaRoo
 	return found, nil
 }
 
-// anyKeys reports for each range whether it holds a key, asking for all at once.
+// anyKeys reports for each range whether it contains a key. It requests ranges in parallel.
 func (f *rootSearch) anyKeys(ctx context.Context, ranges []Range) ([]bool, error) {
 	const parallel = 8
 	hits := make([]bool, len(ranges))

@@ -10,26 +10,26 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// A scan is a list of ranges, and each is one request unless it is large. Some
-// are on their way while the oldest is consumed, so that etcd, the network and
-// the decoder work at the same time; the keys still come in order.
+// A scan is a list of ranges. Each range is one request unless it is large. Several requests are in flight
+// while the oldest response is consumed, so that etcd, the network and the decoder work in parallel. The keys
+// are yielded in order.
 const (
-	// scanWindow is how many ranges are asked for at once.
+	// scanWindow is the maximum number of ranges in flight.
 	scanWindow = 8
-	// scanBuffer stops asking for more ranges while so many bytes wait: a bound
-	// on memory, not on one answer.
+	// scanBuffer is the number of buffered bytes above which no further range is requested. It bounds the
+	// memory, not a single response.
 	scanBuffer = 24 << 20
-	// pageKeys is the most keys of the first answers; later ones aim at pageBytes.
-	// etcd walks the rest of the range for each page, to count it, so pages are
-	// large, and those of a range that needs many grow up to pageBytesMax: a million
-	// segments in one partition cost etcd 14 s of CPU in pages of 8 MiB, 8 s in 32.
+	// pageKeys is the maximum number of keys in the first responses; later responses target pageBytes. For each
+	// page, etcd walks the rest of the range to count it. Therefore pages are large, and grow up to
+	// pageBytesMax in a range that needs many: a million segments in one partition cost etcd 14 s of CPU in
+	// pages of 8 MiB, and 8 s in pages of 32 MiB.
 	pageKeys     = 10_000
 	pageKeysMin  = 256
 	pageKeysMax  = 200_000
 	pageBytes    = 8 << 20
 	pageBytesMax = 32 << 20
-	// pageHaste is the part of a request's timeout that a page may take for the next
-	// one to be larger: a slow link gets small pages.
+	// pageHaste limits the growth of pages: a page must take less than 1/pageHaste of the request timeout for
+	// the next one to be larger. So pages stay small on a slow link.
 	pageHaste = 8
 )
 
@@ -41,7 +41,7 @@ type etcdSnapshot struct {
 
 	mu     sync.Mutex
 	denied []Range
-	// perKey is the size of a record in the last page, 0 as long as none was seen.
+	// perKey is the record size in bytes of the last page, or 0 before the first page.
 	perKey atomic.Int64
 }
 
@@ -49,13 +49,13 @@ var _ Snapshot = (*etcdSnapshot)(nil)
 
 func (s *etcdSnapshot) Header() Header { return s.header }
 
-// Seekable is true: etcd reads a small range without touching the rest.
+// Seekable returns true because etcd reads a small range without reading the rest.
 func (s *etcdSnapshot) Seekable() bool { return true }
 
-// Close does nothing: etcd keeps no state for a reader.
+// Close does nothing, because etcd keeps no state for a reader.
 func (s *etcdSnapshot) Close() error { return nil }
 
-// Gaps lists the ranges that the account may not read.
+// Gaps returns the ranges that the account may not read.
 func (s *etcdSnapshot) Gaps() []Gap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (s *etcdSnapshot) deny(ranges []Range) {
 	s.denied = mergeRanges(append(s.denied, ranges...))
 }
 
-// Scan yields the keys of the ranges in order. A KV is a part of the bytes that
-// came from the wire and is gone when yield returns.
+// Scan yields the keys of the ranges in order. A KV is a slice of the received bytes and is invalid after yield
+// returns.
 func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
 	m := newMeter(s.source.opts.Limits, s.source.address.location())
 	limited, cancel := m.deadline(ctx)
@@ -85,8 +85,8 @@ func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 func (s *etcdSnapshot) scanParts(ctx context.Context, parts []Range, m *meter, yield func(KV) error) error {
 	err := s.scan(ctx, parts, m, yield)
 	if denied, ok := errors.AsType[*deniedError](err); ok {
-		// Only now is it known that the account sees a part, or less than before.
-		// Nothing is yielded twice: the scan stopped before the range that was denied.
+		// Only now is it known that the account may read only a part, or less than before. No key is yielded
+		// twice, because the scan stopped before the denied range.
 		if err = s.source.askGranted(ctx, s.reader); err == nil {
 			err = s.scan(ctx, s.readable(parts[denied.index:]), m, yield)
 		}
@@ -94,7 +94,7 @@ func (s *etcdSnapshot) scanParts(ctx context.Context, parts []Range, m *meter, y
 	return err
 }
 
-// outcome is what a caller of Scan hears of an error.
+// outcome converts an error for the caller of Scan.
 func (s *etcdSnapshot) outcome(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
@@ -105,7 +105,7 @@ func (s *etcdSnapshot) outcome(ctx context.Context, err error) error {
 	return nil
 }
 
-// errRangeDenied and yieldError keep etcd's errors apart from the caller's.
+// errRangeDenied and yieldError distinguish errors of etcd from errors of the caller.
 var errRangeDenied = rpctypes.ErrPermissionDenied
 
 type deniedError struct{ index int }
@@ -117,8 +117,8 @@ type yieldError struct{ err error }
 
 func (e *yieldError) Error() string { return e.err.Error() }
 
-// readable cuts the ranges down to those that the account may read, and notes
-// the rest as gaps. As long as nothing was denied, that is all of them.
+// readable reduces the ranges to the ranges that the account may read, and adds the rest to the gaps. It
+// returns all ranges if no restriction is known.
 func (s *etcdSnapshot) readable(ranges []Range) []Range {
 	granted := s.source.grantedRanges()
 	if granted == nil {
@@ -134,17 +134,16 @@ func (s *etcdSnapshot) readable(ranges []Range) []Range {
 	return parts
 }
 
-// fetched is one page or the error that ended a range.
+// fetched is one page, or the error that ended a range.
 type fetched struct {
 	page *page
 	err  error
 }
 
-// rangeFetch reads one range in a goroutine of its own, page after page.
+// rangeFetch reads the pages of one range in its own goroutine.
 type rangeFetch struct {
 	pages chan fetched
-	// turn is closed when the consumer has come to this range: before that only
-	// the first page is read ahead.
+	// turn is closed when the consumer reaches this range. Before that, only the first page is read ahead.
 	turn chan struct{}
 }
 
@@ -179,7 +178,7 @@ func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, m *meter, yield
 	return nil
 }
 
-// drain drops what a range has read when the scan ends early.
+// drain discards the pages of a range when the scan ends early.
 func (f *rangeFetch) drain() {
 	if f == nil {
 		return
@@ -207,7 +206,7 @@ func consume(f *rangeFetch, buffered *atomic.Int64, yield func(KV) error) error 
 	return nil
 }
 
-// fetch reads the pages of r into f.pages and closes it.
+// fetch sends the pages of r to f.pages and closes it.
 func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *meter, buffered *atomic.Int64) {
 	defer close(f.pages)
 	size := int64(pageBytes)
@@ -248,8 +247,7 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *met
 	}
 }
 
-// laterDenied makes sure that a right which is withdrawn in the middle of a
-// range is an error, and not a reason to read the range again.
+// laterDenied replaces a denial after the first page with another error, so that the range is not read again.
 func laterDenied(first bool, err error) error {
 	if !first && errors.Is(err, errRangeDenied) {
 		return errors.New("the right to read was withdrawn while reading")
@@ -257,7 +255,7 @@ func laterDenied(first bool, err error) error {
 	return err
 }
 
-// pageLimit is how many keys make a page of about so many bytes.
+// pageLimit returns the number of keys in a page of about size bytes.
 func (s *etcdSnapshot) pageLimit(size int64) int64 {
 	if perKey := s.perKey.Load(); perKey > 0 {
 		return min(max(size/perKey, pageKeysMin), pageKeysMax)
@@ -265,7 +263,7 @@ func (s *etcdSnapshot) pageLimit(size int64) int64 {
 	return pageKeys
 }
 
-// adapt remembers the size of records; a few keys say nothing about that of the rest.
+// adapt stores the record size of a page, unless the page has too few keys to be representative.
 func (s *etcdSnapshot) adapt(p *page) {
 	const enough = 64
 	if p.keys < enough {

@@ -12,8 +12,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// TestStaleRead looks into an etcd that has lost its quorum: a second voter that
-// never comes makes one member of two.
+// TestStaleRead reads an etcd without a quorum: a second voter that never starts leaves one of two members.
 func TestStaleRead(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, []source.KV{

@@ -15,7 +15,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// tlsServer starts an etcd that speaks TLS to its clients.
+// tlsServer starts an etcd that requires TLS from its clients.
 func tlsServer(t *testing.T, cert, key, clientCA string) *sourcetest.Server {
 	t.Helper()
 	return sourcetest.StartEtcd(t, func(c *embed.Config) {
@@ -25,7 +25,7 @@ func tlsServer(t *testing.T, cert, key, clientCA string) *sourcetest.Server {
 	})
 }
 
-// pinError opens and pins, and returns what went wrong.
+// pinError opens and pins a source, and returns the error.
 func pinError(t *testing.T, from string, opts source.Options) error {
 	t.Helper()
 	if opts.DialTimeout == 0 {
@@ -40,7 +40,7 @@ func pinError(t *testing.T, from string, opts source.Options) error {
 	return err
 }
 
-// expectHint wants one line that contains each of the words, in the error or its hint.
+// expectHint checks that the error is one line with inError and has a hint with inHint.
 func expectHint(t *testing.T, err error, inError, inHint string) {
 	t.Helper()
 	if err == nil {
@@ -66,7 +66,7 @@ func TestServerTLS(t *testing.T) {
 	server := tlsServer(t, cert, key, "")
 	address := "etcds://" + server.Address
 
-	// The store is empty: that this is what is found wrong shows that it was read.
+	// The store is empty. An error about its content proves that it was read.
 	for name, opts := range map[string]source.TLS{
 		"authority":         {CAFile: ca.file},
 		"other server name": {CAFile: ca.file, ServerName: "etcd.example"},

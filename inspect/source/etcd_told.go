@@ -12,8 +12,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// told tells of each call, when it has ended: to whom, of what, how long it took and what came of it. Of requests only ranges are
-// shown; others may hold a password.
+// told returns an interceptor that reports each call after it has ended: the target, the method, the duration
+// and the result. It shows requests only for ranges, because others may hold a password.
 func told(tell func(string)) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		start := time.Now()
@@ -33,7 +33,7 @@ func told(tell func(string)) grpc.UnaryClientInterceptor {
 	}
 }
 
-// toldStream tells of each stream that is opened: those of watches.
+// toldStream returns an interceptor that reports each opened stream, i.e. each watch.
 func toldStream(tell func(string)) grpc.StreamClientInterceptor {
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 		start := time.Now()

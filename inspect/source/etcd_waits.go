@@ -10,22 +10,24 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Bounds of the reads that are timed: of pages that hold more, the network takes its time; older ones are forgotten.
+// Limits on timed reads. Larger pages are not timed, because the network dominates their duration. Only the
+// most recent maxWaits times are kept.
 const (
 	smallPage = 16 << 10
 	maxWaits  = 256
 )
 
-// waits holds how long reads of few keys took, whoever made them. Reads that overlap one that stalled are of the same stall, and count as
-// one. The zero value is ready.
+// waits holds the durations of small reads by any caller. Reads that overlap a stalled read belong to the same
+// stall and count once. The zero value is ready to use.
 type waits struct {
 	mu      sync.Mutex
 	list    []time.Duration
 	stalled time.Time // the end of the last stall
-	heard   time.Time // the last answer of any kind
+	heard   time.Time // the last response of any kind
 }
 
-// call is a grpc.UnaryClientInterceptor. A read that the deadline ended took at least as long.
+// call is a grpc.UnaryClientInterceptor. For a read that exceeded its deadline it records the time until the
+// deadline, which is a lower bound.
 func (w *waits) call(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	start := time.Now()
 	err := invoke(ctx, method, request, reply, conn, opts...)
@@ -48,14 +50,14 @@ func (w *waits) call(ctx context.Context, method string, request, reply any, con
 	return err
 }
 
-// quiet returns for how long nothing was answered.
+// quiet returns the time since the last response.
 func (w *waits) quiet() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Since(w.heard)
 }
 
-// take returns the times measured since its last call.
+// take returns the durations measured since the previous call.
 func (w *waits) take() []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

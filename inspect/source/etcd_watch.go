@@ -13,14 +13,13 @@ import (
 	"kitescope/internal/hints"
 )
 
-// watchPause is how long a broken watch waits before it starts again.
+// watchPause is the pause before a failed watch is restarted.
 const watchPause = time.Second
 
-// Watch follows the keys below header's root. Events come by revision, in order,
-// none twice and none lost: a watch that breaks, or that the server ends (no leader), goes
-// on behind the last event that was yielded. The events of one revision may come in several
-// calls: where they are very many, and with a role that may read only part of the root,
-// of which each permitted range is then followed.
+// Watch follows the keys below the root in header. It yields events in revision order, without duplicates or
+// losses. A watch that fails or is ended by the server (no leader) continues after the last yielded event. The
+// events of one revision may come in several calls: if there are very many, or if the role may read only part
+// of the root, because each permitted range is then followed separately.
 func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int64, events []Event) error) error {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -47,8 +46,8 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	return s.explain(ctx, "watch", err)
 }
 
-// denied reports whether a watch was refused. etcd cancels a watch with the text of
-// its error, wrapped in one of another code (server/etcdserver/api/v3rpc/watch.go).
+// denied reports whether etcd refused a watch. etcd cancels a watch with the text of its error, wrapped in an
+// error with another code (server/etcdserver/api/v3rpc/watch.go).
 func denied(err error) bool {
 	return errors.Is(err, rpctypes.ErrPermissionDenied) ||
 		err != nil && strings.Contains(err.Error(), rpctypes.ErrPermissionDenied.Error())
@@ -56,32 +55,32 @@ func denied(err error) bool {
 
 // watch is the state of one Watch.
 type watch struct {
-	// revision is the highest that was yielded.
+	// revision is the highest yielded revision.
 	revision int64
 	yield    func(int64, []Event) error
-	// bounds end a watch of the past; zero: it goes on for ever.
+	// bounds ends a watch of past revisions. If it is zero, the watch does not end.
 	bounds watchBounds
 }
 
-// watchPlace is how far the watch of one range has come.
+// watchPlace is the position of the watch of one range.
 type watchPlace struct {
-	// next is the revision to go on from. The first told events of it were yielded: a revision of which there is
-	// more than maxHeld is yielded in parts.
+	// next is the revision at which to continue. Its first told events were already yielded, because a revision
+	// with more than maxHeld bytes is yielded in parts.
 	next int64
 	told int
 }
 
-// maxHeld bounds what is held of one revision until all of it is there, in bytes.
+// maxHeld bounds the bytes that are buffered until a revision is complete.
 const maxHeld = 64 << 20
 
-// answer is a message and the range that it is about.
+// answer is a message or an error of the watch of one range.
 type answer struct {
 	index   int
 	message *watchMessage
 	err     error
 }
 
-// follow watches the ranges until something ends it for good.
+// follow watches the ranges until a permanent error.
 func (w *watch) follow(ctx context.Context, r *reader, ranges []Range) error {
 	if len(ranges) == 0 {
 		return rpctypes.ErrPermissionDenied
@@ -108,7 +107,7 @@ func transient(err error) bool {
 
 var errWatchEnded = errors.New("watch ended")
 
-// session runs watches until one of them breaks.
+// session runs watches until one of them fails.
 func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places []watchPlace) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var receiving sync.WaitGroup
@@ -120,7 +119,7 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 			err := r.watch(ctx, watchRequest{keys: keys, from: places[i].next, ask: w.bounds.ask}, func(m *watchMessage) error {
 				return send(ctx, answers, answer{index: i, message: m})
 			})
-			_ = send(ctx, answers, answer{index: i, err: err}) // nobody waits for it any more
+			_ = send(ctx, answers, answer{index: i, err: err}) // the receiver may be gone
 		})
 	}
 	parts := make([]part, len(ranges))
@@ -161,15 +160,15 @@ func send(ctx context.Context, answers chan<- answer, a answer) error {
 	}
 }
 
-// part is what is held of a revision: its next events may come with the next message.
+// part is the buffered part of a revision, because its next events may come in the next message.
 type part struct {
 	events []Event
 	bytes  int
-	// skip is how many events of the first revision were yielded before the watch broke.
+	// skip is the number of events of the first revision that were yielded before the watch failed.
 	skip int
 }
 
-// take yields the events of one message, revision by revision.
+// take yields the events of one message, one revision at a time.
 func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
 	err := m.each(func(e Event) error { return w.hold(e, at, held) })
 	switch {
@@ -177,7 +176,7 @@ func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
 		return err
 	case m.events > 0:
 		return w.finish(at, held, at.next+1)
-	case !m.created: // progress: all up to this revision was sent
+	case !m.created: // a progress notification: everything up to this revision was sent
 		if err := w.finish(at, held, max(at.next, m.revision+1)); err != nil {
 			return err
 		}
@@ -186,7 +185,7 @@ func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
 	return nil
 }
 
-// hold keeps an event until its revision is whole.
+// hold buffers an event until its revision is complete.
 func (w *watch) hold(e Event, at *watchPlace, held *part) error {
 	switch {
 	case e.ModRevision < at.next:
@@ -207,10 +206,10 @@ func (w *watch) hold(e Event, at *watchPlace, held *part) error {
 	return nil
 }
 
-// eventBytes is about what an Event takes beside its key and value.
+// eventBytes is the approximate size of an Event without its key and value.
 const eventBytes = 96
 
-// finish yields what is held, and goes on to the next revision.
+// finish yields the buffered events and advances to revision next.
 func (w *watch) finish(at *watchPlace, held *part, next int64) error {
 	if err := w.flush(at, held); err != nil {
 		return err

@@ -7,31 +7,33 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The library's watcher is not used: it takes the key-value of each event for granted, in a goroutine of its own where an
-// event without one ends the process, and it holds answers and their fragments without a bound.
+// The watcher of the client library is not used. It assumes that each event has a key-value, in its own
+// goroutine, where an event without one crashes the process. It also buffers responses and their fragments
+// without a limit.
 
-// errBadWatch says that a message of a watch is not one that etcd writes.
+// errBadWatch reports a watch message that etcd does not write.
 var errBadWatch = errors.New("malformed watch answer")
 
 // watchMessage is one WatchResponse (etcd api/v3/etcdserverpb/rpc.proto).
 type watchMessage struct {
-	// revision is the store's when the message was sent.
+	// revision is the revision of the store when the message was sent.
 	revision int64
 	created  bool
 	canceled bool
-	// compacted is the oldest revision that etcd still has, where the watch asked for an older one.
+	// compacted is the oldest available revision, if the watch requested an older one.
 	compacted int64
-	// reason is why the watch was canceled.
+	// reason is the reason for the cancelation of the watch.
 	reason string
-	// fragment says that the next message belongs to the same answer.
+	// fragment reports that the next message belongs to the same response.
 	fragment bool
-	// raw is the message; events stay encoded in it, as many small ones take ten times as much decoded.
+	// raw is the encoded message. It keeps the events encoded, because many small events take ten times the
+	// memory when decoded.
 	raw    []byte
 	events int
 }
 
-// parseWatch reads all but the events: 1 header, 3 created, 4 canceled, 5 compact_revision, 6 cancel_reason,
-// 7 fragment, 11 events.
+// parseWatch decodes all fields except the events: 1 header, 3 created, 4 canceled, 5 compact_revision, 6
+// cancel_reason, 7 fragment, 11 events.
 func parseWatch(b []byte) (watchMessage, error) {
 	m := watchMessage{raw: b}
 	ok := eachField(b, func(num protowire.Number, v uint64, data []byte) {
@@ -58,10 +60,10 @@ func parseWatch(b []byte) (watchMessage, error) {
 	return m, nil
 }
 
-// isProgress reports whether a message says no more than how far the watch has come.
+// isProgress reports whether a message is only a progress notification.
 func (m *watchMessage) isProgress() bool { return !m.created && !m.fragment && m.events == 0 }
 
-// headerRevision reads ResponseHeader.revision, field 3; 0 if there is none.
+// headerRevision decodes ResponseHeader.revision, field 3. It returns 0 if there is none.
 func headerRevision(b []byte) (revision int64) {
 	eachField(b, func(num protowire.Number, v uint64, _ []byte) {
 		if num == 3 {
@@ -71,7 +73,7 @@ func headerRevision(b []byte) (revision int64) {
 	return revision
 }
 
-// each yields the events in order. Their keys and values are parts of the message.
+// each yields the events in order. Their keys and values are slices of the message.
 func (m *watchMessage) each(yield func(Event) error) error {
 	var err error
 	eachField(m.raw, func(num protowire.Number, _ uint64, data []byte) {
@@ -86,7 +88,8 @@ func (m *watchMessage) each(yield func(Event) error) error {
 	return err
 }
 
-// parseEvent reads an mvccpb.Event (etcd api/v3/mvccpb/kv.proto): 1 type, 2 kv. An event has a key and a revision.
+// parseEvent decodes an mvccpb.Event (etcd api/v3/mvccpb/kv.proto): 1 type, 2 kv. It returns an error if the
+// event has no key or no revision.
 func parseEvent(b []byte) (Event, error) {
 	const deleted = 1
 	var kind uint64

@@ -10,10 +10,12 @@ import (
 	"kitescope/internal/redact"
 )
 
-// What an etcd, or what stands in its place, says of an error goes to terminals and tickets: it may be its own
-// configuration. All its errors come through here, once and before anything is made of them.
+// Error texts of an etcd, or of a server in front of it, are displayed in terminals and pasted into tickets.
+// They may contain the configuration of the server. Therefore all errors pass through this file once, before
+// they are processed.
 
-// safeError is an error of a call without secrets in its words. Those that etcd is known to say have none and stay what they are.
+// safeError redacts secrets in the message of a gRPC error. Known errors of etcd have no secrets and are
+// returned unchanged.
 func safeError(err error) error {
 	s, ok := status.FromError(err)
 	if !ok || err == nil || err == io.EOF { //nolint:errorlint // as grpc returns it
@@ -25,7 +27,7 @@ func safeError(err error) error {
 	return err
 }
 
-// safeWords are texts without secrets.
+// safeWords returns the texts with secrets redacted.
 func safeWords(texts []string) []string {
 	safe := make([]string, 0, len(texts))
 	for _, text := range texts {
@@ -46,7 +48,7 @@ func safeStream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientCon
 	return &wordedStream{stream}, nil
 }
 
-// wordedStream is a stream of which the errors are safe.
+// wordedStream is a stream that redacts secrets in its errors.
 type wordedStream struct{ grpc.ClientStream }
 
 func (s *wordedStream) SendMsg(m any) error { return safeError(s.ClientStream.SendMsg(m)) }

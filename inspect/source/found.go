@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Found is a file or folder that Open can read, as far as its first bytes tell.
+// Found is a file or directory that Open can read, judging by its first bytes.
 type Found struct {
 	Path string
-	// What it is, with no article: "etcd snapshot", "recording".
+	// What is its kind, without an article, e.g. "etcd snapshot" or "recording".
 	What     string
 	Modified time.Time
 }
 
-// maxLookedAt bounds how many files of a folder are looked at: those that were changed last.
+// maxLookedAt is the maximum number of files that In examines in a directory, newest first.
 const maxLookedAt = 200
 
-// In finds what Open can read in a folder, the newest first. Files that cannot be opened are passed over.
+// In returns the entries of a directory that Open can read, newest first. It skips files that it cannot open.
 func In(dir string) []Found {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func In(dir string) []Found {
 	return slices.DeleteFunc(list, func(f Found) bool { return f.What == "" })
 }
 
-// folderKind is what a folder is, "" if nothing that is read.
+// folderKind returns the kind of a directory, or "" if Open cannot read it.
 func folderKind(dir string) string {
 	if _, ok := memberDB(dir); ok {
 		return "data of an etcd member"
@@ -54,7 +54,7 @@ func folderKind(dir string) string {
 	return ""
 }
 
-// fileKind is what a file is by its first bytes, "" if nothing that is read.
+// fileKind returns the kind of a file by its first bytes, or "" if Open cannot read it.
 func fileKind(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func fileKind(path string) string {
 	case formatBackup:
 		return "birdwatcher backup"
 	case formatBundle:
-		if in.layers == 0 && IsBundle(path) { // profiles may be in zstd, too
+		if in.layers == 0 && IsBundle(path) { // profiles may be compressed with zstd too
 			return "bundle"
 		}
 	case formatUnknown, formatGzip:

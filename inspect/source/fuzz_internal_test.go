@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// FuzzPage compares the walk over an answer's buffers with the generated decoder.
+// FuzzPage compares page with the generated decoder.
 func FuzzPage(f *testing.F) {
 	b, err := proto.Marshal(rangeResponse())
 	if err != nil {
@@ -18,12 +18,12 @@ func FuzzPage(f *testing.F) {
 	f.Add(b)
 	f.Add(b[:100])
 	f.Add([]byte{0x12, 0x02, 0x0a, 0x00})
-	f.Add([]byte{0x12, 3, 0x0a, 1, 'k'})                                            // a key of none
+	f.Add([]byte{0x12, 3, 0x0a, 1, 'k'})                                            // a record with only a key
 	f.Add([]byte{0x12, 11, 0x0a, 1, 'k', 0xfd, 0x0f, 1, 2, 3, 4, 0x10, 5, 0x20, 1}) // an unknown field before a known one
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var want pb.RangeResponse
 		valid := decode(b, &want)
-		// etcd counts the keys of a page and those after it.
+		// etcd counts the keys of a page and of the following ones.
 		valid = valid && want.Count >= int64(len(want.Kvs)) && want.More == (want.Count > int64(len(want.Kvs)))
 		for _, kv := range want.Kvs {
 			valid = valid && len(kv.Key) > 0
@@ -49,8 +49,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// decode fills a message and reports whether etcd can have written it as b. Unknown fields, groups, a field twice, and fields of a record out
-// of order may be refused.
+// decode decodes a message and reports whether etcd can have encoded it as b. Unknown fields, groups, duplicate
+// fields, and record fields out of order may be rejected.
 func decode(b []byte, m proto.Message) bool {
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return false
@@ -59,7 +59,7 @@ func decode(b []byte, m proto.Message) bool {
 	return err == nil && bytes.Equal(again, b)
 }
 
-// FuzzWatch compares the reader of a watch's answers with the generated decoder.
+// FuzzWatch compares the decoder of watch messages with the generated decoder.
 func FuzzWatch(f *testing.F) {
 	kv := &mvccpb.KeyValue{Key: []byte("by-dev/meta/session/id"), Value: []byte("7"), CreateRevision: 3, ModRevision: 9, Version: 2, Lease: 4}
 	for _, m := range []*pb.WatchResponse{

@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// readEverything opens bytes as a file, in both ways, and reads all of it. Any
-// outcome but a panic, a hang or a key outside of what was asked for is good.
+// readEverything opens bytes as a file, with and without salvage, and reads all of it. It accepts any result
+// except a panic, a hang, or a key outside the requested ranges.
 func readEverything(t *testing.T, content []byte) {
 	t.Helper()
 	for _, salvage := range []bool{false, true} {
@@ -65,7 +65,7 @@ func FuzzBackup(f *testing.F) {
 	f.Fuzz(readEverything)
 }
 
-// FuzzBundle changes what is inside of the compression.
+// FuzzBundle changes the content of a bundle before compression.
 func FuzzBundle(f *testing.F) {
 	changes, _ := history(20)
 	bundle := bundleOf(f, open(f, backend(f, nil, changes), source.Options{}))
@@ -80,7 +80,7 @@ func FuzzBundle(f *testing.F) {
 	})
 }
 
-// FuzzFile feeds any bytes, compressed ones too.
+// FuzzFile opens arbitrary bytes, including compressed ones.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00"))

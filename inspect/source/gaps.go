@@ -7,20 +7,19 @@ import (
 	"sync"
 )
 
-// gapList collects what could not be read. Many gaps of one reason are counted
-// together, so that a file that is damaged all over still gives a short report. A
-// gap that is found again, by another pass over the file, is the same gap.
+// gapList collects unreadable parts. It counts further gaps with the same reason together, so that the report
+// of a badly damaged file stays short. A gap that another pass over the file finds again is the same gap.
 type gapList struct {
 	mu   sync.Mutex
 	gaps []Gap
-	// counted are the gaps that are part of a count only.
+	// counted holds the gaps that are only part of a count.
 	counted map[place]bool
 }
 
 // place identifies a gap.
 type place struct{ where, reason string }
 
-// maxGaps is how many gaps are named one by one for each reason.
+// maxGaps is the maximum number of gaps listed individually for each reason.
 const maxGaps = 20
 
 func (l *gapList) add(err error) {
@@ -41,7 +40,7 @@ func (l *gapList) put(gap Gap) {
 			continue
 		}
 		if g.Where == gap.Where {
-			// An earlier pass may have ended before it had seen all of it.
+			// An earlier pass may have ended before it counted all of this gap.
 			g.Count = max(g.Count, gap.Count)
 			return
 		}
@@ -67,7 +66,7 @@ func (l *gapList) put(gap Gap) {
 	l.gaps[further].Count += max(1, gap.Count)
 }
 
-// RecordingGap is the Where of what could not be read of a recording of processes, which is no metadata.
+// RecordingGap is the Where of unreadable parts of a process recording, which is not metadata.
 const RecordingGap = "a recording"
 
 // furtherPlaces is the Where of gaps that are only counted.

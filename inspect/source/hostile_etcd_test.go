@@ -20,7 +20,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// hostile puts an etcd that means harm before one with a capture in it.
+// hostile starts a hostile etcd in front of an etcd with a capture, and opens it.
 func hostile(t *testing.T, configure func(*sourcetest.Hostile)) source.Watcher {
 	t.Helper()
 	server := sourcetest.StartEtcd(t, nil)
@@ -31,7 +31,7 @@ func hostile(t *testing.T, configure func(*sourcetest.Hostile)) source.Watcher {
 	return src
 }
 
-// answers is a watch that sends messages and then nothing more.
+// answers configures a watch that sends messages and no more after them.
 func answers(list ...*pb.WatchResponse) func(*sourcetest.Hostile) {
 	return func(h *sourcetest.Hostile) {
 		h.Watch = func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
@@ -46,7 +46,8 @@ func answers(list ...*pb.WatchResponse) func(*sourcetest.Hostile) {
 	}
 }
 
-// TestWatchOfHostileMessages: a message that no etcd writes ends the watch with an error, and not the process.
+// TestWatchOfHostileMessages checks that an invalid message ends the watch with an error and does not crash the
+// process.
 func TestWatchOfHostileMessages(t *testing.T) {
 	header := &pb.ResponseHeader{Revision: 900}
 	kv := func(revision int64) *mvccpb.KeyValue {
@@ -78,7 +79,8 @@ func TestWatchOfHostileMessages(t *testing.T) {
 	}
 }
 
-// TestWatchBoundsARevision: an answer whose fragments have no end is told in parts, and what is held of it is bounded.
+// TestWatchBoundsARevision checks that a response with unlimited fragments is yielded in parts with bounded
+// memory.
 func TestWatchBoundsARevision(t *testing.T) {
 	const revision = 900
 	value := bytes.Repeat([]byte("v"), 1<<20)
@@ -109,7 +111,7 @@ func TestWatchBoundsARevision(t *testing.T) {
 	}
 }
 
-// TestWatchGoesOnInsideARevision breaks the stream when a part of a revision was told.
+// TestWatchGoesOnInsideARevision breaks the stream after a part of a revision was yielded.
 func TestWatchGoesOnInsideARevision(t *testing.T) {
 	const revision, events = 900, 200
 	value := bytes.Repeat([]byte("v"), 1<<20)
@@ -158,7 +160,7 @@ func TestWatchGoesOnInsideARevision(t *testing.T) {
 	}
 }
 
-// endless answers every read of more than one key with more to come.
+// endless responds to every read of more than one key with more keys to come.
 func endless(pause time.Duration) func(*sourcetest.Hostile) {
 	return func(h *sourcetest.Hostile) {
 		h.Range = func(r *pb.RangeRequest) *pb.RangeResponse {
@@ -177,7 +179,7 @@ func endless(pause time.Duration) func(*sourcetest.Hostile) {
 	}
 }
 
-// TestScanHasLimits: pages without an end come to one, which says how many there were.
+// TestScanHasLimits checks that unlimited pages end with an error that includes the limit.
 func TestScanHasLimits(t *testing.T) {
 	cases := map[string]struct {
 		limits source.Limits
@@ -204,7 +206,8 @@ func TestScanHasLimits(t *testing.T) {
 	}
 }
 
-// TestBundleHasLimits: a bundle is unpacked as it is read, so its size says nothing about what is in it.
+// TestBundleHasLimits checks limits on bundles, because a bundle is decompressed as it is read and its file
+// size does not bound its content.
 func TestBundleHasLimits(t *testing.T) {
 	bundle := bundleOf(t, open(t, filepath.Join(snapshots, "standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{}))
 	path := store(t, "a.kscope", bundle)
@@ -221,10 +224,11 @@ func TestBundleHasLimits(t *testing.T) {
 	}
 }
 
-// planted is what a server says of its own secrets when it fails: nothing of it was sent along.
+// planted is an error text of a server with its own secrets. The client did not send them.
 const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
 
-// TestErrorsOfEtcdSayNoSecrets has a server say its secrets in each kind of answer that ends in an error.
+// TestErrorsOfEtcdSayNoSecrets checks that secrets of a server are redacted in each kind of response that ends
+// in an error.
 func TestErrorsOfEtcdSayNoSecrets(t *testing.T) {
 	safe := func(t *testing.T, text string) {
 		t.Helper()

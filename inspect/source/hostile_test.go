@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestOverlappingPages has leaves that claim their neighbours: each would be read as
-// part of many others.
+// TestOverlappingPages checks leaves that claim their neighbors, so that each page would be read as a part of
+// many others.
 func TestOverlappingPages(t *testing.T) {
 	changes, _ := history(3000)
 	db := readFile(t, backend(t, nil, changes))
@@ -31,8 +31,8 @@ func TestOverlappingPages(t *testing.T) {
 	expectHint(t, err, "is inside another page", "--salvage")
 }
 
-// TestRootPrefersTheDefaultSubPath: what "by-dev" means is the same for a file, where
-// by-dev/other was written last, and for an etcd.
+// TestRootPrefersTheDefaultSubPath checks that "by-dev" selects the same root in an etcd and in a file where
+// by-dev/other was written last.
 func TestRootPrefersTheDefaultSubPath(t *testing.T) {
 	keys := []string{"by-dev/meta/session/id", "by-dev/other/session/id"}
 	var changes []change
@@ -56,7 +56,7 @@ func TestRootPrefersTheDefaultSubPath(t *testing.T) {
 	}
 }
 
-// TestNothingRunsOn ends reads and watches in their middle.
+// TestNothingRunsOn checks that interrupted reads and watches leave no goroutines.
 func TestNothingRunsOn(t *testing.T) {
 	server, _, _ := liveStore(t)
 	file := filepath.Join(snapshots, "standalone-2.3.5", "etcd_snapshot.db.gz")
@@ -96,7 +96,7 @@ func TestNothingRunsOn(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// TestFileAddress reads file:// words as file managers write them.
+// TestFileAddress checks file:// addresses as written by file managers.
 func TestFileAddress(t *testing.T) {
 	changes, _ := history(10)
 	path := store(t, "a b%.db", readFile(t, backend(t, nil, changes)))
@@ -107,7 +107,7 @@ func TestFileAddress(t *testing.T) {
 	}
 }
 
-// TestLoginCanBeCanceled has an etcd that takes connections and says nothing.
+// TestLoginCanBeCanceled uses an etcd that accepts connections without responding.
 func TestLoginCanBeCanceled(t *testing.T) {
 	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

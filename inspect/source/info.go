@@ -9,12 +9,12 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Checksum is the outcome of comparing a file with a checksum inside it.
+// Checksum is the result of comparing a file with the checksum inside it.
 type Checksum string
 
-// The outcomes.
+// The results of a comparison.
 const (
-	// ChecksumNone means that the file carries no checksum.
+	// ChecksumNone means that the file has no checksum.
 	ChecksumNone  Checksum = "none"
 	ChecksumOK    Checksum = "ok"
 	ChecksumWrong Checksum = "mismatch"
@@ -23,26 +23,25 @@ const (
 // FileInfo describes a file, for kitescope snapshot info.
 type FileInfo struct {
 	Origin Origin
-	// Size is the file's, in bytes, as it lies on disk or came through the pipe.
+	// Size is the size of the file in bytes, on disk or as read from the pipe.
 	Size int64
-	// Compressed says that gzip is around the format itself (a birdwatcher backup
-	// always is, a bundle has its own compression).
+	// Compressed reports whether the format is wrapped in gzip. A birdwatcher backup always is; a bundle has
+	// its own compression.
 	Compressed bool
 	Root       string
 	MetaPath   string
-	// Roots are all roots in the file, as "root/metaSubPath".
+	// Roots holds all roots in the file, as "root/metaSubPath".
 	Roots    []string
 	Revision int64
-	// Taken is the time that the file says itself, zero if it says none.
+	// Taken is the time stored in the file, or zero if there is none.
 	Taken time.Time
-	// Keys are the live keys of the file, KeyBytes the sum of the sizes of their
-	// keys and values.
+	// Keys is the number of live keys in the file. KeyBytes is the total size of their keys and values.
 	Keys, KeyBytes int64
 	Checksum       Checksum
 	// Manifest and Members are set for a bundle.
 	Manifest *Manifest
 	Members  []MemberInfo
-	// Recorded is set for a recording, and for a chunk of one that DescribeRecording looked at.
+	// Recorded is set for a recording, and for a recording chunk described by DescribeRecording.
 	Recorded *RecordedInfo
 	Gaps     []Gap
 }
@@ -53,8 +52,8 @@ type MemberInfo struct {
 	Size int64
 }
 
-// Describe reads all of a file that Open opened and says what is in it. It
-// returns an error for a live etcd. A file with several roots is described as well.
+// Describe reads all of a file that Open opened and describes it. It returns an error for a live etcd. A file
+// may have several roots.
 func Describe(ctx context.Context, src Source) (FileInfo, error) {
 	switch s := src.(type) {
 	case *boltSource:
@@ -75,7 +74,7 @@ func newFileInfo(src Source, in *input) FileInfo {
 	return info
 }
 
-// count adds a live key.
+// count adds a live key to Keys and KeyBytes.
 func (i *FileInfo) count(kv KV) {
 	i.Keys++
 	i.KeyBytes += int64(len(kv.Key) + len(kv.Value))
@@ -83,7 +82,7 @@ func (i *FileInfo) count(kv KV) {
 
 func (i *FileInfo) setHeader(h Header) {
 	i.Root, i.MetaPath, i.Revision = h.Root, h.MetaPath, h.Revision
-	if !h.FileDate { // of this copy
+	if !h.FileDate { // FileDate is the date of this copy
 		i.Taken = h.Taken
 	}
 }
@@ -133,7 +132,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 }
 
 func (b *Bundle) describe(ctx context.Context) (FileInfo, error) {
-	// Without salvage first: only that compares the checksums to the end.
+	// Try without salvage first, because only a strict scan verifies the checksums up to the end.
 	strict := &Bundle{in: b.in, open: b.open, opts: b.opts, manifest: b.manifest}
 	strict.opts.Salvage = false
 	info, err := describeSnapshot(ctx, strict, b.in)

@@ -15,19 +15,19 @@ import (
 	"kitescope/internal/hints"
 )
 
-// input is a file, or all of a pipe held in memory.
+// input is a file, or the whole content of a pipe in memory.
 type input struct {
 	io.ReaderAt
 	// location is the path, or "-".
 	location string
 	size     int64
-	// modified is when the content was written, as far as is known.
+	// modified is the time at which the content was written, if known.
 	modified time.Time
-	// file is what to close, nil for memory.
+	// file is the file to close, or nil if the content is in memory.
 	file *os.File
 	// packed is the size before unpacking, 0 if nothing was unpacked.
 	packed int64
-	// layers are how many times gzip was taken off.
+	// layers is the number of gzip layers that were removed.
 	layers int
 }
 
@@ -38,7 +38,7 @@ func (in *input) close() error {
 	return in.file.Close()
 }
 
-// packedSize is the size of the file as it lies there.
+// packedSize returns the size of the file before decompression.
 func (in *input) packedSize() int64 {
 	if in.packed > 0 {
 		return in.packed
@@ -46,10 +46,10 @@ func (in *input) packedSize() int64 {
 	return in.size
 }
 
-// reader reads the whole input from its start.
+// reader returns a reader of the whole input.
 func (in *input) reader() io.Reader { return io.NewSectionReader(in, 0, in.size) }
 
-// readAll takes r into memory, up to limit bytes.
+// readAll reads r into memory. It returns an error if r has more than limit bytes.
 func (in *input) readAll(r io.Reader, limit int64) error {
 	content, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
@@ -63,17 +63,17 @@ func (in *input) readAll(r io.Reader, limit int64) error {
 	return nil
 }
 
-// Magic numbers of the formats that are read.
+// Magic numbers of the supported formats.
 const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )
 
-// sniffBytes is how much of a file is looked at: bbolt's second meta page may
-// be the only good one, and pages have up to 64 KiB.
+// sniffBytes is the number of bytes that are read to detect the format. A bbolt file may have only its second
+// meta page intact, and pages have up to 64 KiB.
 const sniffBytes = 256 << 10
 
-// format is what a file's first bytes say it is.
+// format is a file format, detected from the first bytes.
 type format int
 
 const (
@@ -84,7 +84,7 @@ const (
 	formatBundle
 )
 
-// sniff tells the format from the first bytes.
+// sniff detects the format from the first bytes.
 func sniff(head []byte) format {
 	switch {
 	case bytes.HasPrefix(head, []byte(gzipMagic)):
@@ -99,7 +99,7 @@ func sniff(head []byte) format {
 	return formatUnknown
 }
 
-// hasBoltMagic looks for a bbolt meta page at the start or one page further.
+// hasBoltMagic reports whether head has a bbolt meta page at the start or one page later.
 func hasBoltMagic(head []byte) bool {
 	for at := 0; at <= maxPageSize; at = nextMetaAt(at) {
 		if len(head) >= at+pageHeaderSize+4 && binary.LittleEndian.Uint32(head[at+pageHeaderSize:]) == boltMagic {
@@ -109,7 +109,7 @@ func hasBoltMagic(head []byte) bool {
 	return false
 }
 
-// head reads up to sniffBytes from the start.
+// head returns up to sniffBytes bytes from the start.
 func (in *input) head() ([]byte, error) {
 	buf := make([]byte, min(in.size, sniffBytes))
 	n, err := in.ReadAt(buf, 0)
@@ -119,7 +119,7 @@ func (in *input) head() ([]byte, error) {
 	return buf[:n], nil
 }
 
-// openInput finds out what a file is, and opens it as that.
+// openInput detects the format of a file and opens it.
 func openInput(ctx context.Context, in input, opts Options) (Source, error) {
 	src, err := openFormat(ctx, in, opts)
 	if err != nil {
@@ -151,7 +151,8 @@ func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
 	}
 }
 
-// sniff tells what a file is behind all layers of gzip, with its first bytes there and how it is read from there.
+// sniff detects the format below all gzip layers. It also returns the first decompressed bytes and an opener of
+// the decompressed content.
 func (in *input) sniff() (kind format, head []byte, unpack opener, err error) {
 	if head, err = in.head(); err != nil {
 		return formatUnknown, nil, nil, err
@@ -169,15 +170,15 @@ func (in *input) sniff() (kind format, head []byte, unpack opener, err error) {
 	return kind, head, unpack, nil
 }
 
-// maxLayers bounds gzip inside gzip.
+// maxLayers bounds nested gzip.
 const maxLayers = 3
 
-// opener starts a pass over the unpacked content.
+// opener starts a pass over the decompressed content.
 type opener func() (io.Reader, error)
 
 func (in *input) plain() (io.Reader, error) { return in.reader(), nil }
 
-// layered takes one layer of gzip off what open yields.
+// layered returns an opener that removes one gzip layer from the content of open.
 func layered(open opener) opener {
 	return func() (io.Reader, error) {
 		r, err := open()
@@ -188,9 +189,9 @@ func layered(open opener) opener {
 	}
 }
 
-// peek reads the start of the unpacked content. A cut gzip may end early: what
-// there is decides. The time in the gzip header, if any, is when the content was
-// written, which says more than when this copy of it was.
+// peek returns the start of the decompressed content. If the gzip stream is truncated, it returns the bytes
+// before the cut. A time in the gzip header replaces the modification time of the file, because it is when the
+// content was written, not when this copy was.
 func peek(open opener, in *input) ([]byte, error) {
 	r, err := open()
 	if err != nil {
@@ -207,7 +208,7 @@ func peek(open opener, in *input) ([]byte, error) {
 	return head[:n], nil
 }
 
-// unpackToMemory replaces a compressed input by its content.
+// unpackToMemory replaces a compressed input with its content.
 func (in *input) unpackToMemory(open opener, opts Options) error {
 	if in.layers == 0 {
 		return nil
@@ -228,7 +229,7 @@ func (in *input) unpackToMemory(open opener, opts Options) error {
 	return nil
 }
 
-// salvageReader ends where the compressed data breaks, instead of failing there.
+// salvageReader returns io.EOF instead of an error where the compressed data is damaged.
 type salvageReader struct {
 	r       io.Reader
 	salvage bool
@@ -242,7 +243,7 @@ func (s *salvageReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// notGzip explains an error of decompression.
+// notGzip adds a message and a hint to a decompression error.
 func notGzip(location string, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

@@ -43,7 +43,7 @@ func TestRangeSets(t *testing.T) {
 	}
 }
 
-// TestMatcher compares the fast test of a key with the plain one.
+// TestMatcher compares matcher with a linear search.
 func TestMatcher(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	word := func() string {
@@ -115,7 +115,7 @@ func TestRootOf(t *testing.T) {
 	}
 }
 
-// TestAfter walks a store with thousands of directories that hold no root.
+// TestAfter searches a store with thousands of directories without a root.
 func TestAfter(t *testing.T) {
 	keys := []string{"zz/prod/meta/session/id"}
 	for i := range 5000 {
@@ -183,7 +183,7 @@ func TestSeenKeys(t *testing.T) {
 	}
 }
 
-// rangeResponse is an answer of etcd with all fields.
+// rangeResponse returns a response of etcd with all fields.
 func rangeResponse() *pb.RangeResponse {
 	resp := &pb.RangeResponse{Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 2, Revision: 533816, RaftTerm: 4}, More: true, Count: 99}
 	for i := range 50 {

@@ -6,12 +6,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// errNoKeyValue says that bytes are no mvccpb.KeyValue.
+// errNoKeyValue reports bytes that are not an mvccpb.KeyValue.
 var errNoKeyValue = errors.New("no key-value record")
 
-// parseKeyValue reads an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without
-// copying: the result's Key and Value are parts of b. Unknown fields are skipped.
-// Fields are in order and there once, as etcd writes them: behind a key whose length is wrong they are not.
+// parseKeyValue decodes an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without copying: Key and Value of the
+// result are slices of b. It skips unknown fields. Fields must be in ascending order without repetition, as
+// etcd writes them, because fields after a key with a wrong length are not.
 func parseKeyValue(b []byte) (KV, error) {
 	var kv KV
 	last := protowire.Number(0)
@@ -66,8 +66,8 @@ func setKeyValueInt(kv *KV, num protowire.Number, v int64) {
 	}
 }
 
-// keyOf returns the key of an encoded mvccpb.KeyValue. etcd writes field 1
-// first, so that this rarely has to look at the rest.
+// keyOf returns the key of an encoded mvccpb.KeyValue. It rarely decodes more than the key, because etcd writes
+// field 1 first.
 func keyOf(b []byte) ([]byte, error) {
 	num, typ, n := protowire.ConsumeTag(b)
 	if n > 0 && num == 1 && typ == protowire.BytesType {

@@ -11,12 +11,13 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Limits bound what one scan takes from a source that can go on for ever: an etcd, and a bundle or a backup, which are
-// unpacked as they are read. Other files end where they end. Zero values are the defaults, high enough for 10,000,000 keys, which in a large
-// cluster have 260 bytes each with their values (docs/evidence/performance.md).
+// Limits bounds one scan of a source without a known end: an etcd, or a bundle or a backup, which are
+// decompressed as they are read. Other files have a fixed size. Zero values select the defaults, which are high
+// enough for 10,000,000 keys. In a large cluster a key takes 260 bytes with its value
+// (docs/evidence/performance.md).
 type Limits struct {
 	Keys, Bytes int64
-	// Time is how long a scan of an etcd may take in all; Options.RequestTimeout bounds each request of it.
+	// Time bounds a whole scan of an etcd; Options.RequestTimeout bounds each request.
 	Time time.Duration
 }
 
@@ -24,10 +25,10 @@ func (l Limits) orDefault() Limits {
 	return Limits{Keys: cmp.Or(l.Keys, 12_000_000), Bytes: cmp.Or(l.Bytes, 4<<30), Time: cmp.Or(l.Time, 30*time.Minute)}
 }
 
-// limitAdvice is what to do about a source that is over a limit.
+// limitAdvice is the hint for a source that exceeds a limit.
 const limitAdvice = "no Milvus is that large: look at what writes there; one collection (coll=NAME) and other commands read less of it"
 
-// meter holds one scan against the limits.
+// meter counts the keys and bytes of one scan and compares them with the limits.
 type meter struct {
 	limits Limits
 	where  string
@@ -37,7 +38,7 @@ type meter struct {
 
 func newMeter(l Limits, where string) *meter { return &meter{limits: l.orDefault(), where: where} }
 
-// add counts what came, and fails when it is more than a limit.
+// add counts keys and bytes, and returns an error if a limit is exceeded.
 func (m *meter) add(keys, bytes int) error {
 	switch {
 	case m.keys.Add(int64(keys)) > m.limits.Keys:
@@ -48,14 +49,15 @@ func (m *meter) add(keys, bytes int) error {
 	return nil
 }
 
-// deadline ends a scan at the limit of time, with an error that says how far it came.
+// deadline returns a context that ends at the time limit, with errOverLimit as its cause.
 func (m *meter) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, m.limits.Time, errOverLimit)
 }
 
 var errOverLimit = errors.New("the limit of one reading")
 
-// explain says of a scan that was ended for the limit of time that it was; any other error stays.
+// explain replaces err if the scan ended at the time limit, with an error that includes the keys and bytes read
+// so far. It returns any other error unchanged.
 func (m *meter) explain(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(ctx), errOverLimit) {
 		return err

@@ -22,39 +22,39 @@ import (
 
 // Options are the settings of Open. The zero value is usable.
 type Options struct {
-	// Root names the root path ("by-dev") or root and metadata sub path
-	// ("by-dev/meta"); empty means that it is found. A root in the URI comes second.
+	// Root is the root path ("by-dev") or the root and the metadata sub path ("by-dev/meta"). If it is empty,
+	// the root is detected. Root takes precedence over a root in the URI.
 	Root string
-	// Username and Password are etcd's. Neither ends up in an Origin or an error.
+	// Username and Password are the credentials for etcd. Neither appears in an Origin or an error.
 	Username, Password string
-	// TLS is used by etcds:// addresses only.
+	// TLS applies only to etcds:// addresses.
 	TLS TLS
-	// DialTimeout bounds connecting, RequestTimeout one request; 0 means 5 and 30 seconds.
+	// DialTimeout bounds connecting, RequestTimeout bounds one request. 0 means 5 and 30 seconds.
 	DialTimeout, RequestTimeout time.Duration
-	// StaleRead reads what one etcd member has without asking for a quorum: the
-	// way to look into an etcd that has lost its leader.
+	// StaleRead reads the state of one etcd member without a quorum. It makes it possible to read an etcd that
+	// has lost its leader.
 	StaleRead bool
-	// Stdin is what "-" reads.
+	// Stdin is the reader for "-".
 	Stdin io.Reader
-	// Salvage reads what it can of a damaged file; the rest becomes Gaps.
+	// Salvage reads as much as possible of a damaged file; the rest becomes Gaps.
 	Salvage bool
-	// MemoryLimit bounds what is held in memory of a piped or compressed file, in
-	// bytes; 0 means 2 GiB. A plain file is read in place.
+	// MemoryLimit bounds the memory for a piped or compressed file, in bytes; 0 means 2 GiB. A plain file is
+	// read in place.
 	MemoryLimit int64
-	// Limits bound what one scan of an etcd or of a bundle may bring.
+	// Limits bounds one scan of an etcd, a backup or a bundle.
 	Limits Limits
-	// Now is the clock; nil means time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
-	// Tell hears of each call to etcd, from any goroutine; nil: nobody listens.
+	// Tell receives a line for each call to etcd, from any goroutine. It may be nil.
 	Tell func(line string)
 }
 
-// TLS names the files of an encrypted connection. All are optional: without
-// CAFile the system's authorities count.
+// TLS holds the file names of an encrypted connection. All are optional: without CAFile, the system's
+// certificate authorities are used.
 type TLS struct {
 	CAFile, CertFile, KeyFile string
-	// ServerName is the name that the server's certificate must carry; empty
-	// means the host of the endpoint.
+	// ServerName is the required name in the server certificate. If it is empty, the host of the endpoint is
+	// required.
 	ServerName string
 	// InsecureSkipVerify accepts any server certificate.
 	InsecureSkipVerify bool
@@ -66,15 +66,15 @@ func (o Options) requestTimeout() time.Duration { return cmp.Or(o.RequestTimeout
 
 func (o Options) memoryLimit() int64 { return cmp.Or(o.MemoryLimit, 2<<30) }
 
-// Open turns one word into a Source:
+// Open parses from and opens it as a Source:
 //
 //	etcd://host:port[,host:port][/root[/sub]]   a live etcd (etcds:// for TLS)
-//	path, file://path                           a file, told apart by its first bytes
-//	-                                           the same from standard input
+//	path, file://path                           a file, in a format detected by its first bytes
+//	-                                           standard input, as a file
 //
-// Files may be compressed with gzip, once or twice. A compressed or piped etcd
-// snapshot is unpacked in memory (Options.MemoryLimit), never to a temporary
-// file. A directory is taken as etcd's data directory, or as a recording.
+// Files may be compressed with gzip, up to three times. A compressed or piped etcd snapshot is decompressed
+// in memory (Options.MemoryLimit), never to a temporary file. A directory is opened as the data directory of
+// an etcd member, or as a recording.
 func Open(ctx context.Context, from string, opts Options) (Source, error) {
 	at, err := locate(from)
 	switch {
@@ -88,8 +88,8 @@ func Open(ctx context.Context, from string, opts Options) (Source, error) {
 	return openPath(ctx, at.path, opts)
 }
 
-// Find is the error that Open would give before it reads or connects: of a word that names nothing, such as a path where there
-// is no file.
+// Find returns the error that Open would return before it reads or connects, e.g. if from is a path and no such
+// file exists.
 func Find(from string) error {
 	at, err := locate(from)
 	if err == nil && at.path != "" {
@@ -98,7 +98,7 @@ func Find(from string) error {
 	return err
 }
 
-// origin is what a word names: one of these.
+// origin is a parsed source argument. Exactly one field is set.
 type origin struct {
 	stdin bool
 	etcd  *etcdAddress
@@ -121,13 +121,13 @@ func locate(from string) (origin, error) {
 		return origin{}, hints.Errorf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
 	case scheme == "https" && hasScheme:
 		return origin{}, hints.Errorf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
-	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // one letter is a drive
+	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // a single letter is a drive
 		return origin{}, hints.Errorf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
 	}
 	return origin{path: from}, nil
 }
 
-// redactAddress cuts user info out of a word that may hold a password.
+// redactAddress removes user info, which may include a password, from an address.
 func redactAddress(from string) string {
 	scheme, rest, ok := strings.Cut(from, "://")
 	user, authority, path := cutAuthority(rest)
@@ -137,14 +137,14 @@ func redactAddress(from string) string {
 	return scheme + "://" + authority + "/" + path
 }
 
-// withoutUser cuts user info out of what stands behind a scheme.
+// withoutUser removes user info from the part of an address after the scheme.
 func withoutUser(rest string) string {
 	_, address, _ := strings.Cut(redactAddress("any://"+rest), "://")
 	return address
 }
 
-// filePath is the path of a file:// address. Browsers and file managers write them
-// percent-encoded, and on Windows with a slash before the drive letter.
+// filePath returns the path of a file:// address. Browsers and file managers percent-encode the path, and on
+// Windows they put a slash before the drive letter.
 func filePath(rest string) string {
 	if path, err := url.PathUnescape(rest); err == nil && path != rest {
 		if _, err := os.Stat(rest); errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +157,7 @@ func filePath(rest string) string {
 	return filepath.FromSlash(rest)
 }
 
-// statPath looks whether there is something at a path.
+// statPath returns the FileInfo of a path, or an error with a hint.
 func statPath(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -192,7 +192,7 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 	return openInput(ctx, input{location: path, modified: info.ModTime(), file: f, ReaderAt: f, size: info.Size()}, opts)
 }
 
-// openPipe opens a named pipe or /dev/stdin, which can be read once, from the front.
+// openPipe opens a named pipe or /dev/stdin, which can be read only once and sequentially.
 func openPipe(ctx context.Context, path string, opts Options) (Source, error) {
 	in, err := interrupt.Wait(ctx, func() (input, error) {
 		in := input{location: path}
@@ -220,7 +220,7 @@ func openStdin(ctx context.Context, opts Options) (Source, error) {
 	return openInput(ctx, in, opts)
 }
 
-// memberDB finds the database in etcd's data directory.
+// memberDB returns the path of the database in a data directory of etcd.
 func memberDB(dir string) (string, bool) {
 	for _, inside := range []string{"member/snap/db", "snap/db", "db"} {
 		path := filepath.Join(dir, filepath.FromSlash(inside))
@@ -231,7 +231,7 @@ func memberDB(dir string) (string, bool) {
 	return "", false
 }
 
-// cause strips the operation and path that os errors repeat.
+// cause removes the operation and the path from an os error, because callers add both.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -239,7 +239,7 @@ func cause(err error) error {
 	return err
 }
 
-// Load reads the files into a client configuration. Hints name the flags that begin with flag.
+// Load reads the files into a client configuration. Hints refer to flags with the prefix flag.
 func (t TLS) Load(flag string) (*tls.Config, error) {
 	config := &tls.Config{
 		ServerName: t.ServerName, MinVersion: tls.VersionTLS12,
@@ -268,7 +268,7 @@ func (t TLS) Load(flag string) (*tls.Config, error) {
 	return config, nil
 }
 
-// commonName is the subject of the client certificate, "" without one.
+// commonName returns the common name of the client certificate, or "" if it cannot be read.
 func (t TLS) commonName() string {
 	data, err := os.ReadFile(t.CertFile)
 	if err != nil {

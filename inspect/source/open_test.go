@@ -28,7 +28,7 @@ func noise(n int) []byte {
 	return b
 }
 
-// scanError opens, pins and scans all of a file, and returns what went wrong.
+// scanError opens, pins and scans a whole file, and returns the error.
 func scanError(t *testing.T, from string, opts source.Options) error {
 	t.Helper()
 	src, err := source.Open(t.Context(), from, opts)
@@ -104,7 +104,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// otherBolt is a bbolt file that no etcd wrote.
+// otherBolt returns a bbolt file that is not from etcd.
 func otherBolt(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "other.db")
@@ -135,7 +135,7 @@ func TestBadPlaces(t *testing.T) {
 	}
 	silent := listener.Addr().String()
 	t.Cleanup(func() { _ = listener.Close() })
-	const closed, closedToo = "127.0.0.1:1", "127.0.0.1:2" // a port that was free may be somebody's by now
+	const closed, closedToo = "127.0.0.1:1", "127.0.0.1:2" // a free port may be taken by another process meanwhile
 	cases := []struct{ from, inError, inHint string }{
 		{"", "no source", "--from"},
 		{"-", "no standard input", "pipe"},
@@ -236,8 +236,8 @@ func TestSalvage(t *testing.T) {
 			if len(snap.Gaps()) == 0 {
 				t.Error("no gap is reported")
 			}
-			// Without the newest records a deleted key may be back, and a changed one be
-			// as it was: that is what the gaps warn of. But most must be right.
+			// Without the newest records, deleted keys may be restored and changed keys may have old values;
+			// the gaps warn of this. But most keys must be right.
 			right := 0
 			for _, kv := range dump.Keys {
 				if value, ok := got[string(kv.Key)]; ok && value == string(kv.Value) {
@@ -252,7 +252,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// dataLeaf is the offset of a leaf page with many records.
+// dataLeaf returns the offset of a leaf page with many records.
 func dataLeaf(t *testing.T, db []byte) int {
 	t.Helper()
 	for at := 2 * 4096; at+4096 <= len(db); at += 4096 {
@@ -316,8 +316,8 @@ func testRoots(t *testing.T, from string, found []string) {
 	}
 }
 
-// TestRootOfSessionsOnly registers a process under a root without a cluster, and leaves a counter of sessions under another: neither
-// stands in the way of the one cluster.
+// TestRootOfSessionsOnly registers a process under a root without a cluster, and writes a session counter under
+// another. Neither must prevent the choice of the only cluster.
 func TestRootOfSessionsOnly(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, []source.KV{

@@ -9,29 +9,35 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Past is a Source that keeps past revisions: a file of etcd's or a live etcd, which have all since the last compaction, and a
-// bundle that was saved with them. Take it from PastOf, which says why a source has none.
+// Past is a Source with past revisions. An etcd file and a live etcd have all revisions since the last
+// compaction; a bundle may have been saved with past revisions. Use PastOf to get it, because PastOf returns
+// the reason if a source has no past revisions.
 //
-// A header is that of a Snapshot of the source: it names the root. What could not be read of the past is a Gap of the snapshots
-// of the source, as of any reading: ask for Gaps behind Changes.
+// The header arguments are headers of a Snapshot of the source; they provide the root. Unreadable parts of past
+// revisions are Gaps of the snapshots of the source, as with any scan: call Gaps after Changes.
 type Past interface {
 	Source
-	// Oldest is the oldest revision whose state can be read; Changes goes on from there. What was before it, etcd has dropped when
-	// it was compacted at that revision. It is 1, the store without a key, where there was no compaction.
+	// Oldest returns the oldest revision with a readable state; Changes continues from there. etcd dropped
+	// earlier revisions when it was compacted at that revision. Without a compaction it is 1, the empty store.
 	Oldest(ctx context.Context, h Header) (int64, error)
-	// Changes calls yield with the changes below the root of each revision in (from, to], in order, as Watch does: the events of
-	// one revision may come in several calls, and are valid only until yield returns. It is not called for
-	// revisions that changed nothing below the root. A revision that the source does not have is a *RevisionError.
+	// Changes calls yield with the changes below the root for each revision in (from, to], in order, as Watch
+	// does. The events of one revision may come in several calls. They are valid only until yield returns.
+	// Revisions without changes below the root are skipped. It returns a *RevisionError if the source does not
+	// have a revision.
 	Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error
-	// PinAt is the store as it was at a revision. One that the source does not have is a *RevisionError.
+	// PinAt returns the store at a revision. It returns a *RevisionError if the source does not have the
+	// revision.
 	PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error)
-	// GetAt is one key as it was at a revision, nil if it was not there: cheap, for who looks for a revision among many.
+	// GetAt returns one key at a revision, or nil if the key did not exist. It is cheap enough for a search
+	// over many revisions.
 	GetAt(ctx context.Context, h Header, revision int64, key string) (*KV, error)
 }
 
-// Dated is a Past that knows by another clock than Milvus's when it had come to some revisions: a recording.
+// Dated is a Past that has the wall-clock times of some revisions, independent of the Milvus clock, as a
+// recording does.
 type Dated interface {
-	// Recorded yields those in (from, to], in order: what is behind the one before was written until then.
+	// Recorded yields the dated revisions in (from, to], in order. The revisions after the previous dated
+	// revision, up to and including this one, were written before the time at.
 	Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error
 }
 
@@ -41,10 +47,10 @@ var (
 	_ Dated = (*Bundle)(nil)
 )
 
-// ErrNoHistory says that a source holds one moment only.
+// ErrNoHistory reports that a source holds only one moment.
 var ErrNoHistory = errors.New("it has no history")
 
-// PastOf is what a source keeps of past revisions; ErrNoHistory where that is nothing.
+// PastOf returns the past revisions of a source. It returns ErrNoHistory if the source has none.
 func PastOf(src Source) (Past, error) {
 	p, ok := src.(Past)
 	if b, isBundle := src.(*Bundle); isBundle {
@@ -57,10 +63,10 @@ func PastOf(src Source) (Past, error) {
 		"read %s: %w: a %s holds one moment", src.Origin().Location, ErrNoHistory, src.Origin().Kind)
 }
 
-// RevisionError says that a source does not have a revision: it is compacted, or not written yet.
+// RevisionError reports that a source does not have a revision because it is compacted or not yet written.
 type RevisionError struct {
 	Where string
-	// Wanted is outside of Oldest to Newest.
+	// Wanted is outside the range from Oldest to Newest.
 	Wanted, Oldest, Newest int64
 }
 
@@ -71,7 +77,7 @@ func (e *RevisionError) Error() string {
 	return fmt.Sprintf("read %s: there is no revision %d any more: the oldest is %d, etcd was compacted there", e.Where, e.Wanted, e.Oldest)
 }
 
-// Unwrap is ErrCompacted of a revision that was there.
+// Unwrap returns ErrCompacted if the revision was compacted.
 func (e *RevisionError) Unwrap() error {
 	if e.Wanted < e.Oldest {
 		return ErrCompacted
@@ -79,7 +85,7 @@ func (e *RevisionError) Unwrap() error {
 	return nil
 }
 
-// CheckRevisions refuses revisions that are not there, and a way back.
+// CheckRevisions returns an error if a revision is not in [oldest, newest] or is less than the preceding one.
 func CheckRevisions(where string, oldest, newest int64, wanted ...int64) error {
 	for i, r := range wanted {
 		if r < oldest || r > newest {

@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// told is an event as a line: a library that compares structs takes seconds for what is compared here.
+// told is an event as text, because comparing structs with a library takes seconds for this number of events.
 type told struct {
 	revision int64
 	line     string
@@ -35,7 +35,7 @@ func eventLine(e source.Event) told {
 	return told{e.ModRevision, text}
 }
 
-// same fails where two lists are not alike.
+// same fails if two lists differ.
 func same(t *testing.T, what string, want, got []told) {
 	t.Helper()
 	if slices.Equal(want, got) {
@@ -48,17 +48,18 @@ func same(t *testing.T, what string, want, got []told) {
 	t.Errorf("%s: %d events of etcd, %d of the past; from event %d on etcd has\n%.500v\nthe past\n%.500v", what, len(want), len(got), n, want[n:], got[n:])
 }
 
-// story is a server with a past, and what it told while that came to be.
+// story is a server with past revisions, and the events that a watch received while they were written.
 type story struct {
 	server *sourcetest.Server
 	random *rand.Rand
-	// compacted is the revision of the last compaction, newest the last of all.
+	// compacted is the revision of the last compaction, newest the last revision.
 	compacted, newest int64
 	leases            []clientv3.LeaseID
 	watched           []told
 }
 
-// tell lives through random puts, deletes, transactions, leases and compactions, while a watch of etcd's own client looks on.
+// tell makes random puts, deletes, transactions, leases and compactions, while a watch of the etcd client
+// records them.
 func tell(t *testing.T, steps int) *story {
 	t.Helper()
 	s := &story{server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(7, 11)), compacted: 1}
@@ -71,7 +72,7 @@ func tell(t *testing.T, steps int) *story {
 		}
 	}
 	var many []clientv3.Op
-	for i := range 600 { // changes of one revision that fill more than one read
+	for i := range 600 { // changes of one revision that need more than one read
 		many = append(many, clientv3.OpPut(fmt.Sprintf("by-dev/meta/many/%03d", i), strings.Repeat("m", 1000)))
 	}
 	for part := range slices.Chunk(many, 100) {
@@ -114,7 +115,7 @@ func (s *story) do(t *testing.T, ops ...clientv3.Op) {
 // leaseSeconds is longer than any test.
 const leaseSeconds = 1000
 
-// put is a put of a random key, some of them outside of the root, some with a lease.
+// put returns a put of a key with a random value, and sometimes with a lease.
 func (s *story) put(t *testing.T, key string) clientv3.Op {
 	t.Helper()
 	var options []clientv3.OpOption
@@ -132,7 +133,7 @@ func (s *story) put(t *testing.T, key string) clientv3.Op {
 func (s *story) key() string {
 	root := "by-dev/meta/"
 	if s.random.IntN(5) == 0 {
-		root = "by-device/x/" // begins alike
+		root = "by-device/x/" // has a prefix in common
 	}
 	return fmt.Sprintf("%s%02d", root, s.random.IntN(40))
 }
@@ -168,7 +169,7 @@ func (s *story) compact(t *testing.T, revision int64) {
 	s.compacted = revision
 }
 
-// endLeases ends every second lease: what was written with it goes.
+// endLeases revokes every second lease, which deletes its keys.
 func (s *story) endLeases(t *testing.T) {
 	t.Helper()
 	lease, err := s.server.Client.Grant(t.Context(), leaseSeconds)
@@ -185,7 +186,7 @@ func (s *story) endLeases(t *testing.T) {
 	}
 }
 
-// since is what the watch saw in revisions (from, to].
+// since returns the events of the watch in revisions (from, to].
 func (s *story) since(from, to int64) []told {
 	var part []told
 	for _, w := range s.watched {
@@ -196,7 +197,7 @@ func (s *story) since(from, to int64) []told {
 	return part
 }
 
-// at is the store below the root as etcd says that it was.
+// at returns the store below the root at a revision, as read by the etcd client.
 func (s *story) at(t *testing.T, revision int64) map[string]string {
 	t.Helper()
 	r, err := s.server.Client.Get(t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(revision))
@@ -210,7 +211,7 @@ func (s *story) at(t *testing.T, revision int64) map[string]string {
 	return state
 }
 
-// changes are those of a Past.
+// changes returns the changes of a Past.
 func changes(t *testing.T, past source.Past, h source.Header, from, to int64) []told {
 	t.Helper()
 	var got []told
@@ -229,7 +230,7 @@ func changes(t *testing.T, past source.Past, h source.Header, from, to int64) []
 	return got
 }
 
-// state is a snapshot of a Past, below its root.
+// state returns the keys of a Past at a revision, below its root.
 func state(t *testing.T, past source.Past, h source.Header, revision int64) map[string]string {
 	t.Helper()
 	snap, err := past.PinAt(t.Context(), h, revision)
@@ -251,7 +252,7 @@ func state(t *testing.T, past source.Past, h source.Header, revision int64) map[
 	return got
 }
 
-// testPast holds a Past against what the server says of the same revisions.
+// testPast compares a Past with the responses of the server for the same revisions.
 func testPast(t *testing.T, src source.Source, s *story) {
 	t.Helper()
 	past, err := source.PastOf(src)
@@ -275,7 +276,7 @@ func testPast(t *testing.T, src source.Source, s *story) {
 			t.Errorf("at revision %d (-etcd +past):\n%s", revision, cmp.Diff(want, got))
 		}
 		for range s.random.IntN(3) {
-			key := fmt.Sprintf("by-dev/meta/%02d", s.random.IntN(50)) // some were never there
+			key := fmt.Sprintf("by-dev/meta/%02d", s.random.IntN(50)) // some never existed
 			got, err := past.GetAt(t.Context(), h, revision, key)
 			if kv, ok := want[key]; err != nil || ok != (got != nil) || ok && kv != line(*got) {
 				t.Errorf("%s at revision %d is %v, want %s: %v", key, revision, got, kv, err)
@@ -285,7 +286,7 @@ func testPast(t *testing.T, src source.Source, s *story) {
 	refusesOthers(t, past, h, oldest, s.newest)
 }
 
-// refusesOthers asks for what is not there.
+// refusesOthers checks the errors for revisions that do not exist.
 func refusesOthers(t *testing.T, past source.Past, h source.Header, oldest, newest int64) {
 	t.Helper()
 	never := func(int64, []source.Event) error { t.Error("a change that is not there"); return nil }
@@ -312,7 +313,7 @@ func refusesOthers(t *testing.T, past source.Past, h source.Header, oldest, newe
 	}
 }
 
-// TestPastOfAFile compares what a snapshot says of each revision since the compaction with what its etcd says.
+// TestPastOfAFile compares a snapshot with its etcd, for revisions since the compaction.
 func TestPastOfAFile(t *testing.T) {
 	t.Parallel()
 	s := tell(t, 120)

@@ -1,4 +1,4 @@
-// Recordings are made by recording_test.go, which the race detector leaves out.
+// Recordings are made by recording_test.go, which is excluded with the race detector.
 
 //go:build !race
 
@@ -17,7 +17,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestPipesEnd: a pipe that nobody writes to is not waited for longer than the context, and no chunk of a recording is one.
+// TestPipesEnd checks that opening a pipe without a writer ends with the context, and that a pipe is not read
+// as a chunk of a recording.
 func TestPipesEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -38,7 +39,7 @@ func TestPipesEnd(t *testing.T) {
 	}
 }
 
-// TestLinkedChunks reads a recording whose chunk lies elsewhere.
+// TestLinkedChunks reads a recording whose chunk is a symbolic link.
 func TestLinkedChunks(t *testing.T) {
 	t.Parallel()
 	s, past, h := toldAndSaved(t, 40)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// empty reports whether r holds no key.
+// empty reports whether r contains no key.
 func (r Range) empty() bool { return r.To != "" && r.From >= r.To }
 
-// String is r as a person reads it: "keys [a, b)".
+// String returns r for display, e.g. "keys [a, b)".
 func (r Range) String() string {
 	from, to := strconv.Quote(r.From), strconv.Quote(r.To)
 	switch {
@@ -25,10 +25,10 @@ func (r Range) String() string {
 	return "keys [" + from + ", " + to + ")"
 }
 
-// endsBefore compares upper bounds, where "" is above all others.
+// endsBefore reports whether upper bound a is less than b. "" is greater than any other bound.
 func endsBefore(a, b string) bool { return a != "" && (b == "" || a < b) }
 
-// mergeRanges sorts ranges, drops empty ones and joins those that touch.
+// mergeRanges sorts ranges, drops empty ones, and joins ranges that touch or overlap.
 func mergeRanges(ranges []Range) []Range {
 	sorted := make([]Range, 0, len(ranges))
 	for _, r := range ranges {
@@ -51,7 +51,7 @@ func mergeRanges(ranges []Range) []Range {
 	return merged
 }
 
-// intersect returns the parts of r that lie in one of the merged ranges.
+// intersect returns the parts of r that are inside the merged ranges.
 func intersect(r Range, merged []Range) []Range {
 	var out []Range
 	for _, m := range merged {
@@ -66,7 +66,7 @@ func intersect(r Range, merged []Range) []Range {
 	return out
 }
 
-// subtract returns the parts of r that lie in none of the merged ranges.
+// subtract returns the parts of r that are outside the merged ranges.
 func subtract(r Range, merged []Range) []Range {
 	var out []Range
 	from := r.From
@@ -85,9 +85,9 @@ func subtract(r Range, merged []Range) []Range {
 	return out
 }
 
-// matcher answers quickly whether a key lies in one of many sorted ranges. It
-// tests the prefix that all of them share first, then the range that held the
-// previous key, for neighbours in a file are often neighbours in the store.
+// matcher reports whether a key is in one of many sorted ranges. It first tests the prefix that all ranges
+// share, and the range of the previous key, because neighboring keys in a file are often neighbors in the
+// store.
 type matcher struct {
 	shared string
 	ranges []Range
@@ -102,7 +102,7 @@ func newMatcher(ranges []Range) *matcher {
 	return m
 }
 
-// sharedPrefix is the longest prefix of every key from first up to last.To.
+// sharedPrefix returns the longest common prefix of all keys from first up to last.To.
 func sharedPrefix(first string, last Range) string {
 	if last.To == "" {
 		return ""
@@ -111,8 +111,8 @@ func sharedPrefix(first string, last Range) string {
 	for n < len(first) && n < len(last.To) && first[n] == last.To[n] {
 		n++
 	}
-	// Keys below "ab0" may still start with "ab/": step over that last byte only
-	// when the upper bound is exactly the end of the prefix.
+	// Keys below "ab0" may still start with "ab/". Include that last byte only if the upper bound is exactly
+	// the end of the prefix.
 	if n < len(first) && n == len(last.To)-1 && first[n]+1 == last.To[n] {
 		n++
 	}
@@ -134,13 +134,13 @@ func (m *matcher) match(key []byte) bool {
 	return true
 }
 
-// clone is for a second goroutine: match is not safe for concurrent use.
+// clone returns a copy for another goroutine, because match is not safe for concurrent use.
 func (m *matcher) clone() *matcher {
 	c := *m
 	return &c
 }
 
-// checkRanges refuses ranges that break the contract of Scan.
+// checkRanges returns an error if ranges are not sorted or overlap, as Scan requires.
 func checkRanges(ranges []Range) error {
 	for i := 1; i < len(ranges); i++ {
 		if prev := ranges[i-1]; prev.To == "" || strings.Compare(prev.To, ranges[i].From) > 0 {

@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNoMethodWrites holds the method sets of what can reach an etcd against a
-// list: a method that writes cannot come in without this test being changed.
+// TestNoMethodWrites compares the method sets of types with access to an etcd with a list, so that no method
+// that writes can be added without a change of this test.
 func TestNoMethodWrites(t *testing.T) {
 	want := map[reflect.Type][]string{
 		reflect.TypeFor[*Etcd]():         {"Activity", "Alive", "Changes", "Close", "GetAt", "Health", "Oldest", "Origin", "Pin", "PinAt", "Watch"},
 		reflect.TypeFor[*etcdSnapshot](): {"Close", "Gaps", "Header", "Scan", "Seekable"},
-		// Its methods are not exported, and its fields are not reachable from outside.
+		// Its methods are unexported, and its fields are not accessible from outside.
 		reflect.TypeFor[*reader](): nil,
 	}
 	for typ, names := range want {
@@ -38,8 +38,8 @@ func TestNoMethodWrites(t *testing.T) {
 	}
 }
 
-// TestOnlyReadsAreCalled looks at every selector of the package: none may be a
-// call by which etcd is written, on whatever it is called.
+// TestOnlyReadsAreCalled checks every selector in the package: none may be a call that writes to etcd, on any
+// receiver.
 func TestOnlyReadsAreCalled(t *testing.T) {
 	writes := []string{
 		"Put", "Delete", "DeleteRange", "Txn", "Do", "Commit", "Compact", "Grant", "Revoke", "KeepAlive", "Defragment",

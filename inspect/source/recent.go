@@ -9,27 +9,27 @@ import (
 	"kitescope/inspect/model"
 )
 
-// RecentSpan is how far back a Recent counts.
+// RecentSpan is the length of the window that a Recent counts.
 const RecentSpan = time.Minute
 
-// recentKeys are how many of the busiest keys are told: a loop writes a key for each channel.
+// recentKeys is the maximum number of busiest keys in the result. A loop writes a key for each channel.
 const recentKeys = 100
 
-// Recent counts what was written before the last timestamp that Milvus reserved, over RecentSpan or what there is of it: some
-// revisions are dated so, every few seconds, and what is between two of them can be counted as Activity does while someone
-// watches. It takes changes from the newest to the oldest.
+// Recent counts the writes before the last timestamp that Milvus reserved, over at most RecentSpan. The
+// reservations date some revisions, every few seconds. So the writes between two reservations can be counted as
+// a rate, as Etcd.Activity does live. Recent takes changes from the newest to the oldest.
 type Recent struct {
 	prefix     []byte
 	allocators [][]byte
 	count      *writeCount
-	// Records since the last reservation that was met wait for the one before it.
+	// waiting holds the keys written since the last reservation, until the one before it arrives.
 	waiting []string
-	// last is the newest reservation, first the oldest so far, with their revisions.
+	// last is the newest reservation, first the oldest so far. lastAt and until are their revisions.
 	last, first   time.Time
 	lastAt, until int64
 }
 
-// NewRecent counts what is written below a root.
+// NewRecent returns a Recent that counts writes below root.
 func NewRecent(root string) *Recent {
 	h := &Recent{prefix: []byte(root + "/"), count: newWriteCount()}
 	for _, key := range AllocatorKeys(root) {
@@ -38,13 +38,13 @@ func NewRecent(root string) *Recent {
 	return h
 }
 
-// Dates reports whether a key is one that reserves timestamps: Take wants its value.
+// Dates reports whether key is a timestamp reservation. Take needs the value of such keys.
 func (h *Recent) Dates(key []byte) bool {
 	return slices.ContainsFunc(h.allocators, func(a []byte) bool { return bytes.Equal(a, key) })
 }
 
-// Take counts a write or a removal of a key, and reports whether earlier ones are wanted. Of keys that date nothing the value may
-// be left out.
+// Take counts a write or a deletion of a key and reports whether earlier changes are needed. The value may be
+// omitted unless Dates reports true for the key.
 func (h *Recent) Take(revision int64, key, value []byte) (more bool) {
 	if !h.last.IsZero() && bytes.HasPrefix(key, h.prefix) {
 		h.waiting = append(h.waiting, string(key))
@@ -56,7 +56,8 @@ func (h *Recent) Take(revision int64, key, value []byte) (more bool) {
 	return !t.IsZero() && h.reserved(t, revision, string(key))
 }
 
-// reserved takes a reservation, and reports whether earlier ones are wanted. A clock that went back ends history.
+// reserved adds a reservation and reports whether earlier changes are needed. It stops where the clock went
+// backward.
 func (h *Recent) reserved(t time.Time, at int64, key string) bool {
 	if h.last.IsZero() {
 		h.last, h.lastAt, h.waiting = t, at, []string{key}
@@ -66,14 +67,14 @@ func (h *Recent) reserved(t time.Time, at int64, key string) bool {
 		return false
 	}
 	h.first, h.until = t, at
-	for _, k := range h.waiting[:len(h.waiting)-1] { // this one is of before
+	for _, k := range h.waiting[:len(h.waiting)-1] { // the last one belongs to the earlier window
 		h.count.count(k)
 	}
 	h.waiting = append(h.waiting[:0], key)
 	return true
 }
 
-// Activity is what was counted; nil where there are fewer than two reservations.
+// Activity returns the counted writes, or nil if there are fewer than two reservations.
 func (h *Recent) Activity() *model.EtcdActivity {
 	if h.first.IsZero() {
 		return nil
@@ -83,11 +84,11 @@ func (h *Recent) Activity() *model.EtcdActivity {
 	return a
 }
 
-// recentChanges bounds what RecentOf holds: of more the oldest are left out.
+// recentChanges bounds the changes that RecentOf holds. It drops the oldest beyond this number.
 const recentChanges = 1 << 20
 
-// RecentOf counts what was written last up to a revision of a Past. Changes are read from another one on, which is to be at least
-// RecentSpan before.
+// RecentOf counts the most recent writes up to revision to of a Past. It reads changes after revision from,
+// which should be at least RecentSpan earlier.
 func RecentOf(ctx context.Context, past Past, h Header, from, to int64) (*model.EtcdActivity, error) {
 	type change struct {
 		revision int64

@@ -18,8 +18,8 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Recording is a folder that kitescope record writes, or has written: chunks, each a bundle that goes on where the one before
-// it ends. It is read as it was when it was opened.
+// Recording is a directory written by kitescope record. It holds chunks; each chunk is a bundle that continues
+// the previous one. Changes to the directory after it was opened are ignored.
 type Recording struct {
 	dir    string
 	opts   Options
@@ -27,12 +27,12 @@ type Recording struct {
 	gaps   gapList
 
 	mu     sync.Mutex
-	opened []openedChunk // the last ones that were used
+	opened []openedChunk // the most recently used chunks
 }
 
 var _ Past = (*Recording)(nil)
 
-// recordedChunk is what the head of a chunk says.
+// recordedChunk holds the path and the manifest of a chunk.
 type recordedChunk struct {
 	path     string
 	manifest Manifest
@@ -46,18 +46,19 @@ type openedChunk struct {
 }
 
 const (
-	// maxOpened is how many chunks are held open.
+	// maxOpened is the maximum number of open chunks.
 	maxOpened = 3
-	// maxRecorded bounds the chunks of a folder.
+	// maxRecorded bounds the number of chunks in a directory.
 	maxRecorded = 20_000
 )
 
-// ChunkName is the name of the n-th chunk of a recording, which began at a time. They are sorted by the number: a clock may be set back.
+// ChunkName returns the file name of the n-th chunk of a recording that starts at began. Chunks are sorted by
+// number, because a clock may be set back.
 func ChunkName(n int, began time.Time) string {
 	return fmt.Sprintf("%06d-%s.kite", n, began.UTC().Format("20060102T150405Z"))
 }
 
-// ChunkNumber is the number in a name; ok is false for other files.
+// ChunkNumber returns the number in the file name of a chunk; ok is false for other files.
 func ChunkNumber(name string) (n int, ok bool) {
 	number, rest, _ := strings.Cut(name, "-")
 	began, ok := strings.CutSuffix(rest, ".kite")
@@ -68,7 +69,7 @@ func ChunkNumber(name string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// ChunkNames lists the chunks in a folder, in order.
+// ChunkNames returns the file names of the chunks in a directory, sorted by number.
 func ChunkNames(dir string) ([]string, error) {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -118,7 +119,7 @@ func openRecording(ctx context.Context, dir string, opts Options) (Source, error
 	return r, nil
 }
 
-// open reads the heads of all chunks.
+// open reads the manifests of all chunks.
 func (r *Recording) open(ctx context.Context, names []string) error {
 	var last error
 	for _, name := range names {
@@ -146,7 +147,8 @@ func (r *Recording) open(ctx context.Context, names []string) error {
 	return nil
 }
 
-// noRecording says what a folder is not, and what may be meant.
+// noRecording returns the error for a directory without a recording. The hint suggests a recording in a
+// sub-directory.
 func noRecording(dir string) error {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -157,7 +159,7 @@ func noRecording(dir string) error {
 	return hints.Errorf("name a file, etcd's data directory, or a recording of kitescope record", "open %s: a directory without member/snap/db and without a recording", dir)
 }
 
-// chunkHead reads the head of a chunk.
+// chunkHead reads the manifest of a chunk.
 func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return m, fmt.Errorf("read %s: not a regular file", path)
@@ -174,7 +176,8 @@ func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err 
 	return b.manifest, nil
 }
 
-// add takes the next chunk. Where revisions do not go on it is of another etcd, and what was before is passed over.
+// add appends the next chunk. If it does not continue the previous one, it is from another etcd, and the
+// earlier chunks are skipped with a gap.
 func (r *Recording) add(c recordedChunk) {
 	if n := len(r.chunks); n > 0 {
 		before := &r.chunks[n-1]
@@ -187,7 +190,7 @@ func (r *Recording) add(c recordedChunk) {
 	r.chunks = append(r.chunks, c)
 }
 
-// dropUnbegun drops chunks at the end that were cut off within the keys that they begin with.
+// dropUnbegun drops chunks at the end that were truncated within their initial keys.
 func (r *Recording) dropUnbegun(ctx context.Context) error {
 	for len(r.chunks) > 0 {
 		i := len(r.chunks) - 1
@@ -204,7 +207,7 @@ func (r *Recording) dropUnbegun(ctx context.Context) error {
 	return nil
 }
 
-// chunk opens one, and finds where it ends.
+// chunk opens chunk i and returns it with the end of its history.
 func (r *Recording) chunk(ctx context.Context, i int) (*Bundle, bundleEdge, error) {
 	b, err := r.bundle(ctx, i)
 	if err != nil {
@@ -240,12 +243,12 @@ func (r *Recording) bundle(ctx context.Context, i int) (*Bundle, error) {
 	return b, nil
 }
 
-// Origin says which folder it is, and what was recorded.
+// Origin returns the location of the directory and of the recorded etcd.
 func (r *Recording) Origin() Origin {
 	return Origin{Kind: KindRecording, Location: r.dir, Detail: "of " + r.chunks[len(r.chunks)-1].manifest.Origin.Location}
 }
 
-// Close closes the chunks that are open.
+// Close closes the open chunks.
 func (r *Recording) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -256,7 +259,7 @@ func (r *Recording) Close() error {
 	return nil
 }
 
-// Pin pins the last revision that was recorded.
+// Pin pins the last recorded revision.
 func (r *Recording) Pin(ctx context.Context) (Snapshot, error) {
 	_, last, err := r.chunk(ctx, len(r.chunks)-1)
 	if err != nil {
@@ -265,16 +268,17 @@ func (r *Recording) Pin(ctx context.Context) (Snapshot, error) {
 	return r.PinAt(ctx, Header{}, last.revision)
 }
 
-// Oldest is the revision that the first chunk begins with.
+// Oldest returns the first revision of the first chunk.
 func (r *Recording) Oldest(context.Context, Header) (int64, error) { return r.chunks[0].first(), nil }
 
-// after is the first chunk that begins behind a revision.
+// after returns the index of the first chunk that starts after a revision.
 func (r *Recording) after(revision int64) int {
 	return sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first() > revision })
 }
 
-// holding is the last chunk that begins by a revision, and where it ends; -1 if none does. If it does not go on to end it may be the
-// one before it: a chunk may have been begun that was not gone on with.
+// holding returns the last chunk that starts at or before a revision, and the end of its history. i is -1 if
+// there is no such chunk. If that chunk ends before end, holding returns the previous chunk if it ends later,
+// because a chunk may have been started but not continued.
 func (r *Recording) holding(ctx context.Context, revision, end int64) (i int, b *Bundle, last bundleEdge, err error) {
 	i = r.after(revision) - 1
 	if i < 0 {
@@ -289,7 +293,8 @@ func (r *Recording) holding(ctx context.Context, revision, end int64) (i int, b 
 	return i, b, last, err
 }
 
-// find is the chunk that has a revision, or would have it, and where that ends.
+// find returns the chunk that has a revision, or that would have it if it was recorded, and the end of its
+// history.
 func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle, last bundleEdge, err error) {
 	i, b, last, err = r.holding(ctx, revision, revision)
 	if err == nil && (i < 0 || revision > last.revision && r.after(revision) == len(r.chunks)) {
@@ -301,7 +306,7 @@ func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle,
 	return i, b, last, err
 }
 
-// within is find of a revision that must have been recorded.
+// within calls find and returns an error if the revision was not recorded.
 func (r *Recording) within(ctx context.Context, revision int64) (i int, b *Bundle, err error) {
 	i, b, last, err := r.find(ctx, revision)
 	if err == nil && revision > last.revision {
@@ -314,7 +319,7 @@ func (r *Recording) within(ctx context.Context, revision int64) (i int, b *Bundl
 
 func recordedText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// PinAt is the cluster as of a revision.
+// PinAt returns the cluster at a revision.
 func (r *Recording) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
 	_, b, err := r.within(ctx, revision)
 	if err != nil {
@@ -339,10 +344,11 @@ type recordedSnapshot struct {
 // Header implements Snapshot.
 func (s *recordedSnapshot) Header() Header { return s.header }
 
-// Gaps are those of the chunk and of the recording.
+// Gaps returns the gaps of the chunk and of the recording.
 func (s *recordedSnapshot) Gaps() []Gap { return append(s.recording.gaps.list(), s.Snapshot.Gaps()...) }
 
-// GetAt is one key at a revision. Where nothing was recorded it is the last that was known of it.
+// GetAt returns one key at a revision. If the revision was not recorded, it returns the last known state of the
+// key.
 func (r *Recording) GetAt(ctx context.Context, h Header, revision int64, key string) (*KV, error) {
 	_, b, last, err := r.find(ctx, revision)
 	if err != nil {
@@ -351,8 +357,9 @@ func (r *Recording) GetAt(ctx context.Context, h Header, revision int64, key str
 	return b.GetAt(ctx, h, min(revision, last.revision), key)
 }
 
-// Chunks are the chunk that has a revision at a time, and the one before it if that goes on there: what was kept of processes just
-// before may be in either. While nothing is written many chunks have the same revision; a zero time is that of the last of them.
+// Chunks returns the chunk that has a revision at a time. It also returns the previous chunk if that chunk
+// extends to the start of this one, because process data from just before may be in either. While nothing is
+// written, many chunks have the same revision; a zero time selects the last of them.
 func (r *Recording) Chunks(ctx context.Context, revision int64, at time.Time) ([]*Bundle, error) {
 	i, b, err := r.within(ctx, revision)
 	for err == nil && i > 0 && !at.IsZero() && r.chunks[i].first() == revision && r.chunks[i].manifest.Taken.After(at) {

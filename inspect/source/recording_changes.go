@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Changes yields the changes of all chunks. Where nothing was recorded for a while, what differs behind it is told: keys that were
-// written, at the revisions that they say themselves, and those that are gone, at the end of it. What was written over in between
-// is lost: that is a gap.
+// Changes yields the changes of all chunks. After a period that was not recorded, it yields the differences:
+// written keys at their mod revisions, and deleted keys at the end of the period. Intermediate writes of the
+// period are lost, which is a gap.
 func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
 	if _, _, err := r.within(ctx, from); err != nil {
 		return err
@@ -27,9 +27,9 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 			return err
 		}
 		end, n := min(last.revision, to), r.after(from)
-		if n < len(r.chunks) { // the next one may have been begun before this one was ended
+		if n < len(r.chunks) { // the next chunk may have been started before this one was ended
 			end = min(end, r.chunks[n].first())
-		} else if end <= from { // a file has gone meanwhile
+		} else if end <= from { // a file was removed since
 			return CheckRevisions(r.dir, r.chunks[0].first(), end, to)
 		}
 		if from < end {
@@ -68,7 +68,7 @@ func (r *Recording) Recorded(ctx context.Context, from, to int64, yield func(rev
 	return nil
 }
 
-// Recorded implements Dated. Only a chunk of a recording says it.
+// Recorded implements Dated. It yields nothing unless the bundle is a chunk of a recording.
 func (b *Bundle) Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
 	e, err := b.edge(ctx)
 	if err != nil || !b.recorded() {
@@ -82,7 +82,7 @@ func (b *Bundle) Recorded(ctx context.Context, from, to int64, yield func(revisi
 	return nil
 }
 
-// unrecorded is the gap between the end of a chunk and the beginning of the next one.
+// unrecorded returns the gap between the end of a chunk and the start of the next one.
 func unrecorded(last bundleEdge, next *recordedChunk) Gap {
 	return Gap{
 		Where:  fmt.Sprintf("revisions %d to %d", last.revision+1, next.first()),
@@ -91,7 +91,7 @@ func unrecorded(last bundleEdge, next *recordedChunk) Gap {
 	}
 }
 
-// bridge yields what differs between the end of a chunk and the beginning of the next one.
+// bridge yields the differences between the end of a chunk and the start of the next one.
 func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
 	r.gaps.put(unrecorded(last, &next))
 	before := map[string]int64{}

@@ -8,27 +8,28 @@ import (
 	"time"
 )
 
-// RecordedInfo is what a recording has, for kitescope snapshot info; the rest is that of its last state.
+// RecordedInfo describes a recording, for kitescope snapshot info. The other fields of FileInfo describe its
+// last state.
 type RecordedInfo struct {
-	// Oldest is the first revision, From when that was recorded, Until when something was written last.
+	// Oldest is the first revision, From the time of its recording, Until the time of the last write.
 	Oldest      int64
 	From, Until time.Time
-	// Cluster is the id of the etcd, 0 if it is not known.
+	// Cluster is the cluster ID of the etcd, or 0 if unknown.
 	Cluster uint64
 	Chunks  []ChunkInfo
 }
 
-// ChunkInfo is a chunk of a recording.
+// ChunkInfo describes a chunk of a recording.
 type ChunkInfo struct {
 	Name string
 	Size int64
-	// First and Last are its revisions.
+	// First and Last are the first and the last revision of the chunk.
 	First, Last int64
 	From, Until time.Time
 }
 
-// DescribeRecording is Describe of a recording, or of a chunk of one; ok is false for every other source. What others keep in it is shown
-// to visit, in order, nil: to nobody; its content is valid until visit returns.
+// DescribeRecording describes a recording or a chunk of a recording; ok is false for other sources. It calls
+// visit, if not nil, with the history members in order. Their content is valid until visit returns.
 func DescribeRecording(ctx context.Context, src Source, visit func(HistoryMember)) (info FileInfo, ok bool, err error) {
 	d := recordingReader{visit: visit}
 	switch s := src.(type) {
@@ -64,20 +65,20 @@ func DescribeRecording(ctx context.Context, src Source, visit func(HistoryMember
 		return nil
 	})
 	for _, g := range append(d.gaps.list(), snap.Gaps()...) {
-		d.gaps.put(g) // of the last chunk both tell
+		d.gaps.put(g) // the last chunk may repeat gaps
 	}
 	info.Gaps = d.gaps.list()
 	return info, true, err
 }
 
-// recordingReader reads chunks through, one after the other.
+// recordingReader reads chunks sequentially and completely.
 type recordingReader struct {
 	visit    func(HistoryMember)
 	info     RecordedInfo
 	manifest Manifest
 	gaps     gapList
 	damaged  bool
-	last     bundleEdge // that goes on furthest
+	last     bundleEdge // the end with the highest revision
 }
 
 func (d *recordingReader) chunks(ctx context.Context, r *Recording) error {
@@ -85,7 +86,7 @@ func (d *recordingReader) chunks(ctx context.Context, r *Recording) error {
 		c := &r.chunks[i]
 		info, err := os.Stat(c.path)
 		if err != nil {
-			d.gaps.put(Gap{Where: c.path, Reason: cause(err).Error()}) // a recorder removes what is old
+			d.gaps.put(Gap{Where: c.path, Reason: cause(err).Error()}) // a recorder removes old chunks
 			continue
 		}
 		if i > 0 && d.last.revision < c.first() {
@@ -137,7 +138,8 @@ func (d *recordingReader) chunk(ctx context.Context, b *Bundle, name string, siz
 	return nil
 }
 
-// through reads a chunk of a recording through, finds where it ends, and shows its members to visit, nil: to nobody.
+// through reads a recording chunk completely and returns the end of its history. It calls visit, if not nil,
+// with the members.
 func (b *Bundle) through(ctx context.Context, visit func(HistoryMember)) (bundleEdge, error) {
 	e := bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken}
 	err := b.History(ctx, func(m HistoryMember) error {

@@ -1,4 +1,4 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+// This file has no concurrency. The race detector would find nothing and take up to ten times as long.
 
 //go:build !race
 
@@ -22,7 +22,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// withHistory is a bundle of all that a source has of the past.
+// withHistory returns a bundle with all past revisions of a source.
 func withHistory(t *testing.T, src source.Source) []byte {
 	t.Helper()
 	past, err := source.PastOf(src)
@@ -45,7 +45,8 @@ func withHistory(t *testing.T, src source.Source) []byte {
 	return out.Bytes()
 }
 
-// TestKeysLeftOutOfABundle: keys that are left out, now or in the past, are counted once each, however often they changed.
+// TestKeysLeftOutOfABundle checks that dropped keys, current or past, are counted once each, however often they
+// changed.
 func TestKeysLeftOutOfABundle(t *testing.T) {
 	src := open(t, backend(t, nil, []change{
 		{key: "by-dev/config/secret", value: "1"},
@@ -80,7 +81,8 @@ func TestKeysLeftOutOfABundle(t *testing.T) {
 	}
 }
 
-// TestPastOfABundle: what a bundle says of each revision is what its etcd says, and who knows nothing of history reads the newest keys.
+// TestPastOfABundle compares a bundle with its etcd at each revision. Readers without history support read the
+// newest keys.
 func TestPastOfABundle(t *testing.T) {
 	t.Parallel()
 	s := tell(t, 120)
@@ -119,7 +121,8 @@ func TestPastOfABundle(t *testing.T) {
 	}
 }
 
-// chunkOf writes a chunk of a recording, of revisions of a past. Each member has some of them. ends are where the members end.
+// chunkOf writes a recording chunk with revisions of a past, a few in each member. ends maps the offset of the
+// end of each member to its last revision.
 func chunkOf(t *testing.T, past source.Past, h source.Header, first, last int64, closed bool) (content []byte, ends map[int]int64) {
 	t.Helper()
 	snap, err := past.PinAt(t.Context(), h, first)
@@ -178,7 +181,7 @@ func chunkOf(t *testing.T, past source.Past, h source.Header, first, last int64,
 
 var began = time.Date(2026, 11, 26, 6, 0, 0, 0, time.UTC)
 
-// recordingOf is a folder of chunks.
+// recordingOf returns a directory with chunks.
 func recordingOf(t *testing.T, chunks ...[]byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -190,7 +193,7 @@ func recordingOf(t *testing.T, chunks ...[]byte) string {
 	return dir
 }
 
-// toldAndSaved tells a story of so many steps to an etcd, and opens its file.
+// toldAndSaved makes a story with a number of steps, and opens a snapshot of its etcd.
 func toldAndSaved(t *testing.T, steps int) (*story, source.Past, source.Header) {
 	t.Helper()
 	s := tell(t, steps)
@@ -202,7 +205,8 @@ func toldAndSaved(t *testing.T, steps int) (*story, source.Past, source.Header) 
 	return s, past, pin(t, file).Header()
 }
 
-// TestPastOfARecording joins chunks: one that goes on where another ends, one that was begun before it was, one that was not ended.
+// TestPastOfARecording joins chunks: one that starts where another ends, one that starts before the end of
+// another, and one that was not closed.
 func TestPastOfARecording(t *testing.T) {
 	t.Parallel()
 	s, past, h := toldAndSaved(t, 120)
@@ -237,7 +241,8 @@ func TestPastOfARecording(t *testing.T) {
 	})
 }
 
-// TestRecordingOverlaps: a chunk that has no more than its first keys leaves those alone that the one before it has further on.
+// TestRecordingOverlaps checks that a chunk with only its initial keys does not hide later revisions of the
+// previous one.
 func TestRecordingOverlaps(t *testing.T) {
 	t.Parallel()
 	s, past, h := toldAndSaved(t, 120)
@@ -251,7 +256,8 @@ func TestRecordingOverlaps(t *testing.T) {
 	testPast(t, src, s)
 }
 
-// TestRecordingWithAHole: what was not recorded is refused, and said; what differs behind it is told.
+// TestRecordingWithAHole checks that unrecorded revisions return an error, and that the differences after them
+// are yielded.
 func TestRecordingWithAHole(t *testing.T) {
 	t.Parallel()
 	s, past, h := toldAndSaved(t, 160)
@@ -274,11 +280,11 @@ func TestRecordingWithAHole(t *testing.T) {
 			t.Errorf("changes from %d: %v", revision, err)
 		}
 	}
-	// Played over the state at the beginning, the changes lead to each state that was recorded.
+	// Applied to the initial state, the changes must lead to each recorded state.
 	now := state(t, recorded, h, s.compacted)
 	held := func(revision int64) {
 		if revision >= from && revision < to {
-			return // what comes next is of the hole
+			return // the next change is in the unrecorded period
 		}
 		if want := s.at(t, revision); !maps.Equal(want, now) {
 			t.Errorf("at revision %d: %d keys, want %d", revision, len(now), len(want))
@@ -308,7 +314,8 @@ func TestRecordingWithAHole(t *testing.T) {
 	}
 }
 
-// TestRecordingCutAnywhere cuts the last chunk at every byte: what was written before is read, up to the last whole member.
+// TestRecordingCutAnywhere truncates the last chunk at many offsets and checks that it is read up to its last
+// complete member.
 func TestRecordingCutAnywhere(t *testing.T) {
 	t.Parallel()
 	s, past, h := toldAndSaved(t, 80)
@@ -317,7 +324,7 @@ func TestRecordingCutAnywhere(t *testing.T) {
 	second, ends := chunkOf(t, past, h, middle, s.newest, false)
 	dir := recordingOf(t, first, second)
 	path := filepath.Join(dir, source.ChunkName(2, began))
-	want := middle // of the chunk before, as long as this one has not begun
+	want := middle // the end of the previous chunk, until this one has its initial keys
 	base := len(second)
 	for end := range ends {
 		base = min(base, end)
@@ -341,7 +348,7 @@ func TestRecordingCutAnywhere(t *testing.T) {
 		if got := snap.Header().Revision; got != want {
 			t.Fatalf("cut at %d of %d: revision %d, want %d", cut, len(second), got, want)
 		}
-		if ends || cut%97 == 0 { // a scan of each takes long
+		if ends || cut%97 == 0 { // a scan each time takes too long
 			got := state(t, src.(source.Past), snap.Header(), want)
 			if !maps.Equal(s.at(t, want), got) {
 				t.Fatalf("cut at %d: the state of revision %d is another", cut, want)
@@ -351,7 +358,8 @@ func TestRecordingCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestRecordingOfAnotherEtcd: revisions that begin again are of another etcd, and not joined.
+// TestRecordingOfAnotherEtcd checks that chunks with restarted revisions are treated as another etcd and are
+// not joined.
 func TestRecordingOfAnotherEtcd(t *testing.T) {
 	t.Parallel()
 	s, past, h := toldAndSaved(t, 80)
@@ -389,7 +397,8 @@ func TestRecordingFolders(t *testing.T) {
 	}
 }
 
-// FuzzBundleHistory: no history makes a reader panic or hang, and what is read can be read again.
+// FuzzBundleHistory checks that no history causes a panic or a hang, and that reading it twice gives the same
+// result.
 func FuzzBundleHistory(f *testing.F) {
 	put := "\x03r/a\x012\x05\x06\x02\x00" // r/a = 2, created at 5, written at 6
 	f.Add([]byte("\x05\x06" + put + "|\x03r/a\x011\x05\x05\x01\x00|lost"))
@@ -446,7 +455,7 @@ func readPast(t *testing.T, content []byte) {
 	_ = src.(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
 }
 
-// TestChunkNumber: only what a recorder names is a chunk.
+// TestChunkNumber checks that only file names of a recorder are chunks.
 func TestChunkNumber(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{
@@ -459,7 +468,7 @@ func TestChunkNumber(t *testing.T) {
 	}
 }
 
-// TestTooManyChunks are refused before they are sorted or opened.
+// TestTooManyChunks checks that too many chunks are rejected before they are sorted or opened.
 func TestTooManyChunks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -469,7 +478,7 @@ func TestTooManyChunks(t *testing.T) {
 	}
 	for n := 1; n <= 20_000; n++ {
 		switch err := os.Link(first, filepath.Join(dir, source.ChunkName(n, began))); {
-		case err != nil && runtime.GOOS == "windows": // NTFS allows a file 1,024 names
+		case err != nil && runtime.GOOS == "windows": // NTFS allows 1,024 names for a file
 			t.Skip(err)
 		case err != nil:
 			t.Fatal(err)

@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// AllocatorKeys are below a root the keys of the allocator of timestamps: the later one was written by 2.2 and before.
+// AllocatorKeys returns the keys of the timestamp allocator below a root. The second is the key of 2.2 and
+// earlier.
 func AllocatorKeys(root string) [2]string {
 	return [...]string{root + "/kv/gid/timestamp", root + "/kv/tso/timestamp"}
 }
 
-// Reservation is the time that a value of the allocator holds: nanoseconds, big-endian. Zero if it holds none.
+// Reservation decodes the time in a value of the timestamp allocator: nanoseconds, 8 bytes, big-endian. It
+// returns zero if the value has another length.
 func Reservation(value []byte) time.Time {
 	if len(value) != 8 {
 		return time.Time{}

@@ -7,9 +7,8 @@ import (
 	"kitescope/internal/hints"
 )
 
-// metaRoot is a place where Milvus keeps metadata: its etcd.rootPath and
-// etcd.metaSubPath. Keys are root + "/" + sub + "/..." (Milvus
-// pkg/util/paramtable/service_param.go, EtcdConfig.MetaRootPath).
+// metaRoot is a location of Milvus metadata: its etcd.rootPath and etcd.metaSubPath. Keys are root + "/" + sub
+// + "/..." (Milvus pkg/util/paramtable/service_param.go, EtcdConfig.MetaRootPath).
 type metaRoot struct{ root, sub string }
 
 func (r metaRoot) prefix() string { return r.root + "/" + r.sub + "/" }
@@ -19,9 +18,8 @@ func (r metaRoot) String() string { return r.root + "/" + r.sub }
 // defaultSubPath is Milvus's default for etcd.metaSubPath.
 const defaultSubPath = "meta"
 
-// splitRoot cuts a metadata directory ("by-dev/meta", no trailing slash) into
-// root and sub path. A sub path with slashes of its own cannot be told from a
-// longer root, so that the last slash decides.
+// splitRoot splits a metadata directory ("by-dev/meta", without a trailing slash) into root and sub path. It
+// splits at the last slash, because a sub path with slashes cannot be distinguished from a longer root.
 func splitRoot(dir string) (metaRoot, bool) {
 	i := strings.LastIndexByte(dir, '/')
 	if i < 1 || i == len(dir)-1 {
@@ -30,18 +28,19 @@ func splitRoot(dir string) (metaRoot, bool) {
 	return metaRoot{root: dir[:i], sub: dir[i+1:]}, true
 }
 
-// evidence returns the path elements whose presence marks a metadata directory.
-// Package meta knows what such keys mean; here they only identify a root. They
-// are the ones that every Milvus since 2.0 writes at its first start
-// (rootcoord catalog, datacoord catalog, session registration).
+// evidence returns the path elements that mark a metadata directory. Package meta decodes such keys; here they
+// only identify a root. Every Milvus since 2.0 writes them at its first start (rootcoord catalog, datacoord
+// catalog, session registration).
 func evidence() []string { return append(catalogs(), sessionID) }
 
-// catalogs returns the evidence of a cluster. A process that was given a wrong root path registers there, too, and leaves sessionID behind.
+// catalogs returns the path elements that mark a cluster. A process that was started with a wrong root path
+// also registers there, but leaves only sessionID behind.
 func catalogs() []string { return []string{"root-coord/", "datacoord-meta/", "snapshots/root-coord/"} }
 
 const sessionID = "session/id"
 
-// rootOf finds the metadata directory that key proves to exist; cluster is false if it may have been made by a mere registration.
+// rootOf returns the metadata directory that contains key. cluster is false if a mere registration may have
+// created it.
 func rootOf(key string) (r metaRoot, cluster, ok bool) {
 	best := -1
 	for _, mark := range evidence() {
@@ -57,30 +56,30 @@ func rootOf(key string) (r metaRoot, cluster, ok bool) {
 	return r, cluster, ok
 }
 
-// rootName is what a person asked for: "by-dev" (rootPath) or "by-dev/meta".
+// rootName is a root requested by the user: "by-dev" (rootPath) or "by-dev/meta".
 type rootName string
 
-// accepts reports whether r is what the name asks for; an empty name asks for any.
+// accepts reports whether r matches the name. An empty name matches any root.
 func (n rootName) accepts(r metaRoot) bool {
 	name := strings.TrimSuffix(string(n), "/")
 	return slices.ContainsFunc([]string{r.root, r.String()}, func(known string) bool { return name == "" || name == known || "/"+name == known })
 }
 
-// decides reports whether r is what the name asks for whatever else may be found:
-// "by-dev" prefers by-dev/meta to by-dev/other; see chooseRoot.
+// decides reports whether r matches the name regardless of other roots. For example, "by-dev" prefers
+// by-dev/meta to by-dev/other; see chooseRoot.
 func (n rootName) decides(r metaRoot) bool {
 	exact := strings.Trim(string(n), "/") == strings.Trim(r.String(), "/")
 	return n.accepts(r) && (n == "" || exact || r.sub == defaultSubPath)
 }
 
-// rootFinder collects the roots that keys prove, as a file is read.
+// rootFinder collects roots from the keys of a file.
 type rootFinder struct {
-	// clusters have catalogs; registered are all where processes registered.
+	// clusters holds roots with catalogs. registered holds roots with registrations of processes.
 	clusters, registered []metaRoot
 	last                 string
 }
 
-// add looks at one live key and returns the root that it adds to the clusters.
+// add examines one live key. It returns the root and true if the key adds a root to clusters.
 func (f *rootFinder) add(key []byte) (r metaRoot, ok bool) {
 	if f.last != "" && len(key) > len(f.last) && string(key[:len(f.last)]) == f.last {
 		return metaRoot{}, false
@@ -101,7 +100,8 @@ func (f *rootFinder) add(key []byte) (r metaRoot, ok bool) {
 	return r, true
 }
 
-// found returns the clusters, and if a root was named, or there are none, the roots with registrations only.
+// found returns the clusters. It includes roots with registrations only if name is not empty or there are no
+// clusters.
 func (f *rootFinder) found(name rootName) []metaRoot {
 	list := slices.Clone(f.clusters)
 	for _, r := range f.registered {
@@ -112,7 +112,7 @@ func (f *rootFinder) found(name rootName) []metaRoot {
 	return list
 }
 
-// chooseRoot picks the one root that name accepts.
+// chooseRoot returns the only root that name accepts, or a *RootError.
 func chooseRoot(where string, name rootName, found []metaRoot) (metaRoot, error) {
 	var fit []metaRoot
 	for _, r := range found {
@@ -121,7 +121,7 @@ func chooseRoot(where string, name rootName, found []metaRoot) (metaRoot, error)
 		}
 	}
 	if len(fit) > 1 && name != "" {
-		// "by-dev" fits by-dev/meta and by-dev/other: the default sub path wins.
+		// "by-dev" matches by-dev/meta and by-dev/other: prefer the default sub path.
 		for _, r := range fit {
 			if r.sub == defaultSubPath {
 				fit = []metaRoot{r}

@@ -1,15 +1,13 @@
-// Package source reads the raw metadata of a Milvus cluster: what enters is a
-// place (an etcd, a file, a pipe), what leaves is a stream of key-values at one
-// revision.
+// Package source reads the raw metadata of a Milvus cluster from an etcd, a file or a pipe. It returns the
+// key-values at one revision as a stream.
 //
-//  1. Open turns one --from word into a Source: by scheme, else by the first bytes.
-//  2. Source.Pin fixes one revision and finds the root path: a Snapshot.
-//  3. Snapshot.Scan yields the keys of the ranges that its caller wants.
-//  4. PastOf gives what a source keeps of past revisions: the changes, and Snapshots of then.
+//  1. Open parses a --from argument and returns a Source. It decides by the scheme, or else by the first bytes.
+//  2. Source.Pin fixes one revision, finds the root path and returns a Snapshot.
+//  3. Snapshot.Scan yields the keys in the ranges that the caller passes.
+//  4. PastOf returns the past revisions of a source: the changes, and Snapshots at these revisions.
 //
-// Nothing here knows what a key means (package meta does), and nothing here can
-// write: the live client has no such method. A live source can also be watched
-// (Watcher); a file cannot, and does not pretend to.
+// The package does not decode keys (package meta does) and cannot write: the live client has no method for it.
+// A live source can also be watched (Watcher); a file does not implement Watcher.
 package source
 
 import (
@@ -20,32 +18,31 @@ import (
 	"kitescope/inspect/model"
 )
 
-// KV is one key of a metadata store. Key and Value are valid only until the
-// yield function that receives them returns: clone what is kept.
+// KV is one key of a metadata store. Key and Value are valid only until the yield function that receives them
+// returns. Clone them to keep them.
 type KV struct {
 	Key, Value []byte
-	// CreateRevision, ModRevision, Version and Lease are etcd's; all are 0 where
-	// the source does not carry them (a birdwatcher backup has keys and values only).
+	// CreateRevision, ModRevision, Version and Lease are the fields of etcd. All are 0 if the source does not
+	// have them, e.g. a birdwatcher backup, which has only keys and values.
 	CreateRevision, ModRevision, Version, Lease int64
 }
 
-// Range is a half-open interval of absolute keys, [From, To). An empty To means
-// no upper bound.
+// Range is a half-open interval of absolute keys, [From, To). If To is empty, it has no upper bound.
 type Range struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// Contains reports whether key lies in r.
+// Contains reports whether key is in r.
 func (r Range) Contains(key []byte) bool {
 	return string(key) >= r.From && (r.To == "" || string(key) < r.To)
 }
 
-// Prefix is the Range of every key that starts with p.
+// Prefix returns the Range of all keys that start with p.
 func Prefix(p string) Range { return Range{From: p, To: prefixEnd(p)} }
 
-// prefixEnd is the first key after every key that starts with p ("" when there
-// is none), as in etcd's clientv3.GetPrefixRangeEnd.
+// prefixEnd returns the first key after all keys that start with p, or "" if there is no such key. It computes
+// the same as clientv3.GetPrefixRangeEnd of etcd.
 func prefixEnd(p string) string {
 	b := []byte(p)
 	for i := len(b) - 1; i >= 0; i-- {
@@ -57,13 +54,13 @@ func prefixEnd(p string) string {
 	return ""
 }
 
-// Origin says where a snapshot comes from. It never holds a credential.
+// Origin identifies the source of a snapshot. It never holds a credential.
 type Origin struct {
 	// Kind is one of the Kind constants.
 	Kind string `json:"kind"`
-	// Location is the URI or path as a person would write it, without user info.
+	// Location is the URI or path as the user would write it, without user info.
 	Location string `json:"location"`
-	// Detail is a short addition for people: "etcd 3.5.9", "birdwatcher 1.1.1".
+	// Detail is a short addition to display, e.g. "etcd 3.5.9" or "birdwatcher 1.1.1".
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -79,56 +76,56 @@ const (
 // Header describes a pinned snapshot.
 type Header struct {
 	Origin Origin
-	// Root is Milvus's etcd.rootPath ("by-dev"), MetaPath its etcd.metaSubPath
-	// ("meta"). Keys are Root + "/" + MetaPath + "/..." and Root + "/kv/...".
+	// Root is the etcd.rootPath of Milvus ("by-dev"), MetaPath its etcd.metaSubPath ("meta"). Keys are Root +
+	// "/" + MetaPath + "/..." and Root + "/kv/...".
 	Root, MetaPath string
-	// Revision is etcd's store revision, 0 where the source does not know it.
+	// Revision is the store revision of etcd, or 0 if the source does not have it.
 	Revision int64
-	// Cluster is the id that etcd gave itself, 0 where it is not known. Several that were set up alike may have the same.
+	// Cluster is the cluster ID that etcd generated, or 0 if unknown. Clusters with the same initial setup may
+	// have the same ID.
 	Cluster uint64
-	// Taken is when the state was true: now for a live read; for an etcd snapshot the
-	// newest timestamp that Milvus reserved in it; for a bundle what its manifest says;
-	// else the file's date (FileDate), to be doubted; zero if unknown.
+	// Taken is the time of the state: the current time for a live read, the newest timestamp that Milvus
+	// reserved in an etcd snapshot, and the time in the manifest of a bundle. Otherwise it is the modification
+	// time of the file (FileDate), which is unreliable. It is zero if unknown.
 	Taken time.Time
-	// FileDate says that Taken is only the date of a file, which a copy may have moved: package meta believes it only where
-	// what is in the file agrees.
+	// FileDate reports whether Taken is only the date of a file, which copying may have changed. Package meta
+	// uses it only if the content of the file agrees.
 	FileDate bool
-	// ByClock says that Taken was read off a clock when a live etcd was read, or saved into a
-	// bundle: it is not worked out from what the store holds.
+	// ByClock reports whether Taken was read from a clock, when a live etcd was read or when a bundle was
+	// saved. It is then not derived from the content of the store.
 	ByClock bool
-	// Recent is what was written last, counted in the past revisions that a file of etcd's keeps: it ends with the last
-	// timestamp that Milvus reserved in it. nil where nothing can be counted, or no time of it is known.
+	// Recent holds the most recent writes, counted in the past revisions of an etcd file. Its window ends at
+	// the last timestamp that Milvus reserved in the file. It is nil if there is nothing to count or no known
+	// time.
 	Recent *model.EtcdActivity
-	// Lacks are sorted ranges of keys below the root that a source of this kind
-	// leaves out (a birdwatcher backup has nothing beside the metadata prefix): no
-	// fault, and so no Gap, but nothing is known of them either.
+	// Lacks holds sorted ranges of keys below the root that this kind of source omits: a birdwatcher backup has
+	// only the metadata prefix. They are not a failure, and so not a Gap, but their content is unknown.
 	Lacks []Range
 }
 
-// MetaPrefix is the absolute prefix of metadata keys, with a trailing slash.
+// MetaPrefix returns the absolute prefix of metadata keys, with a trailing slash.
 func (h Header) MetaPrefix() string { return h.Root + "/" + h.MetaPath + "/" }
 
-// Gap is a part of the store that was not read: keys that a role may not see,
-// a damaged page, a record cut off. A gap is never silent: it ends in the
-// Cluster, on stderr and, under --strict, in the exit code.
+// Gap is a part of the store that was not read: keys that the role may not read, a damaged page, or a truncated
+// record. Every gap is reported in the Cluster, on stderr and, with --strict, in the exit code.
 type Gap struct {
-	// Where names the part: a key range, a file offset, a record number.
+	// Where identifies the part, e.g. a key range, a file offset or a record number.
 	Where string `json:"where"`
-	// Reason is lower case, without a full stop: "permission denied".
+	// Reason is in lower case, without a period, e.g. "permission denied".
 	Reason string `json:"reason"`
-	// Count is how many records are missing, 0 if that cannot be known.
+	// Count is the number of missing records, or 0 if unknown.
 	Count int64 `json:"count,omitempty"`
-	// Keys is the range that was not read, if the gap is one of keys; else zero.
+	// Keys is the key range that was not read. It is zero if the gap is not a key range.
 	Keys Range `json:"keys,omitzero"`
-	// Unrecorded says that nobody wrote it: nothing is damaged.
+	// Unrecorded reports whether the part was never recorded, so that nothing is damaged.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 }
 
-// Source is a place that holds the metadata of clusters.
+// Source is an etcd or a file that holds the metadata of clusters.
 type Source interface {
 	Origin() Origin
-	// Pin fixes one revision and finds the root path. It fails with *RootError
-	// when there is no Milvus root or more than one and none was named.
+	// Pin fixes one revision and finds the root path. It returns a *RootError if there is no Milvus root, or if
+	// there are several and Options.Root is empty.
 	Pin(ctx context.Context) (Snapshot, error)
 	Close() error
 }
@@ -136,22 +133,21 @@ type Source interface {
 // Snapshot is a source at one revision.
 type Snapshot interface {
 	Header() Header
-	// Seekable reports whether reading a few small ranges is much cheaper than
-	// reading all: true for etcd; false for a file, which is read in one pass, so
-	// that callers ask for all they want in a single Scan.
+	// Seekable reports whether reading a few small ranges is much cheaper than reading everything. It is true
+	// for etcd. It is false for files because they are read in one pass; callers should pass all ranges to a
+	// single Scan.
 	Seekable() bool
-	// Scan calls yield once for each live key inside one of the ranges. Ranges
-	// are sorted and do not overlap. A Seekable snapshot yields in key order;
-	// others in any order. yield is never called concurrently. Scan stops at the
-	// first error of yield and returns it. It can be called again: a pipe was taken
-	// into memory by Open.
+	// Scan calls yield once for each live key in one of the ranges. The ranges must be sorted and must not
+	// overlap. A Seekable snapshot yields in key order; others yield in any order. yield is never called
+	// concurrently. Scan stops at the first error of yield and returns it. Scan can be called again, because
+	// Open reads a pipe into memory.
 	Scan(ctx context.Context, ranges []Range, yield func(KV) error) error
-	// Gaps lists what Scan could not read so far.
+	// Gaps returns the parts that Scan has not been able to read so far.
 	Gaps() []Gap
 	Close() error
 }
 
-// Event is a change of one key. Deleted events carry the key and ModRevision only.
+// Event is a change of one key. A deleted event holds only the key and the ModRevision.
 type Event struct {
 	KV
 	Deleted bool
@@ -160,31 +156,30 @@ type Event struct {
 // Watcher is a Source that reports changes.
 type Watcher interface {
 	Source
-	// Watch calls yield with the changes of each revision after the given one, in
-	// order, until ctx ends or the watch breaks (ErrCompacted: pin again). yield
-	// may be called with no events: revision has then moved without changes below
-	// the root.
+	// Watch calls yield with the changes of each revision after the one in header, in order, until ctx ends or
+	// the watch fails (ErrCompacted: call Pin again). yield may be called without events, when the revision has
+	// advanced without changes below the root.
 	Watch(ctx context.Context, header Header, yield func(revision int64, events []Event) error) error
 }
 
-// Live is a Watcher that can be asked about itself, as an etcd can.
+// Live is a Watcher that reports its own health and write activity, as an etcd does.
 type Live interface {
 	Watcher
-	// Alive fails when what is read now would not come from a store that works.
+	// Alive returns an error if the store does not currently work.
 	Alive(ctx context.Context) error
-	// Health is what its members say about themselves.
+	// Health returns the status that its members report.
 	Health(ctx context.Context) (*model.Etcd, error)
-	// Activity is what is written to it over a window that begins now.
+	// Activity returns the writes to the store over a window that begins now.
 	Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error)
 }
 
 var _ Live = (*Etcd)(nil)
 
-// RootError says that the root path could not be chosen.
+// RootError reports that the root path could not be chosen.
 type RootError struct {
-	// Wanted is the root that was asked for, "" if none was.
+	// Wanted is the requested root, or "" if none was requested.
 	Wanted string
-	// Found are the roots that exist, as "root/metaSubPath", sorted.
+	// Found holds the existing roots as "root/metaSubPath", sorted.
 	Found []string
 	Where string
 }

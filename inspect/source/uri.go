@@ -9,21 +9,21 @@ import (
 	"kitescope/internal/hints"
 )
 
-// etcdAddress is what an etcd:// or etcds:// word says.
+// etcdAddress is a parsed etcd:// or etcds:// address.
 type etcdAddress struct {
 	tls bool
 	// hosts are host:port pairs.
 	hosts []string
-	// user may stand before the hosts; a password may not.
+	// user may precede the hosts; a password may not.
 	user string
 	// root is the path: "by-dev", "by-dev/meta" or "".
 	root string
 }
 
-// defaultEtcdPort is the port that etcd has registered for clients.
+// defaultEtcdPort is the registered client port of etcd.
 const defaultEtcdPort = "2379"
 
-// parseEtcd reads etcd[s]://[user@]host[:port][,host[:port]...][/root[/sub]].
+// parseEtcd parses etcd[s]://[user@]host[:port][,host[:port]...][/root[/sub]].
 func parseEtcd(from string) (etcdAddress, error) {
 	scheme, rest, _ := strings.Cut(from, "://")
 	a := etcdAddress{tls: scheme == "etcds"}
@@ -57,9 +57,9 @@ func parseEtcd(from string) (etcdAddress, error) {
 	return a, nil
 }
 
-// cutAuthority splits what stands behind the scheme. A password may hold slashes,
-// and must not be taken for a host, for hosts are shown: what looks like
-// "user:pass/word@host" has user info up to its last "@".
+// cutAuthority splits the part of an address after the scheme. A password may contain slashes. It must not be
+// parsed as a host, because hosts are displayed. Therefore the user info of "user:pass/word@host" extends to
+// its last "@".
 func cutAuthority(rest string) (user, authority, path string) {
 	authority, path, _ = strings.Cut(rest, "/")
 	if strings.Contains(authority, ":") && !strings.Contains(authority, "@") {
@@ -75,7 +75,7 @@ func cutAuthority(rest string) (user, authority, path string) {
 	return user, authority, path
 }
 
-// withPort checks host[:port] and adds the default port.
+// withPort validates host[:port] and adds the default port.
 func withPort(host string) (string, error) {
 	if host == "" {
 		return "", &net.AddrError{Err: "missing host", Addr: host}
@@ -97,7 +97,7 @@ func withPort(host string) (string, error) {
 	return net.JoinHostPort(name, port), nil
 }
 
-// endpoints are the hosts in the form that clientv3 wants.
+// endpoints returns the hosts in the form that clientv3 requires.
 func (a etcdAddress) endpoints() []string {
 	scheme := "http://"
 	if a.tls {
@@ -110,7 +110,7 @@ func (a etcdAddress) endpoints() []string {
 	return out
 }
 
-// location is the address as a person would write it, without the user.
+// location returns the address as the user would write it, without the user name.
 func (a etcdAddress) location() string {
 	scheme := "etcd://"
 	if a.tls {
@@ -123,7 +123,7 @@ func (a etcdAddress) location() string {
 	return location
 }
 
-// looksLikeAddress reports whether a word that is no file was meant as host:port.
+// looksLikeAddress reports whether an argument that does not name a file was probably meant as host:port.
 func looksLikeAddress(word string) bool {
 	first, _, _ := strings.Cut(word, ",")
 	first, _, _ = strings.Cut(first, "/")

@@ -17,31 +17,31 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Server is a real etcd inside the test's process.
+// Server is a real etcd inside the test process.
 type Server struct {
 	// Address is host:port of the client listener.
 	Address string
-	// Client may write; it has no user.
+	// Client may write. It has no user.
 	Client *clientv3.Client
 	Etcd   *embed.Etcd
 	// Dir is the data directory.
 	Dir string
-	// Stop ends it before the test does.
+	// Stop stops the server before the test ends.
 	Stop func()
 }
 
 // startTimeout bounds the start of a server.
 const startTimeout = 30 * time.Second
 
-// Serve runs an etcd on free ports of the loopback, in this process, until it is closed. dir is its data directory.
-// configure may change its configuration, for TLS or quotas.
+// Serve starts an etcd in this process, on free ports of the loopback interface. It runs until it is closed.
+// dir is its data directory. configure may change its configuration, e.g. for TLS or quotas.
 func Serve(ctx context.Context, dir string, configure func(*embed.Config)) (*embed.Etcd, error) {
 	config := embed.NewConfig()
 	config.Dir = dir
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	config.UnsafeNoFsync = true
-	config.BcryptCost = 4                      // the least there is: its passwords protect nothing
-	config.TickMs, config.ElectionMs = 10, 100 // it is alone, and needs no second to vote for itself
+	config.BcryptCost = 4                      // the minimum, because the passwords protect nothing
+	config.TickMs, config.ElectionMs = 10, 100 // a single member need not wait a second for its election
 	anyPort := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{anyPort}, []url.URL{anyPort}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{anyPort}, []url.URL{anyPort}
@@ -66,9 +66,9 @@ func Serve(ctx context.Context, dir string, configure func(*embed.Config)) (*emb
 	return nil, fmt.Errorf("start etcd: %w", err)
 }
 
-// Fill puts what a snapshot holds into an etcd.
+// Fill writes the keys of a snapshot to an etcd.
 func Fill(ctx context.Context, server *embed.Etcd, of source.Snapshot) error {
-	const opsPerTxn = 128 // etcd's default limit
+	const opsPerTxn = 128 // the default limit of etcd
 	var ops []*etcdserverpb.RequestOp
 	flush := func() error {
 		_, err := server.Server.Txn(ctx, &etcdserverpb.TxnRequest{Success: ops})
@@ -89,7 +89,7 @@ func Fill(ctx context.Context, server *embed.Etcd, of source.Snapshot) error {
 	return flush()
 }
 
-// StartEtcd runs an etcd, as Serve does, until the test ends.
+// StartEtcd starts an etcd with Serve and stops it at the end of the test.
 func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
 	t.Helper()
 	dir := t.TempDir()
@@ -115,7 +115,7 @@ func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
 	return s
 }
 
-// Load puts keys into the server.
+// Load writes keys to the server.
 func (s *Server) Load(t testing.TB, kvs []source.KV) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)

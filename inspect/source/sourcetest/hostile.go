@@ -10,19 +10,22 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Hostile speaks etcd's protocol to harm who asks. What it has no answer of its own to, a real etcd answers.
+// Hostile is a server with the protocol of etcd that sends harmful responses. It forwards other requests to a
+// real etcd.
 type Hostile struct {
 	// Address is host:port of the listener.
 	Address string
-	// Range answers a read, nil for the real one's answer.
+	// Range returns the response to a read, or nil for the response of the real etcd. It may be nil.
 	Range func(*pb.RangeRequest) *pb.RangeResponse
-	// Watch serves a watch from its first request on; nil serves none.
+	// Watch serves a watch from its first request on. If it is nil, watches receive no response.
 	Watch func(pb.Watch_WatchServer, *pb.WatchCreateRequest) error
-	// Fail is why a call of a method ("/etcdserverpb.KV/Range") gets no answer, nil for the answer; nil fails none.
+	// Fail returns the error for a call of a method ("/etcdserverpb.KV/Range"), or nil if the call should not
+	// fail. It may be nil.
 	Fail func(method string) error
 }
 
-// StartHostile puts a hostile etcd before a real one until the test ends. configure sets what it answers.
+// StartHostile starts a Hostile in front of a real etcd and stops it at the end of the test. configure sets its
+// responses.
 func StartHostile(t testing.TB, behind string, configure func(*Hostile)) *Hostile {
 	t.Helper()
 	h := &Hostile{}
@@ -49,7 +52,7 @@ func StartHostile(t testing.TB, behind string, configure func(*Hostile)) *Hostil
 	return h
 }
 
-// call fails what is to fail.
+// call returns the error of Fail, if any, or else handles the request.
 func (h *Hostile) call(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	if h.Fail != nil {
 		if err := h.Fail(info.FullMethod); err != nil {

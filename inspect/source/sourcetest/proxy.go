@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Proxy forwards a port of loopback to an address, until it is told to stand still: it then takes what comes and passes
-// nothing on, as a server does whose process is stopped.
+// Proxy forwards a loopback port to an address. While it is frozen, it accepts data and forwards nothing, like
+// a server whose process is stopped.
 type Proxy struct {
 	// Address is host:port of the listener.
 	Address string
 
 	mu     sync.Mutex
-	frozen chan struct{} // closed when it goes on; nil while it does
+	frozen chan struct{} // closed by Thaw; nil unless frozen
 	conns  map[net.Conn]bool
 }
 
@@ -71,7 +71,7 @@ func (p *Proxy) copy(to, from net.Conn) {
 	}
 }
 
-// Freeze passes nothing on until Thaw.
+// Freeze stops forwarding until Thaw.
 func (p *Proxy) Freeze() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *Proxy) Freeze() {
 	}
 }
 
-// Thaw passes on what came meanwhile, and goes on.
+// Thaw forwards the data received while frozen, and resumes.
 func (p *Proxy) Thaw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,7 +90,7 @@ func (p *Proxy) Thaw() {
 	}
 }
 
-// Cut breaks the connections of now.
+// Cut closes the current connections.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package sourcetest holds every source to the same contract: what enters is a
-// source.Source and the keys that it must hold, what leaves are test failures.
+// Package sourcetest checks that every source.Source follows the same contract. It compares a source with the
+// keys that it must hold and reports differences as test failures.
 //
 //  1. Run pins the source and compares its header.
-//  2. It scans everything, then parts, and compares keys and values.
-//  3. It stops scans early, by error and by context, and scans again.
+//  2. It scans everything, and afterwards parts, and compares keys and values.
+//  3. It stops scans early, by an error and by the context, and scans again.
 package sourcetest
 
 import (
@@ -22,13 +22,13 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Want is what a source must turn out to hold.
+// Want is the expected content of a source.
 type Want struct {
 	Kind           string
 	Root, MetaPath string
 	// Revision is not compared if it is 0.
 	Revision int64
-	// Keys are in order. Revisions are compared where Exact is set.
+	// Keys are in order. Revisions, versions and leases are compared if Exact is set.
 	Keys  []source.KV
 	Exact bool
 }
@@ -156,7 +156,7 @@ func compare(t *testing.T, what string, got, want []source.KV, exact bool) {
 	}
 }
 
-// text is a key-value that cmp shows well.
+// text is a key-value in a form that cmp displays well.
 type text struct {
 	Key, Value                         string
 	Create, Modified, Versions, Leased int64
@@ -177,14 +177,14 @@ func texts(kvs []source.KV, exact bool) []text {
 
 func byKey(a, b source.KV) int { return bytes.Compare(a.Key, b.Key) }
 
-// Dump is what etcdctl get "" --prefix -w json says of a store.
+// Dump is the output of etcdctl get "" --prefix -w json.
 type Dump struct {
 	Revision int64
 	Keys     []source.KV
 }
 
-// ReadDump reads etcd_raw.json.gz of a captured snapshot's folder: what etcd
-// itself said, and so the truth that files are held against.
+// ReadDump reads etcd_raw.json.gz in the directory of a captured snapshot. It is the output of etcd itself, and
+// therefore the reference for files.
 func ReadDump(t testing.TB, folder string) Dump {
 	t.Helper()
 	f, err := os.Open(filepath.Join(folder, "etcd_raw.json.gz"))
