@@ -8,7 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// collected is the whole call of the requests of each collection, of all proxies.
+// collected returns the whole calls of each collection, summed over all proxies and sorted by total time,
+// descending.
 func collected(proxies []proxyReading) []collectionReading {
 	at := map[[2]string]int{}
 	var all []collectionReading
@@ -34,19 +35,21 @@ func collected(proxies []proxyReading) []collectionReading {
 	return all
 }
 
-// leaning is what is known of a collection that says which phases its requests spend more time in than others': 1 is no more.
+// leaning holds the properties of a collection that indicate in which phases its requests spend more time than
+// others.
 type leaning struct {
 	id model.CollectionID
-	// consistency is 1 where requests wait until all that was written is seen, about 0 where they need not.
+	// consistency is 1 if requests wait until all writes are visible (Strong), and 0 otherwise.
 	consistency float64
-	// growing and sealed are rows.
+	// growing and sealed are numbers of rows.
 	growing, sealed float64
 }
 
-// split makes a budget for each collection of that of all. Nodes do not say whose their time is: a collection whose nodes serve no other
-// has a budget of its own. Of the others each one's phases add up to its own mean, those of all together to what
-// was measured of a phase, and between these they are shared by what the collections lean to (iterative proportional fitting). Where one
-// collection makes all requests, it is its own.
+// split makes a budget for each collection from the budget of all. Nodes do not measure by collection. A
+// collection whose nodes serve no other collection has a budget of its own. The other budgets are fitted so
+// that the phases of each collection add up to its own mean, and each phase adds up to its measured total over
+// all collections. Within these limits the leanings of the collections determine the shares (iterative
+// proportional fitting). If one collection makes all requests, the budget of all is its budget.
 func split(all *Budget, list []collectionReading, lean func(database, name string) leaning, nodes serving, in *readings) []*Budget {
 	if len(list) == 0 {
 		return []*Budget{all}
@@ -67,13 +70,13 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 		leans[i] = lean(c.database, c.name)
 		ids[i] = leans[i].id
 	}
-	columns := make([]float64, len(leaves)) // the time of all requests in each phase
+	columns := make([]float64, len(leaves)) // time of all requests in each phase
 	for k, p := range leaves {
 		columns[k] = p.Share * told
 	}
 	budgets := make([]*Budget, len(list))
 	for i, c := range list {
-		if slices.Contains(ids, 0) { // nobody knows where a collection is served whose name the metadata do not know
+		if slices.Contains(ids, 0) { // the nodes of a collection missing from the metadata are unknown
 			continue
 		}
 		if budgets[i] = in.alone(nodes, c, ids[i], ids, all.Request); budgets[i] != nil {
@@ -81,7 +84,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 			rows[i] = 0
 		}
 	}
-	time := make([][]float64, len(list)) // of all requests of a collection in a phase
+	time := make([][]float64, len(list)) // time of all requests of a collection in each phase
 	for i, c := range list {
 		time[i] = make([]float64, len(columns))
 		for k, p := range leaves {
@@ -106,7 +109,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	return append([]*Budget{all}, budgets...)
 }
 
-// takeFrom takes what the budget of a collection of its own says of phases away from what is shared.
+// takeFrom subtracts the phases of a collection with its own budget from the shared totals.
 func (b *Budget) takeFrom(columns []float64, leaves []*Phase) {
 	for k, p := range leaves {
 		for _, x := range b.Root.Leaves() {
@@ -117,7 +120,8 @@ func (b *Budget) takeFrom(columns []float64, leaves []*Phase) {
 	}
 }
 
-// weight is how much more of a phase a collection's request is likely to have than one that leans to nothing.
+// weight returns the expected time of a collection's request in a phase, relative to a request without a
+// leaning.
 func (l leaning) weight(name Name) float64 {
 	switch name {
 	case ConsistencyWait, ConsistencyQueue:
@@ -131,7 +135,7 @@ func (l leaning) weight(name Name) float64 {
 	}
 }
 
-// fit scales the rows and columns of a table in turn until they add up to what is given.
+// fit scales the rows and columns of a table alternately until they add up to the given sums.
 func fit(table [][]float64, rows, columns []float64) {
 	const rounds = 200
 	factors := make([]float64, len(columns))
@@ -163,7 +167,8 @@ func fit(table [][]float64, rows, columns []float64) {
 	}
 }
 
-// factor is what makes a sum what is wanted, 1 where there is nothing to be scaled. fits becomes false if it is another one.
+// factor returns the factor that scales a sum to want, or 1 if the sum is not positive. It sets fits to false
+// if the factor is not 1.
 func factor(want, sum float64, fits *bool) float64 {
 	if !(sum > 0) {
 		return 1
@@ -173,7 +178,8 @@ func factor(want, sum float64, fits *bool) float64 {
 	return f
 }
 
-// of is the budget of a collection: time is what all its requests spent in each leaf, columns what those of all collections did.
+// of returns the budget of a collection. time is the total time of its requests in each leaf, columns the total
+// time of the requests of all collections.
 func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
 	n := c.total.Count
 	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n, Scope: Shared}
@@ -205,7 +211,7 @@ func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase,
 	return x
 }
 
-// copied is a copy of a tree, each phase changed.
+// copied returns a changed copy of a tree.
 func copied(p *Phase, change func(p *Phase, leaf bool), fill func(p, original *Phase)) *Phase {
 	c := *p
 	change(&c, len(p.Children) == 0)
@@ -217,7 +223,7 @@ func copied(p *Phase, change func(p *Phase, leaf bool), fill func(p, original *P
 	return &c
 }
 
-// addUp makes each phase that has parts their sum.
+// addUp sets each phase with children to the sum of its children.
 func (p *Phase) addUp() {
 	if len(p.Children) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFit: rows and columns add up to what is given, and what is known to be small stays so.
+// TestFit checks that rows and columns add up to the given sums, and that a small weight stays small.
 func TestFit(t *testing.T) {
 	table := [][]float64{{100, 1, 1}, {0.02, 1, 1}}
 	fit(table, []float64{800, 200}, []float64{600, 300, 100})
@@ -26,7 +26,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestSplit: a Strong and a Bounded collection on the same nodes. Each adds up to its own mean, and the Strong one has the wait.
+// TestSplit checks a Strong and a Bounded collection on the same nodes. The phases of each must add up to its
+// own mean, and the consistency wait must belong to the Strong one.
 func TestSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var strong, bounded, all, waits, leads []float64
@@ -66,7 +67,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestOnlyCollection: where one collection makes all requests the budget is its own.
+// TestOnlyCollection checks that the budget of all is the budget of a collection that makes all requests.
 func TestOnlyCollection(t *testing.T) {
 	d := histogram([]float64{5, 9, 30}, true)
 	r := &readings{proxies: []proxyReading{{total: d, task: d}}, missing: map[string]string{}}

@@ -7,13 +7,14 @@ import (
 	"kitescope/inspect/metrics"
 )
 
-// dist is how long the calls of one kind took, in milliseconds, as a histogram of Milvus says it.
+// dist is the distribution of the durations of calls of one kind, in milliseconds, as a Milvus histogram.
 type dist metrics.Histogram
 
 func (d dist) known() bool { return d.Count > 0 }
 
-// mean is the likely mean of a distribution, and what bounds it. Where observations were cut, the mean of what was cut off is
-// that of exponential times: half a millisecond of long calls, next to nothing of calls that take next to nothing.
+// mean returns the estimated mean of a distribution and its bounds. If observations were truncated, the
+// truncated part is estimated for exponentially distributed times: half a millisecond for long calls, and
+// almost nothing for calls near zero.
 func (d dist) mean() (ms float64, bounds Interval) {
 	if d.Count <= 0 {
 		return 0, Interval{}
@@ -32,16 +33,17 @@ func (d dist) mean() (ms float64, bounds Interval) {
 // plus adds the calls of another process.
 func (d dist) plus(o dist) dist { return dist(metrics.Histogram(d).Plus(metrics.Histogram(o))) }
 
-// quantile is the bucket that a quantile is in, of what was observed; zero if there are none.
+// quantile returns the bucket that contains a quantile of the observations, or zero if there are none.
 func (d dist) quantile(q float64) Interval {
 	low, high, _ := metrics.Histogram(d).Quantile(q)
 	return Interval{low, high}
 }
 
-// curve is the share of calls that take longer than x: straight between the points, 1 before the first and 0 after the last.
+// curve is the share of calls that take longer than x. It is linear between the points, 1 before the first and
+// 0 after the last.
 type curve struct{ x, s []float64 }
 
-// at is the share of calls that take longer than x.
+// at returns the share of calls that take longer than x.
 func (c curve) at(x float64) float64 {
 	n := len(c.x)
 	if n == 0 || x >= c.x[n-1] {
@@ -65,7 +67,7 @@ func (c curve) mean() float64 {
 	return sum
 }
 
-// times is the curve of calls that take f times as long.
+// times returns the curve of calls that take f times as long.
 func (c curve) times(f float64) curve {
 	x := make([]float64, len(c.x))
 	for i := range x {
@@ -74,7 +76,7 @@ func (c curve) times(f float64) curve {
 	return curve{x, c.s}
 }
 
-// plus is the curve of calls that take so much longer.
+// plus returns the curve of calls that take ms longer.
 func (c curve) plus(ms float64) curve {
 	x := make([]float64, len(c.x))
 	for i := range x {
@@ -83,11 +85,11 @@ func (c curve) plus(ms float64) curve {
 	return curve{x, c.s}
 }
 
-// fixed is the curve of calls that all take the same time.
+// fixed returns the curve of calls that all take the same time.
 func fixed(ms float64) curve { return curve{[]float64{ms, ms * (1 + 1e-9)}, []float64{1, 0}} }
 
-// curve has each bucket's share in its bucket, spread over the part of it that makes the mean the one that is told: where the
-// mean is low for these buckets, over their lower part.
+// curve returns the curve of a histogram. The share of each bucket stays in its bucket. It is spread over the
+// part of the bucket that preserves the mean: the lower part if the mean is low for these buckets.
 func (d dist) curve() curve {
 	mean, _ := d.mean()
 	if d.Buckets == nil || d.Count <= 0 {
@@ -113,7 +115,7 @@ func (d dist) curve() curve {
 	if span <= 0 {
 		return fixed(mean)
 	}
-	at := min(1, max(0, (mean-least)/span)) // of the middle of a bucket's share
+	at := min(1, max(0, (mean-least)/span)) // position of the middle of a share in its bucket
 	c := curve{make([]float64, 0, 2*len(low)), make([]float64, 0, 2*len(low))}
 	left := 1.0
 	for i := range low {
@@ -133,7 +135,8 @@ func (d dist) curve() curve {
 	return c
 }
 
-// beyond is an end of the bucket that has none: twice what its calls take on average, at most, if the others take least.
+// beyond returns an upper end for the unbounded bucket: twice the largest possible mean of its calls, which
+// assumes that the other calls are as short as possible.
 func (d dist) beyond(least, within, from float64) float64 {
 	if rest := d.Count - within; rest > 0 {
 		return 2 * max(from, (d.Sum-least*d.Count)/rest)
@@ -141,7 +144,7 @@ func (d dist) beyond(least, within, from float64) float64 {
 	return from
 }
 
-// variance of the times, ms².
+// variance returns the variance of the times in ms².
 func (c curve) variance() float64 {
 	if len(c.x) == 0 {
 		return 0
@@ -154,7 +157,8 @@ func (c curve) variance() float64 {
 	return max(0, square-mean*mean)
 }
 
-// most is the curve of the slowest of n calls that know nothing of each other; of less than one, of one or none.
+// most returns the curve of the slowest of n independent calls. For n below 1 it is the curve of one call or
+// none.
 func (c curve) most(n float64) curve {
 	const parts = 4
 	if n == 1 || len(c.x) == 0 {
@@ -172,10 +176,10 @@ func (c curve) most(n float64) curve {
 	return m
 }
 
-// sumPoints is how many points a sum of curves is worked out with.
+// sumPoints is the number of points of each operand in a sum of curves.
 const sumPoints = 32
 
-// sum is the curve of two things done one after the other that know nothing of each other.
+// sum returns the curve of two independent calls in sequence.
 func sum(a, b curve) curve {
 	switch {
 	case len(a.x) == 0:
@@ -204,7 +208,7 @@ func sum(a, b curve) curve {
 	return c.to(a.mean() + b.mean())
 }
 
-// to is the curve moved to a mean.
+// to returns the curve scaled to a mean.
 func (c curve) to(mean float64) curve {
 	if m := c.mean(); m > 0 {
 		return c.times(mean / m)
@@ -212,7 +216,8 @@ func (c curve) to(mean float64) curve {
 	return c
 }
 
-// mergeRows sorts a list of rows that are sorted, in a fifth of the time that a sort takes. spare is as long.
+// mergeRows sorts a list of sorted rows, in a fifth of the time of a general sort. spare must have the length
+// of list.
 func mergeRows(list, spare []float64, row int) []float64 {
 	for ; row < len(list); row *= 2 {
 		for at := 0; at < len(list); at += 2 * row {
@@ -230,7 +235,7 @@ func mergeRows(list, spare []float64, row int) []float64 {
 	return list
 }
 
-// points are times in the middle of equal shares of the calls, ascending.
+// points fills list with the times in the middle of equal shares of the calls, ascending.
 func (c curve) points(list *[sumPoints]float64) {
 	i := 1
 	for k := range list {
@@ -244,7 +249,7 @@ func (c curve) points(list *[sumPoints]float64) {
 		}
 		list[k] = c.x[i-1] + (c.x[i]-c.x[i-1])*f
 		if k > 0 {
-			list[k] = max(list[k], list[k-1]) // what is rounded may fall
+			list[k] = max(list[k], list[k-1]) // rounding may break the order
 		}
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTail: few slow requests are told of where the 99th percentile is far above the mean, and there are many.
+// TestTail checks that Tail reports slow requests if the 99th percentile is far above the mean and there are
+// enough requests.
 func TestTail(t *testing.T) {
 	b := Budget{Request: Search, Requests: 500, Ms: 20, P99: Interval{128, 256}}
 	if got, want := Tail(&b), "1% of requests take 6.4 times the mean or more: the phases describe the other 99%; kitescope slow lists them"; got != want {
@@ -30,7 +31,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestMergeRows: merging rows gives what a sort does, also where the last rows are fewer or shorter.
+// TestMergeRows checks that mergeRows returns the same as a sort, also if the last rows are missing or shorter.
 func TestMergeRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 4, 7, 8, 30, 32, 100} {

@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// cluster is one whose processes gave these texts of /metrics, and nothing else is known of.
+// cluster returns a cluster whose processes have these texts of /metrics, and without other data.
 func cluster(t testing.TB, now, before map[string]string) *model.Cluster {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ func cluster(t testing.TB, now, before map[string]string) *model.Cluster {
 	return model.Build(model.Parts{}).WithRuntime(d.Runtime("recording", ""))
 }
 
-// fixture are the texts of a folder of metrics.
+// fixture returns the metrics texts that match a path pattern, by process.
 func fixture(t testing.TB, path string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(path)
@@ -59,7 +59,7 @@ func fixture(t testing.TB, path string) map[string]string {
 	return texts
 }
 
-// addsUp fails if the phases of a budget, or the parts of a phase, are not what they are parts of.
+// addsUp fails if the children of a phase do not add up to the phase, or if a phase is outside its bounds.
 func addsUp(t *testing.T, b *latency.Budget) {
 	t.Helper()
 	b.Root.Walk(func(p *latency.Phase, _ int) {
@@ -81,14 +81,14 @@ func addsUp(t *testing.T, b *latency.Budget) {
 
 const snapshots = "../../testdata/snapshots/"
 
-// TestFixtures: what real clusters say of themselves. The figures are sums and counts of the texts.
+// TestFixtures checks the budgets of captured clusters. The expected values are sums and counts from the texts.
 func TestFixtures(t *testing.T) {
 	for path, want := range map[string]struct {
-		mean   float64 // of what was observed, each cut to whole milliseconds
+		mean   float64 // of the observations, each truncated to whole milliseconds
 		phase  latency.Name
 		least  float64 // share
 		says   string
-		within float64 // of all, what no metric explains
+		within float64 // maximum unexplained share
 	}{
 		snapshots + "cluster-2.3.5-t1/metrics/*.gz": {1327.0 / 6, latency.ConsistencyWait, 0.88, "waiting for consistency", 0.05},
 		snapshots + "cluster-2.3.5-t3/metrics/*.gz": {0, latency.ReadQueue, 0.25, "waiting in the queue of query nodes", 0.2},
@@ -124,7 +124,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestSilentProcesses: what did not tell is unknown with its reason, and never nothing.
+// TestSilentProcesses checks that missing metrics are unknown with a reason, and never zero.
 func TestSilentProcesses(t *testing.T) {
 	texts := fixture(t, snapshots+"cluster-2.3.5-t1/metrics/*.gz")
 	record := func(role string, node model.NodeID, text, trouble string) live.Record {
@@ -138,7 +138,7 @@ func TestSilentProcesses(t *testing.T) {
 		return latency.Of(model.Build(model.Parts{}).WithRuntime(d.Runtime("recording", "")))
 	}
 	const login = "<!DOCTYPE html><html><body>Log in</body></html>\n"
-	until := func(what string) string { // the page is broken there
+	until := func(what string) string { // the page is malformed after what
 		page, _, _ := strings.Cut(texts["proxy"], what)
 		return page + "}}\n"
 	}

@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/latency"
 )
 
-// TestFlush: how long data nodes take to write to the storage is told beside what a write waits for, and is no part of its sum. The figures
-// are those of the texts: 80 buffers of inserts in 6,290 ms.
+// TestFlush checks that the duration of flushes by data nodes is reported, but is not part of the sum of a
+// write. The expected values are from the texts: 80 insert buffers in 6,290 ms.
 func TestFlush(t *testing.T) {
 	texts := fixture(t, snapshots+"cluster-2.3.5-t5/metrics/*.gz")
 	b := latency.Of(cluster(t, texts, nil)).Find("", latency.Insert)

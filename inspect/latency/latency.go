@@ -1,41 +1,47 @@
-// Package latency says where the requests of a cluster spend their time: a search of 221 ms, 204 of it waiting for consistency. What
-// enters is a Cluster whose processes gave their metrics; what leaves are Budgets, trees of phases that add up to what the proxy
-// measured of the whole call.
+// Package latency computes where the requests of a cluster spend their time, e.g. a search of 221 ms of which
+// 204 ms are the wait for consistency. Of reads a model.Cluster with process metrics and returns Budgets: trees
+// of phases that add up to the latency of the whole call that the proxy measured.
 //
-// Milvus does not measure a request's way. It measures calls, each process its own: a proxy the whole request, a shard leader a
-// call of it, a query node a call of the leader, a segment a kernel. A request waits for its slowest shard, a shard for its slowest
-// worker, a worker for its slowest segment, and no metric says which that was. So the budget is put together:
+// Milvus does not trace the path of a request. Each process measures its own calls: a proxy the whole request,
+// a shard leader a call of the proxy, a query node a call of the leader, and a segment a kernel. A request
+// waits for its slowest shard, a shard for its slowest worker, and a worker for its slowest segment. No metric
+// identifies the slowest one, so the budget is computed as follows:
 //
-//  1. Of (read.go) takes from each process the increase of its histograms in a window, two scrapes or since its start, by the names
-//     of its release. What no process told is unknown, with the reason.
-//  2. A histogram becomes a curve (curve.go): the share of calls that take longer than x, each bucket's in its bucket, so that the
-//     mean is the one that is told. Where observations were cut to whole milliseconds, half of one is added to long calls and next
-//     to nothing to calls of next to nothing.
-//  3. Calls that are made at once become a wait for the slowest (slowest.go). It is at least what it would be if the calls of a
-//     request were slow together, and at most what it would be if never two were; in between is what independent calls make of it.
-//     What the level above measured beside this wait bounds it too: a leader that took 20 ms, of it 5 for consistency, did not wait
-//     for its workers for more than 15. The estimate is what independent calls take, but no more than there is room for.
-//  4. A worker's calls are taken apart by what they are about (worker.go): sealed segments of a node, or growing ones, which only
-//     the leader itself has. A leader (leader.go) waits for the slowest of them, a request (search.go) for the slowest leader. The
-//     slowest call is not a mean one: what it takes more than the mean is of the pieces that vary (given). Leaders that took longer
-//     than independent workers would make them are taken to have asked the slow ones.
-//     The scheduler notes how long a task was queued before its pool takes it, and waits there while the pool is full
-//     (internal/querynodev2/tasks, exec): where tasks queue, what a worker's call takes besides is taken to be that, up to the time
-//     of a kernel (PoolWait). On real clusters it comes and goes with the queue.
-//  5. What is left at each level is a phase of its own, Unexplained, and nothing of it is given to others.
-//  6. Collections (collections.go) share the phases so that each one's add up to its own mean.
+//  1. Of (read.go) reads the increase of the histograms of each process in a window: between two scrapes, or
+//     since its start. It uses the metric names of the release. Missing metrics are unknown, with the reason.
+//  2. A histogram is converted to a curve (curve.go): the share of calls that take longer than x. The calls of
+//     each bucket stay in their bucket, and the mean is the mean of the metric. If observations were truncated to
+//     whole milliseconds, half a millisecond is added to long calls and almost nothing to calls near zero.
+//  3. Parallel calls are converted to a wait for the slowest (slowest.go). The lower bound assumes that the calls
+//     of a request are slow together, the upper bound that two calls are never slow in one request. Independent
+//     calls are in between. The other measurements of the level above bound the wait too: a leader that took 20
+//     ms, including 5 ms for consistency, did not wait for its workers for more than 15 ms. The estimate is the
+//     wait for independent calls, limited to the remaining time.
+//  4. The calls of a worker are split by kind (worker.go): calls on the sealed segments of a node, and calls on
+//     growing segments, which only the leader itself has. A leader (leader.go) waits for its slowest worker, a
+//     request (search.go) for the slowest leader. The slowest call is not an average call: its time above the
+//     mean is assigned to the pieces that vary (given). Leaders that took longer than independent workers would
+//     explain are assumed to have called the slow workers.
+//     The scheduler measures the queueing time of a task before it submits the task to its pool, and blocks there
+//     while the pool is full (internal/querynodev2/tasks, exec). Therefore, if tasks queue, the unexplained time
+//     of a worker call is assumed to be this wait, up to the time of a kernel (PoolWait). On real clusters it
+//     correlates with the queue.
+//  5. The remaining time of each level is a phase of its own, Unexplained. It is not distributed to other phases.
+//  6. Collections (collections.go) share the phases so that the phases of each collection add up to its own mean.
 //
-// A phase has the estimate, bounds, and says whether it is one. The bounds are those of one phase with all others free.
+// A phase has a value, bounds, and a flag that marks an estimate. The bounds of a phase leave all other phases
+// free.
 //
-// Two things are not told at all. A query node that is short of processors, or stopped, does not answer before it measures: that
-// time is between a leader and its workers, unexplained. A search that returns vectors asks for them with a query of its own until
-// 2.5 at least, which the proxy counts as a query of a client (Requery).
+// Two times have no metric. A query node that is short of CPU, or stopped, does not respond before it starts
+// measuring; this time is between a leader and its workers, and unexplained. A search that returns vectors
+// fetches them with a separate query until at least 2.5, which the proxy counts as a query of a client
+// (Requery).
 //
-// 2.1 and 2.2 have one queue for consistency and for the scheduler (ConsistencyQueue); 2.1 counts calls of leaders and of workers
-// in one, and is taken to have as many of either.
+// 2.1 and 2.2 have one queue for consistency and for the scheduler (ConsistencyQueue). 2.1 counts calls of
+// leaders and of workers in one metric; half of them are assumed to be calls of leaders.
 //
-// Tests hold all of this against a simulated cluster that is made by the sources' rules, random in size, load and skew, whose
-// requests know what they waited for (simulate_test.go).
+// Tests check the computation against a simulated cluster that follows the rules of the Milvus source, with
+// random size, load and skew. The simulation records the wait of each request (simulate_test.go).
 package latency
 
 import (
@@ -44,7 +50,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Request is a kind of request of a client.
+// Request is a kind of client request.
 type Request string
 
 // The kinds of requests that have a budget.
@@ -56,48 +62,48 @@ const (
 	Delete Request = "delete"
 )
 
-// Name is a phase of a request, as scripts see it.
+// Name is the name of a phase in the output.
 type Name string
 
-// The phases. Unexplained is at every level that has more time than its parts.
+// The names of phases. Every level whose time exceeds its parts has an Unexplained phase.
 const (
-	Total            Name = "total"             // the whole call, as the proxy sees it
+	Total            Name = "total"             // the whole call, as measured by the proxy
 	ProxyRest        Name = "proxy_rest"        // in the proxy, before the request is queued and after its task is done
-	ProxyQueue       Name = "proxy_queue"       // until a worker of the proxy takes the task; 2.4 on
-	MetadataCache    Name = "metadata_cache"    // asking the coordinator for what the proxy does not know
-	WaitForNodes     Name = "wait_for_nodes"    // for the slowest of the shard leaders that are asked at once
+	ProxyQueue       Name = "proxy_queue"       // until a worker of the proxy takes the task; since 2.4
+	MetadataCache    Name = "metadata_cache"    // requesting metadata from the coordinator that the proxy has not cached
+	WaitForNodes     Name = "wait_for_nodes"    // for the slowest of the shard leaders, which are called in parallel
 	ConsistencyWait  Name = "consistency_wait"  // until a shard has consumed up to the guarantee timestamp
-	ConsistencyQueue Name = "consistency_queue" // that and the read queue in one: 2.1 and 2.2 do not tell them apart
-	WaitForWorkers   Name = "wait_for_workers"  // a leader, for the slowest of the query nodes that it asks, itself among them
+	ConsistencyQueue Name = "consistency_queue" // consistency_wait and read_queue together: 2.1 and 2.2 do not separate them
+	WaitForWorkers   Name = "wait_for_workers"  // leader: for the slowest of its query nodes, including itself
 	ReadQueue        Name = "read_queue"        // until the read scheduler takes the task
-	PoolWait         Name = "pool_wait"         // after that, until the pool of the scheduler has a place: what is not else explained of a worker with a queue
-	ThreadWait       Name = "thread_wait"       // of a segment, until a thread of the pool takes it
+	PoolWait         Name = "pool_wait"         // after read_queue, until the pool of the scheduler has a slot (step 4 above)
+	ThreadWait       Name = "thread_wait"       // until a thread of the pool takes the segment
 	KernelSealed     Name = "kernel_sealed"     // the slowest of the sealed segments
 	KernelGrowing    Name = "kernel_growing"    // the slowest of the growing segments
-	ReduceSegments   Name = "reduce_segments"   // what segments found into one
-	ReduceShards     Name = "reduce_shards"     // what workers found into one
-	ReduceProxy      Name = "reduce_proxy"      // what shards found into one
-	Decode           Name = "decode"            // of the result in the proxy
-	AllocateIDs      Name = "allocate_ids"      // of rows to insert
-	AssignSegments   Name = "assign_segments"   // to rows to insert, by the data coordinator
-	WALAppend        Name = "wal_append"        // until the message queue has what is written
-	Requery          Name = "requery"           // a query for the fields to return of what a search found
-	Flush            Name = "flush"             // of what was written to the storage; no client waits for it
-	Unexplained      Name = "unexplained"       // what no metric explains
+	ReduceSegments   Name = "reduce_segments"   // merging the results of segments
+	ReduceShards     Name = "reduce_shards"     // merging the results of workers
+	ReduceProxy      Name = "reduce_proxy"      // merging the results of shards
+	Decode           Name = "decode"            // decoding the result in the proxy
+	AllocateIDs      Name = "allocate_ids"      // allocating IDs for rows to insert
+	AssignSegments   Name = "assign_segments"   // requesting segments for rows to insert from the data coordinator
+	WALAppend        Name = "wal_append"        // until the message queue has stored the write
+	Requery          Name = "requery"           // a query for the output fields of a search
+	Flush            Name = "flush"             // writing buffers to the object storage; no client waits for it
+	Unexplained      Name = "unexplained"       // not explained by any metric
 )
 
-// Interval is what bounds a time, in milliseconds. High may be infinite.
+// Interval holds the bounds of a time, in milliseconds. High may be infinite.
 type Interval struct{ Low, High float64 }
 
-// Scope is how much more than the requests of a budget the metrics of its phases are of. Up to 2.4 proxies count only whole calls and
-// vectors by collection, and query nodes nothing.
+// Scope describes which requests the metrics of a budget's phases cover. Up to 2.4, proxies count only whole
+// calls and vectors by collection, and query nodes count nothing by collection.
 type Scope int
 
 // The scopes.
 const (
-	Exact  Scope = iota // of these requests alone, as the processes that measured them serve no other collection
-	Sole                // of all requests; requests of no other collection succeeded in the window
-	Shared              // of several collections: a phase is the share that fits best
+	Exact  Scope = iota // only these requests: the measuring processes serve no other collection
+	Sole                // all requests, but no request of another collection succeeded in the window
+	Shared              // several collections: a phase is the best-fitting share
 )
 
 // Value is a number that may be unknown.
@@ -106,26 +112,27 @@ type Value struct {
 	Known bool
 }
 
-// Latency is where the requests of a cluster spend their time. It is immutable.
+// Latency holds the budgets of the requests of a cluster. It is immutable.
 type Latency struct {
-	// Budgets are by kind of request, in the order of the constants; of one kind first that of all collections, where there is
-	// more than one, and then each collection's, the one that takes most time of all its requests first.
+	// Budgets is sorted by kind of request, in the order of the constants. For each kind, the budget of all
+	// collections comes first if there is more than one. The budgets of the collections follow, sorted by total
+	// time, descending.
 	Budgets []*Budget
 	Window  Window
-	// Unknown are the processes whose metrics are missing, with the reason.
+	// Unknown holds the processes with missing metrics, with the reason.
 	Unknown []Unknown
 }
 
-// Window is the time that is looked at.
+// Window is the time window of the metrics.
 type Window struct {
-	From, To time.Time // of the proxies; zero: unknown
-	// SinceStart: the time from the start of each process on, as only one scrape is there.
+	From, To time.Time // of the proxies; zero if unknown
+	// SinceStart reports that the window begins at the start of each process, because there is only one scrape.
 	SinceStart bool
-	// Why says what the window is: "the last 12 s", "since the start of each process".
+	// Why describes the window, e.g. "over a 12 s window" or "since the start of each process".
 	Why string
 }
 
-// Unknown is a process that said nothing of itself.
+// Unknown is a process with missing metrics.
 type Unknown struct {
 	Role    string
 	Node    model.NodeID
@@ -133,75 +140,84 @@ type Unknown struct {
 	Reason  string
 }
 
-// Budget is where the time of one kind of request goes.
+// Budget is the breakdown of the latency of one kind of request.
 type Budget struct {
-	// Collection is 0 where the budget is of all collections together, and where the metadata does not know the name.
+	// Collection is 0 if the budget covers all collections, or if the metadata has no collection of this name.
 	Collection model.CollectionID
-	// Name and Database are the collection's; "" of all.
+	// Name and Database are the names of the collection and its database, or "" for all collections.
 	Name, Database string
 	Request        Request
-	// Scope is how much more than the budget's requests the metrics of its phases are of. Collections is how many collections had such
-	// requests in the window: 0 in the budget of one, and where the release does not count them by collection.
+	// Scope describes which requests the metrics of the phases cover. Collections is the number of collections
+	// with such requests in the window. It is 0 in the budget of one collection, and if the release does not
+	// count by collection.
 	Scope       Scope
 	Collections int
-	// Requests is how many ended well in the window, Failed how many did not: their time is in no metric.
+	// Requests is the number of successful requests in the window, Failed the number of failed ones. No metric
+	// has the latency of failed requests.
 	Requests                    float64
 	Failed                      Value
 	PerSecond, VectorsPerSecond Value
-	// Ms is the mean of a request, and Mean what bounds it: up to 2.5 Milvus cuts each observation to whole milliseconds.
+	// Ms is the mean latency of a request in milliseconds, Mean its bounds. Up to 2.5, Milvus truncates each
+	// observation to whole milliseconds.
 	Ms   float64
 	Mean Interval
-	// P50, P95 and P99 are the buckets that the quantiles are in.
+	// P50, P95 and P99 are the buckets that contain the quantiles.
 	P50, P95, P99 Interval
-	// Root is Total. Its children add up to it, theirs to them.
+	// Root is the phase Total. The children of each phase add up to the phase.
 	Root *Phase
 }
 
-// Phase is a part of a request's time.
+// Phase is a part of the latency of a request.
 type Phase struct {
 	Name   Name
 	Parent Name
-	// Role is whose time it is: proxy, querynode, streamingnode.
+	// Role is the role of the processes that spend the time: proxy, querynode or streamingnode.
 	Role string
-	// Known is false where the metric is missing; Why says for what reason. The time is then part of what is unexplained.
+	// Known is false if the metric is missing; Why holds the reason. The time is then part of an Unexplained
+	// phase.
 	Known bool
 	Why   string
-	// Ms is how much of the mean request it is that the client waits for, and Mean what bounds that.
+	// Ms is the time that the client waits in this phase, on average over requests, in milliseconds. Mean holds
+	// its bounds.
 	Ms    float64
 	Mean  Interval
 	Share float64 // of the whole request, 0 to 1
-	// Estimate: it is not measured, but follows from what is: Milvus tells only sums of calls that run at the same time.
+	// Estimate reports that the value is computed and not measured, because Milvus measures only sums of
+	// parallel calls.
 	Estimate bool
-	// Call is how long one takes of what goes on after the answer, as a flush does: nobody waits for it, and Ms is 0.
+	// Call is the mean duration of one call that continues after the response, e.g. a flush. No client waits
+	// for it, and Ms is 0.
 	Call Value
-	// PerSecond is how often it happens: calls, of segments the searches of one.
+	// PerSecond is the rate of calls. For segments it is the rate of searches in one segment.
 	PerSecond Value
-	// P50 and P99 are the buckets of one call's quantiles; zero if unknown.
+	// P50 and P99 are the buckets that contain the quantiles of one call; zero if unknown.
 	P50, P99 Interval
 	Children []*Phase
-	// Of is what each process says, the one that the client waits for longest first.
+	// Of holds the values of each process, sorted by the time that the client waits for it, descending.
 	Of []NodePhase
 }
 
-// NodePhase is what one process says of a phase.
+// NodePhase holds the measurements of one process for a phase.
 type NodePhase struct {
 	Role string
 	Node model.NodeID
-	// Calls is how many there are for one request of the client.
+	// Calls is the number of calls for one client request.
 	Calls float64
-	// Ms is how long one takes on average, and Mean what bounds it.
+	// Ms is the mean duration of one call in milliseconds, Mean its bounds.
 	Ms   float64
 	Mean Interval
-	// Waited is how much of the client's mean is time of this process, an estimate: often another one is slower.
+	// Waited is the part of the client's mean latency that is spent waiting for this process, in milliseconds.
+	// It is an estimate, because another process is often slower.
 	Waited    float64
 	PerSecond Value
 	P50, P99  Interval
 }
 
-// Aside reports whether no client waits for the phase: it is no part of the sum.
+// Aside reports whether no client waits for the phase. Such a phase is not part of the sum.
 func (p *Phase) Aside() bool { return p.Call.Known }
 
-// Find returns the phase of this name below (or at) p, the largest if there are several, nil if there is none.
+// Find returns the phase with this name at or below p, the largest if there are several, or nil if there is
+// none.
 func (p *Phase) Find(name Name) *Phase {
 	var best *Phase
 	p.Walk(func(x *Phase, _ int) {
@@ -212,7 +228,7 @@ func (p *Phase) Find(name Name) *Phase {
 	return best
 }
 
-// Walk calls visit for p and all below it, parents first; p has depth 0.
+// Walk calls visit for p and all phases below it, parents first. p has depth 0.
 func (p *Phase) Walk(visit func(x *Phase, depth int)) { p.walk(visit, 0) }
 
 func (p *Phase) walk(visit func(*Phase, int), depth int) {
@@ -225,7 +241,7 @@ func (p *Phase) walk(visit func(*Phase, int), depth int) {
 	}
 }
 
-// Leaves are the phases without parts, in the order of the request: they add up to the whole.
+// Leaves returns the phases without children, in the order of the request. They add up to the whole.
 func (p *Phase) Leaves() []*Phase {
 	var list []*Phase
 	p.Walk(func(x *Phase, _ int) {
@@ -236,7 +252,8 @@ func (p *Phase) Leaves() []*Phase {
 	return list
 }
 
-// Unexplained is how much of the mean request no metric explains, in milliseconds, of all levels.
+// Unexplained returns the part of the mean latency that no metric explains, in milliseconds, summed over all
+// levels.
 func (b *Budget) Unexplained() float64 {
 	sum := 0.0
 	for _, p := range b.Root.Leaves() {
@@ -247,7 +264,8 @@ func (b *Budget) Unexplained() float64 {
 	return sum
 }
 
-// Find is the budget of a collection and a kind of request, nil if there is none; "" is all collections, or the only one.
+// Find returns the budget of a collection and a kind of request, or nil if there is none. An empty collection
+// selects all collections, or the only one.
 func (l *Latency) Find(collection string, request Request) *Budget {
 	if l == nil {
 		return nil

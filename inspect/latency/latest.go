@@ -6,16 +6,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Latest are the budgets of what processes said last, for all that want them: worked out once, when the first one asks. A cluster
-// changes more often than its processes are asked, and budgets are of the metadata of when they were (model.Cluster.AsAsked). The zero
-// value is ready, and good for several goroutines.
+// Latest caches the budgets of the most recent process data for several callers. They are computed once, at the
+// first call. A cluster changes more often than its processes are scraped, so the budgets use the metadata from
+// the time of the scrape (model.Cluster.AsAsked). The zero value is ready to use, and safe for concurrent use.
 type Latest struct {
 	mutex   sync.Mutex
 	of      *model.Runtime
-	latency func() *Latency // nil until somebody asked
+	latency func() *Latency // nil before the first call
 }
 
-// Of is what the function of that name makes of a cluster. It waits if somebody is at it.
+// Of returns the budgets of a cluster, as the function Of does. It waits if another goroutine is computing
+// them.
 func (l *Latest) Of(c *model.Cluster) *Latency {
 	return l.take(c)()
 }

@@ -6,29 +6,29 @@ import (
 	"kitescope/inspect/model"
 )
 
-// leader is what a proxy waits for when it asks the leader of a shard: the pieces of a mean call.
+// leader describes the calls of proxies to the leader of a shard: the pieces of a mean call.
 type leader struct {
-	at                                 int // in readings.nodes
+	at                                 int // index in readings.nodes
 	n                                  float64
 	consistency, workers, reduce, rest piece
 	curve                              curve
-	fan                                slowest // of its calls: first sealed segments of any node, then its own growing ones
+	fan                                slowest // of its calls: first to sealed segments of any node, second to its own growing segments
 	means                              []float64
-	room                               float64 // what is left of a call for its workers
+	room                               float64 // time of a call that remains for its workers
 }
 
 func (l *leader) ms() float64 { return l.consistency.ms + l.workers.ms + l.reduce.ms + l.rest.ms }
 
 func (l *leader) pieces() []piece { return []piece{l.consistency, l.workers, l.reduce, l.rest} }
 
-// fan is what leaders ask of workers. Nothing tells which leader a worker was asked by about sealed segments: each leader is
-// taken to ask all. Growing segments are searched by the leader itself.
+// fan describes the calls of leaders to workers. Metrics do not show which leader called a worker about sealed
+// segments, so each leader is assumed to call all workers. The leader itself searches growing segments.
 type fan struct {
 	workers []worker
-	at      map[int]int // of workers, by their place in readings.nodes
+	at      map[int]int // index in workers, by index in readings.nodes
 	sealed  slowest     // of the calls of one leader on sealed segments
-	n       float64     // how many these are
-	curve   curve       // of the slowest of them
+	n       float64     // number of these calls
+	curve   curve       // distribution of the slowest of them
 }
 
 func fanOf(r *readings, leaders float64) *fan {
@@ -47,13 +47,14 @@ func fanOf(r *readings, leaders float64) *fan {
 		list[i] = calls{w.sealed.n / leaders, w.sealed.curve}
 		f.n += list[i].n
 	}
-	var o overlay // the curve keeps its times
+	var o overlay // not shared, because the curve keeps its grid
 	o.lay(list)
 	f.sealed, f.curve = o.wait(), o.most()
 	return f
 }
 
-// most is the curve of the slowest of independent calls; where a request makes less than one, of those that make one.
+// most returns the distribution of the slowest of independent calls. If a request makes less than one call, it
+// is the distribution for the requests that make one.
 func (o *overlay) most() curve {
 	if o.all <= 0 {
 		return curve{}
@@ -66,9 +67,9 @@ func (o *overlay) most() curve {
 	return c
 }
 
-// leaderOf takes the calls of a node that leads shards apart, with an overlay to work on.
+// leaderOf splits the calls of a node that leads shards. It uses o as a work buffer.
 func (f *fan) leaderOf(at int, n *nodeReading, o *overlay) leader {
-	const common = 0.25 // shards of one request wait for consistency mostly together: that varies less than it seems
+	const common = 0.25 // shards of a request mostly wait for consistency together, so the variance is smaller
 	l := leader{at: at, n: n.leader.Count, curve: n.leader.curve()}
 	ms, _ := n.leader.mean()
 	consistency, reduce := n.consistency.curve(), n.shards.curve()
@@ -86,7 +87,7 @@ func (f *fan) leaderOf(at int, n *nodeReading, o *overlay) leader {
 	return l
 }
 
-// leadersOf takes apart the calls of all nodes that lead shards, and says how many calls there are.
+// leadersOf splits the calls of all nodes that lead shards, and returns the total number of calls.
 func leadersOf(r *readings) (list []leader, f *fan, all float64) {
 	for i := range r.nodes {
 		all += r.nodes[i].leader.Count
@@ -102,8 +103,9 @@ func leadersOf(r *readings) (list []leader, f *fan, all float64) {
 	return list, f, all
 }
 
-// settle says how long each leader waits for its workers: all together as long as independent calls would make them, those whose
-// shards are on slow nodes longer than others, and none longer than the slowest of its workers takes.
+// settle computes how long each leader waits for its workers. The total equals that of independent calls.
+// Leaders whose shards are on slow nodes wait longer than others, but no leader waits longer than its slowest
+// worker takes.
 func (f *fan) settle(list []leader) {
 	longest := f.longest()
 	waits := func(more float64) (sum float64) {
@@ -131,12 +133,13 @@ func (f *fan) settle(list []leader) {
 	}
 }
 
-// waits is how long a leader waits for workers that take so much longer than independent ones would.
+// waits returns how long a leader waits for its workers, in milliseconds, if they take longer than independent
+// workers by more. The wait is at most longest, unless independent workers take longer, and at most l.room.
 func (l *leader) waits(more, longest float64) float64 {
 	return min(l.room, max(l.fan.independent, min(l.fan.independent+more, longest)))
 }
 
-// longest is how long a leader waits that asks the slowest worker alone.
+// longest returns how long a leader waits for the slowest worker alone.
 func (f *fan) longest() float64 {
 	most := 0.0
 	for k, t := range f.sealed.then {
@@ -147,7 +150,7 @@ func (f *fan) longest() float64 {
 	return most
 }
 
-// of is what a process says of a phase.
+// of returns the measurements of a process for a phase.
 func of(role string, node model.NodeID, d dist, requests, seconds, waited float64) NodePhase {
 	p := NodePhase{Role: role, Node: node, Waited: waited, P50: d.quantile(0.5), P99: d.quantile(0.99), PerSecond: perSecond(d.Count, seconds)}
 	p.Ms, p.Mean = d.mean()

@@ -1,6 +1,7 @@
 package latency
 
-// waitForNodes is the wait for the slowest leader, taken apart; room is what is left of the request for it.
+// waitForNodes returns the phase of the wait for the slowest leader, with its parts. room is the remaining time
+// of the request for it, in milliseconds.
 func (s *searching) waitForNodes(room float64) *Phase {
 	x := s.r.absent(WaitForNodes, "querynode")
 	if s.calls == 0 {
@@ -33,16 +34,17 @@ func (s *searching) waitForNodes(room float64) *Phase {
 	return x
 }
 
-// composition is what the slowest leader of a request does, on average; ms.
+// composition holds the mean times of the slowest leader of a request, in milliseconds.
 type composition struct {
 	consistency, workers, reduce, rest float64
 	consistencyOf                      []NodePhase
-	// sealed and growing is how often the leader waits for calls of the kind longest, times how long it does then.
+	// sealed and growing are the probability that the leader waits longest for calls of the kind, times the
+	// mean wait in that case.
 	sealed, sealedChance float64
 	growing, chance      []float64 // by worker
 }
 
-// compose finds out what the slowest leader does.
+// compose computes the mean times of the slowest leader.
 func (s *searching) compose(x *Phase) *composition {
 	c := &composition{growing: make([]float64, len(s.fan.workers)), chance: make([]float64, len(s.fan.workers))}
 	means := make([]float64, len(s.leaders))
@@ -71,7 +73,8 @@ func (s *searching) compose(x *Phase) *composition {
 	return c
 }
 
-// part adds a phase that query nodes measure to its parent, if this release does; d is one call of it.
+// part adds a phase measured by query nodes to its parent, if the release measures it. d is the distribution of
+// one call.
 func (s *searching) part(parent, p *Phase, d dist, name Name) {
 	p.Parent, p.Role = parent.Name, "querynode"
 	if !d.known() {
@@ -84,7 +87,7 @@ func (s *searching) part(parent, p *Phase, d dist, name Name) {
 		case ReadQueue:
 			p.Why = "no query node has a metric of it"
 		default:
-			return // nothing of the kind was done
+			return // no such work was done
 		}
 		p.Ms = 0
 		parent.Children = append(parent.Children, p)
@@ -97,7 +100,8 @@ func (s *searching) part(parent, p *Phase, d dist, name Name) {
 	parent.Children = append(parent.Children, p)
 }
 
-// most is what a phase takes at most where all calls of a request are made at once and two are never slow together.
+// most returns the upper bound of a phase. It assumes that all calls of a request are parallel and two are
+// never slow together.
 func (s *searching) most(d dist) float64 {
 	n := 1.0
 	if r := s.r.proxy.total.Count; r > 0 {

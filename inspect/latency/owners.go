@@ -6,10 +6,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// serving has the collections that each query node said that it serves, as one that has their segments or leads their shards.
+// serving maps each query node to the collections that it serves, because it has their segments or leads their
+// shards.
 type serving map[model.NodeID]map[model.CollectionID]bool
 
-// serving is that of all query nodes that told; nothing if the processes were asked for metrics alone.
+// serving returns the collections of all query nodes that reported their distribution. It is empty if only
+// metrics were requested from the processes.
 func (r *reader) serving() serving {
 	all := serving{}
 	for _, n := range r.c.Runtime.QueryNodes() {
@@ -28,8 +30,9 @@ func (r *reader) serving() serving {
 	return all
 }
 
-// alone is the budget of a collection whose nodes serve none of the others: all that these say is its own, and of the proxies what
-// is not told by collection is as of all. nil if it shares a node, or if it is not known who serves what.
+// alone returns the budget of a collection whose nodes serve no other collection. All measurements of these
+// nodes belong to the collection; proxy phases without a collection label are taken from all requests. It
+// returns nil if the collection shares a node, or if the served collections are unknown.
 func (r *readings) alone(nodes serving, c collectionReading, id model.CollectionID, others []model.CollectionID, request Request) *Budget {
 	own := &readings{missing: r.missing, seconds: r.seconds}
 	for _, n := range r.nodes {

@@ -14,8 +14,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// apart are two collections that are searched at the same time, each on nodes of its own. What kernels of one take says nothing of what
-// those of the other do.
+// apart returns the simulations of two collections that are searched concurrently, each on its own nodes. The
+// kernel times of the two are independent.
 func apart(seed uint64) []*simulation {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var list []*simulation
@@ -30,7 +30,8 @@ func apart(seed uint64) []*simulation {
 	return list
 }
 
-// servedBy is a cluster with two collections, whose query nodes serve what the simulations have on them; told is false if they do not say.
+// servedBy returns a cluster with two collections. Its query nodes report the segments and shards of the
+// simulations, unless told is false.
 func servedBy(t *testing.T, texts map[string]string, list []*simulation, told bool) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()
@@ -66,7 +67,7 @@ func servedBy(t *testing.T, texts map[string]string, list []*simulation, told bo
 	return model.Build(parts).WithRuntime(model.BuildRuntime(p))
 }
 
-// wrongKernels is how far the kernels of the collections are from what they took in truth, as a part of their requests.
+// wrongKernels returns the mean error of the kernel phases of the collections, as a fraction of their requests.
 func wrongKernels(t *testing.T, c *model.Cluster, list []*simulation, truths []truth) (sum float64) {
 	t.Helper()
 	l := latency.Of(c)
@@ -84,7 +85,8 @@ func wrongKernels(t *testing.T, c *model.Cluster, list []*simulation, truths []t
 	return sum / float64(2*len(list))
 }
 
-// TestOwnersOfNodes: who serves what tells whose time kernels are, where each collection has nodes of its own.
+// TestOwnersOfNodes checks that kernel times are assigned to the right collection if each collection has its
+// own nodes and these report which collections they serve.
 func TestOwnersOfNodes(t *testing.T) {
 	const seeds = 4
 	var with, without float64

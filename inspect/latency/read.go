@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// Of makes the budgets of a cluster whose processes were asked.
+// Of computes the budgets of a cluster from the metrics of its processes.
 func Of(c *model.Cluster) *Latency {
 	r := reader{c: c, l: &Latency{}, nodes: map[*model.Process]map[string]model.NodeID{}, missing: map[string]string{}}
 	if c.Runtime == nil {
@@ -41,33 +41,34 @@ func Of(c *model.Cluster) *Latency {
 	return r.l
 }
 
-// reader takes from a cluster what budgets are made of.
+// reader collects the input of budgets from a cluster.
 type reader struct {
 	c         *model.Cluster
 	l         *Latency
 	processes []*process
-	nodes     map[*model.Process]map[string]model.NodeID // by role
+	nodes     map[*model.Process]map[string]model.NodeID // node IDs by role
 	missing   map[string]string
-	scraped   int // processes that were scraped twice
+	scraped   int // number of processes that were scraped twice
 }
 
 type process struct {
 	*model.Process
 	w *metrics.Window
-	// came is what was read already: most histograms are asked for by several labels, of each kind of request.
+	// came caches the increases by metric, because most histograms are read with several label values for each
+	// kind of request.
 	came map[metrics.Name][]increase
 }
 
-// increase is what came to one series of a histogram.
+// increase is the increase of one series of a histogram.
 type increase struct {
 	labels []model.Pair
 	metrics.Histogram
 }
 
-// timed are the roles whose metrics budgets are made of.
+// timed holds the roles whose metrics are used in budgets.
 var timed = []string{"proxy", "querynode", "streamingnode"}
 
-// lookAround finds the sessions of each process, and those whose metrics are missing.
+// lookAround finds the sessions of each process, and the sessions with missing metrics.
 func (r *reader) lookAround() {
 	seen := map[string]bool{}
 	for _, n := range r.c.Runtime.Nodes {
@@ -91,7 +92,7 @@ func (r *reader) lookAround() {
 	for _, u := range slices.Backward(r.l.Unknown) {
 		role := u.Role
 		if role == "streamingnode" {
-			role = "querynode" // one is in each
+			role = "querynode" // a streaming node contains a query node
 		}
 		r.missing[role] = u.Node.Name(u.Role) + ": " + u.Reason
 	}
@@ -99,7 +100,7 @@ func (r *reader) lookAround() {
 
 func (r *reader) unknown(u Unknown) { r.l.Unknown = append(r.l.Unknown, u) }
 
-// silent is why a process's metrics are missing, or not all there; "" if they are.
+// silent returns the reason why the metrics of a process are missing or incomplete, or "" if they are complete.
 func (r *reader) silent(n *model.LiveNode) string {
 	const ask = "GET /metrics"
 	p := n.Process
@@ -117,7 +118,7 @@ func (r *reader) silent(n *model.LiveNode) string {
 	return ""
 }
 
-// noPort is what is known of why nothing leads to the HTTP server of a session, and the way out.
+// noPort returns the reason why the HTTP port of a session is unknown, with a hint, or "" if there is none.
 func (r *reader) noPort(n *model.LiveNode) string {
 	for _, s := range r.c.Runtime.Skipped {
 		if s.What == "metrics of "+n.Name() {
@@ -134,7 +135,7 @@ func reasonOf(o model.Outcome) string {
 	return o.String()
 }
 
-// window says what time is looked at: that of the proxies, if they gave metrics.
+// window sets the time window. It is the window of the proxies, if they have metrics.
 func (r *reader) window() {
 	list := slices.Clone(r.processes)
 	slices.SortStableFunc(list, func(a, b *process) int {
@@ -153,7 +154,7 @@ func (r *reader) window() {
 	r.l.Window.Why = r.windowText(len(list))
 }
 
-// windowText says what time is looked at.
+// windowText describes the time window.
 func (r *reader) windowText(processes int) string {
 	w := r.l.Window
 	took := w.To.Sub(w.From)
@@ -177,7 +178,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// each are the increases of a metric's series.
+// each returns the increases of the series of a metric.
 func (p *process) each(name metrics.Name) []increase {
 	list, read := p.came[name]
 	if !read {
@@ -187,7 +188,8 @@ func (p *process) each(name metrics.Name) []increase {
 	return list
 }
 
-// histogram is a metric's increase, of the series with these labels: a key, its value, and so on.
+// histogram returns the sum of the increases of the series with these labels. The labels alternate keys and
+// values.
 func (p *process) histogram(name metrics.Name, labels ...string) dist {
 	var sum metrics.Histogram
 	match := pairs(labels)
@@ -199,7 +201,7 @@ func (p *process) histogram(name metrics.Name, labels ...string) dist {
 	return distOf(sum)
 }
 
-// distOf is a histogram as budgets read it; nothing where its sum is not told.
+// distOf converts a histogram. It returns an empty dist if the sum is missing.
 func distOf(h metrics.Histogram) dist {
 	if math.IsNaN(h.Sum) {
 		return dist{}
@@ -212,7 +214,7 @@ func (p *process) counter(name metrics.Name, labels ...string) Value {
 	return Value{v, ok}
 }
 
-// pairs are labels: a key, its value, and so on.
+// pairs converts a list of alternating keys and values to labels.
 func pairs(labels []string) []model.Pair {
 	list := make([]model.Pair, 0, len(labels)/2)
 	for i := 0; i+1 < len(labels); i += 2 {
@@ -221,7 +223,8 @@ func pairs(labels []string) []model.Pair {
 	return list
 }
 
-// node is the session of a process in a role; what its metrics say where it has none.
+// node returns the role and the node ID of a process. If it has no session in any of the roles, the node ID is
+// from the labels of its metrics.
 func (r *reader) node(p *process, name metrics.Name, roles ...string) (string, model.NodeID) {
 	for _, role := range roles {
 		if id, ok := r.nodes[p.Process][role]; ok {
@@ -246,8 +249,8 @@ func label(labels []model.Pair, keys ...string) string {
 	return ""
 }
 
-// ofCollections are the whole calls by collection, of the first of some metrics that tells collections apart: up to 2.4 that is one of
-// its own, later the metric of all calls does.
+// ofCollections returns the whole calls by collection, from the first of the metrics with a collection label.
+// Up to 2.4 that is a separate metric; later it is the metric of all calls.
 func (p *process) ofCollections(key, value string, names ...metrics.Name) []collectionReading {
 	var list []collectionReading
 	for _, name := range names {
@@ -263,7 +266,7 @@ func (p *process) ofCollections(key, value string, names ...metrics.Name) []coll
 	return list
 }
 
-// lean says what of a collection hints at where its requests spend their time.
+// lean returns properties of a collection that affect where its requests spend their time.
 func (r *reader) lean(database, name string) leaning {
 	var l leaning
 	for _, x := range r.c.Collections {

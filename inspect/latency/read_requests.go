@@ -5,7 +5,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// readings are what processes say of one kind of request.
+// readings returns the measurements of the processes for one kind of request.
 func (r *reader) readings(request Request) *readings {
 	in := &readings{missing: r.missing, seconds: r.scraped > 0}
 	for _, p := range r.processes {
@@ -29,24 +29,25 @@ func (r *reader) readings(request Request) *readings {
 	return in
 }
 
-// labels of Milvus's metrics (pkg/metrics/metrics.go).
+// Labels of Milvus metrics (pkg/metrics/metrics.go).
 const (
 	queryType    = "query_type"
 	functionName = "function_name"
 	msgType      = "msg_type"
 )
 
-// queued is what a request is called in the proxy's queue: a commonpb.MsgType. counted is the call that is counted.
+// queued maps a request to its commonpb.MsgType in the queue of the proxy. counted maps it to the name in the
+// request counter.
 var (
 	queued  = map[Request]string{Search: "Search", Query: "Retrieve", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
 	counted = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
 )
 
-// readsOf adds a proxy's measurements of searches or queries to x.
+// readsOf adds the measurements of a proxy for searches or queries to x.
 func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 	kinds := []string{string(request)}
 	if request == Search {
-		kinds = append(kinds, "hybrid_search") // 2.4 on
+		kinds = append(kinds, "hybrid_search") // since 2.4
 	}
 	_, x.node = r.node(p, metrics.ProxySearch, "proxy")
 	for _, kind := range kinds {
@@ -68,7 +69,7 @@ func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 	}
 }
 
-// vectorsOf returns how many vectors the requests of a kind had for a collection.
+// vectorsOf returns the number of vectors in the requests of a kind for a collection.
 func (p *process) vectorsOf(c *collectionReading, kind string) (sum Value) {
 	p.w.EachCounter(metrics.ProxyReceivedVectors, func(labels []model.Pair, came float64) {
 		database := label(labels, "db_name", "database")
@@ -79,18 +80,18 @@ func (p *process) vectorsOf(c *collectionReading, kind string) (sum Value) {
 	return sum
 }
 
-// requests is how many requests ended that ask the cache of metadata.
+// requests returns the number of finished requests of the kinds that use the metadata cache.
 func (p *process) requests() float64 {
 	return p.histogram(metrics.ProxySearch).Count + p.histogram(metrics.ProxyMutation).Count
 }
 
-// failed is how many requests of a kind failed: they are counted, and no latency is.
+// failed returns the number of failed requests of a kind. They are counted but have no latency metric.
 func (p *process) failed(request Request) Value {
 	return p.counter(metrics.ProxyRequests, functionName, counted[request], "status", "fail")
 }
 
-// queriesOf are the whole calls of queries of collections that are searched, each of which is told its own; of all where collections are
-// not told.
+// queriesOf returns the whole calls of queries of searched collections, and adds those of each collection to
+// its reading. Without a collection label it returns the calls of all queries.
 func (p *process) queriesOf(searched []collectionReading) dist {
 	if len(searched) == 0 {
 		return p.histogram(metrics.ProxySearch, queryType, string(Query))
@@ -134,7 +135,7 @@ func (r *reader) queryNode(p *process, request Request) nodeReading {
 	return x
 }
 
-// half is half of the calls.
+// half returns half of the calls.
 func (d dist) half() dist {
 	d.Sum, d.Count = d.Sum/2, d.Count/2
 	buckets := make([]float64, len(d.Buckets))
@@ -147,7 +148,7 @@ func (d dist) half() dist {
 	return d
 }
 
-// writesOf adds a proxy's measurements of inserts, upserts or deletes to x.
+// writesOf adds the measurements of a proxy for inserts, upserts or deletes to x.
 func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
 	_, x.node = r.node(p, metrics.ProxyMutation, "proxy")
 	x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
@@ -168,7 +169,8 @@ func (in *readings) addWrites(r *reader, p *process, request Request) {
 	}
 }
 
-// flushes are what it took to write buffers to the storage: up to 2.3 those of inserts and those of deletes, later of both together.
+// flushes returns the durations of buffer writes to the object storage. Up to 2.3, inserts and deletes are
+// separate; later releases measure both together.
 func (p *process) flushes(request Request) dist {
 	of := Insert
 	if request == Delete {

@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/latency"
 )
 
-// told is the text of histograms: name, labels, and what was observed, n times.
+// told returns the metrics text of a process. rows holds histograms: name, labels, an observation, and its
+// count n.
 func told(role string, node int, rows ...any) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"%d\",role_name=\"%s\"} 1\n", node, role)
@@ -31,8 +32,9 @@ func told(role string, node int, rows ...any) string {
 	return b.String()
 }
 
-// TestStreaming: a 2.6 cluster, by the names and labels of pkg/metrics: fractions of milliseconds, databases, the proxy's queue, a
-// hybrid search, and a streaming node that leads shards and appends to the log.
+// TestStreaming checks the budgets of a 2.6 cluster, with the names and labels of pkg/metrics: fractions of
+// milliseconds, databases, the queue of the proxy, a hybrid search, and a streaming node that leads shards and
+// appends to the log.
 func TestStreaming(t *testing.T) {
 	const search, hybrid = `query_type="search",db_name="default",collection_name="docs",`, `query_type="hybrid_search",db_name="default",collection_name="docs",`
 	const on, from = `query_type="search",scope="OnLeader",`, `query_type="search",scope="FromLeader",`
@@ -86,8 +88,8 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestRequery: a search of which most is missing, with queries of the same collection that are as long, is followed by them; queries of
-// a collection that is not searched are not a part of it.
+// TestRequery checks that queries of the same collection explain the missing part of a search if they take
+// about as long. Queries of a collection that is not searched must not.
 func TestRequery(t *testing.T) {
 	for collection, want := range map[string]float64{"docs": 900, "other": 0} {
 		query := `query_type="query",collection_name="` + collection + `",`
@@ -110,7 +112,8 @@ func TestRequery(t *testing.T) {
 	}
 }
 
-// TestHostile: numbers that are none, counts that contradict each other and families of another kind make no figure that is none.
+// TestHostile checks that invalid numbers, contradictory counts and metrics of another type result in valid
+// figures.
 func TestHostile(t *testing.T) {
 	good := told("proxy", 1, "milvus_proxy_sq_latency", `query_type="search",`, 20.0, 10, "milvus_proxy_sq_wait_result_latency", `query_type="search",`, 900.0, 10)
 	for name, text := range map[string]string{

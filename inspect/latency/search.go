@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// searching is the budget of searches or queries on its way.
+// searching holds the state of the computation of a search or query budget.
 type searching struct {
 	r       *readings
 	request Request
 	leaders []leader
 	fan     *fan
 	calls   float64 // of leaders, in the window
-	// nodes is the wait for the slowest leader, asked how many of them a request asks.
+	// nodes is the wait for the slowest leader, asked the mean number of leaders that a request calls.
 	nodes slowest
 	asked float64
-	// seconds is the longest window of a query node, queued how many tasks were in their queues.
+	// seconds is the longest window of a query node, queued the number of tasks in the queues of query nodes.
 	seconds, queued float64
 }
 
-// searchBudget is where the time of all searches, or of all queries, goes; nil if there were none.
+// searchBudget returns the budget of all searches, or of all queries. It returns nil if there were none.
 func searchBudget(r *readings, request Request) *Budget {
 	r.sum()
 	s := &searching{r: r, request: request}
@@ -32,7 +32,7 @@ func searchBudget(r *readings, request Request) *Budget {
 	return r.budget(request, s.root())
 }
 
-// budget is that of all requests of a kind.
+// budget returns the budget of all requests of a kind.
 func (r *readings) budget(request Request, root *Phase) *Budget {
 	p := &r.proxy
 	b := &Budget{
@@ -46,7 +46,7 @@ func (r *readings) budget(request Request, root *Phase) *Budget {
 	return b
 }
 
-// whole is the whole call.
+// whole returns the phase of the whole call.
 func (r *readings) whole() *Phase {
 	root := (&Phase{Name: Total, Role: "proxy"}).measured(r.proxy.total, r.proxy.seconds)
 	for i := range r.proxies {
@@ -56,7 +56,7 @@ func (r *readings) whole() *Phase {
 	return root
 }
 
-// sum adds the proxies up.
+// sum adds up the measurements of all proxies.
 func (r *readings) sum() {
 	r.proxy = proxyReading{}
 	for i := range r.proxies {
@@ -64,7 +64,7 @@ func (r *readings) sum() {
 	}
 }
 
-// add adds another proxy's account.
+// add adds the measurements of another proxy.
 func (p *proxyReading) add(o *proxyReading) {
 	p.total, p.task, p.queue = p.total.plus(o.total), p.task.plus(o.task), p.queue.plus(o.queue)
 	p.queries, p.send = p.queries.plus(o.queries), p.send.plus(o.send)
@@ -77,7 +77,7 @@ func (p *proxyReading) add(o *proxyReading) {
 
 func (v Value) plus(o Value) Value { return Value{v.Value + o.Value, v.Known || o.Known} }
 
-// ask finds how long a request waits for the slowest of the leaders that it asks.
+// ask computes how long a request waits for the slowest of the leaders that it calls.
 func (s *searching) ask() {
 	requests := s.r.proxy.total.Count
 	list := make([]calls, len(s.leaders))
@@ -94,7 +94,7 @@ func (s *searching) ask() {
 		}
 		s.asked += list[i].n
 	}
-	if s.asked > 0 && s.asked < 1 { // a node that restarted has forgotten, or gave no metrics
+	if s.asked > 0 && s.asked < 1 { // a node has restarted, or has no metrics
 		for i := range list {
 			list[i].n /= s.asked
 		}
@@ -103,7 +103,7 @@ func (s *searching) ask() {
 	s.nodes = wait(list)
 }
 
-// root lays the phases out from the whole call down.
+// root returns the tree of phases below the whole call.
 func (s *searching) root() *Phase {
 	p := &s.r.proxy
 	if !p.total.known() {
@@ -132,7 +132,7 @@ func (s *searching) root() *Phase {
 	return root
 }
 
-// part adds a part of a whole request, of which so much is left.
+// part adds a part of a whole request. left is the remaining time in milliseconds, which limits the part.
 func (p *Phase) part(x *Phase, left float64) *Phase {
 	x.Parent, x.Role = p.Name, cmp.Or(x.Role, "proxy")
 	if x.Known && x.Mean.Low > p.Mean.High {
@@ -146,9 +146,10 @@ func (p *Phase) part(x *Phase, left float64) *Phase {
 	return x
 }
 
-// requery is the query that a search is followed by where it returns vectors, until 2.5 at least: a proxy asks itself for them,
-// and counts that as a query (internal/proxy/task_search.go, Requery). Nothing tells these from queries of clients; they are taken
-// for such where a good part of a search is not explained, and queries of the same collections are as long as what is missing.
+// requery returns the phase of the query that follows a search with vectors in its output, until at least 2.5.
+// The proxy calls itself for it and counts it as a query (internal/proxy/task_search.go, Requery). Such queries
+// cannot be distinguished from queries of clients. They are assumed to be requeries if a large part of a search
+// is unexplained and the queries of the same collections take about as long as the unexplained part.
 func (s *searching) requery(left float64) *Phase {
 	const much, alike = 0.2, 0.5
 	n := s.r.proxy.total.Count
@@ -163,13 +164,14 @@ func (s *searching) requery(left float64) *Phase {
 	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.r.proxy.queries.Count, s.r.proxy.seconds)}
 }
 
-// meanOf is the mean of the whole call.
+// meanOf returns the mean of the whole call in milliseconds.
 func (p *proxyReading) meanOf() float64 {
 	ms, _ := p.total.mean()
 	return ms
 }
 
-// withoutProxy is the budget where no proxy gave metrics: what a leader takes is known, what a request asks is not.
+// withoutProxy returns the tree of phases if no proxy has metrics. The time of a leader is known, but the
+// number of leaders for a request is not.
 func (s *searching) withoutProxy(root *Phase) *Phase {
 	root.Why = cmp.Or(s.r.missing["proxy"], "no proxy counted a request")
 	all := 0.0
@@ -187,7 +189,7 @@ func (s *searching) withoutProxy(root *Phase) *Phase {
 	return root
 }
 
-// measured fills a phase with what its metric says.
+// measured sets the fields of a phase from its metric.
 func (p *Phase) measured(d dist, seconds float64) *Phase {
 	p.Known = true
 	p.Ms, p.Mean = d.mean()
@@ -195,7 +197,7 @@ func (p *Phase) measured(d dist, seconds float64) *Phase {
 	return p
 }
 
-// told is a phase of the proxy that a metric measures, of so many observations a request.
+// told returns a proxy phase that a metric measures, with each observations for one request.
 func (r *readings) told(name Name, d dist, each float64) *Phase {
 	if !d.known() {
 		return r.absent(name, "proxy")
@@ -205,7 +207,7 @@ func (r *readings) told(name Name, d dist, each float64) *Phase {
 	return p
 }
 
-// absent is a phase that nothing measures.
+// absent returns a phase without a metric.
 func (r *readings) absent(name Name, role string) *Phase {
 	why := r.missing[role]
 	if why == "" {
@@ -217,7 +219,7 @@ func (r *readings) absent(name Name, role string) *Phase {
 	return &Phase{Name: name, Role: role, Why: why}
 }
 
-// cache is what asking the coordinator for metadata takes, of requests of every kind alike.
+// cache returns the phase of metadata requests to the coordinator, averaged over all kinds of requests.
 func (r *readings) cache() *Phase {
 	p := &r.proxy
 	if p.all <= 0 || p.misses.Count <= 0 {
@@ -228,7 +230,7 @@ func (r *readings) cache() *Phase {
 	return x
 }
 
-// finish works out shares and puts what each process says in order.
+// finish computes the shares and sorts the processes of each phase.
 func (b *Budget) finish() {
 	b.Root.Walk(func(p *Phase, _ int) {
 		if b.Root.Ms > 0 {

@@ -9,26 +9,28 @@ import (
 	"strings"
 )
 
-// simulation is a cluster as Milvus's sources describe it: a proxy asks the leaders of all shards at once, a leader waits for
-// consistency, asks all nodes that have segments of its shard at once, each of these waits in its queue, searches the segments at
-// once on some threads, and reduces. Nothing of the budget's estimates is in it: it adds up what each request went through.
+// simulation is a cluster that follows the Milvus source. A proxy calls the leaders of all shards in parallel.
+// A leader waits for consistency and calls all nodes with segments of its shard in parallel. Each node waits in
+// its queue, searches the segments in parallel on some threads, and reduces the results. The simulation does
+// not use the estimates of the budget: it adds up the actual times of each request.
 type simulation struct {
 	rng      *rand.Rand
-	whole    bool // observations are cut to whole milliseconds, as up to 2.5
+	whole    bool // truncate observations to whole milliseconds, as up to 2.5
 	requests int
 	shards   []simShard
 	nodes    []simNode
-	// consistency is the mean wait, of all shards of a request together up to a part of it.
+	// consistency is the mean wait. The fraction together of it is common to all shards of a request.
 	consistency, together float64
 	queue                 float64 // mean
-	handing               float64 // mean of what is not measured after the queue, as a part of a kernel
+	handing               float64 // mean unmeasured time after the queue, as a fraction of a kernel
 	sealed, growing       float64 // mean of a segment
 	spread                float64 // of a segment: sigma of a log-normal
-	load                  float64 // how much a request's segments are slow together: sigma
+	load                  float64 // sigma of the correlation between the segments of a request
 	reduce, wire          float64
 	proxy, decode         float64
 	threads               int
-	// collection is what is searched, "" if that is not told; first is how many query nodes there are before its own.
+	// collection is the searched collection, or "" without a collection label. first is the number of query
+	// nodes before the nodes of this collection.
 	collection string
 	first      int
 }
@@ -41,7 +43,7 @@ type simShard struct {
 
 type simNode struct{ slow float64 }
 
-// scenario is a random cluster and load.
+// scenario returns a random cluster and load.
 func scenario(seed uint64) *simulation {
 	rng := rand.New(rand.NewPCG(seed, 20))
 	s := &simulation{rng: rng, whole: rng.IntN(3) > 0, requests: 2000, threads: 2 + rng.IntN(15)}
@@ -72,13 +74,13 @@ func scenario(seed uint64) *simulation {
 	return s
 }
 
-// truth is what the mean request went through, by phase.
+// truth holds the actual times of the mean request, by phase.
 type truth struct {
 	total float64
 	phase map[string]float64
 }
 
-// observed collects observations as Milvus's histograms do.
+// observed collects observations as the histograms of Milvus do.
 type observed struct {
 	whole  bool
 	series map[string][]float64
@@ -94,18 +96,18 @@ func (o *observed) add(process, family, labels string, ms float64) {
 
 func (s *simulation) exp(mean float64) float64 { return s.rng.ExpFloat64() * mean }
 
-// kernel is how long a segment takes.
+// kernel returns a random duration of a segment.
 func (s *simulation) kernel(mean, slow, load float64) float64 {
 	return mean * slow * load * math.Exp(s.rng.NormFloat64()*s.spread-s.spread*s.spread/2)
 }
 
-// run is the load: what each process observed, and what was true.
+// run simulates the load. It returns the observations of each process and the actual times.
 func (s *simulation) run() (*observed, truth) {
 	o := &observed{whole: s.whole, series: map[string][]float64{}}
 	return o, s.onto(o)
 }
 
-// onto is the load on processes that observed something before.
+// onto simulates the load on processes with earlier observations.
 func (s *simulation) onto(o *observed) truth {
 	t := truth{phase: map[string]float64{}}
 	for range s.requests {
@@ -165,7 +167,7 @@ func (s *simulation) request(o *observed) (float64, map[string]float64) {
 	return p.ms, p.parts
 }
 
-// ask is a call to the leader of a shard.
+// ask simulates a call to the leader of a shard.
 func (s *simulation) ask(o *observed, sh simShard, load, common float64) path {
 	const q = `query_type="search"`
 	name := fmt.Sprintf("querynode%d", s.first+sh.leader+1)
@@ -195,7 +197,7 @@ func (s *simulation) ask(o *observed, sh simShard, load, common float64) path {
 	return p
 }
 
-// work is a call to a worker: its segments are searched on some threads, in order.
+// work simulates a call to a worker, which searches its segments in order on some threads.
 func (s *simulation) work(o *observed, node, segments int, growing bool, load float64) path {
 	const q = `query_type="search"`
 	name := fmt.Sprintf("querynode%d", s.first+node+1)
@@ -212,7 +214,7 @@ func (s *simulation) work(o *observed, node, segments int, growing bool, load fl
 		mean, state, phase = s.growing, "Growing", "kernel_growing"
 	}
 	p.add("pool_wait", s.rng.Float64()*2*min(s.handing*mean, 3*s.queue)*slow)
-	free := make([]float64, s.threads) // when each thread is
+	free := make([]float64, s.threads) // the time at which each thread is free
 	last, waited := 0.0, 0.0
 	for range segments {
 		i := slices.Index(free, slices.Min(free))
@@ -231,11 +233,11 @@ func (s *simulation) work(o *observed, node, segments int, growing bool, load fl
 	p.add("reduce_segments", reduce)
 	o.add(name, "querynode_search_group_size", "", 1)
 	o.add(name, "querynode_sq_req_latency", q+`,scope="FromLeader"`, p.ms)
-	p.add("unexplained", s.exp(s.wire)) // the way there and back
+	p.add("unexplained", s.exp(s.wire)) // the network in both directions
 	return p
 }
 
-// texts are the /metrics of each process.
+// texts returns the /metrics text of each process.
 func (o *observed) texts() map[string]string {
 	keys := make([]string, 0, len(o.series))
 	for k := range o.series {

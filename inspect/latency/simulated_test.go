@@ -7,9 +7,10 @@ import (
 	"kitescope/inspect/latency"
 )
 
-// TestSimulated holds budgets of random clusters against what their requests really waited for. Seeds below 1,000 were looked at
-// while the estimates were made, and those from 1,000 on again when waits for the pool (PoolWait) and queries for fields (Requery) were
-// added. Those from 20,000 on came later: nothing was changed after they were first run.
+// TestSimulated compares the budgets of random clusters with the actual waits of their requests. Seeds below
+// 1,000 were used while the estimates were developed, and seeds from 1,000 on when the wait for the pool
+// (PoolWait) and the query for output fields (Requery) were added. Seeds from 20,000 on were added later, and
+// no estimate was changed after their first run.
 func TestSimulated(t *testing.T) {
 	t.Run("seen", func(t *testing.T) { simulated(t, 1000) })
 	t.Run("unseen", func(t *testing.T) { simulated(t, 20_000) })
@@ -59,7 +60,7 @@ func simulated(t *testing.T, first uint64) {
 	}
 }
 
-// TestWindow: of two scrapes the requests in between count, whatever was before.
+// TestWindow checks that only the requests between two scrapes count.
 func TestWindow(t *testing.T) {
 	s := scenario(1003)
 	o, _ := s.run()
@@ -82,7 +83,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// leaves are the phases without parts, those of one name together.
+// leaves returns the phases without children. It adds up phases with the same name.
 func leaves(b *latency.Budget) (ms map[string]float64, bounds map[string]latency.Interval) {
 	ms, bounds = map[string]float64{}, map[string]latency.Interval{}
 	for _, p := range b.Root.Leaves() {

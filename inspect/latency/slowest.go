@@ -5,43 +5,45 @@ import (
 	"slices"
 )
 
-// calls are calls of one kind that a request makes at once: how many on average, and how long one takes.
+// calls is a set of parallel calls of one kind: the mean number for one request, and the distribution of their
+// duration.
 type calls struct {
 	n     float64
 	curve curve
 }
 
-// slowest is how long a request waits that makes several calls at once and waits for all.
+// slowest is the wait of a request for the slowest of several parallel calls, in milliseconds.
 type slowest struct {
-	// low bounds it from below: as if calls of one request were slow together. high bounds it from above: as if never two
-	// were slow in one request. independent is in between: calls know nothing of each other.
+	// low is the lower bound: the calls of one request are slow together. high is the upper bound: two calls
+	// are never slow in one request. independent is in between: the calls are statistically independent.
 	low, independent, high float64
-	// chance is how often each kind of call is the slowest, of independent calls, and then is how long it takes then.
+	// chance is the probability that the slowest call is of each kind, for independent calls; then is its mean
+	// duration in that case.
 	chance, then []float64
 }
 
-// wait says how long a request waits for the slowest of its calls. Calls of a kind that is made once or more for each request
-// are taken as made for each; those that are made less often as drawn, as many as they are together.
+// wait returns how long a request waits for the slowest of its calls. Kinds with at least one call for each
+// request are assumed to be called by each request. Rarer calls are drawn at random, in their total number.
 func wait(list []calls) slowest {
 	var o overlay
 	o.lay(list)
 	return o.wait()
 }
 
-// overlay is calls of several kinds over the same times, which ascend. One can be laid out again, in the same memory: there is one for each
-// leader.
+// overlay holds the distributions of several kinds of calls on one ascending time grid. It can be reused for
+// another set of calls, to reuse its memory: there is one set for each leader.
 type overlay struct {
 	list   []calls
-	all    float64 // how many a request makes
+	all    float64 // calls of a request
 	x      []float64
-	longer [][]float64 // of each kind the share of calls that take longer than x
-	levels []levelled  // of all kinds, at each x
+	longer [][]float64 // by kind, the share of calls that take longer than x
+	levels []levelled  // all kinds, at each x
 
-	points []float64 // of the curves
-	steps  []float64 // one figure for each x
+	points []float64 // the points of the curves
+	steps  []float64 // one number for each x
 }
 
-// lay lays some calls out; nothing of no calls.
+// lay fills the overlay with a list of calls. Without calls it only stores the list.
 func (o *overlay) lay(list []calls) {
 	o.list, o.all = list, 0
 	for _, c := range list {
@@ -58,7 +60,7 @@ func (o *overlay) lay(list []calls) {
 	o.level()
 }
 
-// wait is what the function of that name says.
+// wait returns the wait for the slowest call; see the function wait.
 func (o *overlay) wait() slowest {
 	w := slowest{chance: make([]float64, len(o.list)), then: make([]float64, len(o.list))}
 	if o.all <= 0 {
@@ -78,8 +80,8 @@ func (o *overlay) wait() slowest {
 	return w
 }
 
-// ended counts, at each step of the overlay, the requests whose slowest call ended there, by the kind of call: as often as calls of the
-// kind end there, of those that have not.
+// ended adds, for each step of the grid, the requests whose slowest call ends in the step. It distributes them
+// to the kinds in proportion to their rates.
 func (w *slowest) ended(o *overlay) {
 	rates := o.zeros() // of all kinds
 	for k := range o.list {
@@ -100,13 +102,14 @@ func (w *slowest) ended(o *overlay) {
 	}
 }
 
-// rate is how many calls of a kind end in a step, of those that have not.
+// rate returns the number of calls of a kind that end in a step, divided by the share of calls that take less
+// time.
 func (o *overlay) rate(k, i int) float64 {
 	before, now := o.longer[k][i-1], o.longer[k][i]
 	return o.list[k].n * max(0, before-now) / max(1e-9, 1-(before+now)/2)
 }
 
-// settle makes chances add up to 1, and times means.
+// settle normalizes the chances to a sum of 1, and converts the sums in then to means.
 func (w *slowest) settle(list []calls) {
 	total := 0.0
 	for k, c := range w.chance {
@@ -126,14 +129,14 @@ func (w *slowest) settle(list []calls) {
 	}
 }
 
-// levelled is what of calls takes longer than a time.
+// levelled describes the calls that take longer than a given time.
 type levelled struct {
-	sum  float64 // calls of a request
-	one  float64 // the likeliest kind: that at least one of it does
-	none float64 // that none does, if they are independent
+	sum  float64 // number of calls of a request
+	one  float64 // maximum over the kinds of the probability of at least one call
+	none float64 // probability of no call, if the calls are independent
 }
 
-// level works out what of the calls takes longer than each of x.
+// level computes the levelled values of each x.
 func (o *overlay) level() {
 	o.levels = o.levels[:0]
 	for range o.x {
@@ -163,24 +166,24 @@ func (o *overlay) level() {
 	}
 	for i := range o.levels {
 		if l := &o.levels[i]; rare < 1 && !sure {
-			l.none *= 1 - drawn[i] // the request makes one call, or none
+			l.none *= 1 - drawn[i] // the request makes at most one call
 		} else {
 			l.none *= math.Pow(max(0, 1-drawn[i]/rare), rare)
 		}
 	}
 }
 
-// gridPoints is how many points a wait is worked out with, about.
+// gridPoints is the approximate number of grid points of a wait.
 const gridPoints = 300
 
-// zeros are figures to be worked out for each x, in memory that the next ones take over.
+// zeros returns a zero for each x, in memory that the next call reuses.
 func (o *overlay) zeros() []float64 {
 	o.steps = slices.Grow(o.steps[:0], len(o.x))[:len(o.x)]
 	clear(o.steps)
 	return o.steps
 }
 
-// grid makes x of points of all curves, and some between.
+// grid fills x with the points of all curves, and with points in between.
 func (o *overlay) grid() {
 	points := slices.Compact(o.ascending())
 	o.x = o.x[:0]
@@ -200,7 +203,7 @@ func (o *overlay) grid() {
 	}
 }
 
-// ascending are 0 and the points of all curves.
+// ascending returns 0 and the points of all curves, sorted.
 func (o *overlay) ascending() []float64 {
 	o.points = append(o.points[:0], 0)
 	for _, c := range o.list {
@@ -210,7 +213,8 @@ func (o *overlay) ascending() []float64 {
 	return o.points
 }
 
-// over is the share of calls that take longer than each of x, which ascends; it stands in the memory of s, if there is enough.
+// over returns the share of calls that take longer than each of x, which must be ascending. It reuses the
+// memory of s.
 func (c curve) over(x, s []float64) []float64 {
 	s = s[:0]
 	i := 0
@@ -230,15 +234,16 @@ func (c curve) over(x, s []float64) []float64 {
 	return s
 }
 
-// explained is how much of a time that was measured is the wait for the slowest of calls: up to what independent calls would
-// take. bounds are what it can be; estimate is false if there is nothing to guess.
+// explained returns how much of a measured time is the wait for the slowest call: the wait for independent
+// calls, at most room. bounds are its bounds. estimate reports whether the bounds differ by more than 2 %.
 func (w slowest) explained(room float64) (ms float64, bounds Interval, estimate bool) {
 	room = max(0, room)
 	bounds = Interval{min(w.low, room), min(w.high, room)}
 	return min(room, w.independent), bounds, w.high > w.low*1.02
 }
 
-// toward is the wait as it is where it takes ms: all kinds take more, or less, of what they take above their means.
+// toward returns the chances and mean durations for a wait of ms. It scales the parts of all kinds above their
+// means.
 func (w slowest) toward(ms float64, means []float64) (chance, then []float64) {
 	chance, then = slices.Clone(w.chance), slices.Clone(w.then)
 	now, least := 0.0, 0.0
@@ -252,7 +257,7 @@ func (w slowest) toward(ms float64, means []float64) (chance, then []float64) {
 		for k := range then {
 			then[k] *= ms / now
 		}
-	default: // calls of one request are slow together: the slowest takes less above its mean
+	default: // calls of one request are slow together: the slowest exceeds its mean by less
 		f := (ms - least) / (now - least)
 		for k, m := range means {
 			m = min(m, then[k])
@@ -262,8 +267,8 @@ func (w slowest) toward(ms float64, means []float64) (chance, then []float64) {
 	return chance, then
 }
 
-// among is like toward where it is not known that all of the kinds are asked: where it takes longer than independent calls would,
-// it is more often the slow kinds that were.
+// among is like toward, but not all kinds need be called. If the wait is longer than for independent calls, it
+// increases the chances of the slow kinds.
 func (w slowest) among(ms float64, means []float64) (chance, then []float64) {
 	if ms > w.independent {
 		w.chance = slices.Clone(w.chance)
@@ -272,7 +277,7 @@ func (w slowest) among(ms float64, means []float64) (chance, then []float64) {
 	return w.toward(ms, means)
 }
 
-// tilt makes slow kinds likelier until the mean is ms, or half-way to nothing but the slowest.
+// tilt increases the chances of slow kinds until the mean is ms, or half-way to the slowest kind.
 func tilt(chance, then []float64, ms float64) {
 	slow, now := slices.Max(then), 0.0
 	for k, c := range chance {
@@ -304,10 +309,11 @@ func tilt(chance, then []float64, ms float64) {
 	}
 }
 
-// piece is a part of a call: its mean, and how much it varies.
+// piece is a part of a call: its mean in milliseconds, and its variance.
 type piece struct{ ms, variance float64 }
 
-// given says how long the pieces of a call are where it takes t: what it takes longer than usual is of the pieces that vary.
+// given returns the expected pieces of a call that takes t. The time above the mean is assigned to the pieces
+// in proportion to their variance.
 func given(pieces []piece, t float64) []float64 {
 	mean, variance := 0.0, 0.0
 	for _, p := range pieces {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// histogram is what Milvus would tell of observations.
+// histogram returns the observations as a Milvus histogram.
 func histogram(values []float64, whole bool) dist {
 	d := dist{Count: float64(len(values)), Whole: whole}
 	for le := 1.0; le <= 131072; le *= 2 {
@@ -38,7 +38,8 @@ func meanOf(values []float64) float64 {
 
 func near(got, want, part float64) bool { return math.Abs(got-want) <= part*want+0.06 }
 
-// TestMean: of exponential times cut to whole milliseconds the mean comes back, from calls of microseconds to long ones.
+// TestMean checks that the mean of exponential times is recovered after truncation to whole milliseconds, for
+// calls from microseconds to seconds.
 func TestMean(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, mean := range []float64{0.05, 0.3, 1, 3, 40, 900} {
@@ -71,7 +72,8 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestWait holds the wait for the slowest of random calls against drawing them, independent and slow together.
+// TestWait compares the wait for the slowest of random calls with a simulation, for independent calls and for
+// calls that are slow together.
 func TestWait(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -122,7 +124,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestWaitOfRareCalls: of four nodes that each have a quarter of the calls, a request waits for one, not for four.
+// TestWaitOfRareCalls checks that a request waits for one call if four nodes have a quarter of the calls each.
 func TestWaitOfRareCalls(t *testing.T) {
 	c := fixed(10)
 	slow := fixed(50)
@@ -138,7 +140,7 @@ func TestWaitOfRareCalls(t *testing.T) {
 	}
 }
 
-// TestGiven: what a call takes longer than usual is of the piece that varies.
+// TestGiven checks that the time above the mean is assigned to the pieces that vary.
 func TestGiven(t *testing.T) {
 	got := given([]piece{{10, 0}, {5, 100}, {5, 100}}, 40)
 	if want := []float64{10, 15, 15}; !slices.Equal(got, want) {

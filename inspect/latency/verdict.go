@@ -6,10 +6,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// fewRequests is how many requests a mean is little worth below.
+// fewRequests is the number of requests below which a mean is unreliable.
 const fewRequests = 30
 
-// Requests names the requests of a budget: "search of docs".
+// Requests returns a name for the requests of a budget, e.g. "search of docs".
 func Requests(b *Budget) string {
 	if b.Name == "" {
 		return string(b.Request)
@@ -17,7 +17,8 @@ func Requests(b *Budget) string {
 	return string(b.Request) + " of " + b.Name
 }
 
-// Verdict says in a sentence where the time of a budget goes: "search of docs 221 ms: 92% of it is waiting for consistency".
+// Verdict returns a sentence about the main phases of a budget, e.g. "search of docs 221 ms: 92% of it is
+// waiting for consistency".
 func Verdict(b *Budget) string {
 	if b == nil {
 		return ""
@@ -48,8 +49,8 @@ func Verdict(b *Budget) string {
 	return text
 }
 
-// Tail says what it means that a few requests take much longer than the others; "" where they do not, or where there are so few
-// requests that the slowest one is all there is to say.
+// Tail returns a sentence about a tail of requests that take much longer than the mean. It returns "" if there
+// is no such tail, or if there are too few requests.
 func Tail(b *Budget) string {
 	const many, far = 100, 4
 	if b == nil || b.Requests < many || b.Ms <= 0 || b.P99.Low < far*b.Ms {
@@ -62,7 +63,7 @@ func Tail(b *Budget) string {
 	return text
 }
 
-// share is a part of 1 in whole percents: more would claim to be exact.
+// share formats a fraction as a whole percentage, because more digits would suggest more precision.
 func share(part float64) string {
 	if part > 0.01 {
 		return words.Percent(float64(int(100*part + 0.5)))
@@ -70,15 +71,16 @@ func share(part float64) string {
 	return words.Share(part)
 }
 
-// Part is what a request spends time with, in words.
+// Part is an activity on which a request spends time.
 type Part struct {
-	Phase *Phase // the largest of those that it puts together
-	Doing string // "waiting for consistency"
+	Phase *Phase // the largest phase of this activity
+	Doing string // e.g. "waiting for consistency"
 	Ms    float64
 	Share float64
 }
 
-// Main are the parts of a request that matter, the largest first: three at most, and after the first none below a fifth of all.
+// Main returns the largest parts of a request in descending order: at most three, and after the first only
+// parts of at least a fifth of the whole.
 func (b *Budget) Main() []Part {
 	const worth = 0.2
 	var all []Part
@@ -115,7 +117,7 @@ func (b *Budget) Main() []Part {
 	return list
 }
 
-// Doing says what a request does in a phase: "waiting for consistency".
+// Doing returns a description of a phase, e.g. "waiting for consistency".
 func (p *Phase) Doing() string {
 	if p.Name == Unexplained {
 		switch p.Parent {
@@ -130,7 +132,7 @@ func (p *Phase) Doing() string {
 	return doing[p.Name]
 }
 
-// doing has the phases without parts in words.
+// doing maps phases without children to descriptions.
 var doing = map[Name]string{
 	ProxyRest:        "in the proxy, before and after its task",
 	ProxyQueue:       "waiting in the proxy's queue",
@@ -155,10 +157,10 @@ var doing = map[Name]string{
 	Flush:            "writing to storage (no client waits for it)",
 }
 
-// Milliseconds writes a time of a request: "221 ms", "4.2 ms", "0.31 ms".
+// Milliseconds formats a duration in milliseconds, e.g. "221 ms", "4.2 ms" or "0.31 ms".
 func Milliseconds(ms float64) string {
 	switch {
-	case ms < 0.005: // less than anything measures
+	case ms < 0.005: // below the resolution of any metric
 		return "0 ms"
 	case ms < 10:
 		return trim(words.ThreeDigits(ms)) + " ms"
@@ -166,7 +168,7 @@ func Milliseconds(ms float64) string {
 	return words.Number(int64(ms+0.5)) + " ms"
 }
 
-// trim leaves two digits of three: means of Milvus's metrics have no more.
+// trim drops the last of three digits, because means of Milvus metrics are not more precise.
 func trim(text string) string {
 	if len(text) > 3 {
 		return text[:len(text)-1]

@@ -1,38 +1,39 @@
 package latency
 
-// worker is what a leader waits for when it asks a query node: the parts of a mean call, by its kind. A call is about the sealed
-// segments of a node, or about the growing ones of the leader itself: two tasks, also where one node has both
-// (internal/querynodev2/delegator: organizeSubTask).
+// worker describes the calls of leaders to a query node: the parts of a mean call, by kind. A call is about the
+// sealed segments of a node, or about the growing segments of the leader itself. These are two tasks, even if
+// one node has both (internal/querynodev2/delegator: organizeSubTask).
 type worker struct {
-	at              int // in readings.nodes
+	at              int // index in readings.nodes
 	sealed, growing work
-	// core is how much of a segment's time is the call into the kernel; the rest is the wait for a thread.
+	// core is the fraction of a segment's time that is the call into the kernel. The rest is the wait for a
+	// thread.
 	core float64
 }
 
-// work is the pieces of one kind of call.
+// work holds the pieces of one kind of call.
 type work struct {
 	n                                 float64 // calls in the window
 	queue, pool, kernel, reduce, rest piece   // kernel: the slowest segment
-	curve                             curve   // of the whole call
+	curve                             curve   // distribution of the whole call
 }
 
 func (w work) ms() float64 { return w.queue.ms + w.pool.ms + w.kernel.ms + w.reduce.ms + w.rest.ms }
 
 func (w work) pieces() []piece { return []piece{w.queue, w.kernel, w.reduce, w.rest, w.pool} }
 
-// workerOf takes the calls of a node apart.
+// workerOf splits the calls of a node by kind.
 func workerOf(at int, n *nodeReading) worker {
 	w := worker{at: at, core: n.coreShare()}
-	tasks, apart := n.worker.Count, 0.0 // apart: tasks on growing segments that are not among the calls
+	tasks, apart := n.worker.Count, 0.0 // apart: tasks on growing segments that are not in n.worker
 	if n.consistency.Count == 0 && n.queue.Count > n.worker.Count {
-		apart = min(n.queue.Count-n.worker.Count, n.leader.Count) // 2.2 and before: the leader runs them itself
+		apart = min(n.queue.Count-n.worker.Count, n.leader.Count) // up to 2.2, the leader runs them itself
 		tasks += apart
 	}
 	if tasks <= 0 {
 		return w
 	}
-	grouped := 1.0 // tasks of a group
+	grouped := 1.0 // tasks in a group
 	if n.groups.Count > 0 {
 		grouped = max(1, n.groups.Sum/n.groups.Count)
 	}
@@ -51,7 +52,8 @@ func workerOf(at int, n *nodeReading) worker {
 	return w
 }
 
-// mostGrowing is how many tasks can be about growing segments: one for each call of the node as a leader.
+// mostGrowing returns the maximum number of tasks on growing segments: one for each call of the node as a
+// leader.
 func (n *nodeReading) mostGrowing() float64 {
 	if n.leader.Count > 0 {
 		return n.leader.Count
@@ -59,13 +61,15 @@ func (n *nodeReading) mostGrowing() float64 {
 	return n.worker.Count
 }
 
-// coreShare is how much of a segment's time is the call into the kernel; the rest is the wait for a thread.
+// coreShare returns the fraction of a segment's time that is the call into the kernel. The rest is the wait for
+// a thread.
 func (n *nodeReading) coreShare() float64 {
 	segments := n.sealed.plus(n.growing)
 	if n.core.Count <= 0 || segments.Count <= 0 {
 		return 1
 	}
-	// One is inside the other: where both are cut to whole milliseconds, the difference of what was cut is next to nothing.
+	// One contains the other. If both are truncated to whole milliseconds, the truncated parts differ by almost
+	// nothing.
 	whole, _ := segments.mean()
 	thread := segments.Sum/segments.Count - n.core.Sum/n.core.Count
 	if thread <= 0 || whole <= 0 {
@@ -74,7 +78,8 @@ func (n *nodeReading) coreShare() float64 {
 	return max(0, 1-thread/whole)
 }
 
-// layOut fills in the pieces of a kind of call: each is one of a segment, and so many are of one task.
+// layOut fills in the pieces of a kind of call. each is the time of one segment, grouped the number of tasks in
+// a group.
 func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
 	if w.n <= 0 {
 		return
@@ -89,8 +94,8 @@ func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
 	w.curve = sum(sum(queue, kernel), reduce)
 }
 
-// fit makes the kinds of calls add up to what all calls took: kernels take no more than is left beside the queue and the
-// reduction, and what is left then is the same for each.
+// fit adjusts the kinds of calls to the measured time of all calls. Kernels get at most the time that remains
+// after the queue and the reduction. The remaining time is the same for each kind.
 func (w *worker) fit(total dist, apart float64) {
 	kinds := []*work{&w.sealed, &w.growing}
 	mean, _ := total.mean()
@@ -129,13 +134,14 @@ func (w *worker) fit(total dist, apart float64) {
 	}
 }
 
-// poolWait takes what is not explained of a call to be the wait for a place in the scheduler's pool, if tasks queue for it.
+// poolWait assumes that the unexplained time of a call is the wait for a slot in the scheduler's pool, if tasks
+// queue.
 func (w *work) poolWait() {
-	const queues = 0.25 // of what is not explained
+	const queues = 0.25 // of the unexplained time
 	if w.queue.ms < queues*w.rest.ms {
 		return
 	}
 	w.pool.ms = min(w.rest.ms, w.kernel.ms)
-	w.pool.variance = w.pool.ms * w.pool.ms / 3 // from nothing to twice that
+	w.pool.variance = w.pool.ms * w.pool.ms / 3 // uniform from 0 to twice the mean
 	w.rest.ms -= w.pool.ms
 }

@@ -1,6 +1,6 @@
 package latency
 
-// workerParts takes the wait of leaders for workers apart: x.Ms is how much of a request it is.
+// workerParts splits the wait of leaders for workers into phases. x.Ms is its part of a request.
 func (s *searching) workerParts(x *Phase, c *composition) {
 	x.Known, x.Parent = true, WaitForNodes
 	p := &parted{
@@ -45,7 +45,7 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 		x.Children = append(x.Children, p.pool)
 	}
 	s.part(x, p.thread, cores, ThreadWait)
-	// What was measured is the kernel, not the wait for it.
+	// The metric measures the kernel, not the wait for a thread.
 	p.thread.P50, p.thread.P99, p.thread.Mean = Interval{}, Interval{}, Interval{0, max(p.thread.Ms, x.Mean.High)}
 	s.part(x, p.sealed, sealed, KernelSealed)
 	s.part(x, p.growing, growing, KernelGrowing)
@@ -60,10 +60,11 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 	x.Children = append(x.Children, p.rest)
 }
 
-// parted are the phases of workers.
+// parted holds the phases of workers.
 type parted struct{ queue, pool, thread, sealed, growing, reduce, rest *Phase }
 
-// add adds what a request waits for of a worker: queue, kernel, reduction and the rest, of calls on sealed and on growing segments.
+// add adds the wait of a request for a worker: queue, kernel, reduction and the rest, for calls on sealed and
+// on growing segments.
 func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64) {
 	queued := 0.0
 	for k, t := range parts {

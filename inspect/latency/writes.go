@@ -1,7 +1,7 @@
 package latency
 
-// writeBudget is where the time of all inserts, upserts or deletes goes; nil if there were none. Nothing of it runs at the same
-// time but the sending to several channels, which is measured as one.
+// writeBudget returns the budget of all inserts, upserts or deletes, or nil if there were none. The only
+// parallel part is sending to several channels, which is measured as one.
 func writeBudget(r *readings, request Request) *Budget {
 	r.sum()
 	p := &r.proxy
@@ -31,7 +31,8 @@ func writeBudget(r *readings, request Request) *Budget {
 	return r.budget(request, root)
 }
 
-// flushed is what writing to the storage takes: later, and no part of what the client waits for. nil if nothing was flushed.
+// flushed returns the phase of writing to the object storage, which happens later and is not part of the
+// client's latency. It returns nil if nothing was flushed.
 func (r *readings) flushed(requests float64) *Phase {
 	var all dist
 	seconds := 0.0
@@ -51,7 +52,7 @@ func (r *readings) flushed(requests float64) *Phase {
 	return p
 }
 
-// appended adds what the streaming nodes say of appending to the log.
+// appended adds the append times of the streaming nodes.
 func (r *readings) appended(p *Phase) *Phase {
 	for _, a := range r.append {
 		if a.d.known() {
