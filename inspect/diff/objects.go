@@ -66,7 +66,7 @@ func (k *kind) compare(p *pair) {
 	a, b := k.Table(&view.Env{Cluster: p.a.WithRuntime(nil)}), k.Table(&view.Env{Cluster: p.b.WithRuntime(nil)})
 	before := make(map[string]int)
 	for row := range a.Len() {
-		if id := a.Ref(row).ID; !has(before, id) { // of duplicates the first row counts, on both sides
+		if id := a.Ref(row).ID; !has(before, id) { // on both sides, only the first of several rows with the same ID counts
 			before[id] = row
 		}
 	}
