@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// ddlStuck finds creations and drops that do not end.
+// ddlStuck reports creations and drops that do not finish.
 var ddlStuck = &check.Check{
 	ID:       "ddl-stuck",
 	Title:    "A creation, drop or other change of the catalog does not end",
@@ -101,8 +101,9 @@ func runDDLStuck(p *check.Pass) {
 	}
 }
 
-// droppedAt returns a time after which a collection that is being dropped was not touched, 0 if it is unknown, and how bad that is: while
-// all its segments are dropped it waits for garbage collection, which is slow and not stuck.
+// droppedAt returns the time of the last known change of a collection in state Dropping, and the severity of a
+// finding about it. The time is 0 if it is unknown. The severity is info while all its segments are dropped,
+// because the collection then waits for garbage collection, which is slow but not stuck.
 func droppedAt(p *check.Pass, x *model.Collection) (last model.TSO, severity check.Severity) {
 	list := p.SegmentsOf(x.ID)
 	severity = check.Info
@@ -126,12 +127,12 @@ func droppedAt(p *check.Pass, x *model.Collection) (last model.TSO, severity che
 	return last, severity
 }
 
-// waitsFor returns the channels that have not acknowledged a broadcast, with their logs and what else is on these; none where its record
-// does not name them.
+// waitsFor returns the pchannels that have not acknowledged a broadcast, each with its vchannels. It returns
+// nil if the task's record does not name them.
 func waitsFor(p *check.Pass, t *model.Task) (refs []model.Ref) {
 	for _, name := range t.Unacknowledged {
 		x := p.PChannel(name)
-		if i := strings.LastIndexByte(name, '_'); x == nil && i > 0 { // of a vchannel, or of the control channel
+		if i := strings.LastIndexByte(name, '_'); x == nil && i > 0 { // the name of a vchannel, or of the control channel
 			x = p.PChannel(name[:i])
 		}
 		if x != nil && !slices.Contains(refs, refPChannel(x.Name)) {

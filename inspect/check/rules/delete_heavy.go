@@ -14,15 +14,16 @@ import (
 
 // Thresholds of delete-heavy.
 const (
-	// rewriteAfter is how old the segment has to be.
+	// rewriteAfter is the minimum age of a segment.
 	rewriteAfter = time.Hour
-	// deletedLeast is how many deleted rows are worth a word, keptLeast where no compaction removes them; heavyShare is how much of a
-	// collection has to be in such segments, halfDeleted how much of those segments for a warning.
+	// deletedLeast is the minimum number of deleted rows for a finding, and keptLeast the minimum if no
+	// compaction removes them. heavyShare is the minimum share of a collection's rows in such segments.
+	// halfDeleted is the share of their rows that must be deleted for a warning.
 	deletedLeast, keptLeast = 10_000, 1_000
 	heavyShare, halfDeleted = 0.1, 0.5
 )
 
-// deleteHeavy finds collections that carry many deleted rows along.
+// deleteHeavy reports collections with many deleted rows in their segments.
 var deleteHeavy = &check.Check{
 	ID:       "delete-heavy",
 	Title:    "Segments carry many deleted rows",
@@ -103,7 +104,8 @@ func runDeleteHeavy(p *check.Pass) {
 	}
 }
 
-// deletedFrom sums the rows of segments, and how many of them are deleted.
+// deletedFrom returns the number of rows in the segments and the number of deleted rows. It counts at most Rows
+// deletes per segment.
 func deletedFrom(list []*model.Segment) (rows, deleted int64) {
 	for _, s := range list {
 		rows, deleted = rows+s.Rows, deleted+min(s.DeletedRows, s.Rows)
@@ -111,8 +113,9 @@ func deletedFrom(list []*model.Segment) (rows, deleted int64) {
 	return rows, deleted
 }
 
-// lastDeletes is when a compaction last moved deletes from L0 segments into others of a collection, as far as etcd still has its task. The
-// segments that it moves them into keep their times.
+// lastDeletes returns the time at which a compaction last moved deletes from L0 segments into other segments of
+// a collection. It knows only tasks that are still in etcd. It uses tasks because the target segments keep
+// their times.
 func lastDeletes(p *check.Pass, id model.CollectionID) (at time.Time) {
 	for _, t := range p.Tasks {
 		if t.Collection == id && t.Type == "compaction" && strings.HasPrefix(t.SubType, "Level0") && t.EndedAt.After(at) {

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// dependencyUnhealthy finds what Milvus stands on and a proxy finds ill.
+// dependencyUnhealthy reports dependencies of Milvus that a proxy considers unhealthy.
 var dependencyUnhealthy = &check.Check{
 	ID:       "dependency-unhealthy",
 	Title:    "A proxy finds etcd or the message queue unhealthy",
@@ -37,7 +37,7 @@ The page was read in Milvus's sources, and not seen of an unhealthy dependency.`
 	},
 }
 
-// ofKind joins a finding about a dependency of a kind with what is its cause.
+// ofKind returns a function that reports whether a finding is about a dependency of the given kind.
 func ofKind(kind string) func(*model.Cluster, *check.Finding, *check.Finding) bool {
 	return func(_ *model.Cluster, effect, _ *check.Finding) bool {
 		return strings.HasPrefix(effect.Object.ID, kind+"/")
@@ -48,20 +48,20 @@ func runDependencyUnhealthy(p *check.Pass) {
 	if !slices.ContainsFunc(p.Sessions, func(s *model.Session) bool {
 		return s.Role == "proxy" && !facts.ParseRelease(s.Version).Before(facts.Release{Major: 2, Minor: 5})
 	}) {
-		return // older ones do not have the page
+		return // older proxies do not have the page
 	}
 	list := p.Runtime.Dependencies()
 	if len(list) == 0 && slices.ContainsFunc(skippedOf(p.Runtime), func(s model.Skipped) bool {
 		return strings.HasPrefix(s.What, "dependencies ") && strings.Contains(s.Reason, "Pulsar")
 	}) {
-		return // it is not asked on purpose
+		return // skipped on purpose
 	}
 	if len(list) == 0 {
 		p.Skip("no proxy reported what it depends on" + whyNoDependencies(p.Runtime))
 		return
 	}
 	var kinds []string
-	of := make(map[string][]model.Dependency) // by kind and who looked; the whole comes first
+	of := make(map[string][]model.Dependency) // by kind and proxy; the dependency as a whole comes before its members
 	for _, d := range list {
 		key := d.Kind + " " + d.Proxy.String()
 		if of[key] == nil {
@@ -74,7 +74,7 @@ func runDependencyUnhealthy(p *check.Pass) {
 	}
 }
 
-// judgeDependency judges one dependency and its members, as one proxy found them.
+// judgeDependency reports a dependency whose members, or which as a whole, one proxy considers unhealthy.
 func judgeDependency(p *check.Pass, list []model.Dependency) {
 	var ill []model.Dependency
 	members := 0
@@ -116,7 +116,7 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 	p.Report(f)
 }
 
-// needs is what Milvus does with a dependency.
+// needs returns the operations of Milvus that use a dependency of the given kind.
 func needs(kind string) string {
 	if kind == "metadata store" {
 		return "creating, loading, flushing, and registering of processes"
@@ -124,7 +124,7 @@ func needs(kind string) string {
 	return "inserts, deletes and consistent searches"
 }
 
-// dependencyState is how a proxy found a dependency, in its own words where it is ill.
+// dependencyState returns the state of a dependency: "healthy", or the proxy's reason why it is unhealthy.
 func dependencyState(d model.Dependency) string {
 	switch {
 	case d.Healthy != model.No:
@@ -142,7 +142,7 @@ func skippedOf(r *model.Runtime) []model.Skipped {
 	return r.Skipped
 }
 
-// whyNoDependencies says why none is known, "" if nothing tells.
+// whyNoDependencies returns the reason why no dependency is known, after ": ", or "" if no reason is known.
 func whyNoDependencies(r *model.Runtime) string {
 	if r == nil {
 		return ""

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-// TestDocs holds docs/CHECKS.md to the checks.
+// TestDocs checks that docs/CHECKS.md matches the checks.
 func TestDocs(t *testing.T) {
 	const path = "../../../docs/CHECKS.md"
 	want := markdown(rules.All())
@@ -42,7 +42,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// markdown is the documentation of checks: docs/CHECKS.md.
+// markdown returns the documentation of the checks: docs/CHECKS.md.
 func markdown(checks []*check.Check) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# The checks
@@ -109,7 +109,8 @@ func writeCheck(b *strings.Builder, x *check.Check, checks []*check.Check) {
 	}
 }
 
-// TestAllIsComplete reads the source of the checks: one that is declared and in no list would never run.
+// TestAllIsComplete checks that All contains each check declared in the source, because a check outside the
+// list would never run.
 func TestAllIsComplete(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
@@ -143,7 +144,7 @@ func TestAllIsComplete(t *testing.T) {
 	}
 }
 
-// makesCheck reports whether a node is &check.Check{...}, and with which id.
+// makesCheck reports whether a node is &check.Check{...}, and returns its id.
 func makesCheck(n ast.Node) (id string, made bool) {
 	address, ok := n.(*ast.UnaryExpr)
 	if !ok {
@@ -168,7 +169,8 @@ func makesCheck(n ast.Node) (id string, made bool) {
 	return id, true
 }
 
-// strayBlanks matches blanks at the end of a line, and two within one: indents are none.
+// strayBlanks matches blanks at the end of a line and double blanks within a line. It does not match
+// indentation.
 var strayBlanks = regexp.MustCompile(`(?m)[ \t]+$|\S(?:  |\t)`)
 
 var kebab = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
@@ -215,7 +217,7 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 	}
 }
 
-// TestReads: each part and need has a word.
+// TestReads checks that each part and each need has exactly one description.
 func TestReads(t *testing.T) {
 	for i := range 32 {
 		part := model.Part(1 << i)

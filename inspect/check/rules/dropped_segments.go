@@ -12,17 +12,19 @@ import (
 
 // Thresholds of dropped-not-collected.
 const (
-	// dropTolerance is how long dropped segments are kept if no process tells it: the longest default (dataCoord.gc.dropTolerance
-	// 24 h in 2.2, 3 h from 2.3 on).
+	// dropTolerance is the retention of dropped segments if no process reports it. It is the longest default:
+	// dataCoord.gc.dropTolerance is 24 h in 2.2 and 3 h since 2.3.
 	dropTolerance = 24 * time.Hour
-	// collectEvery is the collector's interval (dataCoord.gc.interval: 3600); it gets a few rounds.
+	// collectEvery is the collector's interval (dataCoord.gc.interval: 3600 s). collectRounds is the number of
+	// intervals to wait before a finding.
 	collectEvery  = time.Hour
 	collectRounds = 3
-	// uncollectedWarning is from how many on it is a warning, if they outnumber the living.
+	// uncollectedWarning is the minimum number of uncollected segments for a warning, if there are also more of
+	// them than segments in use.
 	uncollectedWarning = 1000
 )
 
-// droppedNotCollected finds dropped segments that garbage collection leaves.
+// droppedNotCollected reports dropped segments that garbage collection does not remove.
 var droppedNotCollected = &check.Check{
 	ID:       "dropped-not-collected",
 	Title:    "Dropped segments are not garbage collected",
@@ -95,7 +97,8 @@ func runDroppedNotCollected(p *check.Pass) {
 	p.Report(f)
 }
 
-// pausedCollector is the collector if an operator has paused it, nil if not, or if that is unknown.
+// pausedCollector returns the garbage collector if an operator has paused it. It returns nil if it is not
+// paused or its state is unknown.
 func pausedCollector(p *check.Pass) *model.GarbageCollector {
 	if p.Runtime == nil || p.Runtime.Collector == nil || !p.Runtime.Collector.Paused {
 		return nil
@@ -103,7 +106,7 @@ func pausedCollector(p *check.Pass) *model.GarbageCollector {
 	return p.Runtime.Collector
 }
 
-// resumeFirst is where to begin if the collector is paused.
+// resumeFirst returns the first step of a fix if the collector is paused, and an empty step otherwise.
 func resumeFirst(p *check.Pass) check.Step {
 	if pausedCollector(p) == nil {
 		return check.Step{}
@@ -123,7 +126,8 @@ func uncollectedText(p *check.Pass, u *facts.Uncollected) string {
 	return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago; %s without a drop time", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)), words.Number(u.Undated))
 }
 
-// checkpointsFirst is where to begin if checkpoints hold the collector up.
+// checkpointsFirst returns the first step of a fix if checkpoints hold up the collector, and an empty step
+// otherwise.
 func checkpointsFirst(u *facts.Uncollected) check.Step {
 	if u.Behind == 0 {
 		return check.Step{}

@@ -12,19 +12,19 @@ import (
 	"kitescope/internal/words"
 )
 
-// duties are what depends on one session.
+// duties holds the objects that depend on one session.
 type duties struct {
 	role        string
-	collections []model.CollectionID // whose replicas name the query node, or whose channels it leads or consumes
-	alone       int                  // of those, the ones with a single replica
-	replicas    int                  // of the replicas that name it
-	leads       []string             // channels, as QueryCoord and nodes say it
-	watches     []string             // channels that a data or streaming node consumes
-	segments    int                  // sealed segments that leaders ask it for
+	collections []model.CollectionID // with the query node in a replica, or with a channel that the node consumes
+	alone       int                  // number of collections with a single replica
+	replicas    int                  // number of replicas with the node as a member
+	leads       []string             // channels that it leads, as reported by QueryCoord and query nodes
+	watches     []string             // channels that the data or streaming node consumes
+	segments    int                  // sealed segments that shard leaders request from it
 	rows        int64
 }
 
-// dutiesOf finds what depends on a session, by what everyone else says.
+// dutiesOf returns the objects that depend on a session, according to metadata and the other processes.
 func dutiesOf(p *check.Pass, role string, id model.NodeID) duties {
 	d := duties{role: role}
 	switch role {
@@ -73,10 +73,10 @@ func queryDuties(p *check.Pass, d *duties, id model.NodeID) {
 	askedFor(p, d, id)
 }
 
-// askedFor counts the segments that leaders ask a node for.
+// askedFor counts the segments that shard leaders request from a node, and their rows.
 func askedFor(p *check.Pass, d *duties, id model.NodeID) {
 	named := p.Views.Named()
-	var seen facts.Counted // two leaders ask for one, while a shard is moved
+	var seen facts.Counted // two leaders request the same segment while a shard is moved
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
@@ -99,8 +99,8 @@ func askedFor(p *check.Pass, d *duties, id model.NodeID) {
 	}
 }
 
-// loss is the share of searches that fail while nobody answers for the session, as if all loaded
-// collections were searched alike: all of a collection with one replica, else what the other replicas do not carry.
+// loss returns the share of searches that fail while the session does not respond. It assumes that all loaded
+// collections are searched equally often, and counts 1/n of each collection with n replicas.
 func loss(p *check.Pass, d *duties) float64 {
 	if d.role != "querynode" || len(p.LoadStates) == 0 {
 		return 0
@@ -114,7 +114,7 @@ func loss(p *check.Pass, d *duties) float64 {
 	return min(1, lost/float64(len(p.LoadStates)))
 }
 
-// impact says what it means that nobody answers for the session, while there are others of its role.
+// impact describes the consequences if the session does not respond. others are the other sessions of its role.
 func impact(p *check.Pass, d *duties, others []*model.Session) string {
 	switch d.role {
 	case "querynode":
@@ -152,13 +152,13 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 	return "Everything that needs its decision waits."
 }
 
-// alone makes a finding about a process one about its role: there is no other that does its work.
+// alone turns a finding about a process into one about its role, because no other process does its work.
 func alone(p *check.Pass, f *check.Finding, role string) {
 	t := tollOf(p, role)
 	f.Severity, f.Cost, f.Impact, f.Lacks = max(t.severity, check.Warning), max(f.Cost, t.cost), t.impact, role
 }
 
-// alsoRegistered adds the sessions of other roles that the process of a finding has.
+// alsoRegistered adds to a finding the sessions of other roles that its process has registered.
 func alsoRegistered(f *check.Finding, group []*model.LiveNode) {
 	for _, n := range group[1:] {
 		if n.Role != group[0].Role {
@@ -168,7 +168,7 @@ func alsoRegistered(f *check.Finding, group []*model.LiveNode) {
 	}
 }
 
-// restartSteps are what to do about a dead process, and who takes over from it if anybody does.
+// restartSteps returns the fix for a dead process, with the sessions that take over from it.
 func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []check.Step {
 	ttl := p.SettingSeconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
@@ -183,7 +183,7 @@ func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []c
 		Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, n.Role)...)
 }
 
-// killSteps are what to do about a process that hangs, and whom it keeps from taking over.
+// killSteps returns the fix for a process that hangs, with the sessions that cannot take over meanwhile.
 func killSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []check.Step {
 	look := check.Do("look at its CPU, memory and log")
 	if len(others) == 0 || n.Role == "proxy" {
@@ -208,7 +208,7 @@ func (d *duties) evidence() []check.Evidence {
 	return list
 }
 
-// objects are the collections and channels that depend on the session.
+// dutyRefs returns references to the collections and channels that depend on the session.
 func dutyRefs(p *check.Pass, d *duties) []model.Ref {
 	var refs []model.Ref
 	for _, id := range d.collections {

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// dynamicUnsaid finds collections that do not say that they have a dynamic field.
+// dynamicUnsaid reports collections with a dynamic field whose record does not set enable_dynamic_field.
 var dynamicUnsaid = &check.Check{
 	ID:       "dynamic-mismatch",
 	Title:    "A collection has a dynamic field that its record denies",

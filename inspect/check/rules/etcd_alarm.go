@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// etcdAlarm finds alarms of etcd.
+// etcdAlarm reports alarms of etcd.
 var etcdAlarm = &check.Check{
 	ID:       "etcd-alarm",
 	Title:    "An etcd alarm is raised",
@@ -77,7 +77,8 @@ func runEtcdAlarm(p *check.Pass) {
 	p.Report(f)
 }
 
-// snapshotFirst saves etcd before it is repaired: from one member, the leader where it answers, as etcdctl takes no more for that.
+// snapshotFirst returns the step that saves a snapshot of etcd before a repair. It uses a single member,
+// because etcdctl accepts only one endpoint for that: the leader if it responds.
 func snapshotFirst(p *check.Pass) check.Step {
 	save := check.Etcdctl("snapshot save")
 	if p.Etcd != nil {
@@ -88,7 +89,8 @@ func snapshotFirst(p *check.Pass) check.Step {
 	return check.Shell(save.Arg("etcd-before-repair.db")).Does("saves etcd as it is, before anything is changed")
 }
 
-// alarmName is the alarm in an error of a member: etcd writes "memberID:17 alarm:NOSPACE" (api/v3rpc/maintenance.go, Status).
+// alarmName returns the alarm in an error of a member. etcd writes "memberID:17 alarm:NOSPACE"
+// (api/v3rpc/maintenance.go, Status). An error without "alarm:" is returned as it is.
 func alarmName(text string) string {
 	if i := strings.LastIndex(text, "alarm:"); i >= 0 {
 		return strings.TrimSpace(text[i+len("alarm:"):])
@@ -105,14 +107,14 @@ func memberName(m model.EtcdMember) string {
 	return m.Endpoint
 }
 
-// unseenMember notes a member that did not answer.
+// unseenMember records a member that did not respond.
 func unseenMember(p *check.Pass, m model.EtcdMember) {
 	if m.Problem != "" {
 		p.Unseen("etcd member " + memberName(m) + ": " + m.Problem)
 	}
 }
 
-// etcdUnknown skips a check if no member of etcd answered.
+// etcdUnknown skips the check if no etcd member responded.
 func etcdUnknown(p *check.Pass) {
 	for _, m := range p.Etcd.Members {
 		if m.Problem == "" {

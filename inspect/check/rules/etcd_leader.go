@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// etcdNoLeader finds an etcd that cannot write, or can no longer lose a member.
+// etcdNoLeader reports an etcd that cannot write, or that survives fewer failures of members.
 var etcdNoLeader = &check.Check{
 	ID:       "etcd-no-leader",
 	Title:    "No leader of etcd, or members that do not answer",
@@ -35,7 +35,7 @@ missing one; of one that hangs look at its process: stopped, without CPU, or a d
 	Run: runEtcdLeader,
 }
 
-// quorum is what the members of etcd that could be asked say of their leader.
+// quorum counts the voting members of etcd by their state: responding, leading, or without a leader.
 type quorum struct {
 	voters, answered, silent, leaders, lost int
 	refused                                 bool
@@ -109,7 +109,7 @@ func runEtcdLeader(p *check.Pass) {
 	p.Report(f)
 }
 
-// reportSilentEtcd reports an etcd of which no member answers.
+// reportSilentEtcd reports that no etcd member responds.
 func reportSilentEtcd(p *check.Pass, q *quorum) {
 	f := check.Finding{
 		Severity: check.Error, Cost: 1, Evidence: q.evidence, Message: "etcd does not answer" + strings.TrimSuffix(": "+p.Etcd.WhySilent(), ": "),
@@ -125,7 +125,7 @@ func reportSilentEtcd(p *check.Pass, q *quorum) {
 	p.Report(f)
 }
 
-// unlistedMembers notes that there may be members of etcd of which nothing is known.
+// unlistedMembers records that the leader or other members of etcd may be unknown.
 func unlistedMembers(p *check.Pass, q *quorum) {
 	if q.leaders == 0 {
 		p.Unseen("the leader of etcd: not among the members that answered")

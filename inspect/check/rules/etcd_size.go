@@ -16,12 +16,13 @@ import (
 const (
 	// sizeWarning and sizeError are shares of the quota.
 	sizeWarning, sizeError = 0.8, 0.95
-	// hollow is the share of a database in use below which defragmenting is worth it, from hollowBytes on.
+	// hollow is the share in use below which defragmenting a database is worthwhile, if it has at least
+	// hollowBytes.
 	hollow      = 0.5
 	hollowBytes = int64(512) << 20
 )
 
-// etcdSize finds an etcd whose database is nearly full.
+// etcdSize reports an etcd database that is nearly full.
 var etcdSize = &check.Check{
 	ID:       "etcd-size",
 	Title:    "The etcd database is close to its quota",
@@ -67,7 +68,7 @@ func runEtcdSize(p *check.Pass) {
 	}
 }
 
-// sizeFinding is a finding about the database of one member.
+// sizeFinding returns a finding with the sizes of one member's database as evidence.
 func sizeFinding(m *model.EtcdMember) check.Finding {
 	source := "etcd " + m.Endpoint
 	return check.Finding{Evidence: []check.Evidence{check.Size("database", m.DBSize, source), check.Size("in use", m.DBInUse, source), quota(m, source)}}
@@ -99,7 +100,8 @@ func reportHollow(p *check.Pass, m *model.EtcdMember) {
 	p.Report(f)
 }
 
-// shrink are the steps that make the database of members smaller: without history that nobody reads, and without holes.
+// shrink returns the steps that make the database of the members smaller: compacting the history and
+// defragmenting.
 func shrink(p *check.Pass, members []*model.EtcdMember) []check.Step {
 	var list []check.Step
 	if revision := p.Origin.Revision - keptRevisions; revision > 0 {
@@ -114,16 +116,17 @@ func shrink(p *check.Pass, members []*model.EtcdMember) []check.Step {
 	return append(list, defragment(members))
 }
 
-// keptRevisions is how much of the history is left, as by the automatic compaction that Milvus's own deployments configure.
+// keptRevisions is the number of revisions that a compaction leaves, the same as in the automatic compaction
+// that Milvus's own deployments configure.
 const keptRevisions = 1000
 
-// defragment is the step that defragments members one after the other.
+// defragment returns the step that defragments the members one after the other.
 func defragment(members []*model.EtcdMember) check.Step {
 	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).Does("defragments one member after the other: choose a quiet time").
 		Interrupting(time.Minute, "each member for seconds")
 }
 
-// answering are the members that answered, the leader last.
+// answering returns the members that responded, the leader last.
 func answering(p *check.Pass) []*model.EtcdMember {
 	var list, leaders []*model.EtcdMember
 	for i := range p.Etcd.Members {
@@ -138,7 +141,7 @@ func answering(p *check.Pass) []*model.EtcdMember {
 	return append(list, leaders...)
 }
 
-// endpoints are those of members, as etcdctl takes them.
+// endpoints returns the members' endpoints in etcdctl's format, separated by commas.
 func endpoints(members []*model.EtcdMember) string {
 	list := make([]string, len(members))
 	for i, m := range members {

@@ -12,32 +12,35 @@ import (
 	"kitescope/internal/words"
 )
 
-// region is a resource group: the query nodes that could share its work, and the replicas
-// that are that work. Before resource groups (2.2.x) there is one.
+// region is a resource group: its query nodes and the replicas that they serve. Before resource groups (2.2.x)
+// there is one region.
 type region struct {
 	name   string
-	nodes  []*balance.Share // that take segments and are known, by id
+	nodes  []*balance.Share // nodes that take segments and whose data is known, by id
 	groups []*balance.Group
 }
 
-// Bounds of what counts as uneven. A replica is worth a word if its busiest node has a tenth of what
-// a node serves on average more than it needs to have.
+// Thresholds of uneven load. A replica is reported if its busiest node has at least worthAWord (a tenth) of a
+// node's average rows in excess.
 const (
 	unevenRows = 1.3
 	warnRows   = 1.5
 	worthAWord = 0.1
 	worthAWarn = 0.3
-	betterBy   = 1.15 // at least so much better it could be
-	fewRows    = 5000 // in all: a cluster of less has nothing to spread
-	idleShare  = 0.25 // of what the others serve on average
-	// A node whose segments are large is filled for longer: as long as another has come lately, up to fillsFor after its start.
+	betterBy   = 1.15 // minimum improvement by moving segments
+	fewRows    = 5000 // in total: with fewer rows there is nothing to spread
+	idleShare  = 0.25 // of the average of the others
+	// fillsFor is the maximum age of a node that is still being filled. A node with large segments is filled
+	// for longer, as long as another segment has arrived recently.
 	fillsFor = time.Hour
-	// surelySettled is after how long even a large cluster, or one in the middle of an upgrade, has begun to fill a node.
+	// surelySettled is the age at which a node has received segments even in a large cluster, or during an
+	// upgrade.
 	surelySettled = 10 * time.Minute
 )
 
-// noSurvey says why nothing is known of what query nodes serve, "" if something is, and notes what
-// remains unseen. Nodes that did not say it themselves may have told it by their metrics.
+// noSurvey returns the reason why it is unknown which rows query nodes serve, or "" if some node's data is
+// known. It records the nodes whose data is unknown. The data of a node may come from its metrics instead of
+// its own response.
 func noSurvey(p *check.Pass) string {
 	if !p.Balance.Asked {
 		return facts.NotAsked
@@ -51,7 +54,7 @@ func noSurvey(p *check.Pass) string {
 	return ""
 }
 
-// regions are the resource groups that have replicas, by name.
+// regions returns the resource groups that have replicas, sorted by name.
 func regions(p *check.Pass) []*region {
 	var list []*region
 	of := func(name string) *region {
@@ -88,7 +91,7 @@ func regions(p *check.Pass) []*region {
 	return list
 }
 
-// belongs reports whether a node is in a resource group: it is listed there, or in one of its replicas.
+// belongs reports whether a node is in a resource group: the group or one of its replicas lists it.
 func belongs(p *check.Pass, n *balance.Share, r *region) bool {
 	for _, g := range p.ResourceGroups {
 		if slices.Contains(g.Nodes, n.Node) {
@@ -127,7 +130,8 @@ func (r *region) sealed() (sum int) {
 	return sum
 }
 
-// spread is the largest of some figure of the nodes over their mean, 0 if there is none.
+// spread returns the maximum of a figure over its mean on the region's nodes. It returns 0 if there are fewer
+// than two nodes or the sum is not positive.
 func (r *region) spread(of func(*balance.Share) float64) float64 {
 	sum, most := 0.0, 0.0
 	for _, n := range r.nodes {
@@ -140,8 +144,8 @@ func (r *region) spread(of func(*balance.Share) float64) float64 {
 	return most / (sum / float64(len(r.nodes)))
 }
 
-// tooMuch is the share of its work that the busiest node would not have if all had the same: by so much
-// searches would be shorter.
+// tooMuch returns the share of the busiest node's work that it would not have if all nodes had the same.
+// Searches would be faster by that share.
 func (r *region) tooMuch() float64 {
 	if x := r.spread(func(s *balance.Share) float64 { return s.Cost }); x > 1 {
 		return 1 - 1/x
@@ -149,7 +153,7 @@ func (r *region) tooMuch() float64 {
 	return 0
 }
 
-// replicasOf are the replicas that name a node as one that takes segments.
+// replicasOf returns the replicas that have the node as a member that takes segments.
 func (r *region) replicasOf(id model.NodeID) []*balance.Group {
 	return slices.DeleteFunc(slices.Clone(r.groups), func(g *balance.Group) bool {
 		s := g.Share(id)
@@ -157,8 +161,8 @@ func (r *region) replicasOf(id model.NodeID) []*balance.Group {
 	})
 }
 
-// spreadable reports whether some replica of a node has two segments on another one, of which it could take
-// one; of all replicas, where none names it.
+// spreadable reports whether some replica of a node has two segments on another node and could move one here.
+// If no replica has the node as a member, it looks at all replicas of the region.
 func spreadable(p *check.Pass, r *region, id model.NodeID) bool {
 	groups := r.replicasOf(id)
 	if len(groups) == 0 {
@@ -169,8 +173,8 @@ func spreadable(p *check.Pass, r *region, id model.NodeID) bool {
 	})
 }
 
-// settling reports whether a node is being filled: it has just started, or it started not long ago and was given a
-// segment lately. Where auto-balance is off nobody fills it.
+// settling reports whether a node is being filled: it has just started, or it started within the last hour and
+// received a segment recently. If auto-balance is off, no node is being filled.
 func settling(p *check.Pass, n *balance.Share) bool {
 	if !young(p, n) {
 		return false
@@ -195,8 +199,9 @@ func young(p *check.Pass, n *balance.Share) bool {
 	return slices.ContainsFunc(n.Live.Distribution.Sealed, func(s model.ServedSegment) bool { return asked.Sub(facts.VersionTime(s.Version)) < facts.MoveGrace })
 }
 
-// roomier is how many times the mean memory of some nodes each of them has, where Milvus gives rows by it
-// (2.4.13 and later, pull requests 36466 and 36625); nil where it gives all the same, or somebody's is unknown.
+// roomier returns the memory of each node over the mean of all of them, if Milvus spreads rows by memory
+// (2.4.13 and later, pull requests 36466 and 36625). It returns nil if Milvus spreads rows evenly, or if the
+// memory of a node is unknown.
 func roomier(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float64 {
 	if !balance.ByRoom(p.Version.Text) {
 		return nil
@@ -216,7 +221,7 @@ func roomier(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float64 {
 	return times
 }
 
-// evenByRoom reports whether the rows of a replica lie on its nodes as their memory does.
+// evenByRoom reports whether the rows of a replica are spread over its nodes in proportion to their memory.
 func evenByRoom(p *check.Pass, g *balance.Group) bool {
 	takers := slices.DeleteFunc(slices.Clone(g.Shares), func(s *balance.Share) bool { return !s.Takes() })
 	times := roomier(p, takers)
@@ -232,12 +237,13 @@ type quietNode struct {
 	*balance.Share
 	region *region
 	age    time.Duration
-	// fresh: it has just started, and Milvus gives it segments by itself.
+	// fresh reports whether the node is still being filled, so that Milvus gives it segments on its own.
 	fresh bool
 }
 
-// idleNodes finds them: by search work, and by the rows that Milvus balances. A node with few large segments does little work,
-// and has its rows. Where auto-balance is on, a node that is being filled is none.
+// idleNodes returns the nodes that serve far less than the others, both in search work and in rows, which
+// Milvus balances. A node with few large segments does little work but has its share of rows. Nodes that are
+// being filled are marked as fresh.
 func idleNodes(p *check.Pass) []quietNode {
 	var found []quietNode
 	for _, r := range regions(p) {
@@ -250,7 +256,7 @@ func idleNodes(p *check.Pass) []quietNode {
 		for _, n := range r.nodes {
 			share := idleShare
 			if x, ok := times[n.Node]; ok {
-				share *= min(1, x) // a small node is to have less
+				share *= min(1, x) // a node with less memory gets fewer rows
 			}
 			if n.Cost > share*(cost-n.Cost)/others || shareRows(n) > share*(rows-shareRows(n))/others || !spreadable(p, r, n.Node) {
 				continue
@@ -268,12 +274,13 @@ func idleNodes(p *check.Pass) []quietNode {
 // unevenGroup is a replica whose rows could be spread better.
 type unevenGroup struct {
 	*balance.Group
-	// weight is what its busiest node has too much, in what a node of the region serves on average.
+	// weight is the excess of the busiest node, in multiples of the average rows of a node in the region.
 	weight    float64
-	reachable float64 // 0: unknown
+	reachable float64 // reachable max/mean of rows; 0 if unknown
 }
 
-// unevenGroups are the replicas of a region whose rows are uneven for no need, the heaviest first.
+// unevenGroups returns the replicas of a region whose rows are uneven and could be spread better, by descending
+// weight.
 func unevenGroups(p *check.Pass, r *region) []unevenGroup {
 	if len(r.nodes) < 2 || r.rows() < fewRows {
 		return nil
@@ -292,7 +299,7 @@ func unevenGroups(p *check.Pass, r *region) []unevenGroup {
 		x.reachable = p.Balance.Reachable(g, balance.Options{Goal: balance.DefaultGoal, By: balance.ByRows})
 		switch {
 		case x.reachable == 0 && g.Sealed < 2*g.Spread.Nodes, x.reachable*betterBy > g.Spread.RowsMaxMean:
-			continue // too few segments to spread, or hardly better
+			continue // too few segments to spread, or hardly any improvement
 		}
 		list = append(list, x)
 	}
@@ -302,7 +309,7 @@ func unevenGroups(p *check.Pass, r *region) []unevenGroup {
 
 func shareRows(s *balance.Share) float64 { return float64(s.Rows()) }
 
-// upTo is a number of rows, some of which may have been counted twice.
+// upTo formats a number of rows, with "up to" if some may be counted twice.
 func upTo(rows, repeated int64) string {
 	if repeated > 0 {
 		return "up to " + words.Number(rows)
@@ -310,14 +317,14 @@ func upTo(rows, repeated int64) string {
 	return words.Number(rows)
 }
 
-// rowsFact is a number of rows as evidence.
+// rowsFact returns a number of rows as evidence.
 func rowsFact(name string, rows, repeated int64, source string) check.Evidence {
 	e := check.Count(name, rows, source)
 	e.Value = upTo(rows, repeated)
 	return e
 }
 
-// metricSource says where figures of a node come from.
+// metricSource returns the source of a node's figures: its metrics or its own response.
 func metricSource(s *balance.Share) string {
 	if s.FromMetrics {
 		return s.Name() + " metrics"

@@ -1,6 +1,7 @@
 package rules
 
-// Relations returns what orphan-records and checkpoint-stale-dropped look for, and what records-missing does.
+// Relations returns the relations that orphan-records and checkpoint-stale-dropped check, and those of
+// records-missing.
 func Relations() (remnants, dependent []string) {
 	for _, r := range append(orphans(), staleCheckpoints()) {
 		remnants = append(remnants, r.of+"s "+r.lost)

@@ -22,13 +22,13 @@ const (
 	faultsEnd      = "<!-- fault library: end -->"
 )
 
-// property is held against each case of the fault library once it was played: building the cluster of a case costs five times as
-// much as judging it. One case at a time is held against it.
+// property is a condition that TestFaults checks for each case after playing it, because building the cluster
+// of a case takes five times as long as judging it. The cases are checked one at a time.
 type property struct {
 	name string
-	// of looks at what all checks say of a case, whose Cluster only the last may change.
+	// of checks the report of all checks on a case. Only the last property may change the report's Cluster.
 	of func(t *testing.T, c *faulttest.Case, r *check.Report)
-	// all, if it is not nil, is what must hold once all cases were played.
+	// all, unless it is nil, checks a condition after all cases were played.
 	all func(t *testing.T)
 }
 
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	if slices.Contains(verdicts, nil) {
-		return // one was asked for, or some are broken: the rest would mislead
+		return // a filter selected some cases, or some failed: the rest would mislead
 	}
 	t.Logf("\n%s", faulttest.Text(verdicts))
 	for _, lack := range faulttest.Uncovered(verdicts) {
@@ -98,8 +98,8 @@ func playCase(t *testing.T, library *faulttest.Library, c *faulttest.Case) (*fau
 	return v, r
 }
 
-// TestFaultBaseIsDeterministic judges one capture twice: the order of findings must not
-// depend on that of goroutines or maps.
+// TestFaultBaseIsDeterministic checks that judging one capture repeatedly gives the same findings in the same
+// order, which must not depend on the order of goroutines or maps.
 func TestFaultBaseIsDeterministic(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
@@ -125,7 +125,8 @@ func keys(r *check.Report) string {
 	return strings.Join(lines, "\n")
 }
 
-// holdReport compares the report in the documentation with what the cases say now.
+// holdReport compares the report in the documentation with the current results of the cases. It rewrites the
+// report with -update.
 func holdReport(t *testing.T, report string) {
 	t.Helper()
 	path := filepath.FromSlash(diagnosisFile)

@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// fewRequests says that there were too few requests to tell where they spend their time.
+// fewRequests reports that there were too few requests to break down their latency.
 var fewRequests = &check.Check{
 	ID:       "few-requests",
 	Title:    "Too few requests to break down their latency",
@@ -51,7 +51,7 @@ func runFewRequests(p *check.Pass) {
 	p.Report(f)
 }
 
-// counted is how many requests there were: "12 searches".
+// counted returns the number of requests with their kind, e.g. "12 searches".
 func counted(b *budget.Budget) string {
 	n := int64(b.Requests)
 	name := string(b.Request)

@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/check/faulttest"
 )
 
-// numbersAreFigures: a fact whose text begins with a measure has it as a figure, too, but for what the
-// metadata says of itself in a sentence (a note).
+// numbersAreFigures checks that evidence whose text begins with a measure also has it as a figure. Notes from
+// the metadata are exempt because they are sentences.
 func numbersAreFigures() property {
 	measure := regexp.MustCompile(`^(up to )?[0-9][0-9.,]*(%| (ms|s|min|h|d|B|[KMGT]iB|rows?|segments?|samples?|times?|cores)\b)`)
 	figures := 0

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// filesMissing finds segments of which files are not in storage.
+// filesMissing reports segments with missing or truncated files in storage.
 var filesMissing = &check.Check{
 	ID:       "files-missing",
 	Title:    "Segment files are missing from storage, or truncated",
@@ -69,7 +69,7 @@ func runFilesMissing(p *check.Pass) {
 	}
 }
 
-// reportLostStorage reports that the cluster's own storage is gone, or empty.
+// reportLostStorage reports that the cluster's own storage is missing or empty.
 func reportLostStorage(p *check.Pass) {
 	s := p.Storage
 	f := check.Finding{
@@ -86,7 +86,7 @@ func reportLostStorage(p *check.Pass) {
 	if s.Segments > 0 {
 		f.Evidence = append(f.Evidence, check.Count("segments with files recorded", s.Segments, "etcd"))
 	}
-	// Loaded collections first: they are what searches need.
+	// Loaded collections come first, because searches need them.
 	for _, loaded := range []bool{true, false} {
 		for _, c := range p.Collections {
 			if !c.Dropped() && (p.LoadState(c.ID) != nil) == loaded && len(f.Objects) < facts.MaxObjects {
@@ -97,7 +97,8 @@ func reportLostStorage(p *check.Pass) {
 	p.Report(f)
 }
 
-// rebuild builds the indexes of a collection anew whose files are missing, all in one step: while one is lost, no load ends.
+// rebuild returns a step that rebuilds the indexes whose files are missing. It rebuilds all of them in one
+// step, because no load ends while one is missing.
 func rebuild(p *check.Pass, x *model.Collection, list []*model.MissingFiles) check.Step {
 	var lost []*model.Index
 	var names []string
@@ -112,7 +113,7 @@ func rebuild(p *check.Pass, x *model.Collection, list []*model.MissingFiles) che
 	return check.Rebuild(p.Cluster, x, lost...).Does("builds %s again from the insert logs", names)
 }
 
-// maxMissingShown is how many places are evidence.
+// maxMissingShown is the maximum number of places in the evidence.
 const maxMissingShown = 12
 
 func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.MissingFiles) {
@@ -170,7 +171,8 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	p.Report(f)
 }
 
-// lostText is "2 files of 1 segment (3,000 rows) are missing from storage, and files in 3 folders are truncated".
+// lostText returns the extent of the loss, e.g. "2 files of 1 segment (3,000 rows) are missing from storage,
+// and files in 3 folders are truncated".
 func lostText(files, cut, segments int, rows int64) string {
 	of := " of " + words.Plural(segments, "segment") + " (" + words.Number(rows) + " rows) "
 	switch {
@@ -182,7 +184,8 @@ func lostText(files, cut, segments int, rows int64) string {
 	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " + words.Plural(cut, "folder") + " are truncated"
 }
 
-// missing is what there is of what should be.
+// missing returns the number of files found and expected in one folder as evidence, with the sizes if a file is
+// truncated.
 func missing(p *check.Pass, x *model.MissingFiles) check.Evidence {
 	format, args := "%s of %s files in %s", []any{check.Digits(x.Found), check.Digits(x.Want), x.Path}
 	if x.Cut() {
@@ -191,7 +194,7 @@ func missing(p *check.Pass, x *model.MissingFiles) check.Evidence {
 	return check.Measured("segment "+x.Segment.String()+", "+whatIsMissing(p, x), p.Storage.Location, format, args...)
 }
 
-// whatIsMissing is "insert log of field vec", "index idx on field vec".
+// whatIsMissing names the missing files, e.g. "insert log of field vec", "index idx on field vec".
 func whatIsMissing(p *check.Pass, x *model.MissingFiles) string {
 	text := x.Kind
 	if i := p.Index(x.Index); i != nil && x.Index != 0 {
@@ -211,5 +214,5 @@ func whatIsMissing(p *check.Pass, x *model.MissingFiles) string {
 	return text + " of field " + field
 }
 
-// ownStorage reports whether the place that was looked into is the cluster's own.
+// ownStorage reports whether the inspected storage is the cluster's own.
 func ownStorage(p *check.Pass) bool { return p.OwnStorage().Is(p.Storage.Location, p.Storage.Here) }

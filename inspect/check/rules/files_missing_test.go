@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestLostStorage: a storage without any of the files is lost only if it is the cluster's own: a bucket by its endpoint, a folder on a
-// machine on which a process runs.
+// TestLostStorage checks that a storage without any of the files counts as lost only if it is the cluster's
+// own: a bucket with the configured endpoint, or a folder on a machine on which a process runs.
 func TestLostStorage(t *testing.T) {
 	local := map[string]string{"common.storageType": "local", "localStorage.path": "/var/lib/milvus"}
 	bucket := map[string]string{"common.storageType": "remote", "minio.address": "10.0.0.9", "minio.port": "9000", "minio.bucketName": "milvus", "minio.useSSL": "false", "minio.rootPath": "files"}

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// fixCase is what a finding of a check says to do: parts of it, and what it must not say.
+// fixCase is a finding of a check with the parts that its fix must contain, and those it must not contain.
 type fixCase struct {
 	name, check string
 	change      func(*rulestest.World)
@@ -40,7 +40,8 @@ func holdFixes(t *testing.T, cases []fixCase) {
 	}
 }
 
-// An index is built anew as it was defined, and its collection loaded again as it was loaded.
+// TestFixesOfIndexes checks that a fix rebuilds an index with its old definition, and loads its collection
+// again with its old parameters.
 func TestFixesOfIndexes(t *testing.T) {
 	failed := func(change func(*rulestest.World)) func(*rulestest.World) {
 		return func(w *rulestest.World) {
@@ -73,7 +74,8 @@ func TestFixesOfIndexes(t *testing.T) {
 	})
 }
 
-// A collection of which several indexes are lost is released once, and loaded again once all are built.
+// TestFixesOfLostIndexes checks that a collection that lost several indexes is released once, and loaded again
+// once after all of them are built.
 func TestFixesOfLostIndexes(t *testing.T) {
 	lost := func(w *rulestest.World) {
 		w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: 100, Name: "id_idx", Type: "STL_SORT"})
@@ -91,7 +93,8 @@ func TestFixesOfLostIndexes(t *testing.T) {
 	})
 }
 
-// A partition is loaded into its collection with the replicas, groups and fields of that: QueryCoord rejects others.
+// TestFixesOfLoads checks that a fix loads a partition with the replicas, resource groups and fields of its
+// collection, because QueryCoord rejects others.
 func TestFixesOfLoads(t *testing.T) {
 	holdFixes(t, []fixCase{
 		{"a partition, with replicas", "load-stuck", func(w *rulestest.World) {
@@ -105,7 +108,8 @@ func TestFixesOfLoads(t *testing.T) {
 	})
 }
 
-// A flush waits for ever where nobody consumes the channel.
+// TestFixesOfChannels checks that no fix flushes a collection if a channel has no consumer, because that flush
+// would wait forever.
 func TestFixesOfChannels(t *testing.T) {
 	bare := func(w *rulestest.World) { w.VChannels[0].Checkpoint = model.Checkpoint{} }
 	holdFixes(t, []fixCase{
@@ -117,7 +121,8 @@ func TestFixesOfChannels(t *testing.T) {
 	})
 }
 
-// So it does for segments: of a collection that no node consumes they are not flushed, and no check says that they can be.
+// TestFixesOfUnconsumed checks the same for growing segments: they are not flushed unless nodes consume all
+// channels of the collection.
 func TestFixesOfUnconsumed(t *testing.T) {
 	large := func(w *rulestest.World) { w.Serve(); w.Grow(2900, 2_000_000, time.Hour) }
 	holdFixes(t, []fixCase{
@@ -126,7 +131,8 @@ func TestFixesOfUnconsumed(t *testing.T) {
 	})
 }
 
-// The history is compacted at a revision that is named, and members one after the other, the leader last.
+// TestFixesOfEtcd checks that a fix compacts the history at a named revision, and defragments members one after
+// the other, the leader last.
 func TestFixesOfEtcd(t *testing.T) {
 	full := rulestest.Members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"}; m[2].Problem = "no answer" })
 	holdFixes(t, []fixCase{
@@ -145,7 +151,8 @@ func TestFixesOfEtcd(t *testing.T) {
 	})
 }
 
-// Nodes come from a group that can spare them, up to 2.3.
+// TestFixesOfObjects checks the fixes of resource groups and grants: up to 2.3 nodes come from a group that can
+// spare them, and one fix revokes at most 50 privileges.
 func TestFixesOfObjects(t *testing.T) {
 	short := func(version string, spare bool) func(*rulestest.World) {
 		return func(w *rulestest.World) {
@@ -178,7 +185,8 @@ func TestFixesOfObjects(t *testing.T) {
 	})
 }
 
-// Milvus merges only what is indexed, and only on its own where that is on.
+// TestFixesOfSegments checks the fixes of small segments: Milvus merges only indexed segments, and
+// automatically only if that is on.
 func TestFixesOfSegments(t *testing.T) {
 	small := func(w *rulestest.World) { w.Small(11, 2*time.Hour) }
 	holdFixes(t, []fixCase{

@@ -23,7 +23,8 @@ const (
 	fixesEnd   = "<!-- fixes: end -->"
 )
 
-// TestFixes holds docs/evidence/fixes.md to the steps of all checks: each that does more than look has a row, with how it was tried.
+// TestFixes checks that docs/evidence/fixes.md has a row for each step of a fix that changes something, with
+// how it was tried.
 func TestFixes(t *testing.T) {
 	text, err := os.ReadFile(fixesFile)
 	if err != nil {
@@ -76,7 +77,7 @@ func count(is bool) int {
 	return 0
 }
 
-// triedFixes is the last column of the table by the fix.
+// triedFixes returns the last column of the table by fix.
 func triedFixes(document string) map[string]string {
 	tried := map[string]string{}
 	for line := range strings.Lines(document) {
@@ -87,11 +88,11 @@ func triedFixes(document string) map[string]string {
 	return tried
 }
 
-// sourceStep is a step of a fix as it stands in the source.
+// sourceStep is a step of a fix as written in the source.
 type sourceStep struct {
 	at             token.Position
 	checks         []string
-	command, does  string // … stands for each value that is filled in
+	command, does  string // with … for each formatted value
 	changes, shell bool
 	interrupts     string
 }
@@ -114,7 +115,8 @@ func (s *sourceStep) text() string {
 var looking = regexp.MustCompile(`^((or|else|then|else|first|no hurry:) )*((if|once|unless) [^,:]*[,:] )?` +
 	`(look|check|read|search|see|find|wait|nothing|compare|run the check|try a newer|report|accept|make sure|fix the (cause|reason)|take new)\b`)
 
-// looks reports whether the step only shows something: it runs a command that changes nothing, or none.
+// looks reports whether the step only shows something: it changes nothing, and either runs a command or begins
+// with a verb of inspection.
 func (s *sourceStep) looks() bool {
 	return !s.changes && (s.shell || looking.MatchString(s.does))
 }
@@ -130,7 +132,7 @@ func filled(format string) string {
 	})
 }
 
-// sourceSteps are the steps that the source of the checks makes, with the checks whose code reaches them.
+// sourceSteps returns the steps in the source of the checks, each with the checks whose code reaches it.
 func sourceSteps(t *testing.T) []*sourceStep {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -138,7 +140,7 @@ func sourceSteps(t *testing.T) []*sourceStep {
 		t.Fatalf("no source: %v", err)
 	}
 	set := token.NewFileSet()
-	uses := map[string]map[string]bool{} // the names in each declaration
+	uses := map[string]map[string]bool{} // identifiers used in each declaration
 	steps := map[string][]*sourceStep{}
 	ids := map[string]string{}
 	for _, path := range files {
@@ -211,7 +213,8 @@ func declarations(file *ast.File) []declaration {
 	return all
 }
 
-// reachable are the declarations that one uses, and those that these use; other checks are no part of it.
+// reachable returns the declarations that the named one uses, directly or indirectly. It does not follow other
+// checks.
 func reachable(name string, uses map[string]map[string]bool, ids map[string]string) map[string]bool {
 	seen, todo := map[string]bool{name: true}, []string{name}
 	for len(todo) > 0 {
@@ -227,7 +230,8 @@ func reachable(name string, uses map[string]map[string]bool, ids map[string]stri
 	return seen
 }
 
-// stepsIn are the steps made in a declaration: check.Do(...).Interrupting(...), check.Shell(...).Does(...).
+// stepsIn returns the steps created in a declaration, e.g. check.Do(...).Interrupting(...),
+// check.Shell(...).Does(...).
 func stepsIn(set *token.FileSet, node ast.Node) []*sourceStep {
 	var steps []*sourceStep
 	inner := map[ast.Node]bool{}
@@ -265,7 +269,7 @@ func stepsIn(set *token.FileSet, node ast.Node) []*sourceStep {
 	return steps
 }
 
-// make reads a constructor of package check, and reports whether it is one of steps.
+// make reads a call of a constructor in package check, and reports whether it creates a step.
 func (s *sourceStep) make(name string, args []ast.Expr) bool {
 	switch name {
 	case "Do":
@@ -286,7 +290,7 @@ func (s *sourceStep) make(name string, args []ast.Expr) bool {
 	return true
 }
 
-// commandIn are the words of a command that are constants.
+// commandIn returns the constant words of a command.
 func commandIn(e ast.Expr) string {
 	var parts []string
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -303,7 +307,7 @@ func commandIn(e ast.Expr) string {
 		return true
 	})
 	if len(parts) == 0 {
-		return "" // it is made elsewhere
+		return "" // created elsewhere
 	}
 	return strings.Join(parts, " ") + " …"
 }

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// gcPause finds processes that stand still while garbage is collected.
+// gcPause reports processes that garbage collection pauses for long.
 var gcPause = &check.Check{
 	ID:       "gc-pause",
 	Title:    "Garbage collection pauses a process",
@@ -45,7 +45,8 @@ func runGCPause(p *check.Pass) {
 		if count <= 0 || seconds <= 0 {
 			continue
 		}
-		// A request that comes at any time waits so long on average for the pause that it meets, if it meets any.
+		// A request that arrives during a pause waits for half of it on average. This is the mean wait over all
+		// requests.
 		ms := count * pause * pause / 2 / (1000 * seconds)
 		c := cost{of: b, phase: phaseOf(x.node.Role), ms: ms, low: ms, gain: budget.Interval{Low: ms, High: min(b.Ms, count*pause/1000/seconds*b.Ms)}}
 		c.gain.High = max(c.gain.High, ms)
@@ -71,10 +72,10 @@ func runGCPause(p *check.Pass) {
 	}
 }
 
-// gcPart is the part of a request from which on pauses are told.
+// gcPart is the minimum share of a request's time at which pauses are reported.
 const gcPart = 0.05
 
-// phaseOf is where a request feels that a process of a role stands still.
+// phaseOf returns the phase of a request that takes longer while a process of the role is paused.
 func phaseOf(role string) budget.Name {
 	if role == "proxy" {
 		return budget.ProxyRest

@@ -12,11 +12,12 @@ import (
 	"kitescope/internal/words"
 )
 
-// resolveAlias is the setting that makes a proxy look up an alias before it looks for a grant (pkg/util/paramtable/component_param.go at
-// 2.6.22 and 3.0.1: ResolveAliasForPrivilege, true unless it is set).
+// resolveAlias is the setting that makes a proxy resolve an alias before it looks for a grant
+// (pkg/util/paramtable/component_param.go at 2.6.22 and 3.0.1: ResolveAliasForPrivilege, true unless it is
+// set).
 const resolveAlias = "proxy.resolveAliasForPrivilege"
 
-// grantOnAlias finds privileges on aliases that no request is held against.
+// grantOnAlias reports privileges on aliases that proxies never check.
 var grantOnAlias = &check.Check{
 	ID:       "grant-on-alias",
 	Title:    "A role has privileges on an alias, and not on its collection",
@@ -70,9 +71,9 @@ func runGrantOnAlias(p *check.Pass) {
 	}
 }
 
-// resolvesAliases reports whether proxies look for grants of the collection behind an alias.
+// resolvesAliases reports whether proxies look for grants on the collection behind an alias.
 func resolvesAliases(p *check.Pass) bool {
-	// Grants are made where it is on; where nothing says so it is taken for that.
+	// Clusters with grants use authorization. If the setting is unknown, it counts as on.
 	if s, ok := p.Cluster.Setting("common.security.authorizationEnabled", "proxy"); ok && strings.EqualFold(s.Value, "false") {
 		return false
 	}
@@ -88,8 +89,8 @@ func resolvesAliases(p *check.Pass) bool {
 	return !ok || !strings.EqualFold(s.Value, "false")
 }
 
-// held reports whether a role has a privilege on a collection by another grant: on its name, or on all, in its database or in all, for that
-// privilege or for all.
+// held reports whether a role has a privilege on a collection by another grant. The grant may be on the
+// collection or on all of them, in its database or in all, and for that privilege or for all.
 func held(has map[model.Grant]bool, g *model.Grant, collection string) bool {
 	for _, database := range []string{g.Database, "*"} {
 		for _, object := range []string{collection, "*"} {
@@ -103,8 +104,9 @@ func held(has map[model.Grant]bool, g *model.Grant, collection string) bool {
 	return false
 }
 
-// byGroup reports whether a role may have a privilege by a group of privileges on the collection, or on all: those of Milvus and of users are
-// granted as objects of type Global (pkg/util/constant.go, BuiltinPrivilegeGroups).
+// byGroup reports whether a role may have a privilege by a privilege group on the collection or on all
+// collections. Privilege groups of Milvus and of users are granted as objects of type Global
+// (pkg/util/constant.go, BuiltinPrivilegeGroups).
 func byGroup(p *check.Pass, g *model.Grant, collection string) bool {
 	return slices.ContainsFunc(p.Grants, func(x *model.Grant) bool {
 		if x.Role != g.Role || x.Database != g.Database && x.Database != "*" || x.Object != collection && x.Object != "*" {

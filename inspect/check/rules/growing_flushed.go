@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// growingFlushed finds segments that DataCoord has flushed, and a shard leader still serves as growing.
+// growingFlushed reports segments that DataCoord has flushed while a shard leader still serves them as growing.
 var growingFlushed = &check.Check{
 	ID:       "growing-flushed",
 	Title:    "Flushed segment is still served as growing",
@@ -44,17 +44,17 @@ As a last resort release the collection and load it again; it cannot be searched
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded", "shard-not-serviceable"),
 }
 
-// leftover are the growing segments of one collection that should be gone.
+// leftover holds the growing segments of one collection that should have been released.
 type leftover struct {
 	counted  facts.Counted
 	segments []model.SegmentID
 	nodes    []model.NodeID
-	copies   []model.NodeID // of those that are sealed besides, one each
+	copies   []model.NodeID // nodes that also serve a segment as sealed, one per segment
 	rows     int64
 	oldest   time.Time
-	gone     int // not flushed but dropped, or without a record
+	gone     int // number of segments that are dropped or have no record
 	unsure   int
-	target   time.Time // of the leaders' views, the oldest
+	target   time.Time // the oldest target of the leaders' views
 }
 
 func runGrowingFlushed(p *check.Pass) {
@@ -66,8 +66,8 @@ func runGrowingFlushed(p *check.Pass) {
 	}
 }
 
-// eachGone calls f for each growing segment in a leader's view that is growing no more: flushed, dropped after a
-// compaction, or without a record.
+// eachGone calls f for each segment that is growing in a leader's view but is flushed, dropped after a
+// compaction, or without a record in etcd.
 func eachGone(p *check.Pass, f func(model.ShardView, model.GrowingView)) {
 	p.EachOdds(func(_ model.CollectionID, o *facts.Odds) {
 		for _, x := range o.Grown {
@@ -114,13 +114,13 @@ func judgeGrowing(p *check.Pass, found map[model.CollectionID]*leftover, view mo
 	}
 }
 
-// goneSince says since when a segment is growing no more, and whether that is too long. known is false if it
-// has been flushed and nothing tells when.
+// goneSince returns the time at which a segment stopped growing, and whether that is too long ago. known is
+// false if the segment was flushed or dropped at an unknown time.
 func goneSince(p *check.Pass, s *model.Segment, g model.GrowingView, asked time.Time) (since time.Time, late, known bool) {
 	switch {
 	case s == nil:
-		// The metadata may be older than the segment. One that it should know, it has forgotten: the
-		// segment was flushed, compacted and cleared away.
+		// The metadata may be older than the segment. If it is newer and the segment has no record, the segment
+		// was flushed, compacted and removed.
 		since = g.At.Time()
 		return since, !since.IsZero() && p.Now.Sub(since) > facts.LoadGrace && asked.Sub(since) > facts.LoadGrace, true
 	case s.State == model.SegmentDropped:
@@ -133,7 +133,8 @@ func goneSince(p *check.Pass, s *model.Segment, g model.GrowingView, asked time.
 	return since, !since.IsZero() && asked.Sub(since) > facts.SlowHandoff, !since.IsZero()
 }
 
-// sealedCopy finds a node of the same replica that has a growing segment sealed as well, and since when. 0: none.
+// sealedCopy returns a node of the same replica that serves the growing segment as sealed too, and the time of
+// the load. It returns 0 if there is no such node.
 func sealedCopy(p *check.Pass, view model.ShardView, id model.SegmentID) (node model.NodeID, since time.Time) {
 	for _, served := range p.Runtime.Served(id) {
 		if served.Sealed != nil && sameReplica(p, view.Collection, view.Node.Node, served.Node.Node) {
@@ -143,12 +144,13 @@ func sealedCopy(p *check.Pass, view model.ShardView, id model.SegmentID) (node m
 	return 0, time.Time{}
 }
 
-// sameReplica reports whether two nodes serve a collection for one replica; if metadata names neither, they do.
+// sameReplica reports whether two nodes serve a collection for the same replica. It is true as well if the
+// metadata names neither node.
 func sameReplica(p *check.Pass, id model.CollectionID, a, b model.NodeID) bool {
 	return a == b || facts.ReplicaWith(p.Cluster, id, a) == facts.ReplicaWith(p.Cluster, id, b)
 }
 
-// earliest is the earlier of two times, of which either may be unknown.
+// earliest returns the earlier of two times. A zero time is unknown and ignored.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -199,7 +201,7 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	p.Report(f)
 }
 
-// refreshSteps are how to make QueryCoord build a new target of a collection.
+// refreshSteps returns the steps that make QueryCoord build a new target of a collection.
 func refreshSteps(p *check.Pass, id model.CollectionID) []check.Step {
 	c, x := p.Cluster, p.Collection(id)
 	if x == nil {
@@ -217,7 +219,7 @@ func refreshSteps(p *check.Pass, id model.CollectionID) []check.Step {
 	)
 }
 
-// flushSteps are how to flush a collection.
+// flushSteps returns the steps that flush a collection.
 func flushSteps(c *model.Cluster, id model.CollectionID) []check.Step {
 	x := c.Collection(id)
 	if x == nil {

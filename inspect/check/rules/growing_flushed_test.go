@@ -9,7 +9,7 @@ import (
 )
 
 func TestGrowingFlushed(t *testing.T) {
-	// flushed makes the growing segment 2900 a flushed one, as etcd says.
+	// flushed marks the growing segment 2900 as flushed in etcd.
 	flushed := func(ago time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// growingLarge finds growing segments beyond the size at which DataCoord seals them.
+// growingLarge reports growing segments beyond the size at which DataCoord seals them.
 var growingLarge = &check.Check{
 	ID:       "growing-too-large",
 	Title:    "Growing segment is larger than its seal policy allows",
@@ -77,7 +77,8 @@ func runGrowingLarge(p *check.Pass) {
 	}
 }
 
-// tooLarge judges one segment; known is false if its size, or whether it is written, is unknown.
+// tooLarge reports whether a segment is too large. known is false if its size, or whether it is being written,
+// is unknown.
 func tooLarge(p *check.Pass, s *facts.OpenSegment, policy *facts.SealPolicy) (too, known bool) {
 	if s.State != model.SegmentGrowing || s.MaxRows <= 0 {
 		return false, true
@@ -89,7 +90,7 @@ func tooLarge(p *check.Pass, s *facts.OpenSegment, policy *facts.SealPolicy) (to
 		return true, true
 	}
 	if _, idle := s.IdleFor(p.Now); idle && s.Rows >= policy.FullRows(s.MaxRows) && policy.FullRows(s.MaxRows) > 0 {
-		// By the version's default only, it may just as well be below its limit.
+		// If the limit is only the version's default, the segment may also be below its real limit.
 		return policy.Known, policy.Known
 	}
 	return false, s.Rows > 0 || !s.Unsure(p.Now)

@@ -12,7 +12,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// growingOld finds rows that stay growing: nobody inserts any more, and nothing will close their segments soon.
+// growingOld reports rows that stay growing because inserts have stopped and their segments will not be sealed
+// soon.
 var growingOld = &check.Check{
 	ID:       "growing-too-old",
 	Title:    "Rows stay in growing segments",
@@ -51,22 +52,22 @@ data node is not doing its work: look at the channel's checkpoint and the data n
 	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "node-unreachable"),
 }
 
-// oldRows are the segments of one collection that stay growing.
+// oldRows holds the segments of one collection that stay growing.
 type oldRows struct {
 	idle, overdue, stuck []model.SegmentID
 	rows                 int64
 	leaders              []model.NodeID
 	channels             map[string]bool
-	// since is the last write among the idle ones; started the start of the oldest, untilLife when it is sealed at last.
+	// since is the time of the last write to the idle segments. started is the start of the oldest segment.
 	since, started time.Time
-	largest        int64 // MaxRows of the idle ones
-	behind         bool  // the checkpoint of a stuck one does not advance
+	largest        int64 // maximum MaxRows of the idle segments
+	behind         bool  // the checkpoint of a stuck segment does not advance
 	by             string
 	unsure         int
 }
 
-// What DataCoord is given beyond its own limits: it looks at segments with each time tick of their channel, and
-// a data node then writes them.
+// Grace periods beyond DataCoord's own limits. DataCoord checks segments at each time tick of their channel,
+// and a data node writes them afterwards.
 const (
 	overdueGrace  = 10 * time.Minute
 	idleSealGrace = 3 * time.Minute
@@ -101,7 +102,7 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 			limit := passingOf(p, "segments", "", s.State.String()).limit
 			v := p.VChannel(s.VChannel)
 			behind := v != nil && now.Sub(v.Checkpoint.At.Time()) > limit
-			// One that was left alone for hours may have been sealed just now; data nodes flush within seconds.
+			// A segment that was idle for hours may have been sealed just now. Data nodes flush within seconds.
 			if since := sealedAfter(s.Segment); (behind || s.State == model.SegmentFlushing) && !since.IsZero() && now.Sub(since) > limit {
 				o.stuck = append(o.stuck, s.ID)
 				o.take(s)
@@ -127,7 +128,8 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 	return &o
 }
 
-// sealedAfter returns the time after which a segment was sealed, zero if it is unknown: the end of its last allocation.
+// sealedAfter returns a time after which the segment was sealed: the end of its last allocation. It returns
+// zero if that is unknown.
 func sealedAfter(s *model.Segment) time.Time {
 	if s.ExpireAt.Time().IsZero() {
 		return time.Time{}
@@ -135,7 +137,7 @@ func sealedAfter(s *model.Segment) time.Time {
 	return facts.LastTouched(s)
 }
 
-// take counts one segment.
+// take adds one segment to the totals.
 func (o *oldRows) take(s *facts.OpenSegment) {
 	o.rows += s.Rows
 	for _, l := range s.Leaders {
@@ -186,7 +188,7 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	}
 	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
 	f.Fix = flushSteps(p.Cluster, id)
-	if len(o.stuck) > 0 { // DataCoord sealed them: another flush asks for what was asked for
+	if len(o.stuck) > 0 { // DataCoord has already sealed them, so another flush does not help
 		f.Fix = watcherFix(p, id, o.channels)
 	}
 	f.Evidence = o.evidence(&w, policy)
@@ -200,7 +202,8 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	p.Report(f)
 }
 
-// watcherFix restarts the nodes that are to write channels of a collection and do not.
+// watcherFix returns the steps that restart the nodes that should write the channels of a collection and do
+// not.
 func watcherFix(p *check.Pass, id model.CollectionID, channels map[string]bool) []check.Step {
 	var names []string
 	for _, v := range p.VChannelsOf(id) {
@@ -218,8 +221,9 @@ func watcherFix(p *check.Pass, id model.CollectionID, channels map[string]bool) 
 	)
 }
 
-// idleSeverity weighs idle rows: a warning if they cost a tenth of the collection's search work. Where nodes
-// did not say what they serve, a twentieth of its rows counts the same, unless all of them are compared anyway.
+// idleSeverity returns a warning if idle rows cost at least a tenth of the collection's search work, and info
+// otherwise. If the work is unknown, it compares with a twentieth of the collection's rows, unless all rows are
+// searched by brute force anyway.
 func idleSeverity(p *check.Pass, id model.CollectionID, w *facts.Work, rows int64) check.Severity {
 	const costly, many = 0.1, 0.05
 	if w.Known && w.Cost > 0 {
@@ -247,7 +251,7 @@ func idleImpact(w *facts.Work, cost float64, served bool) string {
 	return "Searches scan them by brute force; the cost is unknown, because no query node reported what it serves."
 }
 
-// until says when a segment is sealed at last.
+// until returns the time until a segment is sealed by age, as text.
 func until(started, now time.Time, life time.Duration) string {
 	if started.IsZero() || now.IsZero() {
 		return ", or until sealed at the age of " + words.Span(life)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestGrowingOld(t *testing.T) {
-	// idle has DataCoord remember a growing segment that was written to some time ago.
+	// idle adds a growing segment whose last write, some time ago, DataCoord still has in memory.
 	idle := func(rows int64, begun, written time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()
@@ -61,7 +61,8 @@ func TestGrowingOld(t *testing.T) {
 	})
 }
 
-// TestGrowingOldFromMetadata: what etcd records up to the channel's checkpoint is enough.
+// TestGrowingOldFromMetadata checks that the records in etcd up to the channel's checkpoint are sufficient for
+// a finding.
 func TestGrowingOldFromMetadata(t *testing.T) {
 	growing := func(written, checkpoint time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {

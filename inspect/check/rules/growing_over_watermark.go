@@ -9,7 +9,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// growingOverWatermark finds streaming nodes whose growing segments stay above the size at which they are flushed.
+// growingOverWatermark reports streaming nodes whose growing segments stay above the size at which they are
+// flushed.
 var growingOverWatermark = &check.Check{
 	ID:       "growing-over-watermark",
 	Title:    "Growing segments of a streaming node stay above its high-water mark",
@@ -31,7 +32,8 @@ Below the mark nothing is found, however near: it is reached in normal work. ` +
 	},
 }
 
-// sealSeconds is how far apart two scrapes have to be: twice the 5 s between two rounds of sealing (stats, growingBytesNotifyCooldown).
+// sealSeconds is the minimum time between two scrapes in seconds: twice the 5 s between two rounds of sealing
+// (stats, growingBytesNotifyCooldown).
 const sealSeconds = 10
 
 func runGrowingOverWatermark(p *check.Pass) {
@@ -42,7 +44,7 @@ func runGrowingOverWatermark(p *check.Pass) {
 	}
 }
 
-// overWatermark reports whether a node is at its high-water mark; what is not told is not.
+// overWatermark reports whether a node is at or above its high-water mark. It is false if a figure is missing.
 func overWatermark(n *model.StreamingNode) bool { return n != nil && n.Growing >= n.HighWater }
 
 func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {

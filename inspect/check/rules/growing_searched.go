@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// growingSearched finds searches that spend their time on rows that have no index yet.
+// growingSearched reports searches that spend their time on rows without an index.
 var growingSearched = &check.Check{
 	ID:       "growing-search-time",
 	Title:    "Searches wait for growing segments",
@@ -33,7 +33,7 @@ The gain is what remains once the rows are flushed and have their indexes: searc
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "brute-force-share"),
 }
 
-// growingPart is the part of the request that makes a finding.
+// growingPart is the minimum share of the request's time for a finding.
 const growingPart = 0.3
 
 func runGrowingSearched(p *check.Pass) {
@@ -43,13 +43,13 @@ func runGrowingSearched(p *check.Pass) {
 		if !ok || !c.matters(growingPart) {
 			continue
 		}
-		// Once they are flushed the request waits for the same rows behind an index, or for its sealed segments.
+		// After a flush the request waits for the same rows in an index, or for its sealed segments.
 		c.gain.Low = max(0, c.low-callOf(overall(p, b.Request), budget.KernelSealed))
 		if then, ok := indexedOf(p, b); ok {
 			c.gain = budget.Interval{Low: max(0, c.low-then.High), High: max(0, c.ms-then.Low)}
 		}
 		if gains := c.gain.High; gains < worth || gains < much*b.Ms {
-			continue // behind an index they take about as long
+			continue // with an index they take about as long
 		}
 		costs = append(costs, c)
 	}
@@ -72,7 +72,7 @@ func runGrowingSearched(p *check.Pass) {
 	}
 }
 
-// growingFix flushes the collection that is searched, where it is one.
+// growingFix returns the steps that flush the collection, or all collections if id is unknown.
 func growingFix(p *check.Pass, id model.CollectionID) []check.Step {
 	wait := check.Do("nothing while inserts continue: the next flush ends it")
 	x := p.Collection(id)
@@ -83,7 +83,8 @@ func growingFix(p *check.Pass, id model.CollectionID) []check.Step {
 	return check.Fix(wait, check.Flush(p.Cluster, x, 5*time.Minute, "after the inserts, seals its growing segments"))
 }
 
-// callOf is the mean of one call of a phase over all nodes, 0 if unknown.
+// callOf returns the mean duration of one call of a phase over all nodes in milliseconds, or 0 if it is
+// unknown.
 func callOf(b *budget.Budget, name budget.Name) float64 {
 	if b == nil {
 		return 0
@@ -102,7 +103,7 @@ func callOf(b *budget.Budget, name budget.Name) float64 {
 	return sum / n
 }
 
-// callFact says how long one call of a phase takes.
+// callFact returns the mean duration of one call of a phase as evidence.
 func callFact(b *budget.Budget, name budget.Name, what string) check.Evidence {
 	ms := callOf(b, name)
 	if ms <= 0 {

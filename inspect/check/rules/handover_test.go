@@ -11,8 +11,9 @@ import (
 	"kitescope/inspect/check/faulttest"
 )
 
-// TestHandoverPlansAsAfterIt plays hand-overs and moves of the library, and the same clusters once query nodes have let go of what they have twice:
-// rows, evenness, plans and Milvus's moves are the same while rows are in memory twice. What the checks make of them, TestFaults holds.
+// TestHandoverPlansAsAfterIt checks that rows, evenness, plans and Milvus's moves are the same while rows are
+// in memory twice. It compares hand-overs and moves of the library with the same clusters after query nodes
+// have released their duplicates. TestFaults covers the findings.
 func TestHandoverPlansAsAfterIt(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
@@ -44,7 +45,7 @@ func TestHandoverPlansAsAfterIt(t *testing.T) {
 	}
 }
 
-// outline is what balance says of a replica.
+// outline is the result of balance for one replica.
 type outline struct {
 	Rows, Growing, Brute int64
 	Segments             int
@@ -52,7 +53,7 @@ type outline struct {
 	Moves                []balance.Move
 }
 
-// outlineOf is what balance says of a case's cluster, by collection.
+// outlineOf returns the result of balance for a case's cluster, by the name of the group.
 func outlineOf(t *testing.T, library *faulttest.Library, c *faulttest.Case) map[string]outline {
 	t.Helper()
 	b, err := library.Base(t.Context(), c.Base)
@@ -68,7 +69,7 @@ func outlineOf(t *testing.T, library *faulttest.Library, c *faulttest.Case) map[
 	outlines := make(map[string]outline)
 	for i, g := range r.Groups {
 		x := outline{Rows: g.Rows(), Segments: g.Sealed, Spread: g.Spread, Moves: r.Plans[i].Moves}
-		x.Spread.MemoryMaxMean = 0 // copies do take memory
+		x.Spread.MemoryMaxMean = 0 // duplicates do take memory
 		for _, s := range g.Shares {
 			x.Growing += s.GrowingRows
 			x.Brute += s.BruteRows

@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// healthyShapes are clusters as they run in production. None of them has anything wrong.
+// healthyShapes returns changes that make clusters as they run in production, all of them healthy.
 func healthyShapes() map[string]func(*rulestest.World) {
 	return map[string]func(*rulestest.World){
 		"as it is": func(*rulestest.World) {},
@@ -120,7 +120,8 @@ func healthyShapes() map[string]func(*rulestest.World) {
 	}
 }
 
-// TestHealthyShapes: no check of metadata, configuration or tasks raises an alarm of a cluster in which nothing is wrong.
+// TestHealthyShapes checks that no check of metadata, configuration or tasks reports a warning for a healthy
+// cluster.
 func TestHealthyShapes(t *testing.T) {
 	for version, base := range map[string]func(*rulestest.World){"2.4": func(*rulestest.World) {}, "2.6": rulestest.Modern} {
 		for name, shape := range healthyShapes() {
@@ -142,7 +143,7 @@ func TestHealthyShapes(t *testing.T) {
 	}
 }
 
-// TestUpgradeIsOneWarning: while processes of two versions run, that is what is said, and no more.
+// TestUpgradeIsOneWarning checks that processes of two versions cause no other warning than mixed-versions.
 func TestUpgradeIsOneWarning(t *testing.T) {
 	w := rulestest.Well()
 	rulestest.Modern(w)
@@ -162,7 +163,7 @@ func TestUpgradeIsOneWarning(t *testing.T) {
 	}
 }
 
-// TestDamagedFigures: numbers that cannot be, as a damaged record may have them, break no check and no figure.
+// TestDamagedFigures checks that impossible numbers, as in a damaged record, break no check and no figure.
 func TestDamagedFigures(t *testing.T) {
 	numbers := []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, math.MaxInt64 - 1, math.MaxInt64}
 	stamps := []model.TSO{0, 1, rulestest.Back(0), model.MaxTSO - 1, model.MaxTSO}

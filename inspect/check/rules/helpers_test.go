@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// ticking lets the nodes that consume the queue say how far they are behind.
+// ticking sets the lag that nodes which consume the queue report, by role.
 func ticking(lags map[string]time.Duration) func(*rulestest.World) {
 	return func(w *rulestest.World) {
 		w.Asked()

@@ -13,21 +13,22 @@ import (
 	"kitescope/internal/shellquote/shellquotetest"
 )
 
-// What an enemy calls things: before the name, what looks like a flag; behind it, all that a shell obeys.
+// Text that an attacker may put into names. lure comes before the name and looks like a flag. poison comes
+// after it and contains the characters that a shell interprets.
 const (
 	lure   = "-;id&"
 	poison = ";id&$(id)'\"`id`\\\n\rid"
 )
 
-// planted are the fields that hold names which somebody outside may choose.
+// planted lists the fields with names that outsiders may choose.
 var planted = []string{
 	"Name", "Root", "MetaPath", "Location", "Address", "HostName", "Endpoint", "ResourceGroup", "Channel", "VChannel", "PChannel", "Topic", "Alias", "Value", "Reason",
 }
 
-// kept are types whose names are words of Milvus, which checks look for.
+// kept lists types whose names are fixed words of Milvus that checks look for.
 var kept = []string{"ConfigEntry", "Setting", "Metric", "Param", "KV", "CallResult", "ProfileShare"}
 
-// plant poisons names wherever they stand in a cluster.
+// plant adds lure and poison to all names in a cluster.
 func plant(v reflect.Value, seen map[uintptr]bool) {
 	switch v.Kind() { //nolint:exhaustive // only what holds text
 	case reflect.Pointer:
@@ -61,16 +62,17 @@ func plant(v reflect.Value, seen map[uintptr]bool) {
 }
 
 var (
-	// shellWord and literal are words that a shell, and literals that Python, reads as nothing but text.
+	// shellWord and literal match quoted words of a shell and literals of Python, which both read as plain
+	// text.
 	shellWord = regexp.MustCompile(`(^|[\s(=:])'(?:[^']|'\\'')*'`)
 	literal   = regexp.MustCompile(`(^|[([{=]|, |: )"(?:[^"\\]|\\.)*"`)
-	// blanks are those that a text has too many where a part of it is empty.
+	// blanks matches superfluous blanks in a text, which an empty part leaves behind.
 	blanks  = regexp.MustCompile(`^ |  | $`)
 	flagged = regexp.MustCompile(`(?:etcdctl|kitescope) [^;]* '` + lure)
 )
 
-// hostileNames gives everything that has a name one which a shell would obey, and reads all hints as a shell and Python would.
-// Nothing can be made of the case's cluster after it.
+// hostileNames checks that hints stay safe if all names in a cluster contain characters that a shell
+// interprets. It parses all hints like a shell and Python. The case's cluster cannot be used afterwards.
 func hostileNames(t *testing.T) property {
 	t.Helper()
 	shell := &reader{Shell: shellquotetest.New(t), read: map[string]bool{}}
@@ -97,7 +99,7 @@ func hostileNames(t *testing.T) property {
 	}}
 }
 
-// reader has a real shell read the commands of hints, each once.
+// reader parses the commands of hints with a real shell, each once.
 type reader struct {
 	*shellquotetest.Shell
 	read    map[string]bool
@@ -125,7 +127,7 @@ func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
 	}
 }
 
-// shellCommands are those of a finding's steps that are for a shell.
+// shellCommands returns the shell commands in the steps of a finding.
 func shellCommands(f *check.Finding) (list []string) {
 	for _, s := range f.Fix {
 		if s.Command != "" && !s.Python {
@@ -135,7 +137,7 @@ func shellCommands(f *check.Finding) (list []string) {
 	return list
 }
 
-// Parts of texts and of code that are names of programs: commands stand in steps of their own.
+// inProse matches names of programs and code in texts. Commands belong in steps of their own.
 var inProse = regexp.MustCompile(`\b(?:kitescope|etcdctl|kubectl|mount) [a-z-]|\b(?:utility|Collection|MilvusClient)[.(]`)
 
 func holdHint(t *testing.T, where string, f *check.Finding) {
@@ -156,7 +158,7 @@ func holdHint(t *testing.T, where string, f *check.Finding) {
 	}
 }
 
-// holdText wants nothing of a planted name, nor any of some characters, outside of what is quoted.
+// holdText checks that a text contains no part of a planted name and no forbidden character outside quotes.
 func holdText(t *testing.T, where string, f *check.Finding, text, never string) {
 	t.Helper()
 	rest := literal.ReplaceAllString(shellWord.ReplaceAllString(text, "${1}WORD"), "${1}TEXT")
@@ -168,7 +170,8 @@ func holdText(t *testing.T, where string, f *check.Finding, text, never string) 
 	}
 }
 
-// A root path as a bundle brings it, in the hints that write to etcd.
+// TestHintsOfHostileRoot checks that hints that write to etcd quote a hostile root path, as a bundle may
+// contain it.
 func TestHintsOfHostileRoot(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {

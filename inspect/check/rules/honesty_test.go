@@ -10,21 +10,22 @@ import (
 	"kitescope/inspect/model"
 )
 
-// removal takes some facts of a cluster away, as if they could not be read.
+// removal removes some facts from a cluster, as if they could not be read.
 type removal struct {
 	name string
-	// parts and needs are what a check that is owed these facts declares; both 0: no single need stands for them.
+	// parts and needs are the declarations of the checks that read these facts. Both are 0 if no single need
+	// covers the facts.
 	parts model.Part
 	needs check.Need
-	// node and role are those of the session that no longer tells, "" if it is a fact of the whole cluster.
+	// node and role identify the session whose facts are missing. They are "" for a fact of the whole cluster.
 	node, role string
-	// shared: another session of the same process tells its memory, too.
+	// shared reports whether another session of the same process also reports its memory.
 	shared bool
 	take   func(*model.Cluster) *model.Cluster
 }
 
-// unseenIsNotWell takes facts away from a case, one after the other: what a check found with them it may still find, or say that it
-// could not look. It may not say that all is well.
+// unseenIsNotWell removes facts from a case, one after the other. A check with a finding on the complete case
+// may still have it or be skipped without the facts, but must not be ok.
 func unseenIsNotWell() property {
 	tried := make(map[string]int)
 	return property{"nothing is well unseen", func(t *testing.T, c *faulttest.Case, r *check.Report) {
@@ -53,14 +54,15 @@ func unseenIsNotWell() property {
 	}}
 }
 
-// wantedChecks are the checks of which a case wants a finding.
+// wantedChecks returns the checks for which a case expects a finding.
 func wantedChecks(c *faulttest.Case) []*check.Check {
 	return slices.DeleteFunc(slices.Clone(rules.All()), func(x *check.Check) bool {
 		return !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Check == x.ID })
 	})
 }
 
-// removals are all that can be taken away from a cluster: each part of its metadata, each answer of each process.
+// removals returns all facts that can be removed from a cluster: each part of its metadata, each response of
+// each process.
 func removals(c *model.Cluster) []removal {
 	list := []removal{
 		{name: "etcd's word", needs: check.NeedEtcd, take: edited(func(p *model.Parts) { p.Etcd = nil })},
@@ -87,7 +89,7 @@ func removals(c *model.Cluster) []removal {
 				continue
 			}
 			needs := f.needs
-			if needs == 0 { // all that the session told
+			if needs == 0 { // all facts of the session
 				for _, other := range toldBySessions() {
 					if other.needs&check.NeedMetrics == 0 && other.had(n) {
 						needs |= other.needs
@@ -106,7 +108,7 @@ func removals(c *model.Cluster) []removal {
 	return list
 }
 
-// profileRemovals take the profiles of one process away, or what one of them says.
+// profileRemovals returns removals of a CPU profile or the goroutine profiles of one process.
 func profileRemovals(c *model.Cluster) []removal {
 	if c.Profiles == nil {
 		return nil
@@ -129,7 +131,7 @@ func profileRemovals(c *model.Cluster) []removal {
 	return list
 }
 
-// edited takes something out of the metadata; processes said the same.
+// edited returns a function that changes the metadata and keeps the responses of processes.
 func edited(change func(*model.Parts)) func(*model.Cluster) *model.Cluster {
 	return func(c *model.Cluster) *model.Cluster {
 		p := c.Parts
@@ -144,7 +146,7 @@ func edited(change func(*model.Parts)) func(*model.Cluster) *model.Cluster {
 	}
 }
 
-// told takes something out of what processes said.
+// told returns a function that changes the responses of processes.
 func told(change func(*model.RuntimeParts)) func(*model.Cluster) *model.Cluster {
 	return func(c *model.Cluster) *model.Cluster {
 		p := c.Runtime.RuntimeParts
@@ -168,7 +170,7 @@ func told(change func(*model.RuntimeParts)) func(*model.Cluster) *model.Cluster 
 	}
 }
 
-// partNames are the parts of the metadata, and what a decoder leaves out where it may not read one.
+// partNames returns the parts of the metadata, with the data that a decoder omits if it may not read the part.
 func partNames() []struct {
 	name string
 	part model.Part
@@ -214,7 +216,7 @@ func partNames() []struct {
 	}
 }
 
-// answers are what coordinators and the queue tell, and what becomes of it where they do not.
+// answers returns the responses of coordinators and the queue, each with a change that removes it.
 func answers() []struct {
 	name  string
 	needs check.Need
@@ -244,7 +246,7 @@ func answers() []struct {
 	}
 }
 
-// toldBySessions is what single sessions tell.
+// toldBySessions returns the facts that single sessions report.
 func toldBySessions() []struct {
 	name  string
 	needs check.Need
@@ -296,19 +298,20 @@ func sharesMemory(r *model.Runtime, n *model.LiveNode) bool {
 	return slices.ContainsFunc(r.Nodes, func(x *model.LiveNode) bool { return x != n && x.Address == n.Address && x.System != nil })
 }
 
-// toldElsewhere reports whether a check has another source for facts that were taken away, and may come to another result by it.
+// toldElsewhere reports whether a check has another source for the removed facts, and may therefore have
+// another result.
 func toldElsewhere(id string, r removal) bool {
 	switch id {
 	case "node-idle":
-		return r.needs&check.NeedDistribution != 0 // the node's metrics tell its segments and rows
+		return r.needs&check.NeedDistribution != 0 // the node's metrics report its segments and rows
 	case "memory-pressure":
 		return r.shared
 	}
 	return false
 }
 
-// TestWellOnlyIfAllWasSeen takes from a healthy cluster, of which all was asked, one fact after the other: a check that
-// declares that it reads such facts is not ok without them.
+// TestWellOnlyIfAllWasSeen removes one fact after the other from a healthy cluster with complete data. It
+// checks that a check that declares to read such a fact is not ok without it.
 func TestWellOnlyIfAllWasSeen(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
@@ -345,7 +348,8 @@ func TestWellOnlyIfAllWasSeen(t *testing.T) {
 	}
 }
 
-// readsOf reports whether a check that needs what processes tell reads it of a role. Those that are not listed read it of all that tell it.
+// readsOf reports whether a check that needs responses of processes reads those of a role. Checks that are not
+// listed read them from all roles.
 func readsOf(id, role string) bool {
 	roles := map[string][]string{
 		"imbalance-memory": {"querynode"},

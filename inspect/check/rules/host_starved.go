@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// hostStarved finds hosts that lack CPU for all of their processes.
+// hostStarved reports hosts without enough CPU for their processes.
 var hostStarved = &check.Check{
 	ID:       "host-starved", // check.HostStarved
 	Title:    "Host lacks CPU: its processes are late alike",
@@ -27,13 +27,14 @@ follow from it and are info: they would find each process of the host. In Kubern
 	Run:    runHostStarved,
 }
 
-// onHost reports whether a finding is about processes of a host, or about none.
+// onHost reports whether a finding names a process of the host, or no process at all.
 func onHost(_ *model.Cluster, effect, cause *check.Finding) bool {
 	processes := slices.DeleteFunc(append(slices.Clone(effect.Objects), effect.Object), func(r model.Ref) bool { return r.Resource != "nodes" })
 	return len(processes) == 0 || slices.ContainsFunc(processes, cause.Mentions)
 }
 
-// lateWithHost returns the causes of a check that finds processes late, which those of a starved host all are.
+// lateWithHost returns the causes of a check that finds slow processes. A starved host is one, because it slows
+// all its processes.
 func lateWithHost(others ...check.Cause) []check.Cause {
 	return append(check.CausedBy(onHost, check.HostStarved), others...)
 }

@@ -7,7 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestSwitchInEtcd: a switch is turned on by the dynamic key that is there, however it is spelled; of several by the one that Milvus reads last.
+// TestSwitchInEtcd checks that a fix turns on a switch by its existing dynamic key, regardless of the key's
+// spelling. With several keys it uses the one that Milvus reads last.
 func TestSwitchInEtcd(t *testing.T) {
 	leaders := func(keys ...string) *rulestest.Scene {
 		s := rulestest.NewScene("true", 11, 12, 13)

@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// idleNode finds query nodes that serve nothing, or far less than the others.
+// idleNode reports query nodes that serve nothing, or far less than the others.
 var idleNode = &check.Check{
 	ID:       "node-idle",
 	Title:    "Query node serves nothing, or far less than the others",
@@ -88,7 +88,7 @@ func reportIdle(p *check.Pass, x quietNode) {
 	p.Report(f)
 }
 
-// between is a range of two figures, or the one that both are.
+// between formats a range of two figures, or one figure if both are equal.
 func between(low, high string) string {
 	if low == high {
 		return low
@@ -96,7 +96,7 @@ func between(low, high string) string {
 	return low + " to " + high
 }
 
-// idleCircumstances adds since when the node is there, how much it works, and what explains its idleness.
+// idleCircumstances adds the node's age, its CPU use and the reason for its idleness to the finding.
 func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 	if x.age >= 0 {
 		f.Evidence = append(f.Evidence, check.Measured("started", x.Name(), "%s ago", check.Span(x.age)))
@@ -112,7 +112,7 @@ func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 	case auto.Known && !auto.On:
 		f.Evidence = append(f.Evidence, check.Fact(balance.SwitchKey, auto.Value, auto.From))
 	case x.age < 0:
-		// It may have started a moment ago.
+		// The node may have started a moment ago.
 		f.Severity = max(f.Severity, check.Warning) - 1
 		f.Evidence = append(f.Evidence, check.Fact("started", "unknown", ""))
 	case x.age < surelySettled:

@@ -134,7 +134,7 @@ func TestIdleChecks(t *testing.T) {
 	})
 }
 
-// TestIdleElsewhere: an idle node explains what is uneven in its own resource group only.
+// TestIdleElsewhere checks that an idle node is the cause of imbalance in its own resource group only.
 func TestIdleElsewhere(t *testing.T) {
 	s := rulestest.Spread("true", 5, 5, 0)
 	for _, id := range []model.NodeID{21, 22, 23} {

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// imbalanceChannels finds nodes that consume far more channels than others.
+// imbalanceChannels reports nodes that consume far more channels than others.
 var imbalanceChannels = &check.Check{
 	ID:       "imbalance-channels",
 	Title:    "Channels are spread unevenly over data nodes",
@@ -33,7 +33,7 @@ In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
 	Roles: []string{"datacoord"},
 }
 
-// channelGrace is how long a node may have none: more than DataCoord's interval.
+// channelGrace is the time for which a node may have no channel. It is longer than DataCoord's interval.
 const channelGrace = 10 * time.Minute
 
 func runImbalanceChannels(p *check.Pass) {
@@ -76,7 +76,7 @@ func runImbalanceChannels(p *check.Pass) {
 	p.Report(f)
 }
 
-// channelCounts are the nodes that consume channels, and how many.
+// channelCounts returns the role of the nodes that consume channels, and the number of channels per node.
 func channelCounts(p *check.Pass) (role string, counts map[model.NodeID]int) {
 	counts = make(map[model.NodeID]int)
 	role = "datanode"
@@ -113,7 +113,7 @@ func sortedNodes(counts map[model.NodeID]int) []model.NodeID {
 	return list
 }
 
-// ageOf is how long a session's process is there, 0 if that is unknown.
+// ageOf returns the time since the process of a session started, or 0 if it is unknown.
 func ageOf(p *check.Pass, role string, id model.NodeID) time.Duration {
 	at := p.Runtime.LiveNode(role, id).StartedAt()
 	if at.IsZero() {

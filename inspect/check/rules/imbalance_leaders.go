@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// imbalanceLeaders finds query nodes that lead far more shards than others.
+// imbalanceLeaders reports query nodes that lead far more shards than others.
 var imbalanceLeaders = &check.Check{
 	ID:       "imbalance-leaders",
 	Title:    "Shard leaders are spread unevenly over query nodes",
@@ -43,7 +43,7 @@ const (
 	leadersTimes  = 2
 	leadersMore   = 3
 	leadersCostly = 0.05
-	// channelSwitch decides whether QueryCoord moves channels.
+	// channelSwitch is the setting that lets QueryCoord move channels.
 	channelSwitch = "queryCoord.autoBalanceChannel"
 )
 
@@ -75,12 +75,12 @@ func runImbalanceLeaders(p *check.Pass) {
 		}
 		reportLeaders(p, r, nodes, most, mean, sum)
 		if p.Streaming != nil {
-			break // they serve all resource groups alike
+			break // streaming nodes serve all resource groups
 		}
 	}
 }
 
-// streamingShares are the query nodes inside streaming nodes, which lead all shards from 2.6 on.
+// streamingShares returns the query nodes inside streaming nodes, which lead all shards since 2.6.
 func streamingShares(p *check.Pass) []*balance.Share {
 	var list []*balance.Share
 	for _, n := range p.Balance.Nodes {
@@ -123,7 +123,7 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 	p.Report(f)
 }
 
-// leadersFix turns on the balancing of channels where it is known to be off.
+// leadersFix returns the steps that turn on the balancing of channels if it is known to be off.
 func leadersFix(p *check.Pass) []check.Step {
 	look := check.Shell(check.Kitescope("balance")).Does("shows leaders and growing rows per node")
 	s, ok := p.Setting(channelSwitch, "querycoord", "mixcoord")
@@ -135,7 +135,8 @@ func leadersFix(p *check.Pass) []check.Step {
 		Interrupting(5*time.Minute, "nothing"), look)
 }
 
-// crowded counts the shards of a node that would be elsewhere were those of each replica spread over its nodes.
+// crowded returns the number of a node's shards that would be elsewhere if the shards of each replica were
+// spread evenly over its nodes.
 func (r *region) crowded(nodes []*balance.Share, id model.NodeID) (sum int) {
 	for _, g := range r.groups {
 		shards, led, members := 0, 0, 0

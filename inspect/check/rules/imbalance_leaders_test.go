@@ -10,8 +10,9 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// led is how long a search takes on average that asks the leaders of all shards at once, from clients who search again at once: each leads
-// so many shards, and has two servers. queued is the wait of one task on the first.
+// led simulates searches that ask the leaders of all shards at once, from clients that start the next search
+// immediately. Node k leads leads[k] shards and has two servers. It returns the mean duration of a search, and
+// the mean wait of one task on the first node.
 func led(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queued float64) {
 	const requests = 30_000
 	nodes := make([]rulestest.Servers, len(leads))
@@ -40,7 +41,8 @@ func led(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queue
 	return whole, queued
 }
 
-// TestGainOfSpreadLeaders: who leads all shards is waited for; with half of them elsewhere a search waits for about half as long.
+// TestGainOfSpreadLeaders checks the gain of spreading leaders: searches wait for a node that leads all shards,
+// and for about half as long if half of its shards are elsewhere.
 func TestGainOfSpreadLeaders(t *testing.T) {
 	const takes, searches = 40, 200
 	rng := rand.New(rand.NewPCG(7, 1))

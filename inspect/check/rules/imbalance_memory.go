@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// imbalanceMemory finds query nodes of one resource group of which one is nearly full while another is not.
+// imbalanceMemory reports resource groups in which one query node's memory is nearly full and another's is not.
 var imbalanceMemory = &check.Check{
 	ID:       "imbalance-memory",
 	Title:    "Memory use of query nodes is uneven",
@@ -64,7 +64,7 @@ func runImbalanceMemory(p *check.Pass) {
 	}
 }
 
-// usedMemory is the part of its memory that a node uses, -1 if that is unknown.
+// usedMemory returns the share of its memory that a node uses, or -1 if it is unknown.
 func usedMemory(n *balance.Share) float64 {
 	use, capacity, ok := n.Memory()
 	if !ok || capacity <= 0 {

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// imbalanceRows finds replicas whose rows lie unevenly on their nodes.
+// imbalanceRows reports replicas whose rows are spread unevenly over their nodes.
 var imbalanceRows = &check.Check{
 	ID:       "imbalance-rows",
 	Title:    "Rows are spread unevenly over query nodes",
@@ -89,7 +89,7 @@ func reportRows(p *check.Pass, r *region, g unevenGroup, all float64, severity c
 	p.Report(f)
 }
 
-// groupName is a resource group for people.
+// groupName returns the name of a resource group for messages.
 func groupName(name string) string {
 	if name == "" || name == "__default_resource_group" {
 		return "the default resource group"

@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// indexTooNew finds index files that query nodes cannot read.
+// indexTooNew reports index files that query nodes cannot read.
 var indexTooNew = &check.Check{
 	ID:       "index-too-new",
 	Title:    "Index files are of a version that query nodes cannot read",
@@ -58,7 +58,7 @@ func runIndexTooNew(p *check.Pass) {
 	}
 }
 
-// judgeEngine looks for files of a collection that lowest is too old for, or highest too new.
+// judgeEngine reports index files of a collection that are too new for lowest or too old for highest.
 func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Session) {
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
 	var version int32

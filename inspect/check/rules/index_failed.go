@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// indexFailed finds segments whose index Milvus has given up.
+// indexFailed reports segments whose index build failed for good.
 var indexFailed = &check.Check{
 	ID:       "index-failed",
 	Title:    "Building an index failed for good",

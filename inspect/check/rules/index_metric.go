@@ -12,7 +12,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// indexMetricMismatch finds indexes that cannot answer the searches of their field.
+// indexMetricMismatch reports indexes whose metric does not fit the field's type, another index of the field,
+// or the load state.
 var indexMetricMismatch = &check.Check{
 	ID:       "index-metric-mismatch",
 	Title:    "An index metric does not fit its field, or is not the one loaded",
@@ -34,8 +35,9 @@ meanwhile.`,
 	Run: runIndexMetric,
 }
 
-// metricsOf are the metrics of field types (Milvus 2.6, internal/util/indexparamcheck/constraints.go and docs, "Metric
-// types"; TANIMOTO, SUBSTRUCTURE and SUPERSTRUCTURE until 2.2). Types that are missing are not judged.
+// metricsOf returns the metrics that a field type supports (Milvus 2.6,
+// internal/util/indexparamcheck/constraints.go and docs, "Metric types"; TANIMOTO, SUBSTRUCTURE and
+// SUPERSTRUCTURE until 2.2). It returns nil for other types, which are not checked.
 func metricsOf(fieldType string) []string {
 	switch fieldType {
 	case "FloatVector", "Float16Vector", "BFloat16Vector", "Int8Vector":
@@ -112,7 +114,8 @@ func judgeRivals(p *check.Pass, x *model.Collection, list []*model.Index) {
 	}
 }
 
-// judgeLoadedIndex compares the definitions that QueryCoord loaded the collection with to those that exist.
+// judgeLoadedIndex compares the index definitions that QueryCoord loaded the collection with to the existing
+// ones.
 func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 	load := p.LoadState(x.ID)
 	if load == nil || !p.Loaded.Has(model.PartIndexes) {
@@ -132,7 +135,7 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 		}
 		fix := check.Fix(check.Reload(p.Cluster, x).
 			Does("loads it with its present index"))
-		if now == "none" { // it could not be loaded again
+		if now == "none" { // without an index it cannot be loaded again
 			fix = check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
 				Does("creates an index; replace its metric by the one that the vectors were made for, and do not release the collection before it is built").
 				Interrupting(5*time.Minute, "nothing"))
@@ -143,11 +146,12 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 			Evidence: []check.Evidence{check.Fact("index it is loaded with", loaded.String(), "etcd"), check.Fact("index of the field now", now, "etcd")},
 			Impact:   "Nodes serve the index of the old definition, or search by brute force.",
 		})
-		return // one field is enough: the remedy is the same
+		return // one field is enough, because the remedy is the same
 	}
 }
 
-// shareOfLoaded is the share of a collection in all that are loaded, as if all were searched alike; 0 if it is not loaded.
+// shareOfLoaded returns the share of a collection in all loaded collections, assuming that all are searched
+// equally often. It returns 0 if the collection is not loaded.
 func shareOfLoaded(p *check.Pass, id model.CollectionID) float64 {
 	if p.LoadState(id) == nil {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// indexMissing finds flushed segments on which an index was never begun.
+// indexMissing reports flushed segments for which an index build never started.
 var indexMissing = &check.Check{
 	ID:       "index-missing",
 	Title:    "Flushed segments lack an index that their collection defines",

@@ -15,24 +15,26 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of index-stuck. Every build of the captured clusters was finished within a minute; a segment of 1 GB takes minutes
-// on an idle index node.
+// Thresholds of index-stuck. Every build of the captured clusters was finished within a minute. A segment of 1
+// GB takes minutes on an idle index node.
 const (
-	// stuckAfter is how long a build may wait or run where someone could work on it.
+	// stuckAfter is the maximum time that a build may wait or run if a node is available for it.
 	stuckAfter = 30 * time.Minute
-	// idleAfter is how long if nobody can: no index node is registered, or the one that has it is gone.
+	// idleAfter is the maximum time if no index node is registered, or the assigned node is gone.
 	idleAfter = 2 * time.Minute
-	// manyTries is how often a build has to have been given to a node to count as failing, if that took more than triedAfter. DataCoord
-	// counts that up each time (internal/datacoord, index_builder.go, UpdateVersion), and not where no node has room.
+	// manyTries is the minimum number of assignments to a node for a build to count as failing, if they took
+	// longer than triedAfter. DataCoord increments the number at each assignment (internal/datacoord,
+	// index_builder.go, UpdateVersion), but not if no node has a free slot.
 	manyTries, triedAfter = 5, 30 * time.Second
-	// progressWithin is how recent the last finished build has to be for the queue to count as moving.
+	// progressWithin is the maximum age of the last finished build for the queue to count as moving.
 	progressWithin = 10 * time.Minute
-	// unseenProgress is how long a queue is taken to move of which it cannot be seen, while nodes build; queueLong is when even
-	// one that moves has left a build behind. What came out of an import or a sort looks as old as its source.
+	// unseenProgress is the time for which a queue counts as moving while nodes build, if finished builds are
+	// not recorded. queueLong is the wait after which even a moving queue has left a build behind. Segments
+	// from an import or a sort look as old as their source.
 	unseenProgress, queueLong = 3 * time.Hour, 24 * time.Hour
 )
 
-// indexStuck finds builds that wait or run for too long.
+// indexStuck reports builds that wait or run for too long.
 var indexStuck = &check.Check{
 	ID:       "index-stuck",
 	Title:    "An index build makes no progress",
@@ -84,18 +86,19 @@ func runIndexStuck(p *check.Pass) {
 	}
 }
 
-// nodeGone reports whether a build is on a node that is not registered. A node that stops finishes what it has.
+// nodeGone reports whether a build is assigned to a node that is not registered. A stopping node counts as
+// registered, because it finishes its builds.
 func nodeGone(p *check.Pass, r *model.SegmentIndex) bool {
 	return r.State == model.IndexInProgress && builderGone(p, r.Node)
 }
 
 func builderGone(p *check.Pass, id model.NodeID) bool { return id != 0 && len(p.SessionsOf(id)) == 0 }
 
-// pace is how the building of all indexes gets on.
+// pace is the progress of all index builds.
 type pace struct {
-	// last is when a build finished last; zero if the version does not record it.
+	// last is the time of the last finished build. It is zero if the version does not record it.
 	last time.Time
-	// working: a registered node builds something.
+	// working reports whether a registered node is building an index.
 	working bool
 }
 
@@ -110,7 +113,7 @@ func buildPace(p *check.Pass) (x pace) {
 	return x
 }
 
-// moves reports whether a queue in which something waits for so long seems to move.
+// moves reports whether the queue seems to move although a build has waited for the given time.
 func (x pace) moves(p *check.Pass, waits time.Duration) bool {
 	if x.last.IsZero() {
 		return x.working && waits < unseenProgress
@@ -177,7 +180,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	p.Report(f)
 }
 
-// goneOf is a node that has one of the builds and is not registered, "" if there is none.
+// goneOf returns the name of a node with one of the builds that is not registered, or "" if there is none.
 func goneOf(p *check.Pass, t *tally) string {
 	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
 		if facts.Alive(p.Cluster) && t.states[model.IndexInProgress] > 0 && len(p.SessionsOf(id)) == 0 {
@@ -187,7 +190,8 @@ func goneOf(p *check.Pass, t *tally) string {
 	return ""
 }
 
-// builderName names the node of a build by its session; of one that is gone by the role that builds indexes.
+// builderName returns the name of a build's node from its session. If the node has no session, the name uses
+// the role that builds indexes.
 func builderName(p *check.Pass, id model.NodeID) string {
 	s := p.SessionIn(id, "indexnode", "datanode")
 	switch {

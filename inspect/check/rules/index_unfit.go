@@ -15,18 +15,21 @@ import (
 
 // Thresholds of index-unfit.
 const (
-	// flatRows is from where on comparing every row is no longer a choice for accuracy but a burden.
+	// flatRows is the minimum number of rows at which a FLAT index is reported: scanning every row is then too
+	// expensive to be a choice for accuracy.
 	flatRows = 1_000_000
-	// rowsPerList is how many rows k-means wants for each list (faiss, Clustering.h: min_points_per_centroid).
+	// rowsPerList is the minimum number of rows per list for k-means (faiss, Clustering.h:
+	// min_points_per_centroid).
 	rowsPerList = 39
-	// listsPerRoot is Milvus's advice: nlist = 4 x sqrt(rows of a segment) (docs, "Index" and the FAQ on nlist). Findings begin at a sixteenth.
+	// listsPerRoot is Milvus's advice: nlist = 4 x sqrt(rows of a segment) (docs, "Index" and the FAQ on
+	// nlist). An nlist below 1/farOff (a sixteenth) of the advice is reported.
 	listsPerRoot = 4.0
 	farOff       = 16.0
-	// listRows is the size of a segment from which too few lists matter.
+	// listRows is the minimum number of rows in a segment for too few lists to matter.
 	listRows = 100_000
 )
 
-// indexUnfit finds index types and sizes that do not suit the data.
+// indexUnfit reports index types and sizes that do not suit the data.
 var indexUnfit = &check.Check{
 	ID:       "index-unfit",
 	Title:    "The type or size of an index does not suit its rows",
@@ -130,7 +133,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 	})
 }
 
-// param is a number among an index's parameters, 0 if it has none of that name.
+// param returns the named index parameter as a number, or 0 if it is missing.
 func param(i *model.Index, name string) float64 {
 	for _, list := range [...][]model.Pair{i.Params, i.UserParams} {
 		for _, kv := range list {

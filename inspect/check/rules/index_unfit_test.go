@@ -34,7 +34,8 @@ func TestIndexUnfit(t *testing.T) {
 	}
 }
 
-// TestUnfitListsAdvised: an index that is rebuilt as advised is no finding any more, however small its segments are.
+// TestUnfitListsAdvised checks that an index rebuilt as advised has no finding any more, however small its
+// segments are.
 func TestUnfitListsAdvised(t *testing.T) {
 	for _, rows := range []int64{1100, 3000, 24_000, 90_000} {
 		with := func(nlist string) func(w *rulestest.World) {

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// indexNotLoaded finds sealed segments whose vector index is built, and which nodes serve without it.
+// indexNotLoaded reports sealed segments that nodes serve without their finished vector index.
 var indexNotLoaded = &check.Check{
 	ID:       "index-not-loaded",
 	Title:    "Index is built but not loaded",
@@ -39,17 +39,17 @@ node. As a last resort release and load the collection.`,
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind"),
 }
 
-// unrecordedGrace is what an index is given of which it is unknown when it was finished.
+// unrecordedGrace is the grace period of an index whose finish time is unknown.
 const unrecordedGrace = 30 * time.Minute
 
-// unloaded are the segments of one collection that lack an index on their node.
+// unloaded holds the segments of one collection that lack an index on their node.
 type unloaded struct {
 	index    *model.Index
 	counted  facts.Counted
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	rows     int64
-	finished time.Time // the latest; zero if it is not recorded
+	finished time.Time // latest finish time; zero if it is not recorded
 	unsure   int
 }
 
@@ -78,7 +78,7 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 	}
 	r := facts.RecordOf(record, x.ID)
 	if r == nil || r.State != model.IndexFinished {
-		return // that is another matter: index-missing, index-failed, index-stuck
+		return // covered by index-missing, index-failed, index-stuck
 	}
 	late := asked.Sub(r.FinishedAt) > facts.LoadGrace
 	if r.FinishedAt.IsZero() {

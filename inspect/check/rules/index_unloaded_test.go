@@ -11,8 +11,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestJudgeSeesTheSchemaChange: which indexes have to be loaded depends on the fields, and those on the collection's record
-// alone.
+// TestJudgeSeesTheSchemaChange checks that a Judge notices a changed field. The fields decide which indexes
+// have to be loaded, and only the collection's record contains them.
 func TestJudgeSeesTheSchemaChange(t *testing.T) {
 	s := modeltest.NewShifting(0)
 	i := slices.IndexFunc(s.Metadata.Collections, func(x *model.Collection) bool { return x.Name == "docs_5" })
@@ -43,7 +43,7 @@ func TestJudgeSeesTheSchemaChange(t *testing.T) {
 }
 
 func TestIndexNotLoaded(t *testing.T) {
-	// bare has node A serve its first segment without an index.
+	// bare makes node A serve its first segment without an index.
 	bare := func(loaded, finished time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

@@ -12,22 +12,24 @@ import (
 	"kitescope/internal/words"
 )
 
-// buildGrace is how old a flushed segment, and an index definition, have to be before its absence counts. DataCoord looks for segments
-// without a record once a minute (internal/datacoord/index_service.go, createIndexForSegmentLoop).
+// buildGrace is the minimum age of a flushed segment and of an index definition before a missing build is
+// reported. DataCoord looks for segments without a record once a minute (internal/datacoord/index_service.go,
+// createIndexForSegmentLoop).
 const buildGrace = 10 * time.Minute
 
-// waited reports whether segment and index have both been there for so long.
+// waited reports whether both the segment and the index definition are old enough: the segment older than
+// limit, the definition older than d.
 func waited(p *check.Pass, b facts.Build, limit model.TSO, d time.Duration) bool {
 	return facts.Settled(b.Segment, limit) && p.OlderThan(b.Index.CreatedAt, d, true)
 }
 
-// tally adds up the unfinished builds of one index.
+// tally counts the unfinished builds of one index.
 type tally struct {
 	facts.Lack
 	states  [model.IndexUnknown + 1]int
 	reasons map[string]int
 	nodes   map[model.NodeID]int
-	tries   int64 // of the build that was given to a node most often
+	tries   int64 // the most assignments of one build to a node
 }
 
 func (t *tally) add(b facts.Build) {
@@ -47,7 +49,7 @@ func (t *tally) add(b facts.Build) {
 	}
 }
 
-// tallies adds up by index.
+// tallies holds the tally of each index.
 type tallies map[model.IndexID]*tally
 
 func (m tallies) add(b facts.Build) {
@@ -59,7 +61,7 @@ func (m tallies) add(b facts.Build) {
 	t.add(b)
 }
 
-// list is in the order of index ids.
+// list returns the tallies sorted by index id.
 func (m tallies) list() []*tally {
 	list := make([]*tally, 0, len(m))
 	for _, t := range m {
@@ -69,22 +71,22 @@ func (m tallies) list() []*tally {
 	return list
 }
 
-// lacking refers to the collection of what is lacking and to its segments.
+// lacking returns references to the collection that lacks an index and to its first segments.
 func lacking(t *facts.Lack) []model.Ref {
 	refs := []model.Ref{{Resource: "collections", ID: t.Collection.ID.String(), Name: t.Collection.Name}}
 	refs = append(refs, facts.Refs(t.First, facts.RefSegment)...)
 	return refs
 }
 
-// sealed is how many rows of the collection are flushed, of which the tally's are a part.
+// sealedRows returns the number of flushed rows of the collection, including those without the index.
 func sealedRows(p *check.Pass, x *model.Collection) int64 { return p.CollectionTotals(x.ID).SealedRows }
 
-// what says which index it is: "HNSW index vec_idx on docs.vec".
+// what names the index with its type and field, e.g. "HNSW index vec_idx on docs.vec".
 func what(p *check.Pass, t *facts.Lack) string {
 	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.Index.Type, "the"), t.Index.Name, facts.CollectionLabel(p.Cluster, t.Collection.ID), facts.FieldLabel(t.Collection, t.Index.Field))
 }
 
-// indexImpact says what an index that is not there costs.
+// indexImpact returns the impact of a missing index.
 func indexImpact(p *check.Pass, t *facts.Lack) string {
 	loaded := p.LoadState(t.Collection.ID) != nil
 	switch {
@@ -96,14 +98,14 @@ func indexImpact(p *check.Pass, t *facts.Lack) string {
 	return "The collection does not load before its indexes are built, or searches scan these rows by brute force."
 }
 
-// usualGraph and usualLists are parameters to begin with, as Milvus's documentation has them.
+// usualGraph and usualLists return index parameters to start with, as in Milvus's documentation.
 func usualGraph() []model.Pair {
 	return []model.Pair{{Key: "M", Value: "16"}, {Key: "efConstruction", Value: "200"}}
 }
 
 func usualLists() []model.Pair { return []model.Pair{{Key: "nlist", Value: "1024"}} }
 
-// replaced are parameters with another value of one.
+// replaced returns a copy of the parameters with the value of one key replaced.
 func replaced(params []model.Pair, key, value string) []model.Pair {
 	list := slices.DeleteFunc(slices.Clone(params), func(kv model.Pair) bool { return kv.Key == key })
 	return append(list, model.Pair{Key: key, Value: value})

@@ -15,7 +15,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// testimony is all that a report says.
+// testimony holds the comparable content of a report.
 type testimony struct {
 	Results  []check.Result
 	Findings []*check.Finding
@@ -46,8 +46,8 @@ func whatItSays(r *check.Report) testimony {
 	return s
 }
 
-// TestJudgeIsNeverStale lets one Judge follow a cluster through changes of every kind: each of its reports has to be the one
-// of a judge who has never seen the cluster before.
+// TestJudgeIsNeverStale runs one Judge on a cluster through changes of every kind. It checks that each report
+// equals the report of a new Judge.
 func TestJudgeIsNeverStale(t *testing.T) {
 	for seed := range uint64(3) {
 		var judge check.Judge
@@ -64,7 +64,8 @@ func TestJudgeIsNeverStale(t *testing.T) {
 	}
 }
 
-// TestJudgeSeesSessionsGo: the processes say the same as before, and one of them is no longer registered.
+// TestJudgeSeesSessionsGo checks that a Judge notices a session that is no longer registered while the
+// responses of processes are unchanged.
 func TestJudgeSeesSessionsGo(t *testing.T) {
 	var judge check.Judge
 	before := modeltest.Served()

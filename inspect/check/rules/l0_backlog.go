@@ -12,19 +12,23 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of l0-backlog, by vchannel.
+// Thresholds of l0-backlog, per vchannel.
 const (
-	// l0Files is three times the most delta logs that one L0 compaction takes (dataCoord.compaction.levelzero.forceTrigger.deltalogMaxNum: 30).
+	// l0Files is three times the maximum number of delta logs in one L0 compaction
+	// (dataCoord.compaction.levelzero.forceTrigger.deltalogMaxNum: 30).
 	l0Files = 90
-	// l0Rows is where Milvus's own protection begins to slow writes down, if it is on (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
+	// l0Rows is the number of deletes from which Milvus's own protection slows down writes, if it is on
+	// (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
 	l0Rows = 30_000_000
-	// l0Matters is from how many deletes on many L0 segments are a warning: fewer are kept in memory and applied in no time.
+	// l0Matters is the minimum number of deletes for a warning about many L0 segments. Fewer deletes fit in
+	// memory easily and are applied at once.
 	l0Matters = 100_000
-	// l0After is how old L0 segments have to be: a compaction of them is sought every 10 s (dataCoord.compaction.levelzero.triggerInterval).
+	// l0After is the minimum age of an L0 segment. Milvus looks for L0 compactions every 10 s
+	// (dataCoord.compaction.levelzero.triggerInterval).
 	l0After = time.Hour
 )
 
-// L0Backlog finds shards whose deletes pile up.
+// l0Backlog reports vchannels whose deletes pile up in L0 segments.
 var l0Backlog = &check.Check{
 	ID:       "l0-backlog",
 	Title:    "Deletes pile up in L0 segments that are not compacted",

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// largeNQ finds searches that are long because each is many.
+// largeNQ reports searches that are slow because each has many vectors.
 var largeNQ = &check.Check{
 	ID:       "large-nq",
 	Title:    "Searches are slow because each has many vectors",
@@ -30,7 +30,8 @@ at once gains less: the last one answers when the large one did.`,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 }
 
-// manyVectors is how many make a request large, fewVectors how many a smaller one has.
+// manyVectors is the minimum number of vectors in a large request. fewVectors is the number of vectors in a
+// smaller request to compare with.
 const manyVectors, fewVectors = 100, 10
 
 func runLargeNQ(p *check.Pass) {
@@ -77,7 +78,8 @@ func runLargeNQ(p *check.Pass) {
 	}
 }
 
-// kernelsAlike is the part of the time of kernels that searches would wait for were all nodes as fast as the others.
+// kernelsAlike returns the share of the kernel time for which searches would still wait if no node were slower
+// than the others.
 func kernelsAlike(p *check.Pass, b *budget.Budget) float64 {
 	all, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
 	if !ok || all.ms <= 0 {
@@ -94,7 +96,8 @@ func kernelsAlike(p *check.Pass, b *budget.Budget) float64 {
 	return max(0, 1-slow/all.ms)
 }
 
-// threads is how many vectors of a request a node may search at once: as many as the largest has processors; more than any if none tells.
+// threads returns the number of vectors of a request that a node can search in parallel: the maximum number of
+// processors of a query node. It returns infinity if no node reports it.
 func threads(p *check.Pass) float64 {
 	most := int64(0)
 	for _, n := range p.Runtime.QueryNodes() {

@@ -8,7 +8,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestGainOfFewerVectors: vectors of a request are searched side by side on a node's processors; ten of a thousand take hardly any time.
+// TestGainOfFewerVectors checks the gain of smaller requests. The vectors of a request are searched in parallel
+// on a node's processors, so ten of a thousand take hardly any time.
 func TestGainOfFewerVectors(t *testing.T) {
 	const each, cores = 0.8, 8
 	takes := func(vectors int) (last float64) {

@@ -5,7 +5,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// searched lets clients search, and processes measure it.
+// searched adds searches of clients and their metrics.
 func searched(x rulestest.Traffic, more ...func(*rulestest.World)) func(*rulestest.World) {
 	return func(w *rulestest.World) {
 		w.Serve()

@@ -10,10 +10,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// partsOfLayout is what tells which versions have written the metadata.
+// partsOfLayout is the metadata that shows which versions have written it.
 const partsOfLayout = model.PartObjects | model.PartIndexes | model.PartServing | model.PartSessions | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
 
-// layoutOlder finds metadata that an older version wrote and the one that runs does not read.
+// layoutOlder reports metadata of an older version that the running one does not read.
 var layoutOlder = &check.Check{
 	ID:       "layout-older",
 	Title:    "The running Milvus ignores metadata of an older version",
@@ -60,7 +60,7 @@ func runLayoutOlder(p *check.Pass) {
 		}
 	}
 	if old == 0 {
-		return // collections alone are no trouble: what 2.2 rewrites of them it reads
+		return // collections alone need no action: Milvus 2.2 and later read them
 	}
 	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
 	runs := "Milvus " + p.Version.Text
@@ -98,7 +98,7 @@ func runLayoutOlder(p *check.Pass) {
 	p.Report(f)
 }
 
-// versionNotes are what is to be known of the version.
+// versionNotes returns the notes about the running version as evidence.
 func versionNotes(p *check.Pass) []check.Evidence {
 	var list []check.Evidence
 	for _, note := range p.Version.Notes {

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// layoutRollback finds metadata that a newer version wrote and the one that runs cannot read.
+// layoutRollback reports metadata of a newer version that the running one cannot read.
 var layoutRollback = &check.Check{
 	ID:       "layout-rollback",
 	Title:    "A newer Milvus wrote metadata that the running one cannot read",
@@ -50,7 +50,7 @@ func runLayoutRollback(p *check.Pass) {
 	judgeNewerKeys(p, runs)
 }
 
-// judgeRewritten looks for segments whose logs are only where 2.1 does not look.
+// judgeRewritten reports segments whose logs exist only under separate keys, which 2.1 does not read.
 func judgeRewritten(p *check.Pass, x *model.Collection) {
 	found := p.Having(x.ID, facts.LogsBeside)
 	segments, rows := found.Segments, found.Rows
@@ -72,7 +72,7 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 	p.Report(f)
 }
 
-// judgeForeignLevel looks for segments of levels that the version does not know.
+// judgeForeignLevel reports L0 segments, a level that the running version does not support.
 func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
 	segments, deletes := 0, int64(0)
@@ -96,7 +96,7 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	p.Report(f)
 }
 
-// judgeNewerKeys looks for kinds of keys that the version does not write yet.
+// judgeNewerKeys reports kinds of keys that only versions newer than the running one write.
 func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 	f := check.Finding{Severity: check.Warning}
 	newest, keys := facts.Release{}, int64(0)
@@ -127,7 +127,7 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 	p.Report(f)
 }
 
-// backToNewer is what to do where a version of at least some release has written the metadata.
+// backToNewer returns the fix if a version of at least the given release has written the metadata.
 func backToNewer(p *check.Pass, newer facts.Release) []check.Step {
 	return check.Fix(
 		snapshotFirst(p),

@@ -11,8 +11,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// leaderSplit finds channels with two leaders in a replica, leaders outside of it, and leaders that look for
-// segments where they are not.
+// leaderSplit reports channels with two leaders in a replica, leaders outside the replicas, and leaders that
+// map segments to nodes without them.
 var leaderSplit = &check.Check{
 	ID:       "leader-channel-split",
 	Title:    "Shard leaders contradict each other or the nodes",
@@ -40,7 +40,7 @@ that did not report what they have.`,
 	},
 }
 
-// split are the contradictions of one collection.
+// split holds the contradictions of one collection.
 type split struct {
 	counted         facts.Counted
 	double, outside []string // channels
@@ -70,7 +70,7 @@ func runLeaderSplit(p *check.Pass) {
 	}
 }
 
-// judgeLeaders looks for a channel with too many leaders, or with one that should not be.
+// judgeLeaders finds the channels with two leaders in one replica or with a leader outside the replicas.
 func judgeLeaders(s *split, views []model.ShardView, members map[model.NodeID]model.ReplicaID, asked time.Time) {
 	for i, v := range views {
 		for j := range i {
@@ -97,7 +97,7 @@ func judgeLeaders(s *split, views []model.ShardView, members map[model.NodeID]mo
 	}
 }
 
-// judgeView looks for segments that a leader asks a node for that does not have them.
+// judgeView finds the segments that a leader's view maps to a node that does not have them.
 func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
 	for _, x := range p.Views.Lost()[v.LeaderView] {
 		if asked.Sub(facts.VersionTime(x.Version)) < facts.MoveGrace {
@@ -114,7 +114,7 @@ func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
 	}
 }
 
-// justMoved reports whether some node has loaded a segment only now.
+// justMoved reports whether some node has loaded the segment within the last facts.MoveGrace.
 func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
 	return slices.ContainsFunc(p.Runtime.Served(id), func(served model.Served) bool {
 		return served.Sealed != nil && asked.Sub(facts.VersionTime(served.Sealed.Version)) < facts.MoveGrace

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLeaderSplit(t *testing.T) {
-	// twice has node B lead the first shard as well.
+	// twice makes node B a leader of the first shard too.
 	twice := func(ago time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// feltMs is what a client feels of a search, in milliseconds, feltPart in parts of it.
+	// feltMs is the minimum slowdown of a search that a client notices, in milliseconds. feltPart is the
+	// minimum as a share of the search.
 	feltMs, feltPart = 5, 0.2
-	// fewSearches is of how many searches on their mean says something.
+	// fewSearches is the minimum number of searches for a meaningful mean.
 	fewSearches = 30
 )
 
-// slowed says what leading too many shards costs searches, where it is measured: the growing rows that the node searches for them, and
-// the part of its queue that this makes.
+// slowed adds the measured slowdown of searches by a node that leads too many shards to the finding: the time
+// for its growing rows, and the share of its queue that these cause.
 func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
 	b := p.Latency().Find("", latency.Search)
 	if b == nil || b.Root == nil || b.Requests < fewSearches {
@@ -45,7 +46,8 @@ func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
 	f.Message += fmt.Sprintf("; a search waits %s of its %s for that node", latency.Milliseconds(s.Ms), latency.Milliseconds(b.Ms))
 }
 
-// ledParts are what a search waits for a node to search its growing rows, and in its queue as far as these are what it works on.
+// ledParts returns the parts of a search's wait for the node: searching its growing rows, and waiting in its
+// queue. The queue counts in proportion to the share of growing rows in the node's work.
 func ledParts(b *latency.Budget, node model.NodeID) (parts []check.SlowPart) {
 	waited := func(name latency.Name) (p *latency.Phase, ms, work float64) {
 		p = b.Root.Find(name)
@@ -75,14 +77,15 @@ func ledParts(b *latency.Budget, node model.NodeID) (parts []check.SlowPart) {
 		queue, ms, _ := waited(name)
 		add(queue, ms*share)
 		if pool := b.Root.Find(latency.PoolWait); pool != nil && ms > 0 && queue.Ms > 0 {
-			add(pool, pool.Ms*share*min(1, ms/queue.Ms)) // it has no nodes: as the queue
+			add(pool, pool.Ms*share*min(1, ms/queue.Ms)) // the pool is not measured per node, so it is scaled like the queue
 		}
 	}
 	return parts
 }
 
-// spreadOut is the part of the shards of searched collections on a node that one would still lead were they spread: over all nodes of each
-// replica, or over all but one where there are more than two. ok is false if it leads none of them.
+// spreadOut returns the share of a node's shards that it would still lead if the shards of searched collections
+// were spread evenly. Low assumes all nodes of each replica, High all but one if there are more than two. ok is
+// false if the node leads no shard of a searched collection.
 func spreadOut(p *check.Pass, id model.NodeID) (keeps latency.Interval, ok bool) {
 	led, all, butOne := 0.0, 0.0, 0.0
 	p.SearchedGroups(latency.Search, func(g *balance.Group, often float64) {

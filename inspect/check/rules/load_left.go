@@ -9,20 +9,20 @@ import (
 	"kitescope/inspect/model"
 )
 
-// What little is left of a load is there soon: a node reads some hundred MB a second, and tries again each few seconds.
+// Loading a small rest does not take long: a node reads some hundred MB a second and retries every few seconds.
 const (
 	smallLoadAfter = 2 * time.Minute
-	slowestLoad    = 10 << 20 // bytes a second
+	slowestLoad    = 10 << 20 // bytes per second
 )
 
-// unserved is what of a collection or partition that is being loaded no node has.
+// unserved holds the segments of a loading collection or partition that no node serves.
 type unserved struct {
 	segments []*model.Segment
 	bytes    int64
 	known    bool
 }
 
-// leftToLoad finds it by what DataCoord says that is to be served.
+// leftToLoad returns the segments that should be served according to DataCoord and that no node serves.
 func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionID) unserved {
 	left := unserved{known: true}
 	for _, v := range p.VChannelsOf(id) {
@@ -44,7 +44,8 @@ func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionI
 	return left
 }
 
-// patience is how long nothing may have come, at most as long as QueryCoord waits.
+// patience returns the time without progress after which a load counts as stuck. It is at most most,
+// QueryCoord's own timeout.
 func (u unserved) patience(most time.Duration) time.Duration {
 	if !u.known || len(u.segments) == 0 {
 		return most

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// loadMismatch finds collections of which etcd and QueryCoord do not say the same.
+// loadMismatch reports collections whose load states in etcd and in QueryCoord differ.
 var loadMismatch = &check.Check{
 	ID:       "load-state-mismatch",
 	Title:    "Load state in etcd differs from QueryCoord",
@@ -72,7 +72,8 @@ func runLoadMismatch(p *check.Pass) {
 	}
 }
 
-// reloadStep releases a collection and loads it again; it is empty where that has no record.
+// reloadStep returns a step that releases a collection and loads it again. It is empty if the collection has no
+// record.
 func reloadStep(p *check.Pass, id model.CollectionID) check.Step {
 	x := p.Collection(id)
 	if x == nil {
@@ -81,7 +82,7 @@ func reloadStep(p *check.Pass, id model.CollectionID) check.Step {
 	return check.Reload(p.Cluster, x).Does("loads it again, as a last resort")
 }
 
-// coordStarted is when QueryCoord started, zero if that is unknown.
+// coordStarted returns the time at which QueryCoord started, or zero if it is unknown.
 func coordStarted(p *check.Pass) (at time.Time) {
 	for _, role := range []string{"querycoord", "mixcoord"} {
 		for _, n := range facts.Coordinators(p.Runtime, role) {
@@ -93,7 +94,7 @@ func coordStarted(p *check.Pass) (at time.Time) {
 	return at
 }
 
-// percent is how much of a collection QueryCoord has loaded.
+// percent returns the loaded percentage of a collection in QueryCoord.
 func percent(c *model.LoadedCollection) check.Figure {
 	return check.Number(float64(c.Percent), "percent", "%.0f%%")
 }

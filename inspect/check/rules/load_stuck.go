@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// loadStuck finds collections and partitions that are being loaded and do not get on.
+// loadStuck reports loads of collections and partitions that make no progress.
 var loadStuck = &check.Check{
 	ID:       "load-stuck",
 	Title:    "Load of a collection or partition makes no progress",
@@ -80,15 +80,16 @@ func runLoadStuck(p *check.Pass) {
 
 // load is a collection or a partition that is being loaded.
 type load struct {
-	partition model.PartitionID // everyPartition: the collection as a whole
-	at        time.Time         // a node was given something of it last; zero if none was
+	partition model.PartitionID // everyPartition for a whole collection
+	at        time.Time         // time of the last progress on any node; zero if unknown
 	left      unserved
 }
 
-// everyPartition stands for a collection as a whole.
+// everyPartition is the partition id that means a whole collection.
 const everyPartition = model.PartitionID(-1)
 
-// loadsOf are what of a collection is being loaded: itself, or partitions that come into it while it is loaded.
+// loadsOf returns the loads in progress of a collection: the collection itself, or the partitions that are
+// being added to a loaded collection.
 func loadsOf(l *model.LoadState) (list []load) {
 	switch l.Status {
 	case "Loading":
@@ -103,7 +104,8 @@ func loadsOf(l *model.LoadState) (list []load) {
 	return list
 }
 
-// findLastLoads are when a node was last given something of a collection or a partition: zero if that is no time.
+// lastLoads holds the time at which a node last received a segment or channel of each collection or partition.
+// The time is zero if the version of the segment or channel is not a time.
 type lastLoads struct {
 	collections map[model.CollectionID]time.Time
 	partitions  map[model.PartitionID]time.Time
@@ -143,7 +145,8 @@ func (x *lastLoads) of(id model.CollectionID, partition model.PartitionID) (at t
 	return at, began
 }
 
-// newest is when a node was last given something of any collection: while others come in, one waits its turn.
+// newest returns the time at which a node last received a segment or channel of any collection. A load may wait
+// while others make progress.
 func (x *lastLoads) newest() (at time.Time) {
 	for _, t := range x.collections {
 		if t.After(at) {
@@ -153,7 +156,7 @@ func (x *lastLoads) newest() (at time.Time) {
 	return at
 }
 
-// loadName is what is being loaded, for people.
+// loadName returns the name of the collection or partitions that are being loaded, for messages.
 func loadName(p *check.Pass, id model.CollectionID, list []load) string {
 	name := "collection " + facts.CollectionLabel(p.Cluster, id)
 	switch {
@@ -173,7 +176,8 @@ func partitionLabel(p *check.Pass, id model.PartitionID) string {
 	return cmp.Or(p.PartitionName(id), id.String())
 }
 
-// reportLoading reports a collection, or partitions that come into one, of which nothing comes: not any more, or not yet.
+// reportLoading reports loads of one collection, or of its partitions, that have stopped making progress or
+// have not started.
 func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Time) {
 	var at time.Time
 	var left unserved
@@ -224,7 +228,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 	p.Report(f)
 }
 
-// stuckSteps are what to do about a collection that does not load, or about some of its partitions.
+// stuckSteps returns the fix for a collection, or for some of its partitions, that does not load.
 func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []check.Step {
 	x := p.Collection(id)
 	steps := check.Fix(check.Do("look for collection %s in QueryCoord's log", id))
@@ -240,7 +244,8 @@ func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []
 	return steps
 }
 
-// partitionRefs are the partitions of loads, as far as a finding lists them; none of a collection as a whole.
+// partitionRefs returns references to the partitions of the loads, at most facts.MaxObjects. It skips loads of
+// a whole collection.
 func partitionRefs(p *check.Pass, list []load) (refs []model.Ref) {
 	for _, x := range list[:min(len(list), facts.MaxObjects)] {
 		if x.partition != everyPartition {
@@ -250,7 +255,8 @@ func partitionRefs(p *check.Pass, list []load) (refs []model.Ref) {
 	return refs
 }
 
-// rowShare is the part of a collection's rows that partitions have, all of it where there are none.
+// rowShare returns the share of the collection's rows in the partitions of the loads. It returns 1 if the
+// collection has no rows.
 func rowShare(p *check.Pass, id model.CollectionID, list []load) float64 {
 	var all, own int64
 	for _, x := range p.PartitionsOf(id) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLoadStuck(t *testing.T) {
-	// loading has the collection load, and its newest segment loaded some time ago.
+	// loading sets the collection to Loading, with its newest segment loaded some time ago.
 	loading := func(ago time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

@@ -8,11 +8,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// backlogWarning is half of what Milvus's Helm chart allows a topic before Pulsar refuses producers: backlogQuotaDefaultLimitGB 8,
-// backlogQuotaDefaultRetentionPolicy producer_exception.
+// backlogWarning is half of the backlog per topic at which Pulsar refuses producers with Milvus's Helm chart:
+// backlogQuotaDefaultLimitGB 8, backlogQuotaDefaultRetentionPolicy producer_exception.
 const backlogWarning = 4 << 30
 
-// queueBacklog finds subscriptions that are read, and not fast enough.
+// queueBacklog reports subscriptions whose consumers are too slow.
 var queueBacklog = &check.Check{
 	ID:       "queue-backlog",
 	Title:    "A reader is far behind its topic",
@@ -30,8 +30,9 @@ cluster's pchannels are asked for. From Pulsar's documentation: its admin API wa
 	Roles:  []string{"datanode", "querynode", "streamingnode"},
 }
 
-// ownCursor reports whether a subscription is one by which a streaming node reads nothing (pkg/streaming/walimpls/impls/pulsar of 2.6.22:
-// backlogClearHelperName, whose consumer only seeks to now every pulsar.backlogAutoClearBytes, and truncateCursorSubscriptionName).
+// ownCursor reports whether a subscription belongs to a streaming node that does not read messages by it
+// (pkg/streaming/walimpls/impls/pulsar of 2.6.22: backlogClearHelperName, whose consumer only seeks to the
+// present every pulsar.backlogAutoClearBytes, and truncateCursorSubscriptionName).
 func ownCursor(name string) bool { return name == "backlog-clear" || name == "truncate-cursor" }
 
 func runQueueBacklog(p *check.Pass) {

@@ -10,11 +10,12 @@ import (
 	"kitescope/internal/words"
 )
 
-// queueLagWarning is how many messages behind a checkpoint are a finding. An idle channel gets 5 time ticks a second, 3,000 in the 10 minutes that
-// a checkpoint may stand still on a healthy cluster; the captures of 2.3.5 stay below 1,500.
+// queueLagWarning is the minimum number of messages behind a checkpoint for a finding. An idle channel gets 5
+// time ticks a second, that is 3,000 in the 10 minutes for which a checkpoint may not advance on a healthy
+// cluster. The captures of 2.3.5 have fewer than 1,500.
 const queueLagWarning = 100_000
 
-// queueLag finds checkpoints that many messages, or all that are left, are behind.
+// queueLag reports checkpoints that are many messages behind their topic, or outside it.
 var queueLag = &check.Check{
 	ID:       "queue-lag",
 	Title:    "A checkpoint is far behind its topic, or outside of it",
@@ -45,7 +46,7 @@ it has read and not yet written.`,
 func runQueueLag(p *check.Pass) {
 	topics := make(map[string]model.Topic, len(p.Runtime.Queue.Topics))
 	for _, t := range p.Runtime.Queue.Topics {
-		if t.Stats == nil { // else it is Pulsar's, which has no offsets
+		if t.Stats == nil { // topics of Pulsar have Stats and no offsets
 			topics[t.Name] = t
 		}
 	}
@@ -70,7 +71,7 @@ func runQueueLag(p *check.Pass) {
 		}
 		name := v.Name + " of " + facts.CollectionLabel(p.Cluster, x.ID)
 		switch {
-		case at < t.First-1: // the checkpoint is the last message that is done with
+		case at < t.First-1: // the message at the checkpoint is already processed
 			f.Message = fmt.Sprintf("the queue has deleted %s messages after the checkpoint of %s", words.Number(t.First-at), name)
 			f.Impact = "Rows in them that are not yet persisted are lost at the next restart of the node."
 			f.Fix = check.Fix(

@@ -13,9 +13,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestQueueOffsetsOfCapture holds the checkpoints of a captured cluster against what Kafka said of its topics soon after
-// (kafka-get-offsets.sh, "topic:partition:end"): nothing is behind by more than what the doc says, and if the
-// queue had thrown away what it had then, each channel would be named.
+// TestQueueOffsetsOfCapture compares the checkpoints of a captured cluster with the offsets that Kafka reported
+// for its topics soon afterwards (kafka-get-offsets.sh, "topic:partition:end"). It checks that no lag exceeds
+// the bound in the documentation. It also checks that each channel is reported if the queue has deleted all
+// messages up to that time.
 func TestQueueOffsetsOfCapture(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "kafka-offsets-t6.txt"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// queueUnreachable finds a message queue that does not answer.
+// queueUnreachable reports a message queue that does not respond.
 var queueUnreachable = &check.Check{
 	ID:       "queue-unreachable",
 	Title:    "The message queue does not answer",

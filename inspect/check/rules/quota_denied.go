@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// quotaDenied finds a Milvus that refuses requests.
+// quotaDenied reports quota states in which Milvus refuses requests.
 var quotaDenied = &check.Check{
 	ID:       "quota-denied",
 	Title:    "Milvus refuses requests because a quota is used up",
@@ -83,7 +83,8 @@ func runQuotaDenied(p *check.Pass) {
 	p.Report(f)
 }
 
-// quotaFix is what ends the states of RootCoord's quotas (internal/proto/internal.proto and pkg/proto: QuotaState).
+// quotaFix returns the steps that end quota states of RootCoord (internal/proto/internal.proto and pkg/proto:
+// QuotaState).
 func quotaFix(states []string) []check.Step {
 	var list []check.Step
 	for _, state := range states {
@@ -104,7 +105,7 @@ func quotaFix(states []string) []check.Step {
 	return check.Fix(append(list, check.Do("look at quotaAndLimits in the configuration: the state names the limit"))...)
 }
 
-// rootProcess is the process of the RootCoord that is in charge, nil if it was not found.
+// rootProcess returns the process of the active RootCoord, or nil if it was not found.
 func rootProcess(p *check.Pass) *model.Process {
 	for _, s := range p.Sessions {
 		if (s.Role != "rootcoord" && s.Role != "mixcoord") || s.Standby {

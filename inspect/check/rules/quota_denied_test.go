@@ -11,7 +11,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestQuotaOfTimeTicks: a quota that is used up has nothing to do with ticks that are late, unless it is theirs.
+// TestQuotaOfTimeTicks checks that an exhausted quota follows from late time ticks only if it is the quota of
+// time ticks.
 func TestQuotaOfTimeTicks(t *testing.T) {
 	of := rulestest.Named("quota-denied").FollowsFrom[0].Of
 	for message, want := range map[string]bool{"Milvus refuses requests: TimeTickLongDelay": true, "Milvus refuses requests: MemoryQuotaExhausted": false} {

@@ -4,5 +4,6 @@ package rules_test
 
 import "testing"
 
-// slowProperties are left out: nothing runs side by side in them, and they would take ten times as long.
+// slowProperties returns no properties with the race detector: they have no concurrency, and would take ten
+// times as long.
 func slowProperties(*testing.T) []property { return nil }

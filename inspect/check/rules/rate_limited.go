@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// rateLimited finds requests that proxies refuse.
+// rateLimited reports requests that proxies reject above the rate limit.
 var rateLimited = &check.Check{
 	ID:       "rate-limited",
 	Title:    "Proxies reject requests above the rate limit",
@@ -60,7 +60,7 @@ func runRateLimited(p *check.Pass) {
 			p.Skip("rejected requests are counted by Milvus 2.4 and later")
 			return
 		}
-		return // the counter is there from the first request on that asks a limiter
+		return // the counter appears with the first request that a limiter checks
 	}
 	for kind, n := range refused {
 		all := max(asked[kind], n)
@@ -73,7 +73,7 @@ func runRateLimited(p *check.Pass) {
 	}
 }
 
-// kindsOf are the kinds of requests that a proxy's limiter was asked for.
+// kindsOf returns the kinds of requests that a proxy's limiter has checked, sorted.
 func kindsOf(x *model.Process) []string {
 	var kinds []string
 	for _, called := range metrics.Of(metrics.ProxyRateLimited).Called {

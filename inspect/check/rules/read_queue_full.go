@@ -14,7 +14,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// readQueueFull finds query nodes whose reads wait for their turn.
+// readQueueFull reports query nodes whose reads wait in the queue.
 var readQueueFull = &check.Check{
 	ID:       "read-queue-full",
 	Title:    "Reads wait in the queue of a query node",
@@ -46,7 +46,8 @@ neighbours, and whether segments are mapped from a slow disk.`,
 	),
 }
 
-// ledThere reports whether reads wait on one node alone, and most of what waits there is the work of leading shards.
+// ledThere reports whether reads wait on one node alone, and at least half of the wait comes from leading
+// shards.
 func ledThere(_ *model.Cluster, effect, cause *check.Finding) bool {
 	const mostly = 0.5
 	if len(effect.Objects) > 0 || effect.Object != cause.Object {
@@ -64,9 +65,10 @@ func ledThere(_ *model.Cluster, effect, cause *check.Finding) bool {
 
 const (
 	ratioKey = "queryNode.scheduler.maxReadConcurrentRatio"
-	// saturated is the part of the limit that runs on average where reads wait as of the limit: they come unevenly.
+	// saturated is the minimum average share of the limit in use for reads to be waiting because of the limit.
+	// It is below 1 because reads arrive unevenly.
 	saturated = 0.7
-	// idle and busy are parts of the processors.
+	// idle and busy are shares of the processors in use.
 	idle, busy = 0.8, 0.9
 )
 
@@ -97,13 +99,13 @@ func runReadQueueFull(p *check.Pass) {
 	}
 }
 
-// turns is how many reads a node runs, and may run.
+// turns holds the number of reads that a node runs on average and its limit.
 type turns struct {
 	running, limit float64
-	ratio          string // as configured; "" unknown
+	ratio          string // as configured; "" if unknown
 	used           float64
 	has            int64
-	known          bool // used and has
+	known          bool // whether used and has are known
 }
 
 func turnsOf(w *worker) turns {
@@ -121,23 +123,24 @@ func turnsOf(w *worker) turns {
 	return t
 }
 
-// story is why reads wait.
+// story is the reason why reads wait.
 type story int
 
 const (
-	ofLimit story = iota // the limit is low, and processors are idle
+	ofLimit story = iota // the limit is low and processors are idle
 	ofWork               // all processors are busy
-	ofOther              // processors are not busy, and the limit is not low
+	ofOther              // processors are not busy and the limit is not low
 )
 
-// waiting is a node where reads wait, and why.
+// waiting is a node where reads wait, with the reason.
 type waiting struct {
 	worker
 	turns
 	story story
 }
 
-// waitingOf says why reads wait on a node; ok is false if nothing says that they wait for their turn.
+// waitingOf returns the reason why reads wait on a node. ok is false if the node runs fewer reads than its
+// limit allows, or if its limit or CPU use is unknown.
 func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 	t := turnsOf(w)
 	x = waiting{worker: *w, turns: t}
@@ -149,7 +152,7 @@ func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 		p.Unseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not report " + ratioKey)
 		return x, false
 	case t.running < saturated*t.limit:
-		return x, false // reads come in bursts: what waits is taken up as soon as it can be
+		return x, false // reads arrive in bursts, and the node starts waiting reads as soon as it can
 	case t.limit < float64(t.has) && free < idle:
 		x.story = ofLimit
 	case free >= busy:
@@ -160,7 +163,7 @@ func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 	return x, true
 }
 
-// reportQueue reports the nodes of one story: the one whose queue is longest, and the others with it.
+// reportQueue reports the nodes with one reason as one finding, about the node with the longest wait.
 func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	slices.SortStableFunc(list, func(x, y waiting) int { return cmp.Compare(y.queue.Waited, x.queue.Waited) })
 	c := cost{of: b, phase: budget.ReadQueue}
@@ -170,16 +173,16 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	c.parts = []check.SlowPart{{Phase: list[0].queuePhase(b), Ms: c.ms}}
 	queue, _ := costOf(b, budget.ReadQueue, budget.ConsistencyQueue)
 	if pool := b.Root.Find(budget.PoolWait); pool != nil && queue.ms > 0 {
-		c.add(pool, pool.Ms*min(1, c.ms/queue.ms)) // taken and not begun yet, where the queue is
+		c.add(pool, pool.Ms*min(1, c.ms/queue.ms)) // the pool wait of these nodes, in proportion to their queues
 	}
 	c.low = max(0, c.ms-cut)
 	c.gain = budget.Interval{Low: c.low, High: c.ms}
 	x, n := &list[0], list[0].node
 	switch m := machineOf(p, n); {
 	case x.story != ofLimit:
-	case m.full(): // what runs more at a time takes longer
+	case m.full(): // with more reads at a time each takes longer
 		c.gain = budget.Interval{}
-	default: // what waits no longer for its turn may wait for a processor
+	default: // a read that leaves the queue earlier may wait for a processor
 		c.gain.Low = 0
 	}
 	f := storyOf(p, list, &c)
@@ -198,7 +201,7 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	p.Report(f)
 }
 
-// storyOf is why the node waits whose queue is longest, and what to do.
+// storyOf returns a finding with the reason why reads wait on the node with the longest wait, and the fix.
 func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 	x := &list[0]
 	n := x.node

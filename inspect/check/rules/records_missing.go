@@ -11,11 +11,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// dependence is a kind of records that do not work without others.
+// dependence is a kind of records that need other records to work.
 type dependence struct {
-	// on names the pair: "alias on collection".
+	// on names the pair, e.g. "alias on collection".
 	on string
-	// parts are the ranges that have to be read in full.
+	// parts are the ranges of metadata that have to be read in full.
 	parts    model.Part
 	severity check.Severity
 	impact   string
@@ -23,10 +23,11 @@ type dependence struct {
 	visit func(p *check.Pass, report lackReport)
 }
 
-// lackReport reports an object, the message, the record that is missing, and the fix.
+// lackReport reports an object with a message, the missing record and the fix.
 type lackReport func(ref model.Ref, message, missing string, fix ...check.Step)
 
-// recordsMissing finds records that do not work without a record that is missing: the other direction of orphan-records.
+// recordsMissing reports records that do not work because another record is missing. It is the opposite of
+// orphan-records.
 var recordsMissing = &check.Check{
 	ID:       "records-missing",
 	Title:    "A record that others depend on is missing",
@@ -69,7 +70,7 @@ QueryCoord removes some load states when it starts. kitescope only reads.`,
 	FollowsFrom: []check.Cause{{Check: "layout-older"}},
 }
 
-// restore are the steps that bring the keys of a collection back.
+// restore returns the steps that restore the keys of a collection.
 func restore(id model.CollectionID) []check.Step {
 	return check.Fix(
 		check.Shell(check.Kitescope("get keys").Arg("key~/"+id.String())).Does("lists the keys that it has"),
@@ -78,7 +79,7 @@ func restore(id model.CollectionID) []check.Step {
 	)
 }
 
-// created visits the collections that are neither being created nor being dropped.
+// created calls visit for each collection that is neither being created nor being dropped.
 func created(p *check.Pass, visit func(x *model.Collection, name string, ref model.Ref)) {
 	for _, x := range p.Collections {
 		if x.State == "Created" || x.State == "" {
@@ -244,7 +245,7 @@ func aliasesOfNothing(p *check.Pass, report lackReport) {
 	}
 }
 
-// unload are the steps that remove what QueryCoord has of a collection.
+// unload returns the steps that remove QueryCoord's records of a collection.
 func unload(p *check.Pass, id model.CollectionID) []check.Step {
 	return check.Fix(
 		check.Do("restart QueryCoord: it removes some of these records at its start").Restarting(p.Cluster, 2*time.Minute, "querycoord"),

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/place"
 )
 
-// reduceHeavy finds requests that spend their time on what they return.
+// reduceHeavy reports requests that spend their time merging and returning results.
 var reduceHeavy = &check.Check{
 	ID:       "reduce-heavy",
 	Title:    "Requests spend their time merging results",
@@ -44,11 +44,11 @@ func runReduceHeavy(p *check.Pass) {
 		}
 		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
 		at := statusOf(p, p.Impact().Kind(requests.Request(b.Request)))
-		if c.phase == budget.Requery && at != nil && at.Strength > place.Weak { // an estimate, and a late process leaves much unexplained
+		if c.phase == budget.Requery && at != nil && at.Strength > place.Weak { // the phase is an estimate, and a slow process also leaves much time unexplained
 			p.Unseen("second queries of searches, which wait for " + componentText(at.Component))
 			continue
 		}
-		// Large results take time on their way, too, where nothing measures it.
+		// Transferring large results takes time too, which no metric measures.
 		c.gain.High = min(b.Ms, c.ms+b.Unexplained())
 		costs = append(costs, c)
 	}
@@ -72,8 +72,9 @@ func runReduceHeavy(p *check.Pass) {
 	}
 }
 
-// requeried returns the budget of the only collection whose searches a second query follows, because proxies count the queries of each
-// collection; nil if b is not of several or if there is none or more than one.
+// requeried returns the budget of the only collection whose searches are followed by a second query, because
+// proxies count the queries of each collection. It returns nil if b does not cover several collections, or if
+// there is no such collection or more than one.
 func requeried(p *check.Pass, b *budget.Budget) (only *budget.Budget) {
 	if b.Collections == 0 {
 		return nil
@@ -90,7 +91,7 @@ func requeried(p *check.Pass, b *budget.Budget) (only *budget.Budget) {
 	return only
 }
 
-// largest is the phase among some that takes most of a budget.
+// largest returns the one of the named phases that takes most of a budget.
 func largest(b *budget.Budget, names ...budget.Name) budget.Name {
 	best, ms := names[0], -1.0
 	for _, name := range names {

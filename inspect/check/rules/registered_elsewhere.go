@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// registeredElsewhere finds processes that were given another root path.
+// registeredElsewhere reports processes that run under another root path.
 var registeredElsewhere = &check.Check{
 	ID:       "registered-elsewhere",
 	Title:    "A process runs under a root path that holds no cluster",
@@ -29,7 +29,7 @@ Other roots are looked for when kitescope opens a live etcd without ` + "`--root
 }
 
 func runRegisteredElsewhere(p *check.Pass) {
-	sessions := make(map[string][]string) // by root
+	sessions := make(map[string][]string) // by root path
 	var roots []string
 	for _, key := range p.Etcd.Elsewhere {
 		root, name, _ := strings.Cut(key, "/session/")

@@ -12,27 +12,30 @@ import (
 	"kitescope/internal/words"
 )
 
-// remnant is a kind of records whose owners are gone, but which harm nothing beyond the room that they take.
+// remnant is a kind of records whose owners are gone. Such records are harmless apart from the space that they
+// take.
 type remnant struct {
-	// of names one record, lost the owners: "index record", "of segments that are gone".
+	// of names one record, e.g. "index record". lost describes the missing owners, e.g. "of segments that are
+	// gone".
 	of, lost string
-	// parts are the ranges that have to be read in full.
+	// parts are the ranges of metadata that have to be read in full.
 	parts model.Part
-	// visit reports each record, or each group of count records, with their bytes in storage.
+	// visit reports each record, or each group of count records, with its size in storage in bytes.
 	visit func(p *check.Pass, report func(ref model.Ref, count int, bytes int64))
-	// list shows them.
+	// list returns the command that lists them.
 	list func() shellquote.Command
 }
 
 // Thresholds of remnants.
 const (
-	// orphanBytes is from how much storage on remnants are a warning.
+	// orphanBytes is the minimum size in storage for a warning.
 	orphanBytes = 1 << 30
-	// orphanTaskAfter is what Milvus is given to end the tasks of a collection that was dropped, orphanStatsAfter to remove statistics.
+	// orphanTaskAfter is the time that Milvus gets to end the tasks of a dropped collection. orphanStatsAfter
+	// is the time it gets to remove statistics.
 	orphanTaskAfter, orphanStatsAfter = time.Hour, 24 * time.Hour
 )
 
-// orphanRecords finds records whose owner is gone.
+// orphanRecords reports records whose owner is gone.
 var orphanRecords = &check.Check{
 	ID:       "orphan-records",
 	Title:    "Records are left of objects that are gone",
@@ -61,7 +64,8 @@ kitescope only reads.`,
 	Whole: true,
 }
 
-// checkpointStaleDropped finds channel records that dropped collections left. Most clusters have some, so they have a check of their own.
+// checkpointStaleDropped reports channel records of dropped collections. It is a check of its own because most
+// clusters have some.
 var checkpointStaleDropped = &check.Check{
 	ID:       "checkpoint-stale-dropped",
 	Title:    "Dropped collections left stale checkpoints",
@@ -103,7 +107,7 @@ func staleCheckpoints() remnant {
 	}
 }
 
-// gone reports whether a record names a collection that has none.
+// gone reports whether a record names a collection without a record.
 func gone(p *check.Pass, id model.CollectionID) bool { return id != 0 && p.Collection(id) == nil }
 
 func orphans() []remnant { //nolint:funlen // a table of rows
@@ -201,7 +205,7 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 	}...)
 }
 
-// orphansOfCollections are the records of other kinds whose collection is gone.
+// orphansOfCollections returns the other kinds of records whose collection is gone.
 func orphansOfCollections() []remnant {
 	remains := func(of string, count func(*model.Remains) int) remnant {
 		return remnant{
@@ -259,7 +263,8 @@ func orphansOfCollections() []remnant {
 	return list
 }
 
-// lateOrphans are records of collections that Milvus itself ends or removes some time after a drop.
+// lateOrphans returns the kinds of records that Milvus itself ends or removes some time after their collection
+// is dropped.
 func lateOrphans() []remnant {
 	return []remnant{
 		{
@@ -288,7 +293,7 @@ func lateOrphans() []remnant {
 	}
 }
 
-// recordedRoles are the roles with a record.
+// recordedRoles returns the roles that have a record.
 func recordedRoles(p *check.Pass) map[string]bool {
 	recorded := map[string]bool{}
 	for _, r := range p.Roles {
@@ -305,7 +310,8 @@ func reportSegments(list []*model.Segment, report func(model.Ref, int, int64)) {
 	}
 }
 
-// logsLeft visits Woodpecker's logs without a pchannel. Those with other names belong to another Milvus that shares the etcd.
+// logsLeft reports Woodpecker's logs without a pchannel. It skips logs with other prefixes than the cluster's
+// pchannels, because they belong to another Milvus that shares the etcd.
 func logsLeft(p *check.Pass, report func(model.Ref, int, int64)) {
 	if p.Woodpecker == nil {
 		return
@@ -323,7 +329,7 @@ func logsLeft(p *check.Pass, report func(model.Ref, int, int64)) {
 	}
 }
 
-// reportLeft reports remnants of some kinds as one finding.
+// reportLeft reports remnants of the given kinds as one finding.
 func reportLeft(p *check.Pass, impact string, kinds []remnant) {
 	f := check.Finding{Severity: check.Info, Impact: impact}
 	var parts []string

@@ -15,7 +15,8 @@ import (
 // goneColl is a collection that the small cluster does not have.
 const goneColl = model.CollectionID(900)
 
-// brokenRelations returns, for each relation, a change that removes one side of it and the verdict that is then expected.
+// brokenRelations returns, for each relation, a change that removes one side of the relation, and the expected
+// verdict.
 func brokenRelations() map[string]rulestest.Verdict {
 	stray := func(w *rulestest.World) *model.Segment {
 		s := rulestest.WellSegment(9000, "by-dev-rootcoord-dml_9_900v0")
@@ -89,8 +90,8 @@ func brokenRelations() map[string]rulestest.Verdict {
 	}
 }
 
-// TestRelations: each relation that is broken is reported, by its own words and as severe as it is; none is while all are whole, or while
-// metadata that it needs were not read.
+// TestRelations checks that each broken relation is reported with its own message and severity. No relation is
+// reported while all are intact, or while metadata that it needs were not read.
 func TestRelations(t *testing.T) {
 	const ofObjects = "fields of collections that are gone;partitions of collections that are gone;functions of collections that are gone;alias on collection;collection on database;"
 	remnants, dependent := rules.Relations()
@@ -132,7 +133,8 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestRelationsThatHold: records that are on their way in or out, or marked so, are not left over and lack nothing.
+// TestRelationsThatHold checks that records being created, being dropped, or marked as deleted are neither
+// reported as left over nor as incomplete.
 func TestRelationsThatHold(t *testing.T) {
 	dropping := func(w *rulestest.World) { w.Collections[0].State = "Dropping" }
 	young := func(w *rulestest.World, s *model.Segment) {

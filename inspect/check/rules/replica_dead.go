@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// replicaDeadNode finds replicas and resource groups that name query nodes without a session.
+// replicaDeadNode reports query nodes without a session that replicas or resource groups still list.
 var replicaDeadNode = &check.Check{
 	ID:       "replica-dead-node",
 	Title:    "Replica or resource group lists nodes that are gone",
@@ -50,11 +50,11 @@ func runReplicaDeadNode(p *check.Pass) {
 	}
 }
 
-// deadMember is a query node that is named and has no session.
+// deadMember is a query node without a session, with the replicas and resource groups that list it.
 type deadMember struct {
 	replicas []*model.Replica
 	groups   []string
-	leaving  bool // read-only in all of the replicas
+	leaving  bool // read-only in all the replicas
 }
 
 func deadMembers(p *check.Pass) map[model.NodeID]*deadMember {
@@ -96,8 +96,8 @@ func deadIDs(dead map[model.NodeID]*deadMember) []model.NodeID {
 	return ids
 }
 
-// survivors counts the members of a replica that are registered and take segments. Those inside streaming
-// nodes (2.6) take channels only, and count where there are no others.
+// survivors returns the number of registered members of a replica that take segments. Query nodes inside
+// streaming nodes (2.6) take channels only, and count only if there are no other members.
 func survivors(p *check.Pass, r *model.Replica) int {
 	n := 0
 	members := r.Nodes
@@ -175,8 +175,8 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	p.Report(f)
 }
 
-// forgotten reports whether QueryCoord itself says that none of the replicas and groups that name a node in etcd has it. Groups of 2.3 say how many nodes
-// they have, and not which.
+// forgotten reports whether QueryCoord itself no longer has the node in any replica or group that lists it in
+// etcd. Groups of 2.3 report only the number of their nodes.
 func forgotten(p *check.Pass, id model.NodeID, d *deadMember) bool {
 	if p.Runtime == nil {
 		return false
@@ -199,7 +199,7 @@ func forgotten(p *check.Pass, id model.NodeID, d *deadMember) bool {
 	return true
 }
 
-// groupSaid is a resource group as QueryCoord says it, nil if it does not.
+// groupSaid returns a resource group as QueryCoord reports it, or nil if it does not report the group.
 func groupSaid(p *check.Pass, name string) *model.LiveResourceGroup {
 	i := slices.IndexFunc(p.Runtime.Groups, func(g *model.LiveResourceGroup) bool { return g.Name == name })
 	if i < 0 {
@@ -208,7 +208,7 @@ func groupSaid(p *check.Pass, name string) *model.LiveResourceGroup {
 	return p.Runtime.Groups[i]
 }
 
-// registeredIn counts the nodes of a resource group that are registered.
+// registeredIn returns the number of registered nodes in a resource group.
 func registeredIn(p *check.Pass, name string) int {
 	n := 0
 	for _, g := range p.ResourceGroups {
@@ -221,7 +221,7 @@ func registeredIn(p *check.Pass, name string) int {
 	return n
 }
 
-// groupsSaid are the nodes that QueryCoord counts in resource groups.
+// groupsSaid returns the number of nodes that QueryCoord counts in each resource group, as text.
 func groupsSaid(p *check.Pass, names []string) string {
 	var list []string
 	for _, name := range names {

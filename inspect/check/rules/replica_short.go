@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// replicaShort finds loaded collections that have fewer working replicas than they were loaded with.
+// replicaShort reports loaded collections with fewer working replicas than requested.
 var replicaShort = &check.Check{
 	ID:       "replica-short",
 	Title:    "Collection has fewer working replicas than requested",
@@ -69,7 +69,7 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		},
 		Impact: "The remaining replicas carry its searches, with less redundancy.",
 		Fix:    check.Fix(check.Do("start query nodes").Interrupting(2*time.Minute, "nothing")),
-		// Searches are answered; what is gone is room.
+		// Half of the loss, because searches still succeed and only capacity is lost.
 		Cost: p.Losing(1-float64(working)/float64(asked)) / 2,
 	}
 	if working == 0 {

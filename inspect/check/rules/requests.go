@@ -15,7 +15,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// requestsFailing finds kinds of requests that fail, are refused or hang.
+// requestsFailing reports kinds of requests that fail, are refused or hang.
 var requestsFailing = &check.Check{
 	ID:       "requests-failing",
 	Title:    "Requests of clients fail, are refused or hang",
@@ -35,7 +35,7 @@ Unknown: proxies without metrics, and requests refused before they are counted (
 	Run:    func(p *check.Pass) { runRequests(p, requests.Refused, requests.Hanging) },
 }
 
-// requestsSlow finds kinds of requests that take longer than before.
+// requestsSlow reports kinds of requests that take longer than before.
 var requestsSlow = &check.Check{
 	ID:       "requests-slow",
 	Title:    "Requests of clients take longer than before",
@@ -55,7 +55,7 @@ func runRequests(p *check.Pass, from, to requests.State) {
 	x := p.Impact()
 	unknown := ""
 	var order []string
-	broken := map[string][]*requests.Kind{} // by where they break
+	broken := map[string][]*requests.Kind{} // by component
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
 		switch {
@@ -83,7 +83,7 @@ func runRequests(p *check.Pass, from, to requests.State) {
 	}
 }
 
-// statusOf returns the component where requests of a kind break, nil if it is unknown.
+// statusOf returns the component where requests of a kind break, or nil if it is unknown.
 func statusOf(p *check.Pass, k *requests.Kind) *place.Status {
 	if at := p.Places().For(k.Request); at != nil {
 		return at.At
@@ -91,8 +91,8 @@ func statusOf(p *check.Pass, k *requests.Kind) *place.Status {
 	return nil
 }
 
-// requestsText returns how kinds of requests fare: "searches and deletes hang, inserts fail now and then". The figures stand in the lines
-// about the impact.
+// requestsText returns a summary of kinds of requests, e.g. "searches and deletes hang, inserts fail now and
+// then". The figures are in the impact.
 func requestsText(kinds []*requests.Kind) string {
 	var verbs, clauses []string
 	names := map[string][]string{}
@@ -115,7 +115,7 @@ func requestsText(kinds []*requests.Kind) string {
 	return strings.Join(clauses, ", ")
 }
 
-// reportRequests reports the kinds of requests that break at one place.
+// reportRequests reports the kinds of requests that break at one component.
 func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
 	var names, lines []string
 	f := check.Finding{Severity: check.Warning}
@@ -129,7 +129,7 @@ func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
 	if len(kinds) == len(requests.Requests()) {
 		f.Object.Name = requests.AllRequests
 	}
-	if kinds[0].Why != "" { // that of all
+	if kinds[0].Why != "" { // the reason is the same for all kinds
 		lines = []string{f.Object.Name + " " + kinds[0].Text()}
 	}
 	f.Message, f.Impact = requestsText(kinds), words.Sentence(strings.Join(lines, "; "))
@@ -147,7 +147,7 @@ func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
 	p.Report(f)
 }
 
-// refsOf returns the session of a component that is a process.
+// refsOf returns a reference to the session of a component that is a process, and nil for other components.
 func refsOf(s *place.Status) []model.Ref {
 	if ref := s.Component.Ref(); ref.ID != "" {
 		return []model.Ref{ref}
@@ -155,7 +155,7 @@ func refsOf(s *place.Status) []model.Ref {
 	return nil
 }
 
-// statusFacts are the observations that a state is judged by.
+// statusFacts returns the observations behind a component's state as evidence, at most facts.MostNodes.
 func statusFacts(s *place.Status) []check.Evidence {
 	var list []check.Evidence
 	for i := range s.Evidence {
@@ -166,7 +166,7 @@ func statusFacts(s *place.Status) []check.Evidence {
 	return list
 }
 
-// whereText returns where requests break. The evidence is added if no other finding explains it.
+// whereText returns the component where requests break, and its state.
 func whereText(p *check.Pass, kinds []*requests.Kind, s *place.Status) string {
 	text := componentText(s.Component) + " " + stateText(s.State)
 	if s.Component.Kind == place.Host {
@@ -181,7 +181,8 @@ func whereText(p *check.Pass, kinds []*requests.Kind, s *place.Status) string {
 	return text
 }
 
-// componentText returns a component for people: "DataCoord datacoord-22", "the message queue".
+// componentText returns the name of a component for messages, e.g. "DataCoord datacoord-22", "the message
+// queue".
 func componentText(c place.Component) string {
 	switch c.Kind {
 	case place.Etcd:
@@ -196,7 +197,7 @@ func componentText(c place.Component) string {
 	return strings.TrimSpace(facts.RoleLabel(string(c.Kind)) + " " + c.Name)
 }
 
-// stateText returns a state as a verb.
+// stateText returns a state as a verb phrase.
 func stateText(s place.State) string {
 	switch s {
 	case place.Gone:
@@ -218,7 +219,8 @@ func stateText(s place.State) string {
 	return "is unknown"
 }
 
-// topicsText names the topics of the collection that clients sent rows of meanwhile, if it is one with few.
+// topicsText names the topics of the collection into which clients sent rows meanwhile. It returns "" unless
+// there is one such collection with at most 3 topics.
 func topicsText(p *check.Pass, kinds []*requests.Kind) string {
 	const few = 3
 	names := map[string]bool{}
@@ -248,7 +250,7 @@ func topicsText(p *check.Pass, kinds []*requests.Kind) string {
 	return " messages into " + words.Few(topics)
 }
 
-// lookSteps are the commands that show more about a component.
+// lookSteps returns the steps that investigate a component.
 func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	switch s.Component.Kind {
 	case place.Etcd:

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// resourceGroupShort finds resource groups with fewer nodes than they ask for.
+// resourceGroupShort reports resource groups with fewer nodes than they request.
 var resourceGroupShort = &check.Check{
 	ID:       "resource-group-short",
 	Title:    "A resource group has fewer query nodes than it asks for",
@@ -110,7 +110,7 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 	p.Report(f)
 }
 
-// livingIn is how many query nodes of a group are registered and stay.
+// livingIn returns the number of registered query nodes in a group that are not stopping.
 func livingIn(p *check.Pass, g *model.ResourceGroup) (living int) {
 	for _, id := range g.Nodes {
 		if s := p.SessionIn(id, "querynode"); s != nil && !s.Stopping {
@@ -120,7 +120,7 @@ func livingIn(p *check.Pass, g *model.ResourceGroup) (living int) {
 	return living
 }
 
-// askedBy is how many query nodes a group asks for.
+// askedBy returns the number of query nodes that a group requests.
 func askedBy(g *model.ResourceGroup) int {
 	if g.Requests < 0 && g.Name != facts.DefaultGroup {
 		return int(g.Capacity)
@@ -128,8 +128,9 @@ func askedBy(g *model.ResourceGroup) int {
 	return int(g.Requests)
 }
 
-// spareNodes moves as many query nodes into a group as it lacks and another one has beyond what it asks for, up to 2.3, where groups do not fill up by
-// themselves. An empty step: there are none. The last node of a group is not spare.
+// spareNodes returns a step that moves query nodes into a group from the one with the most nodes beyond its
+// request. It moves at most the number lacking. It applies up to 2.3, where groups are not filled
+// automatically. The step is empty if no group has nodes to spare; the last node of a group is never moved.
 func spareNodes(p *check.Pass, short *model.ResourceGroup, lacking int) check.Step {
 	if !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 4}) {
 		return check.Step{}

@@ -11,10 +11,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// steadyKinds are what is judged by its rate.
+// steadyKinds lists the kinds of writes that are judged by their rate.
 var steadyKinds = []struct {
 	name  string
-	limit float64 // writes a second
+	limit float64 // writes per second
 	of    func(n int64) *model.EtcdActivity
 }{
 	{"revisions", facts.RevisionRate, func(n int64) *model.EtcdActivity {
@@ -28,7 +28,8 @@ var steadyKinds = []struct {
 	}},
 }
 
-// A writer that keeps its pace, whatever that is, is found or not, and that stays.
+// TestSteadyWritesDoNotFlap checks that the finding about a writer with a constant rate changes at most once,
+// for any rate.
 func TestSteadyWritesDoNotFlap(t *testing.T) {
 	for _, kind := range steadyKinds {
 		for _, random := range []bool{false, true} {
@@ -51,7 +52,8 @@ func TestSteadyWritesDoNotFlap(t *testing.T) {
 	}
 }
 
-// A pace that rises far above the limit is found, one that falls far below is over: one change for each crossing.
+// TestCrossingTheLimitIsOneChange checks that a rate that rises far above the limit is found, and one that
+// falls far below is not. Each crossing causes one change.
 func TestCrossingTheLimitIsOneChange(t *testing.T) {
 	for _, kind := range steadyKinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -59,7 +61,7 @@ func TestCrossingTheLimitIsOneChange(t *testing.T) {
 				l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(uint64(i), 12)), Random: true} //nolint:gosec // no secret
 				high := false
 				for range 6 {
-					exponent := 3 + 3*l.Float64() // 8 to 64 times the limit, or as far below
+					exponent := 3 + 3*l.Float64() // 8 to 64 times the limit, or 1/8 to 1/64
 					if !high {
 						exponent = -exponent
 					}

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// roleMissing finds parts of the work of a cluster that no process is registered for.
+// roleMissing reports roles that the cluster needs and no process is registered for.
 var roleMissing = &check.Check{
 	ID:       "role-missing",
 	Title:    "No process is registered for a role that the cluster needs",
@@ -48,7 +48,7 @@ func runRoleMissing(p *check.Pass) {
 	}
 }
 
-// reportNobody says that no process at all is there.
+// reportNobody reports that no process is registered at all.
 func reportNobody(p *check.Pass) {
 	f := check.Finding{
 		Severity: check.Error, Cost: 1, Object: model.Ref{}, Lacks: check.WholeCluster,
@@ -84,7 +84,7 @@ func reportMissing(p *check.Pass, name string) {
 	p.Report(f)
 }
 
-// endsDataNodes is the cause of which data nodes end themselves.
+// endsDataNodes returns the cause for which data nodes exit on their own: read-only storage.
 func endsDataNodes() check.Cause {
 	return check.Cause{Check: "storage-read-only", Of: func(_ *model.Cluster, effect, cause *check.Finding) bool {
 		return cause.Severity == check.Error && (effect.Lacks == "datanode" || strings.HasPrefix(effect.Object.ID, "datanode-"))

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// without takes the sessions of some roles away, and says of which version the others are.
+// without removes the sessions of some roles, and sets the version of the cluster.
 func without(version string, roles ...string) func(*rulestest.World) {
 	return func(w *rulestest.World) {
 		w.Version.Text = version
@@ -16,7 +16,7 @@ func without(version string, roles ...string) func(*rulestest.World) {
 	}
 }
 
-// later is a cluster of 2.6: one process is all coordinators, and streaming nodes have a query node inside.
+// later makes a cluster of 2.6: one process for all coordinators, and streaming nodes with a query node inside.
 func later(roles ...string) func(*rulestest.World) {
 	return func(w *rulestest.World) {
 		w.Version.Text, w.Sessions = "2.6.2", nil
@@ -30,7 +30,8 @@ func later(roles ...string) func(*rulestest.World) {
 	}
 }
 
-// TestRoleMissing: what a cluster needs goes by its version, and how bad it is by what is asked of it.
+// TestRoleMissing checks that the required roles depend on the version, and the severity on the work that needs
+// the role.
 func TestRoleMissing(t *testing.T) {
 	unloaded := func(f func(*rulestest.World)) func(*rulestest.World) {
 		return func(w *rulestest.World) { f(w); w.LoadStates, w.Replicas = nil, nil }

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestSkewIsNotTheLead: if no process answers at all, a clock that stands still is what comes of it.
+// TestSkewIsNotTheLead checks that a clock that does not advance is an effect if no process responds at all.
 func TestSkewIsNotTheLead(t *testing.T) {
 	w := rulestest.Well()
 	w.Serve()

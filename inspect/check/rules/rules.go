@@ -1,57 +1,58 @@
-// Package rules has all checks, a file each: a check is a value with what it reads, and a function over a check.Pass that reports
-// what it finds.
+// Package rules defines all checks, one per file. A check is a value that lists the data it reads, and a
+// function that reports findings to a check.Pass.
 package rules
 
 import "kitescope/inspect/check"
 
-// All returns the checks, in the order of the documentation.
+// All returns the checks in the order of the documentation.
 func All() []*check.Check {
 	return []*check.Check{
-		// What clients feel.
+		// Requests of clients.
 		requestsFailing, requestsSlow,
 
-		// The processes: whether each role has somebody, and whether they answer.
+		// Processes: registered for each role, and responding.
 		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, processRestarting, stoppingServing, nodeStopping, nodeSuspended,
 
-		// What query nodes have in memory: replicas, shards and their leaders, loads, segments, indexes; and how far behind they read.
+		// Data in memory of query nodes: replicas, shards and their leaders, loads, segments, indexes, and lag
+		// in consumption.
 		replicaDeadNode, replicaShort,
 		noShardLeader, shardUnserviceable, leaderSplit, loadStuck, loadMismatch, targetBehind,
 		segmentNotLoaded, segmentDropped, segmentTwice, indexNotLoaded,
 		growingFlushed, growingOld, growingLarge, bruteForceShare, consumptionLag, cacheThrashing, cacheLoadsFailing,
 
-		// How evenly query nodes share the work: rows, memory, shard leaders, channels.
+		// Balance of query nodes: rows, memory, shard leaders, channels.
 		autoBalanceOff, balancingSuspended, checkerOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders, imbalanceChannels,
 
-		// How busy processes are.
+		// Load of processes.
 		hostStarved, memoryPressure, cpuSkew, processSlow, componentHanging, dependencyUnhealthy,
 
-		// Where requests spend their time (see cost).
+		// Latency of requests by phase (see cost).
 		consistencyWait, readQueueFull, workerSlow, segmentThreads, growingSearched, largeNQ, reduceHeavy,
 		proxyQueue, proxyStarved, metadataCache, walAppendSlow, gcPause, rateLimited, storageSlow, fewRequests,
 
-		// Index definitions and builds: failed, stuck or missing ones, and those of no use to searches.
+		// Index definitions and builds: failed, stuck, missing, or of no use to searches.
 		indexFailed, indexStuck, indexMissing, indexTooNew, indexMetricMismatch, indexUnfit, collectionUnindexed,
 
-		// The layout of the metadata and the versions that write it, etcd, and the clock of all timestamps.
+		// Layout of the metadata and the versions that write it, etcd, and the clock of all timestamps.
 		layoutRollback, layoutOlder, mixedVersions, etcdNoLeader, etcdAlarm, etcdSize, watchLivelock, clockRegression, undecodedRecords,
 
-		// The message queue and who consumes it: watchers, checkpoints, lags, refused writes.
+		// Message queue and its consumers: watchers, checkpoints, lags, refused writes.
 		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck, recordsMissing,
 		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread, quotaDenied,
 		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, walBacklog,
 		walNotTruncated, walDamaged,
 
-		// What is stored: files, segments that are small, deleted from or left behind, and the background tasks.
+		// Storage: files, small segments, deleted rows, leftover segments, and background tasks.
 		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible, mixedLogs, droppedNotCollected,
 		taskStuck, taskFailed,
 
 		// Settings.
 		configDrift, badSwitches,
 
-		// The shape of the data, and limits.
+		// Shape of the data, and limits.
 		shardSkew, partitionKeySkew, resourceGroupShort, nearLimit, grantOnAlias, dynamicUnsaid,
 
-		// Profiles of the processes: where they spend CPU, wait for locks, and leave goroutines behind.
+		// Profiles of processes: CPU, lock contention, and goroutine leaks.
 		profileBruteForceShare, profileGCShare, profileLockContention, profileGoroutineLeak, profileIdleNode,
 
 		// Records whose owner is gone.
