@@ -7,16 +7,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// machine is how many processors there are where a process runs, and how many of them are busy: as many as the processes use that
-// told it, or as what these say of all that runs there, if that is more.
+// machine holds the number of processors of the host of a process, and the number of busy ones. busy is the larger of
+// own, the sum over the processes on the host, and the usage that these processes report for the whole host.
 type machine struct {
 	own, busy float64
 	has       int64
 	processes int
 }
 
-// machineOf is that of a node, as far as its host's address tells what runs beside it. Who is asked twice within a moment says 0 of
-// the machine, and one moment is not all of the window: what most say counts.
+// machineOf returns the machine of a node. Processes are on the same machine if their addresses have the same host. The
+// result uses the median of their reports, because each report covers only a moment of the window. It ignores reports
+// of 0, because a process that is queried twice within a moment reports 0.
 func machineOf(p *check.Pass, n *model.LiveNode) (m machine) {
 	if n.System == nil || n.System.CPUs <= 0 {
 		return m
@@ -45,7 +46,7 @@ func machineOf(p *check.Pass, n *model.LiveNode) (m machine) {
 	return m
 }
 
-// full reports whether a machine has no processor left.
+// full reports whether a machine has no idle processor left.
 func (m *machine) full() bool { return m.has > 0 && m.busy >= busy*float64(m.has) }
 
 // sameHost reports whether two sessions are on one host.

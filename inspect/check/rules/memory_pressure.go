@@ -16,7 +16,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// memoryPressure finds processes, and machines, whose memory is nearly used up.
+// memoryPressure finds processes and hosts with nearly full memory.
 var memoryPressure = &check.Check{
 	ID:       "memory-pressure",
 	Title:    "Memory is nearly full",
@@ -40,8 +40,8 @@ node has room.`,
 }
 
 const (
-	lowWater, highWater = 0.85, 0.95 // of query, data and streaming nodes
-	muchMemory          = 0.90       // of others
+	lowWater, highWater = 0.85, 0.95 // for query, data and streaming nodes
+	muchMemory          = 0.90       // for other processes
 )
 
 func runMemoryPressure(p *check.Pass) {
@@ -61,7 +61,7 @@ func runMemoryPressure(p *check.Pass) {
 	}
 }
 
-// unseenMemory notes the processes that did not tell their memory; query nodes are noted already.
+// unseenMemory notes the processes that did not report their memory. It skips query nodes, which are noted already.
 func unseenMemory(p *check.Pass) {
 	told := make(map[string]bool)
 	for _, n := range p.Runtime.Nodes {
@@ -74,7 +74,7 @@ func unseenMemory(p *check.Pass) {
 	}
 }
 
-// measuredSessions are the sessions that told their memory, one of each process.
+// measuredSessions returns one session of each process that reported its memory.
 func measuredSessions(p *check.Pass) []*model.LiveNode {
 	var list []*model.LiveNode
 	seen := make(map[string]bool)
@@ -94,7 +94,7 @@ func measuredSessions(p *check.Pass) []*model.LiveNode {
 	return list
 }
 
-// waterLevels are the parts of its memory from which on a process is in trouble, and who says so.
+// waterLevels returns the low and high levels of a process as fractions of its memory, and their source.
 func waterLevels(p *check.Pass, role string) (low, high float64, from string) {
 	name, ok := map[string]string{"querynode": "queryNode", "datanode": "dataNode", "streamingnode": "dataNode", "standalone": "queryNode"}[role]
 	if !ok {
@@ -140,7 +140,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 	if part >= high {
 		f.Severity = check.Error
 	}
-	// What is lost if it is killed, by how near that is.
+	// The cost is the loss if the process is killed, weighted by how close its memory is to full.
 	f.Cost = min(1, (part-low)/max(0.01, 1-low)/2)
 	if n.Role != "standalone" {
 		d := dutiesOf(p, n.Role, n.Node)
@@ -149,7 +149,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 	p.Report(f)
 }
 
-// judgeHost adds up the processes that share a host's memory.
+// judgeHost sums the memory of the processes that share a host.
 func judgeHost(p *check.Pass, list []*model.LiveNode) {
 	if len(list) < 2 {
 		return
@@ -167,7 +167,7 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 	whole := list[0].System.Memory
 	part := float64(sum) / float64(whole)
 	if part < muchMemory || sum > whole*int64(len(list)) || float64(list[0].System.MemoryUse) >= muchMemory*float64(whole) {
-		return // the one that takes it is reported by itself
+		return // judgeMemory reports a process that fills the host alone
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: list[0].Ref(), Objects: refs[1:], Cost: min(1, part-muchMemory),

@@ -7,17 +7,18 @@ import (
 	budget "kitescope/inspect/latency"
 )
 
-// What a graph costs that is in no cache: each row that is compared is read from memory by itself, some lines of it. cached is what a
-// processor may keep of a graph, in bytes, near and far what comparing one takes then, in milliseconds: 420 ns were measured on a
-// busy machine, of rows of 384 bytes (docs/evidence/latency.md).
+// Cost of a graph that is not in a cache, where each compared row is read from memory separately, as some cache lines.
+// cached is the part of a graph that a processor may cache, in bytes. near and far are bounds of the time to compare
+// one row, in milliseconds. 420 ns were measured on a busy machine with rows of 384 bytes (docs/evidence/latency.md).
 const (
 	cached    = 32 << 20
 	near, far = 200e-6, 450e-6
 )
 
-// indexedOf is how long searching the growing rows of a collection takes once they are sealed and have the indexes that are defined: as
-// long as its sealed segments take on the same nodes, for what is compared, or twice that. A graph that is too large for
-// the caches of a processor takes what reading its rows takes. ok is false if neither is known.
+// indexedOf estimates the time to search the growing rows of a collection after they are sealed and indexed, in
+// milliseconds. The lower bound is the time of sealed segments scaled to the number of comparisons, and the upper bound
+// is twice that. A graph that is too large for the processor's caches takes at least the time to read its rows. ok is
+// false if neither is known.
 func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 	const outOfCache = 2
 	all := overall(p, b.Request)
@@ -36,7 +37,7 @@ func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 	}
 	rows := growing / leaders
 	cost := p.Balance.SegmentCost(b.Collection, rows)
-	if takes > 0 && work > 0 && segments > 0 { // nobody tells what a call takes that is never waited for
+	if takes > 0 && work > 0 && segments > 0 { // a call that no request waits for has no measured time
 		least := takes * cost / (work / segments)
 		ms = budget.Interval{Low: least, High: outOfCache * least}
 	}
@@ -49,7 +50,7 @@ func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 	return ms, ms.Low > 0
 }
 
-// vectorsOf is how many vectors a request searches for on average; 1 if that is unknown.
+// vectorsOf returns the mean number of vectors per request, at least 1. It returns 1 if that is unknown.
 func vectorsOf(b *budget.Budget) float64 {
 	if b == nil || !b.VectorsPerSecond.Known || !b.PerSecond.Known || b.PerSecond.Value <= 0 {
 		return 1

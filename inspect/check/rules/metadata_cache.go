@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// metadataCache finds requests that wait for what the proxy does not know.
+// metadataCache finds requests that wait for metadata missing from the proxy's cache.
 var metadataCache = &check.Check{
 	ID:       "metadata-cache-miss",
 	Title:    "Requests wait for metadata missing from the proxy cache",
@@ -59,7 +59,7 @@ func runMetadataCache(p *check.Pass) {
 		if each >= slowAnswer {
 			f.Message += fmt.Sprintf("; %s takes %s for each", facts.RoleLabel(role), budget.Milliseconds(each))
 			f.Fix = slices.Insert(f.Fix, 0, check.Do("look at the CPU limit of %s, its log, and etcd: it answers slowly", facts.RoleLabel(role)))
-			if role == "querycoord" { // shard leaders expire every 3 s: such calls are usual
+			if role == "querycoord" { // shard leaders expire every 3 s, so such calls are usual
 				f.Fix = slices.Delete(f.Fix, 1, 2)
 			}
 		}
@@ -67,10 +67,12 @@ func runMetadataCache(p *check.Pass) {
 	}
 }
 
-// slowAnswer is from how many milliseconds on a coordinator is slow to answer a proxy: a well one takes 2 to 10.
+// slowAnswer is the response time to a proxy, in milliseconds, from which a coordinator is slow. A healthy one takes 2
+// to 10.
 const slowAnswer = 30
 
-// slowestAsked returns the coordinator that proxies wait for most when their cache lacks metadata, and how long one call takes.
+// slowestAsked returns the coordinator that proxies wait for most on cache misses, and the mean time of a call in
+// milliseconds.
 func slowestAsked(p *check.Pass) (role string, ms float64) {
 	var all, leaders metrics.Histogram
 	for _, x := range processes(p, "proxy", "standalone") {

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestWellIsWell: no check finds anything in the cluster that the cases begin with.
+// TestWellIsWell checks that no check finds anything in the base cluster of the cases.
 func TestWellIsWell(t *testing.T) {
 	w := rulestest.Well()
 	w.Asked()
@@ -25,7 +25,7 @@ func TestWellIsWell(t *testing.T) {
 	}
 }
 
-// metadataChecks are those that these tests are about.
+// metadataChecks returns the checks under test.
 func metadataChecks() []*check.Check {
 	return []*check.Check{
 		rulestest.Named("index-failed"), rulestest.Named("index-stuck"), rulestest.Named("index-missing"), rulestest.Named("index-too-new"), rulestest.Named("index-metric-mismatch"), rulestest.Named("index-unfit"), rulestest.Named("collection-unindexed"), rulestest.Named("layout-rollback"), rulestest.Named("layout-older"), rulestest.Named("mixed-versions"), rulestest.Named("etcd-no-leader"), rulestest.Named("etcd-alarm"),
@@ -35,8 +35,8 @@ func metadataChecks() []*check.Check {
 	}
 }
 
-// TestDamageIsNotWell: in a file of which a page could not be read any record may be missing, so that nothing is
-// well, and nothing is said to be gone.
+// TestDamageIsNotWell checks that a file with an unreadable page yields no OK result and no missing objects, because
+// any record may be missing.
 func TestDamageIsNotWell(t *testing.T) {
 	w := rulestest.Well()
 	w.Asked()

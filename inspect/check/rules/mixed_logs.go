@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// mixedLogs finds segments whose rows are recorded in two layouts.
+// mixedLogs finds segments with insert logs of two storage versions.
 var mixedLogs = &check.Check{
 	ID:       "mixed-logs",
 	Title:    "Segments have insert logs of two storage versions",
@@ -57,7 +57,7 @@ func runMixedLogs(p *check.Pass) {
 	}
 }
 
-// layouts counts the fields that have logs of their own, and the column groups.
+// layouts counts a segment's single-field insert logs and its column groups.
 func layouts(s *model.Segment) (single, grouped int) {
 	for i := range s.Logs {
 		switch l := &s.Logs[i]; {

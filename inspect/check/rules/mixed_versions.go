@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// mixedVersions finds processes of different versions.
+// mixedVersions finds clusters with processes of different versions or builds.
 var mixedVersions = &check.Check{
 	ID:       "mixed-versions",
 	Title:    "Different Milvus versions run in one cluster",
@@ -78,7 +78,7 @@ func runMixedVersions(p *check.Pass) {
 	p.Report(f)
 }
 
-// judgeBuilds looks for one version that was built at different times.
+// judgeBuilds reports processes of one version with different build times.
 func judgeBuilds(p *check.Pass) {
 	if p.Runtime == nil {
 		return

@@ -12,10 +12,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of near-limit, as shares.
+// Thresholds of near-limit, as fractions of the limit.
 const limitInfo, limitWarning = 0.75, 0.9
 
-// nearLimit finds clusters that come near to what Milvus allows.
+// nearLimit finds clusters that are close to a Milvus limit.
 var nearLimit = &check.Check{
 	ID:       "near-limit",
 	Title:    "The cluster is close to a Milvus limit on collections or partitions",
@@ -39,7 +39,7 @@ Info from 75%, warning from 90%. At the limit, creating fails. Long before, coor
 	Run:    runNearLimit,
 }
 
-// fill is how much of one limit is used.
+// fill is the usage of one limit.
 type fill struct {
 	what, key string
 	n, limit  int64
@@ -79,7 +79,7 @@ func runNearLimit(p *check.Pass) {
 	p.Report(f)
 }
 
-// limits counts what Milvus limits.
+// limits returns the usage of each limit.
 func limits(p *check.Pass) []fill {
 	var collections, capacity int64
 	var fullest *model.Collection
@@ -116,7 +116,8 @@ func limits(p *check.Pass) []fill {
 	return append(list, databaseLimits(p, byDatabase, p.SettingCount("quotaAndLimits.limits.maxCollectionNumPerDB", 65536, roots...))...)
 }
 
-// databaseLimits are those of the collections of each database, which may have one of its own.
+// databaseLimits returns the usage of the collection limit of each database. limit is the default. A database may set
+// its own limit.
 func databaseLimits(p *check.Pass, collections map[model.DatabaseID]int64, limit int64) []fill {
 	var list []fill
 	for _, d := range p.Databases {

@@ -8,7 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestDeadNodeExplains: what follows from a dead node stands behind it.
+// TestDeadNodeExplains checks that the finding of a dead node is first, and that all other findings above info have a
+// cause.
 func TestDeadNodeExplains(t *testing.T) {
 	w := rulestest.Well()
 	w.Serve()

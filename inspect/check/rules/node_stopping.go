@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// stoppingServing finds query nodes that are on their way out and still serve.
+// stoppingServing finds stopping and read-only query nodes that still serve.
 var stoppingServing = &check.Check{
 	ID:       "stopping-node-serving",
 	Title:    "Stopping or read-only query node still serves",
@@ -51,7 +51,7 @@ func runStoppingServing(p *check.Pass) {
 	}
 }
 
-// readOnlyIn are the collections whose replicas have a node as read-only.
+// readOnlyIn returns the collections with a replica in which a node is read-only.
 func readOnlyIn(p *check.Pass, id model.NodeID) []model.CollectionID {
 	var ids []model.CollectionID
 	for _, r := range p.Replicas {
@@ -62,7 +62,7 @@ func readOnlyIn(p *check.Pass, id model.NodeID) []model.CollectionID {
 	return facts.CompactIDs(ids)
 }
 
-// servesOf counts what a node serves: all of it, or of some collections.
+// servesOf counts the sealed segments and shards that a node serves, for all collections or for some.
 func servesOf(d *model.Distribution, of []model.CollectionID, all bool) (segments, shards int) {
 	counts := func(id model.CollectionID) bool {
 		if all {
@@ -113,7 +113,7 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 	p.Report(f)
 }
 
-// nodeStopping tells of processes that are on their way out.
+// nodeStopping finds processes that are stopping.
 var nodeStopping = &check.Check{
 	ID:       "node-stopping",
 	Title:    "Process is stopping",

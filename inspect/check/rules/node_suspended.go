@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// nodeSuspended finds nodes that an operator has taken out of service and that are still there.
+// nodeSuspended finds registered nodes that an operator has suspended.
 var nodeSuspended = &check.Check{
 	ID:       "node-suspended",
 	Title:    "Node is suspended: it is given nothing to serve",
@@ -34,7 +34,7 @@ Milvus's sources; no server that lists them was seen live.`,
 func runNodeSuspended(p *check.Pass) {
 	if p.Runtime.QueryNodeStates == nil && p.Runtime.StreamingNodeStates == nil {
 		if !facts.Tells(p.Cluster, 2, 5, "ListQueryNode", "querycoord", "mixcoord") {
-			return // older ones have no such call
+			return // older coordinators have no such call
 		}
 		p.Skip("no coordinator listed its nodes")
 		return
@@ -70,7 +70,7 @@ func runNodeSuspended(p *check.Pass) {
 	}
 }
 
-// pagesOf is the part of MixCoord's pages that is about nodes of a role (internal/http/router.go).
+// pagesOf returns the path element of MixCoord's management pages for nodes of a role (internal/http/router.go).
 func pagesOf(role string) string {
 	if role == "streamingnode" {
 		return "streaming"
@@ -85,7 +85,7 @@ func toldBy(role string) string {
 	return "QueryCoord"
 }
 
-// inFirstMinute reports whether a node is known to be in its first minute: it may not have its place yet.
+// inFirstMinute reports whether a node is known to be in its first minute, when it may not have a resource group yet.
 func inFirstMinute(p *check.Pass, n *model.LiveNode) bool {
 	if n == nil {
 		return false

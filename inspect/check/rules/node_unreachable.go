@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// nodeUnreachable finds registered processes that do not answer.
+// nodeUnreachable finds registered processes that do not answer or are not healthy.
 var nodeUnreachable = &check.Check{
 	ID:       "node-unreachable",
 	Title:    "Registered process does not answer",
@@ -35,7 +35,8 @@ with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}, etcdStops()},
 }
 
-// etcdStops is the cause that an etcd is which does not work: each process waits for it, and ends when its session expires.
+// etcdStops returns the cause for an etcd that does not work. Each process waits for etcd, and exits when its session
+// expires.
 func etcdStops() check.Cause {
 	return check.Cause{Check: "etcd-no-leader", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Error }}
 }
@@ -72,9 +73,10 @@ func runNodeUnreachable(p *check.Pass) {
 	}
 }
 
-// byProcess puts sessions together that one process has at one address, as DataCoord's and IndexCoord's from 2.3 on: when it dies, that is one
-// death. A process has each role once: two query nodes at one address are two, of which one has taken the other's. The first of each group is the one whose
-// role matters most.
+// byProcess groups sessions that belong to one process, i.e. that have the same address and different roles, such as
+// DataCoord and IndexCoord since 2.3. The death of a process is thus one finding. A process has each role once, so two
+// query nodes at one address are two processes, and one took over the other's address. The first session of each group
+// has the most important role.
 func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 	var groups [][]*model.LiveNode
 	at := make(map[string]int)
@@ -101,7 +103,7 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 	return groups
 }
 
-// reportOutside says that nobody answers at all.
+// reportOutside reports that none of the registered processes answers.
 func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{},
@@ -114,7 +116,7 @@ func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	p.Report(f)
 }
 
-// reportSilent reports a process that does not answer, by its sessions.
+// reportSilent reports a process that does not answer. group holds its sessions.
 func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	n := group[0]
 	d := dutiesOf(p, n.Role, n.Node)
@@ -142,7 +144,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 		f.Message = name + " is registered but not reachable: " + n.Outcome.String()
 		f.Fix = check.Fix(check.Do("check whether the other processes reach it; the problem may be between it and kitescope (--map, --proxy, credentials)"))
 		if n.Outcome != model.Unreachable {
-			// It is there, and serves for all that is known.
+			// The process exists and may well be serving.
 			f.Cost, f.Impact = 0, "Its state and what it serves are unknown."
 		}
 	}
@@ -161,7 +163,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	p.Report(f)
 }
 
-// otherRoles says what other sessions of the process answer.
+// otherRoles returns evidence of answers from the same process: its HTTP server and its other sessions.
 func otherRoles(p *check.Pass, n *model.LiveNode) []check.Evidence {
 	if n.Process == nil {
 		return nil

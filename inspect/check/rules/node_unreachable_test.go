@@ -52,7 +52,7 @@ func TestNodeUnreachable(t *testing.T) {
 	})
 }
 
-// TestDuties: a dead node's finding says what depends on it, and costs what is lost.
+// TestDuties checks that the finding of a dead node lists the objects that depend on it, and has their loss as cost.
 func TestDuties(t *testing.T) {
 	r := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, model.Refused) })
 	f := r.Findings[0]
@@ -78,7 +78,7 @@ func TestDuties(t *testing.T) {
 	}
 }
 
-// TestWhoTakesOver: only a process of which there is another is said to be taken over from.
+// TestWhoTakesOver checks that a takeover is reported only if there is another process of the role.
 func TestWhoTakesOver(t *testing.T) {
 	dead := func(role string, more ...model.NodeID) *check.Finding {
 		r := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) {
@@ -111,7 +111,7 @@ func TestWhoTakesOver(t *testing.T) {
 	}
 }
 
-// TestOneProcessOneDeath: what is registered as DataCoord and IndexCoord at one address is one finding.
+// TestOneProcessOneDeath checks that a DataCoord and an IndexCoord at one address yield one finding.
 func TestOneProcessOneDeath(t *testing.T) {
 	for outcome, check := range map[model.Outcome]*check.Check{model.Refused: rulestest.Named("node-unreachable"), model.Stale: rulestest.Named("stale-session")} {
 		r := rulestest.Judged(t, check, func(w *rulestest.World) {
@@ -127,7 +127,7 @@ func TestOneProcessOneDeath(t *testing.T) {
 	}
 }
 
-// TestTwoAtOneAddress: query nodes with the same address are two processes, and both are named.
+// TestTwoAtOneAddress checks that two query nodes at one address count as two processes with a finding each.
 func TestTwoAtOneAddress(t *testing.T) {
 	r := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) {
 		w.Serve()

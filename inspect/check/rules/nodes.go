@@ -8,15 +8,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// worker is what a query node does for requests of one kind.
+// worker holds the phases of a query node for requests of one kind.
 type worker struct {
 	node *model.LiveNode
-	// call is what a leader asks of it, queue its wait in the read scheduler, sealed and growing its kernels, one segment each; nil:
-	// there are none.
+	// call is a leader's call to the node, and queue its wait in the read scheduler. sealed and growing are its kernels
+	// on one segment each. A phase is nil if the node has none.
 	call, queue, sealed, growing *budget.NodePhase
 }
 
-// workers are the query nodes that searched for requests of a budget, by id.
+// workers returns the query nodes that leaders called for requests of a budget, sorted by id.
 func workers(p *check.Pass, b *budget.Budget) []worker {
 	var list []worker
 	for _, n := range p.Runtime.QueryNodes() {
@@ -34,7 +34,7 @@ func workers(p *check.Pass, b *budget.Budget) []worker {
 	return list
 }
 
-// queuePhase is what a budget calls the queue of reads.
+// queuePhase returns the name of the read queue's phase in a budget.
 func (w *worker) queuePhase(b *budget.Budget) budget.Name {
 	if x := b.Root.Find(budget.ConsistencyQueue); x != nil && x.Known {
 		return budget.ConsistencyQueue
@@ -42,7 +42,7 @@ func (w *worker) queuePhase(b *budget.Budget) budget.Name {
 	return budget.ReadQueue
 }
 
-// partOf is what a node says of a phase, nil if it says nothing.
+// partOf returns a node's part of a phase, or nil if the node reported none.
 func partOf(b *budget.Budget, name budget.Name, n *model.LiveNode) *budget.NodePhase {
 	x := b.Root.Find(name)
 	if x == nil {
@@ -55,7 +55,7 @@ func partOf(b *budget.Budget, name budget.Name, n *model.LiveNode) *budget.NodeP
 	return &x.Of[i]
 }
 
-// middle is the median of some figures, 0 of none.
+// middle returns the median of list, or 0 if list is empty. It sorts list.
 func middle(list []float64) float64 {
 	if len(list) == 0 {
 		return 0
@@ -67,7 +67,7 @@ func middle(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// middleWithout is the median of sorted figures but for one of them.
+// middleWithout returns the median of sorted without one of its values, or 0 if no other value is left.
 func middleWithout(sorted []float64, one float64) float64 {
 	at, _ := slices.BinarySearch(sorted, one)
 	rest := func(i int) float64 {
@@ -86,7 +86,7 @@ func middleWithout(sorted []float64, one float64) float64 {
 	}
 }
 
-// cores is how many processors a node uses of how many it has; known is false if it does not tell both.
+// cores returns the number of processors that a node uses and has. known is false if one of them is unknown.
 func cores(n *model.LiveNode) (used float64, has int64, known bool) {
 	used, _, ok := n.Process.CPU()
 	if !ok || n.System == nil || n.System.CPUs <= 0 {
@@ -95,7 +95,7 @@ func cores(n *model.LiveNode) (used float64, has int64, known bool) {
 	return used, n.System.CPUs, true
 }
 
-// usesFacts is what a process uses of its processors.
+// usesFacts returns the CPU usage of a process as evidence.
 func usesFacts(n *model.LiveNode) []check.Evidence {
 	used, over, ok := n.Process.CPU()
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// orphanGrant finds privileges on names that nothing has.
+// orphanGrant finds privileges on names without a collection or alias.
 var orphanGrant = &check.Check{
 	ID:       "orphan-grant",
 	Title:    "A role has privileges on a collection or alias that is gone",
@@ -35,10 +35,10 @@ may be granted before they exist: accept the finding in a baseline.`,
 	Whole: true,
 }
 
-// mostRevoked is how many privileges one fix takes away.
+// mostRevoked is the maximum number of privileges that one fix revokes.
 const mostRevoked = 50
 
-// granted is a name that privileges are on. Database "*" is all of them.
+// granted is the name of an object with privileges. Database "*" means all databases.
 type granted struct{ database, object string }
 
 func runOrphanGrant(p *check.Pass) {
@@ -59,7 +59,7 @@ func runOrphanGrant(p *check.Pass) {
 	}
 }
 
-// namesInUse are the names of collections and aliases that are there, each in its database and in "*".
+// namesInUse returns the names of existing collections and aliases, each in its database and in "*".
 func namesInUse(c *model.Cluster) map[granted]bool {
 	named := make(map[granted]bool)
 	add := func(database model.DatabaseID, name string) {
@@ -79,13 +79,13 @@ func namesInUse(c *model.Cluster) map[granted]bool {
 	return named
 }
 
-// isName reports whether the object of a grant is the name of one collection: a letter or an underscore comes first. Else it is "*" for
-// all of them, or something that only versions to come know.
+// isName reports whether the object of a grant is the name of one collection, i.e. begins with a letter or an
+// underscore. Other objects are "*" for all collections, or belong to future versions.
 func isName(object string) bool {
 	return object != "" && (object[0] == '_' || object[0]|0x20 >= 'a' && object[0]|0x20 <= 'z')
 }
 
-// reportGrants reports the privileges of one role on names that are gone. They are in order.
+// reportGrants reports the privileges of one role on names that are gone. list is sorted.
 func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	var names []string
 	privileges := make(map[string][]string) // by name

@@ -12,16 +12,17 @@ import (
 	"kitescope/internal/words"
 )
 
-// passing is a state that records of a resource leave by themselves.
+// passing is a transient state of the records of a resource.
 type passing struct {
 	resource string
-	// kind begins as the types of tasks do, with their sub-type: "compaction/Clustering"; "": all records.
+	// kind is a prefix of the task type with its sub-type, e.g. "compaction/Clustering". "" matches all records.
 	kind   string
-	states []string // nil: all but those that nothing follows on (facts.TaskEnded)
-	// limit is how long that may take: where setting is reported, so many seconds and grace; 0: not by age.
+	states []string // nil: all states except final ones (facts.TaskEnded)
+	// limit is the maximum duration of the state. If setting is reported, it is that many seconds plus grace. 0 means
+	// that the state is not judged by age.
 	limit, grace time.Duration
 	setting      string
-	// undone is the consequence for the user while it lasts.
+	// undone is the consequence for the user while the state lasts.
 	undone string
 }
 
@@ -33,8 +34,9 @@ const (
 	notLoaded  = "Its rows are not searchable yet."
 )
 
-// passingStates lists the states that end, in Milvus's words. Loads and index builds are judged by their progress instead, and where no
-// record has the time at which a state began it is not judged: drops of databases, partitions and aliases, snapshots that are deleted.
+// passingStates returns the transient states, by the names that Milvus uses. Loads and index builds are judged by their
+// progress instead. A state is not judged if no record has its start time, e.g. drops of databases, partitions and
+// aliases, and deletions of snapshots.
 func passingStates() []passing {
 	return []passing{
 		{resource: "segments", states: []string{"Sealed", "Flushing"}, limit: overdueGrace, undone: notFlushed},
@@ -48,22 +50,22 @@ func passingStates() []passing {
 		{resource: "partitions", states: []string{"Creating"}, limit: createGrace, undone: notMade},
 		{resource: "aliases", states: []string{"Creating"}, limit: createGrace, undone: notMade},
 		{resource: "databases", states: []string{"Creating"}, limit: createGrace, undone: notMade},
-		// RootCoord waits until garbage collection has taken the last segment, and asks every 20 minutes.
+		// RootCoord waits until garbage collection has removed the last segment. It checks every 20 minutes.
 		{resource: "collections", states: []string{"Dropping"}, limit: dropTolerance + dropGrace, grace: dropGrace, setting: "dataCoord.gc.dropTolerance", undone: notDropped},
-		// A field has no time of its own: the last change of its collection stands for it (2.6 and later).
+		// A field has no time of its own, so the time of its collection's last change is used (2.6 and later).
 		{resource: "fields", states: []string{"Creating"}, limit: createGrace, undone: notMade},
 		{resource: "fields", states: []string{"Dropping"}, limit: dropTolerance + dropGrace, undone: notDropped},
 		{resource: "snapshots", states: []string{"Pending"}, limit: snapshotGrace, undone: "It cannot be restored, and segments wait for it."},
-		// Each channel acknowledges a broadcast once its streaming node has consumed the message: within seconds, or as long as it takes to
-		// open the log on another node.
+		// Each channel acknowledges a broadcast after its streaming node has consumed the message. That takes seconds,
+		// or as long as opening the log on another node.
 		{
 			resource: "tasks", kind: "broadcast/", limit: createGrace,
 			undone: "What it changes stays locked: further changes of the same collection, database or user wait.",
 		},
 		{resource: "tasks", kind: "import-job/", states: []string{"Pending"}, limit: importIdle, undone: notLoaded},
-		{resource: "tasks", kind: "import-job/", states: []string{"Uncommitted"}, undone: notLoaded}, // a client commits it (3.0)
+		{resource: "tasks", kind: "import-job/", states: []string{"Uncommitted"}, undone: notLoaded}, // until a client commits it (3.0)
 		{resource: "tasks", kind: "import-job/", limit: facts.ImportLong, undone: notLoaded},
-		// Of tasks without a limit the job is judged.
+		// Tasks without a limit are judged by their job.
 		{resource: "tasks", kind: "import/", undone: notLoaded},
 		{resource: "tasks", kind: "preimport/", undone: notLoaded},
 		{resource: "tasks", kind: "compaction/Clustering", limit: facts.ImportLong, undone: notCompacted},
@@ -78,15 +80,17 @@ func passingStates() []passing {
 	}
 }
 
-// Grace of changes of the catalog: a creation takes seconds, a drop a few rounds of garbage collection after its retention.
+// Grace of catalog changes. A creation takes seconds. A drop takes a few rounds of garbage collection after its
+// retention.
 const (
 	createGrace = 10 * time.Minute
 	dropGrace   = (collectRounds + 1) * collectEvery
-	// snapshotGrace is for the files of a snapshot.
+	// snapshotGrace is the time allowed for writing the files of a snapshot.
 	snapshotGrace = time.Hour
 )
 
-// passingRow returns the row of a state, nil if the state need not end. kind is that of a task, with its sub-type.
+// passingRow returns the entry of a state, or nil if the state is not transient. kind is the task type with its
+// sub-type.
 func passingRow(resource, kind, state string) *passing {
 	for _, x := range passingStates() {
 		if x.resource == resource && strings.HasPrefix(kind, x.kind) && (x.states == nil || slices.Contains(x.states, state)) {
@@ -96,7 +100,7 @@ func passingRow(resource, kind, state string) *passing {
 	return nil
 }
 
-// passingOf returns the row of a state with its limit by this cluster's settings.
+// passingOf returns the entry of a state with its limit from the cluster's settings, or nil if it is not transient.
 func passingOf(p *check.Pass, resource, kind, state string) *passing {
 	x := passingRow(resource, kind, state)
 	if x != nil && x.setting != "" {
@@ -105,20 +109,21 @@ func passingOf(p *check.Pass, resource, kind, state string) *passing {
 	return x
 }
 
-// lasting is a record in a state that ends.
+// lasting is a record in a transient state.
 type lasting struct {
 	ref                model.Ref
 	label, kind, state string
-	// since is when the state began at the latest; zero: unknown, and it is not judged.
+	// since is the latest possible start of the state. If it is zero, the start is unknown and the record is not
+	// judged.
 	since time.Time
-	// detail follows the message.
+	// detail is appended to the message.
 	detail   string
 	severity check.Severity
 	objects  []model.Ref
 	fix      []check.Step
 }
 
-// reportLasting reports a record whose state lasts longer than it may.
+// reportLasting reports a record if its state has lasted longer than its limit.
 func reportLasting(p *check.Pass, r *lasting) {
 	x := passingOf(p, r.ref.Resource, r.kind, r.state)
 	if x == nil || !p.OlderThan(r.since, x.limit, false) {

@@ -18,7 +18,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestPassingStates: every state of Milvus that a record leaves has a row, but for those that nothing dates.
+// TestPassingStates checks that every transient state of Milvus has an entry, unless no record has its start time.
 func TestPassingStates(t *testing.T) {
 	t.Parallel()
 	const ended = "None Completed Failed"

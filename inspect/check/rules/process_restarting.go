@@ -11,10 +11,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// restartsMany is how often a process has to start in model.StartsPast to be a finding.
+// restartsMany is the number of starts within model.StartsPast that is a finding.
 const restartsMany = 3
 
-// processRestarting finds processes that die and start over and over.
+// processRestarting finds processes that die and restart repeatedly.
 var processRestarting = &check.Check{
 	ID:       "process-restarting",
 	Title:    "A process starts again and again",
@@ -60,7 +60,7 @@ func runProcessRestarting(p *check.Pass) {
 	}
 }
 
-// reportRestarts reports the starts of one process, the first one first.
+// reportRestarts reports the starts of one process. list is in chronological order.
 func reportRestarts(p *check.Pass, list []model.Start) {
 	last := list[len(list)-1]
 	f := check.Finding{
@@ -79,7 +79,7 @@ func reportRestarts(p *check.Pass, list []model.Start) {
 	p.Report(f)
 }
 
-// startsSpan returns the time between the first and the last start, model.StartsPast if one has no time.
+// startsSpan returns the time between the first and the last start, or model.StartsPast if one of them has no time.
 func startsSpan(list []model.Start) time.Duration {
 	first, last := list[0].At, list[len(list)-1].At
 	if first.IsZero() || last.IsZero() {

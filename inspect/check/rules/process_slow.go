@@ -13,23 +13,26 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of process-slow. Of captured clusters no process that was well took longer than 30 ms for its state, with all
-// processors busy.
+// Thresholds of process-slow. On captured clusters, no healthy process took longer than 30 ms to return its state, even
+// with all processors busy.
 const (
-	// stallShare is the part of the time that has to go by with stalls, stallTimes and stallTotal how often and how long.
+	// stallShare is the minimum fraction of time in stalls, stallTimes their minimum number and stallTotal their
+	// minimum total duration.
 	stallShare = 0.2
 	stallTimes = 3
 	stallTotal = 600 * time.Millisecond
-	// stallBeyond is how much more than the other processes it has to wait.
+	// stallBeyond is the minimum ratio of the fraction of time in stalls to the median of the other processes.
 	stallBeyond = 4
-	// oneStall is from when on a single wait is worth an information; longStall is one that no loaded machine, and no collection of
-	// garbage, makes of one process while all others answer in a twentieth of that.
+	// oneStall is the minimum duration of a single stall for an info. longStall is the duration of a stall that neither
+	// a loaded machine nor garbage collection causes in one process while all others answer in a twentieth of it.
+	// longBeyond is that ratio.
 	oneStall, longStall, longBeyond = time.Second, 2 * time.Second, 20
-	// A link is slow from linkFloor on if the process answers linkBeyond times as late as the others and each time alike: within linkEven.
+	// A link is slow if each of at least linkProbes responses takes at least linkFloor and linkBeyond times as long as
+	// the median of the others, and if the responses are even, i.e. the longest is at most linkEven times the shortest.
 	linkFloor, linkBeyond, linkEven, linkProbes = 50 * time.Millisecond, 5, 1.25, 4
 )
 
-// processSlow finds processes that answer late again and again, where the others do not.
+// processSlow finds processes that respond late repeatedly while the others do not.
 var processSlow = &check.Check{
 	ID:       "process-slow",
 	Title:    "Process answers late, repeatedly",
@@ -57,11 +60,11 @@ call. If it does not improve, restart it: other nodes take over what it serves.`
 
 const probedOnce = "every process was probed once only; kitescope diagnose probes them several times"
 
-// slowness is how long a process kept the asker waiting, now and in the rounds before.
+// slowness holds the stalls of a process in this round and in earlier rounds.
 type slowness struct {
 	node         *model.LiveNode
 	stalls       []time.Duration
-	now          int // of the stalls, those of this round
+	now          int // number of stalls in this round
 	waited, over time.Duration
 }
 
@@ -76,7 +79,7 @@ func (s *slowness) again() bool {
 	return s.now > 0 && len(s.stalls) >= stallTimes && s.waited >= stallTotal && s.share() >= stallShare
 }
 
-// long reports whether it keeps the asker waiting for so long that one wait is enough.
+// long reports whether a single stall of the process is long enough for a finding.
 func (s *slowness) long(o others) bool {
 	if s.now == 0 || s.share() < 0.5 {
 		return false
@@ -109,7 +112,7 @@ func runProcessSlow(p *check.Pass) {
 		s := &list[i]
 		least, most, even := evenlyLate(s.node.Pace)
 		if s.now == 0 && !even {
-			continue // nearly all: nothing is said of them, whatever the others do
+			continue // true for nearly all processes: no finding is possible
 		}
 		others := othersThan(list, i)
 		switch {
@@ -124,7 +127,7 @@ func runProcessSlow(p *check.Pass) {
 	}
 }
 
-// slownesses are those of all processes that were asked several times.
+// slownesses returns the slowness of each process that was probed several times.
 func slownesses(p *check.Pass) []slowness {
 	var list []slowness
 	told := make(map[string]bool)
@@ -148,12 +151,12 @@ func slownesses(p *check.Pass) []slowness {
 	return list
 }
 
-// others are the processes that one is compared with.
+// others summarizes the processes with which a process is compared.
 type others struct {
 	count   int
-	share   float64 // the median
+	share   float64 // median share
 	longest time.Duration
-	// answer is the median of their answers.
+	// answer is the median of their response times.
 	answer time.Duration
 }
 
@@ -205,8 +208,8 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 	p.Report(f)
 }
 
-// evenlyLate returns the shortest and the longest response of a process, and whether all are late and alike, which the way to it makes of
-// them: what stops or throttles a process delays some of its responses only.
+// evenlyLate returns the shortest and the longest response time of a process, and whether all responses are late by a
+// similar time. A slow link causes that. A process that is stopped or throttled delays only some of its responses.
 func evenlyLate(pace *model.Pace) (least, most time.Duration, even bool) {
 	if pace.Dial == 0 || len(pace.Probes) < linkProbes {
 		return 0, 0, false
@@ -243,7 +246,7 @@ func reportStall(p *check.Pass, s *slowness, o others) {
 	})
 }
 
-// waitText is a duration of up to some seconds.
+// waitText formats a duration of up to some seconds, e.g. "120 ms" or "1.5 s".
 func waitText(d time.Duration) string {
 	if d < time.Second {
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
@@ -282,7 +285,7 @@ func slowEvidence(s *slowness, o others) []check.Evidence {
 	return list
 }
 
-// waitFigure is a duration as waitText writes it.
+// waitFigure returns a duration in seconds, with the text of waitText.
 func waitFigure(d time.Duration) check.Figure {
 	return check.Figure{Value: d.Seconds(), Unit: "seconds", Text: waitText(d)}
 }

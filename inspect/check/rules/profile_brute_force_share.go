@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// profileBruteForceShare finds query nodes that spend their time comparing queries with every row.
+// profileBruteForceShare finds query nodes that spend much of their CPU time on brute-force search.
 var profileBruteForceShare = &check.Check{
 	ID:       "profile-brute-force-share",
 	Title:    "A query node spends its time on brute force",
@@ -62,7 +62,7 @@ func runProfileBrute(p *check.Pass) {
 	unknown := make(map[string][]string) // processes by reason
 	for _, x := range list {
 		if x.CPU.Cores < busyProfile {
-			continue // nearly idle: whatever it does costs nobody anything
+			continue // nearly idle, so its work costs nothing
 		}
 		brute := func(x *model.ProfiledProcess) *model.ProfileShare { return x.CPU.BruteForce }
 		openMP := func(x *model.ProfiledProcess) *model.ProfileShare { return &x.CPU.OpenMP }
@@ -84,7 +84,8 @@ func runProfileBrute(p *check.Pass) {
 	}
 }
 
-// farAbove compares a share with that of the other processes of the group: rest is the greatest of them, NaN if there is none.
+// farAbove reports whether a process's share is far above the shares of the other processes of its group. rest is the
+// greatest share of the others, or NaN if there is none to compare with.
 func farAbove(list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*model.ProfiledProcess) *model.ProfileShare) (rest float64, far bool) {
 	own, rest, bound := of(x), math.NaN(), 0.0
 	for _, y := range list {
@@ -93,7 +94,7 @@ func farAbove(list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*
 		}
 		share := of(y)
 		if share == nil || math.IsNaN(share.High) {
-			return math.NaN(), false // it may be as much there
+			return math.NaN(), false // the share there may be as large
 		}
 		if y.CPU.Cores < busyProfile {
 			continue // too few samples to compare with
@@ -106,7 +107,8 @@ func farAbove(list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*
 	return rest, !math.IsNaN(rest) && own.Low > bound && own.Part >= bruteTimes*rest && own.Part-rest >= bruteGap
 }
 
-// bruteByDesign is a loaded collection that is searched by brute force as somebody chose a FLAT index, or none; "" if there is no such.
+// bruteByDesign returns the label of a loaded collection that is searched by brute force because it has only FLAT
+// indexes or no index. It returns "" if there is no such collection.
 func bruteByDesign(p *check.Pass) string {
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 )
 
-// profileGCShare finds processes that spend much of their time collecting garbage.
+// profileGCShare finds processes that spend much of their CPU time on garbage collection.
 var profileGCShare = &check.Check{
 	ID:       "profile-gc-share",
 	Title:    "A process spends much of its time on garbage collection",

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// profileGoroutineLeak finds stacks that more and more goroutines of a process have.
+// profileGoroutineLeak finds stacks with a growing number of goroutines in a process.
 var profileGoroutineLeak = &check.Check{
 	ID:       "profile-goroutine-leak",
 	Title:    "Goroutines with the same stack keep growing in number",
@@ -101,7 +101,7 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	reportProfiled(p, f)
 }
 
-// pValue writes a p value.
+// pValue formats a p-value.
 func pValue(p float64) string {
 	if p < 1e-6 {
 		return "less than one in a million"

@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// profileIdleNode finds a node whose processors rest while those of its peers work.
+// profileIdleNode finds nodes with an idle CPU while the CPUs of their peers are busy.
 var profileIdleNode = &check.Check{
 	ID:       "profile-idle-node",
 	Title:    "A node's CPU is idle while the others of its role work",
@@ -35,7 +35,7 @@ others do (` + "`kitescope profile top DIR --by node`" + `). More replicas of a 
 	FollowsFrom: []check.Cause{{Check: "node-idle", Of: ofProcess}, {Check: "auto-balance-off", Of: ofQueryNode}, {Check: "imbalance-rows", Of: ofProcess}, {Check: "imbalance-leaders", Of: ofProcess}},
 }
 
-// freshProfile is how long after its start a node may well have nothing to do yet.
+// freshProfile is the time after its start in which a node may have no work yet.
 const freshProfile = 10 * time.Minute
 
 func ofQueryNode(_ *model.Cluster, effect, _ *check.Finding) bool {
@@ -92,7 +92,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 	reportProfiled(p, f)
 }
 
-// roleWord is the role that a process is compared by.
+// roleWord returns the role by which a process is compared.
 func roleWord(x *model.ProfiledProcess) string {
 	for _, role := range []string{"querynode", "streamingnode", "proxy"} {
 		if x.Has(role) {

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// profileLockContention finds processes in which goroutines and threads wait for locks.
+// profileLockContention finds processes with goroutines or threads that wait for locks.
 var profileLockContention = &check.Check{
 	ID:       "profile-lock-contention",
 	Title:    "Goroutines or threads wait for locks",
@@ -67,7 +67,7 @@ func runProfileLocks(p *check.Pass) {
 	}
 }
 
-// lockTime judges the processor time that waiting takes.
+// lockTime rates the CPU time spent waiting for locks, and fills the finding if it is large.
 func lockTime(f *check.Finding, x *model.ProfiledProcess) {
 	share := x.CPU.LockWait
 	if !(share.Low >= lockMuch && x.CPU.Cores >= lockCores) {
@@ -81,7 +81,7 @@ func lockTime(f *check.Finding, x *model.ProfiledProcess) {
 	}
 }
 
-// lockWaits judges how long goroutines waited.
+// lockWaits rates the mean number of goroutines that wait for mutexes, and fills the finding if it is large.
 func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	m := x.Mutex
 	if !(m.Waiting >= waitingMuch) {

@@ -12,10 +12,12 @@ import (
 	"kitescope/internal/words"
 )
 
-// busyProfile is how many cores a process has to use for what it spends them on to matter: an idle one collects garbage, too.
+// busyProfile is the minimum number of used cores for the profile of a process to matter. An idle process collects
+// garbage, too.
 const busyProfile = 0.1
 
-// profiled are the processes whose profile of a kind is there, of some roles or of all. What lacks it is unseen.
+// profiled returns the processes with a profile of a kind. If roles are given, it considers only processes of those
+// roles. It notes processes without the profile as unseen, unless no process has one.
 func profiled(p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool, string), roles ...string) []*model.ProfiledProcess {
 	var list []*model.ProfiledProcess
 	var missing []string
@@ -32,7 +34,7 @@ func profiled(p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool
 			missing = append(missing, kind+" profile of "+x.Name+": not taken")
 		}
 	}
-	if len(list) == 0 { // the check skips, and says so
+	if len(list) == 0 { // the caller skips the check
 		return nil
 	}
 	for _, what := range missing {
@@ -45,7 +47,7 @@ func profiled(p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool
 	return list
 }
 
-// profiledGone reports whether a process has ended since, as its sessions tell: what it did is over.
+// profiledGone reports whether a process has ended since its profile was taken, i.e. has no session any more.
 func profiledGone(p *check.Pass, x *model.ProfiledProcess) bool {
 	if len(x.Nodes) == 0 || p.Loaded&model.PartSessions == 0 || len(p.Sessions) == 0 {
 		return false
@@ -53,7 +55,8 @@ func profiledGone(p *check.Pass, x *model.ProfiledProcess) bool {
 	return !slices.ContainsFunc(p.Sessions, func(s *model.Session) bool { return slices.Contains(x.Nodes, s.Node) })
 }
 
-// unprofiled notes sessions of which there is no profile at all. Where a folder does not tell of which sessions its profiles are, nothing can be said.
+// unprofiled notes sessions without any profile as unseen. It notes none if the sessions of a profile are unknown,
+// as in some folders.
 func unprofiled(p *check.Pass, roles []string) {
 	known := make(map[model.NodeID]bool)
 	for _, x := range p.Profiles.Processes {
@@ -76,12 +79,12 @@ func hasCPUProfile(x *model.ProfiledProcess) (ok bool, reason string) {
 	return x.CPU != nil, x.CPUReason
 }
 
-// stoppingProfile reports whether a session of the process is on its way out.
+// stoppingProfile reports whether a session of the process is stopping.
 func stoppingProfile(p *check.Pass, x *model.ProfiledProcess) bool {
 	return slices.ContainsFunc(p.Sessions, func(s *model.Session) bool { return s.Stopping && slices.Contains(x.Nodes, s.Node) })
 }
 
-// upSince is how long a process had been running when its profile was taken, -1 if nothing tells.
+// upSince returns the uptime of a process when its profile was taken, or -1 if it is unknown.
 func upSince(p *check.Pass, x *model.ProfiledProcess) time.Duration {
 	if p.Runtime == nil {
 		return -1
@@ -100,10 +103,11 @@ func upSince(p *check.Pass, x *model.ProfiledProcess) time.Duration {
 	return -1
 }
 
-// oldProfile is from when on profiles are of another time than the rest: what they show may be over.
+// oldProfile is the time between the profiles and the read of the cluster from which the profiles may be outdated.
 const oldProfile = time.Hour
 
-// reportProfiled reports what profiles show, with how far they are from the state of the cluster. What is far is information.
+// reportProfiled reports a finding from profiles. If the profiles are at least freshProfile apart from the read of the
+// cluster, it adds that time as evidence. From oldProfile on, it lowers the severity to info.
 func reportProfiled(p *check.Pass, f check.Finding) {
 	if !p.Profiles.To.IsZero() && !p.Now.IsZero() {
 		apart, text := p.Now.Sub(p.Profiles.To), " before the cluster was read"
@@ -121,7 +125,7 @@ func reportProfiled(p *check.Pass, f check.Finding) {
 	p.Report(f)
 }
 
-// inProfiles is a command that reads the profiles that were judged: those of their folder, else new ones.
+// inProfiles returns the command with the folder of the profiles, or unchanged if they are not from a folder.
 func inProfiles(p *check.Pass, c shellquote.Command) shellquote.Command {
 	if p.Profiles.Location == "" {
 		return c
@@ -129,12 +133,12 @@ func inProfiles(p *check.Pass, c shellquote.Command) shellquote.Command {
 	return c.Arg(p.Profiles.Location)
 }
 
-// onNode is a command about one process.
+// onNode returns the command limited to one process.
 func onNode(c shellquote.Command, x *model.ProfiledProcess) shellquote.Command {
 	return c.Flag("--node", x.Name)
 }
 
-// coresFigure writes processor time per time: "0.29".
+// coresFigure formats a number of used cores, e.g. "0.29". NaN is unknown.
 func coresFigure(v float64) check.Figure {
 	if math.IsNaN(v) {
 		return check.Figure{Text: "unknown"}
@@ -142,7 +146,7 @@ func coresFigure(v float64) check.Figure {
 	return check.Number(v, "cores", "%.2f")
 }
 
-// bounded writes a share with its bounds: "71.0% (68.1 to 73.8%)".
+// bounded formats a share with its bounds, e.g. "71.0% (68.1 to 73.8%)".
 func bounded(s model.ProfileShare) string {
 	if math.IsNaN(s.Low) {
 		return words.Share(s.Part)
@@ -150,14 +154,14 @@ func bounded(s model.ProfileShare) string {
 	return fmt.Sprintf("%s (%.1f to %s)", words.Share(s.Part), 100*s.Low, words.Share(s.High))
 }
 
-// sampled says what a share rests on.
+// sampled returns a share with its number of samples as evidence.
 func sampled(name string, s model.ProfileShare, x *model.ProfiledProcess) check.Evidence {
 	part := check.Part(s.Part)
 	part.Text = bounded(s)
 	return check.Measured(name, profileSource(x), "%s, %s of %s", part, check.N(s.Samples), check.Plural(x.CPU.Samples, "sample"))
 }
 
-// cpuEvidence is what every finding by CPU profiles has.
+// cpuEvidence returns the evidence that every finding from a CPU profile has.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
 		check.Measured("CPU cores in use", profileSource(x), "%s", coresFigure(x.CPU.Cores)),
@@ -167,7 +171,7 @@ func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 
 func profileSource(x *model.ProfiledProcess) string { return x.Name + " CPU profile" }
 
-// ofProcess links a finding to what others say of the same process: its node.
+// ofProcess reports whether two findings share a node, i.e. are about the same process.
 func ofProcess(c *model.Cluster, effect, cause *check.Finding) bool {
 	return check.Shares("nodes")(c, effect, cause)
 }

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// profiled adds query nodes 21 to 24 with profiles of half a core each, and lets change what they say.
+// profiled adds query nodes 21 to 24 with profiles of half a core each, and calls change to modify the profiles.
 func profiled(change func(w *rulestest.World, list []*model.ProfiledProcess)) func(*rulestest.World) {
 	return func(w *rulestest.World) {
 		w.Profiles = &model.Profiles{From: w.Now.Add(-20 * time.Second), To: w.Now}
@@ -37,7 +37,7 @@ func profiled(change func(w *rulestest.World, list []*model.ProfiledProcess)) fu
 	}
 }
 
-// sampledPart is a share of a thousand samples, with bounds about as wide as they are.
+// sampledPart returns a share of a thousand samples with realistic bounds.
 func sampledPart(v float64) model.ProfileShare {
 	return model.ProfileShare{Samples: int64(1000 * v), Part: v, Low: max(0, v-0.03), High: min(1, v+0.03)}
 }

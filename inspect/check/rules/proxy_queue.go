@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// proxyQueue finds requests that wait in a proxy until it takes them up.
+// proxyQueue finds requests that wait in the queue of a proxy.
 var proxyQueue = &check.Check{
 	ID:       "proxy-queue",
 	Title:    "Requests wait in the proxy queue",
@@ -61,7 +61,7 @@ func runProxyQueue(p *check.Pass) {
 	}
 }
 
-// proxiesCPU is what each proxy uses.
+// proxiesCPU returns the CPU usage of each proxy as evidence.
 func proxiesCPU(p *check.Pass) []check.Evidence {
 	var list []check.Evidence
 	for _, n := range p.Runtime.Nodes {

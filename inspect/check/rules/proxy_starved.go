@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/place"
 )
 
-// proxyStarved finds proxies that take long for what is almost nothing.
+// proxyStarved finds proxies that spend much time outside their tasks, where they have almost no work.
 var proxyStarved = &check.Check{
 	ID:       "proxy-starved",
 	Title:    "Proxies lack CPU time",
@@ -35,10 +35,11 @@ Not a finding while a coordinator is slow: proxies wait for its timestamps and s
 }
 
 const (
-	// starved is how long a proxy takes beside its tasks where something is wrong: ten times as long as on a machine that is loaded.
+	// starved is the time of a proxy outside its tasks, in milliseconds, that is a finding. It is ten times the time
+	// on a loaded machine.
 	starved     = 10
 	starvedPart = 0.05
-	// usualRest is how long it takes where nothing is wrong.
+	// usualRest is the time of a healthy proxy outside its tasks, in milliseconds.
 	usualRest = 1
 )
 
@@ -80,8 +81,8 @@ func runProxyStarved(p *check.Pass) {
 	}
 }
 
-// waitsForCoordinators reports whether proxies find a coordinator slow: they wait for its timestamps and shard leaders before they queue
-// a request, and need no CPU for that.
+// waitsForCoordinators reports whether proxies see a slow coordinator. Before proxies queue a request, they wait for
+// its timestamps and shard leaders, which needs no CPU.
 func waitsForCoordinators(p *check.Pass) bool {
 	return slices.ContainsFunc(p.Places().Components, func(s *place.Status) bool {
 		return strings.HasSuffix(string(s.Component.Kind), "coord") && slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
@@ -90,9 +91,9 @@ func waitsForCoordinators(p *check.Pass) bool {
 	})
 }
 
-// ownTime adds to a cost of a proxy's rest what else it does itself, and what nothing explains between it and the nodes: of all of it
-// the same part is that it has no processor. What it takes before it begins to measure, for reading a request, is in no metric: that is
-// taken to be as long as the rest at most.
+// ownTime adds the proxy's other phases, and the unexplained time between proxy and nodes, to the cost of its rest. It
+// assumes that the same part of each phase is lack of CPU time. No metric covers the time to read a request, before the
+// proxy starts measuring. ownTime assumes that it is at most as long as the rest.
 func ownTime(c cost) cost {
 	wasted := max(0, 1-usualRest/c.ms)
 	rest := c.ms

@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// segmentDropped finds segments in the memory of query nodes that metadata has dropped, or does not know.
+// segmentDropped finds segments in the memory of query nodes that the metadata marks as dropped or does not contain.
 var segmentDropped = &check.Check{
 	ID:       "segment-loaded-dropped",
 	Title:    "Dropped segment is still in memory",
@@ -35,17 +35,17 @@ dropped stays in memory, restart QueryCoord: it releases what it finds on nodes 
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded"),
 }
 
-// remains are the segments of one collection that should be in memory no more.
+// remains holds the segments of one collection that should no longer be in memory.
 type remains struct {
 	counted  facts.Counted
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	rows     int64
 	bytes    int64
-	dropped  time.Time // the oldest
+	dropped  time.Time // oldest drop time
 	unknown  int
 	unsure   int
-	searched int // in a leader's view
+	searched int // segments in a leader's view
 }
 
 func runSegmentDropped(p *check.Pass) {
@@ -70,7 +70,7 @@ func runSegmentDropped(p *check.Pass) {
 	}
 }
 
-// wanted reports whether a collection is there and to be in memory.
+// wanted reports whether a collection exists and has a load state, so that it belongs in memory.
 func wanted(p *check.Pass, id model.CollectionID) bool {
 	x := p.Collection(id)
 	return x != nil && !x.Dropped() && p.LoadState(id) != nil
@@ -86,7 +86,7 @@ func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 			since = record.DroppedAt.Time()
 		}
 		if asked.Sub(since) < facts.LoadGrace || asked.Sub(loaded) < facts.LoadGrace {
-			return // it is being dropped, or was loaded after the metadata was read
+			return // being dropped, or loaded after the metadata was read
 		}
 	case record == nil:
 		since = loaded
@@ -130,14 +130,14 @@ func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 	}
 }
 
-// bridges knows the segments that are served in place of what a compaction made of them.
+// bridges caches, by collection, the compaction sources that are served until a node serves the result.
 type bridges struct {
 	*check.Pass
 	sources map[model.CollectionID]map[model.SegmentID]bool
 }
 
-// needed reports whether a dropped segment has to be served for now: DataCoord wants it, or
-// nobody serves its successor.
+// needed reports whether a dropped segment still has to be served, because DataCoord wants it or
+// because no node serves its successor.
 func (b *bridges) needed(s *model.Segment) bool {
 	if wanted := b.Runtime.RecoveryOf(s.VChannel); wanted != nil {
 		if _, ok := slices.BinarySearch(wanted.Flushed, s.ID); ok {

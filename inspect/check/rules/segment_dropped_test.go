@@ -9,7 +9,7 @@ import (
 )
 
 func TestSegmentDropped(t *testing.T) {
-	// dropped has a segment dropped that a node still has.
+	// dropped marks a segment as dropped that a node still has.
 	dropped := func(ago time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

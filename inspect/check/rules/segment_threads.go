@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// segmentThreads finds searches whose segments wait for a thread.
+// segmentThreads finds searches with segments that wait for a search thread.
 var segmentThreads = &check.Check{
 	ID:       "segment-thread-wait",
 	Title:    "Segments wait for a search thread",
@@ -54,7 +54,7 @@ func runSegmentThreads(p *check.Pass) {
 	}
 }
 
-// threadsFix compacts the collection that is searched, where it is one.
+// threadsFix returns the steps that compact the searched collection, or all collections if id is not a known one.
 func threadsFix(p *check.Pass, id model.CollectionID) []check.Step {
 	more := check.Do("or add cores, query nodes or replicas").Interrupting(5*time.Minute, "nothing")
 	x := p.Collection(id)
@@ -66,7 +66,8 @@ func threadsFix(p *check.Pass, id model.CollectionID) []check.Step {
 		Interrupting(5*time.Minute, "nothing"), more)
 }
 
-// threadFacts are how many segments a search has on each node, and what they have to share.
+// threadFacts returns, per node, the sealed segments per request and the cores that they share.
+// It returns at most facts.MaxObjects entries.
 func threadFacts(p *check.Pass, of *budget.Budget) []check.Evidence {
 	b := overall(p, of.Request)
 	var list []check.Evidence

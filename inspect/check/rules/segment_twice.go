@@ -33,13 +33,13 @@ the query node that the leader does not use frees its copies.`,
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "leader-channel-split", "stopping-node-serving"),
 }
 
-// twins are the segments of one collection that are there too often.
+// twins holds the segments of one collection that are loaded more than once in a replica.
 type twins struct {
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	bytes    int64
 	rows     int64
-	newest   time.Time // when the newer copy of the oldest pair was loaded
+	newest   time.Time // load time of the newer copy of the oldest pair
 	unsure   int
 }
 
@@ -55,7 +55,7 @@ func runSegmentTwice(p *check.Pass) {
 	}
 }
 
-// memberOf is the replica that each node of a collection belongs to; 0 for others.
+// memberOf returns the replica of each node of a collection. Nodes in no replica are absent, so they read as 0.
 func memberOf(p *check.Pass, id model.CollectionID) map[model.NodeID]model.ReplicaID {
 	m := make(map[model.NodeID]model.ReplicaID)
 	for _, r := range p.ReplicasOf(id) {

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// segmentNotLoaded finds flushed segments of loaded collections that no search reaches.
+// segmentNotLoaded finds flushed segments of loaded collections that searches do not reach.
 var segmentNotLoaded = &check.Check{
 	ID:       "segment-not-loaded",
 	Title:    "Flushed segment of a loaded collection is not served",
@@ -44,12 +44,12 @@ flush comes from the segment's position in the channel; for the result of a comp
 	},
 }
 
-// absent are the segments of one collection that its leaders do not know.
+// absent holds the segments of one collection that its shard leaders do not have in their views.
 type absent struct {
 	segments []model.SegmentID
 	channels map[string]bool
 	replicas map[*model.Replica]bool
-	rows     int64 // in sum over replicas
+	rows     int64 // summed over replicas
 	oldest   time.Time
 	unsure   int
 }
@@ -85,7 +85,7 @@ func runSegmentNotLoaded(p *check.Pass) {
 	}
 }
 
-// knows reports whether a leader searches a segment, sealed or growing.
+// knows reports whether a leader searches a segment, as sealed or growing.
 func knows(view *model.LeaderView, id model.SegmentID) bool {
 	_, sealed := slices.BinarySearchFunc(view.Sealed, id, func(s model.LeaderSegment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
 	if sealed {
@@ -95,8 +95,8 @@ func knows(view *model.LeaderView, id model.SegmentID) bool {
 	return growing
 }
 
-// handedOver reports whether another leader of the shard searches a segment. A leader that has just taken over
-// knows none for a second or two, and searches still go to the one before it (seen on 2.3.5 while a node stops).
+// handedOver reports whether another leader of the shard searches a segment. The view of a new leader is empty for a
+// second or two, and searches still go to the previous leader (seen on 2.3.5 while a node stops).
 func handedOver(p *check.Pass, view model.ShardView, id model.SegmentID) bool {
 	own := facts.ReplicaWith(p.Cluster, view.Collection, view.Node.Node)
 	return slices.ContainsFunc(p.Runtime.ShardViews(view.Channel), func(other model.ShardView) bool {
@@ -104,7 +104,7 @@ func handedOver(p *check.Pass, view model.ShardView, id model.SegmentID) bool {
 			return false
 		}
 		r := facts.ReplicaWith(p.Cluster, view.Collection, other.Node.Node)
-		return r == own || r == nil // a node that leaves is in no replica any more
+		return r == own || r == nil // a leaving node is no longer in any replica
 	})
 }
 

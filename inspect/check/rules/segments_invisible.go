@@ -10,10 +10,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// invisibleAfter is how long a segment may stay invisible: sorting one takes seconds to minutes.
+// invisibleAfter is the longest time that a segment may stay invisible. Sorting a segment takes seconds to minutes.
 const invisibleAfter = time.Hour
 
-// segmentsInvisible finds flushed segments that queries do not see.
+// segmentsInvisible finds flushed segments that stay invisible to queries.
 var segmentsInvisible = &check.Check{
 	ID:       "segments-invisible",
 	Title:    "Flushed segments stay invisible to queries",

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check/rules/rulestest"
 )
 
-// servingChecks are those that these tests are about.
+// servingChecks returns the checks under test.
 func servingChecks() []*check.Check {
 	return []*check.Check{
 		rulestest.Named("node-unreachable"), rulestest.Named("stale-session"), rulestest.Named("stopping-node-serving"), rulestest.Named("node-stopping"), rulestest.Named("replica-dead-node"), rulestest.Named("replica-short"), rulestest.Named("no-shard-leader"), rulestest.Named("shard-not-serviceable"), rulestest.Named("leader-channel-split"), rulestest.Named("load-stuck"), rulestest.Named("load-state-mismatch"),
@@ -15,7 +15,7 @@ func servingChecks() []*check.Check {
 	}
 }
 
-// TestServedIsWell: nothing is found in the cluster that the cases begin with, and nothing is unknown.
+// TestServedIsWell checks that the base cluster of the cases has no findings and nothing unknown.
 func TestServedIsWell(t *testing.T) {
 	for _, x := range servingChecks() {
 		rulestest.Hold(t, x, []rulestest.Verdict{{Name: "well", Change: (*rulestest.World).Serve}})

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// staleSession finds sessions at whose address another process answers.
+// staleSession finds sessions with an address at which another process answers.
 var staleSession = &check.Check{
 	ID:       "stale-session",
 	Title:    "Session is stale: another process answers at its address",
@@ -30,7 +30,7 @@ cluster means that two clusters share addresses, or that kitescope's address map
 	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}},
 }
 
-// defaultTTL is how long the lease of a session lasts (configs/milvus.yaml, common.session.ttl).
+// defaultTTL is the default lease time of a session (configs/milvus.yaml, common.session.ttl).
 const defaultTTL = 30 * time.Second
 
 func runStaleSession(p *check.Pass) {
@@ -45,8 +45,8 @@ func runStaleSession(p *check.Pass) {
 	}
 }
 
-// reportStale reports the sessions of one process at whose address another one answers. Several of one role are several
-// processes, of which each has had that address.
+// reportStale reports a group of stale sessions of one process, for the role of the first session. Several sessions of
+// one role belong to several processes that had the address in turn, so each gets a finding.
 func reportStale(p *check.Pass, group []*model.LiveNode) {
 	for i, n := range group {
 		if i > 0 && n.Role != group[0].Role {
@@ -90,7 +90,7 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 	}
 }
 
-// neighbours are the other sessions at the address of one.
+// neighbours returns the other sessions of the same role at the node's address.
 func neighbours(p *check.Pass, n *model.LiveNode) []model.Ref {
 	var refs []model.Ref
 	for _, s := range p.Sessions {

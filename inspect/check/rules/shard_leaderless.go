@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// noShardLeader finds shards of loaded collections that nobody leads.
+// noShardLeader finds shards of loaded collections without a leader.
 var noShardLeader = &check.Check{
 	ID:       "no-shard-leader",
 	Title:    "Shard of a loaded collection has no leader",
@@ -34,10 +34,10 @@ Restarting QueryCoord, then release and load, are the last resorts.`,
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node", "replica-short"),
 }
 
-// unled are the channels of one collection that somebody should lead.
+// unled holds the channels of one collection that lack a leader.
 type unled struct {
-	all, some []string // no replica, or not each, has a leader
-	// unnamed have leaders that QueryCoord does not name.
+	all, some []string // no replica has a leader; only some replicas have one
+	// unnamed holds channels that a query node leads although QueryCoord lists no leader.
 	unnamed []string
 	by      []model.NodeID
 	problem string
@@ -91,8 +91,8 @@ func runNoShardLeader(p *check.Pass) {
 	}
 }
 
-// unheardOf reports whether neither QueryCoord nor any query node has anything of a collection: that is for load-state-mismatch to
-// tell, which knows that it may have been loaded after they were asked.
+// unheardOf reports whether neither QueryCoord nor any query node has data of a collection. load-state-mismatch reports
+// such a collection, because it accounts for collections that were loaded after QueryCoord and the nodes were queried.
 func unheardOf(p *check.Pass, id model.CollectionID) bool {
 	if p.Runtime.Loaded == nil || p.Runtime.LoadedCollection(id) != nil || p.WorkOf(id).Rows > 0 {
 		return false
@@ -100,7 +100,7 @@ func unheardOf(p *check.Pass, id model.CollectionID) bool {
 	return !slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(channel string) bool { return len(p.Runtime.ShardViews(channel)) > 0 })
 }
 
-// coordLeaders is what QueryCoord says of shard leaders: by channel, and of whole collections.
+// coordLeaders holds QueryCoord's shard leaders by channel, and its errors by collection.
 type coordLeaders struct {
 	channels map[string]*model.ShardLeader
 	problems map[model.CollectionID]string
@@ -119,25 +119,27 @@ func leadersSaid(r *model.Runtime) coordLeaders {
 	return said
 }
 
-// of reports whether QueryCoord said anything of a channel, or of all of its collection.
+// of reports whether QueryCoord returned a leader or an error for a channel, or an error for its collection.
 func (c coordLeaders) of(id model.CollectionID, channel string) bool {
 	return c.channels[channel] != nil || c.problems[id] != ""
 }
 
-// cannotServe reports whether shard-not-serviceable has something against all leaders of a channel.
+// cannotServe reports whether all leaders of a channel are unserviceable by the rules of shard-not-serviceable.
 func cannotServe(p *check.Pass, views []model.ShardView) bool {
 	dead, asked := deadNodes(p), p.AskedAt()
 	return !slices.ContainsFunc(views, func(v model.ShardView) bool { return whyUnserviceable(p, v, dead, asked) == "" })
 }
 
-// concerns reports whether what QueryCoord says of a collection is about a channel: it names the first that is not available, or none.
+// concerns reports whether QueryCoord's error for a collection applies to a channel. The error names the first channel
+// that is not available, or no channel. In the second case it applies to every channel.
 func concerns(p *check.Pass, problem string, id model.CollectionID, channel string) bool {
 	return strings.Contains(problem, channel) ||
 		!slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(other string) bool { return strings.Contains(problem, other) })
 }
 
-// leadersOf counts the replicas in which a channel has a leader, as QueryCoord says it, else as nodes
-// do. known is false if neither tells.
+// leadersOf counts the replicas in which a channel has a leader. It uses QueryCoord's response, or the views of the
+// query nodes if QueryCoord returned none. known is false if both are missing. problem is QueryCoord's error, or a
+// leader that is down and the reason.
 func leadersOf(p *check.Pass, said coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
 	if s := said.channels[channel]; s != nil {
 		if s.Problem != "" || len(s.Nodes) == 0 {
@@ -208,7 +210,7 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	p.Report(f)
 }
 
-// replicaNodes are the nodes of a collection's replicas.
+// replicaNodes returns the names of the nodes of a collection's replicas.
 func replicaNodes(p *check.Pass, id model.CollectionID) []string {
 	var nodes []model.NodeID
 	for _, r := range p.ReplicasOf(id) {

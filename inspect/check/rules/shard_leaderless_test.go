@@ -9,7 +9,7 @@ import (
 )
 
 func TestNoShardLeader(t *testing.T) {
-	// unled takes the leader of the second shard away.
+	// unled removes the leader of the second shard.
 	unled := func(w *rulestest.World) {
 		w.Serve()
 		w.Query(rulestest.NodeB).Distribution.Leaders = nil
@@ -59,7 +59,8 @@ func TestNoShardLeader(t *testing.T) {
 	})
 }
 
-// TestAskedBefore: a collection that was loaded between the answers of processes and the metadata is none without a leader.
+// TestAskedBefore checks that a collection is not reported as leaderless if it was loaded after the processes answered
+// and before the metadata was read.
 func TestAskedBefore(t *testing.T) {
 	apart := func(d time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {

@@ -11,19 +11,22 @@ import (
 
 // Thresholds of shard-skew and partition-key-skew.
 const (
-	// skewRows is from how many rows on skew is worth a word.
+	// skewRows is the minimum number of rows for a finding.
 	skewRows = 100_000
-	// skewLarge is from how many rows on it is a warning.
+	// skewLarge is the minimum number of rows for a warning.
 	skewLarge = 1_000_000
-	// shardSkew is the largest shard over the mean: primary keys are hashed, so that they come out even.
+	// shardSkewInfo and shardSkewWarning are ratios of the largest shard to the mean shard. Shards are usually even,
+	// because primary keys are hashed.
 	shardSkewInfo, shardSkewWarning = 1.5, 2.0
-	// keySkew is the same of the partitions of a partition key, whose values are the user's: one is always larger than the others.
-	// With many partitions a multiple of the mean is still little of the whole, so that the largest has to have a share, too.
+	// keySkewInfo and keySkewWarning are the same ratios for the partitions of a partition key. They are higher,
+	// because users choose the key values and one partition is always larger than the others. keyShareInfo and
+	// keyShareWarning are the minimum shares of the largest partition in all rows, because with many partitions a
+	// multiple of the mean can still be a small part of the whole.
 	keySkewInfo, keySkewWarning   = 4.0, 8.0
 	keyShareInfo, keyShareWarning = 0.25, 0.5
 )
 
-// shardSkew finds collections whose shards are uneven.
+// shardSkew finds collections with uneven shards.
 var shardSkew = &check.Check{
 	ID:       "shard-skew",
 	Title:    "The shards of a collection differ widely in rows",

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// shardUnserviceable finds shards whose leader cannot answer.
+// shardUnserviceable finds shards with a leader that cannot serve searches.
 var shardUnserviceable = &check.Check{
 	ID:       "shard-not-serviceable",
 	Title:    "Shard leader cannot serve its shard",
@@ -36,15 +36,15 @@ memory for them. If a leader stays unserviceable with all nodes up: restart its 
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node"),
 }
 
-// unserviceable are the shards of one collection that cannot be searched in at least one replica.
+// unserviceable holds the shards of one collection that cannot be searched in at least one replica.
 type unserviceable struct {
 	counted  facts.Counted
 	channels map[string]bool
 	replicas map[model.ReplicaID]bool
 	leaders  []model.NodeID
-	gone     []model.NodeID // nodes that leaders ask and that do not answer
+	gone     []model.NodeID // nodes that leaders need and that do not answer
 	reasons  map[string]int
-	rows     int64 // on those
+	rows     int64 // rows on gone
 }
 
 func runShardUnserviceable(p *check.Pass) {
@@ -65,8 +65,8 @@ func runShardUnserviceable(p *check.Pass) {
 	}
 }
 
-// deadNodes are the query nodes that cannot be asked for segments, and why: those of views that have no session, or
-// do not answer.
+// deadNodes returns the query nodes that cannot serve segments, each with the reason. They are query nodes, or nodes
+// named in leaders' views, that have no session or do not answer.
 func deadNodes(p *check.Pass) map[model.NodeID]string {
 	dead := make(map[model.NodeID]string)
 	alive := p.Nodes()
@@ -88,7 +88,7 @@ func deadNodes(p *check.Pass) map[model.NodeID]string {
 	return dead
 }
 
-// whyDead says why nobody answers for a query node, "" if somebody may.
+// whyDead returns the reason why a query node cannot answer, or "" if it may.
 func whyDead(p *check.Pass, id model.NodeID) string {
 	n := p.Runtime.LiveNode("querynode", id)
 	switch {
@@ -102,7 +102,7 @@ func whyDead(p *check.Pass, id model.NodeID) string {
 	return ""
 }
 
-// judgeShard looks at the leaders of one channel, replica by replica.
+// judgeShard records the leaders of one channel that cannot serve, unless another leader in their replica can.
 func judgeShard(p *check.Pass, found map[model.CollectionID]*unserviceable, channel string, members map[model.NodeID]model.ReplicaID, dead map[model.NodeID]string, asked time.Time) {
 	views := p.Runtime.ShardViews(channel)
 	well := make(map[model.ReplicaID]bool, 1)
@@ -129,7 +129,7 @@ func judgeShard(p *check.Pass, found map[model.CollectionID]*unserviceable, chan
 	}
 }
 
-// addGone counts what a leader asks dead nodes for.
+// addGone records the dead nodes that a leader needs, and counts the rows of their segments.
 func addGone(p *check.Pass, u *unserviceable, v model.ShardView, dead map[model.NodeID]string) {
 	if len(dead) == 0 {
 		return
@@ -147,7 +147,7 @@ func addGone(p *check.Pass, u *unserviceable, v model.ShardView, dead map[model.
 	}
 }
 
-// whyUnserviceable says why a leader cannot answer, "" if nothing speaks against it.
+// whyUnserviceable returns the reason why a leader cannot serve, or "" if none is known.
 func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]string, asked time.Time) string {
 	switch {
 	case v.Serviceable != nil && !*v.Serviceable && v.CatchingUp != nil && *v.CatchingUp:
@@ -168,7 +168,7 @@ func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]st
 	return ""
 }
 
-// watchedFor is how long a leader has had its channel, 0 if that is unknown.
+// watchedFor returns the time since a leader took its channel, or 0 if it is unknown.
 func watchedFor(v model.ShardView, asked time.Time) time.Duration {
 	channels := v.Node.Distribution.Channels
 	i, ok := slices.BinarySearchFunc(channels, v.Channel, func(c model.ServedChannel, name string) int { return cmp.Compare(c.Name, name) })
@@ -182,8 +182,8 @@ func watchedFor(v model.ShardView, asked time.Time) time.Duration {
 	return asked.Sub(at)
 }
 
-// goneFix is what brings the segments of query nodes back that do not answer. Those of a node without a session are QueryCoord's to load
-// elsewhere, which it does at once unless other loads keep it busy.
+// goneFix returns the steps that bring back the segments of query nodes that do not answer. QueryCoord loads the
+// segments of a node without a session elsewhere. It does so at once, unless other loads keep it busy.
 func goneFix(p *check.Pass, gone []model.NodeID) []check.Step {
 	alive := slices.DeleteFunc(slices.Clone(gone), func(id model.NodeID) bool { return p.SessionIn(id, "querynode", "streamingnode") == nil })
 	if len(alive) > 0 {

@@ -10,7 +10,7 @@ import (
 
 func TestShardUnserviceable(t *testing.T) {
 	no, yes := new(false), new(true)
-	second := func(serviceable *bool) func(*rulestest.World) { // another leader of the first shard
+	second := func(serviceable *bool) func(*rulestest.World) { // adds another leader of the first shard
 		return func(w *rulestest.World) {
 			v := *w.View(rulestest.WellCh0)
 			v.Serviceable = serviceable

@@ -9,15 +9,15 @@ import (
 	"kitescope/inspect/check/rules"
 )
 
-// slowProperties are those that are not held under the race detector.
+// slowProperties returns the properties that are not tested under the race detector.
 func slowProperties(t *testing.T) []property {
 	t.Helper()
 	return []property{unseenIsNotWell(), unreadIsNotJudged(), timeless(), onlyTimeWentBy(), hostileNames(t), numbersAreFigures(), textsAreWhole(), commandsAreListed(), changesAreMarked()}
 }
 
-// onlyTimeWentBy judges a case again half a minute later, with nothing changed but the time: texts tell other durations, and no
-// finding is new, worse or gone for that. Half a minute is less than any threshold lets pass unseen; what crosses one just then is
-// counted, and is rare.
+// onlyTimeWentBy runs the checks of a case again half a minute later, with only the time changed. Texts have other
+// durations, and no finding is new, worse or gone. Half a minute is less than any threshold. Findings that cross a
+// threshold in it are counted, and are rare.
 func onlyTimeWentBy() property {
 	same, texts, crossed := 0, 0, 0
 	return property{"only time went by", func(t *testing.T, c *faulttest.Case, before *check.Report) {

@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestClockOfTheReader: whoever reads a cluster that is well by a clock that is off finds no more in it, and what is
-// wrong is found with the ages that it has.
+// TestClockOfTheReader checks that a reader with a wrong clock finds nothing in a healthy cluster, and finds problems
+// with their true ages.
 func TestClockOfTheReader(t *testing.T) {
 	for _, ahead := range []time.Duration{0, 5 * time.Minute, 3 * time.Hour, -5 * time.Minute, -3 * time.Hour} {
 		w := rulestest.Well()

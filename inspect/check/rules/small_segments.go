@@ -15,17 +15,19 @@ import (
 
 // Thresholds of small-segments.
 const (
-	// usualSize is dataCoord.segment.maxSize in MB.
+	// usualSize is the default of dataCoord.segment.maxSize, in MB.
 	usualSize = 1024
-	// mergeable is how many small ones Milvus merges at least (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).
+	// mergeable is the minimum number of small segments that Milvus merges
+	// (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).
 	mergeable = 3
-	// mergeAfter is how old they have to be: compactions are sought each minute (dataCoord.compaction.global.interval: 60).
+	// mergeAfter is the minimum age of a small segment. Milvus looks for compactions every minute
+	// (dataCoord.compaction.global.interval: 60).
 	mergeAfter = time.Hour
-	// excessInfo and excessWarning are how many segments a collection has more than it would need.
+	// excessInfo and excessWarning are the numbers of segments that merging would save.
 	excessInfo, excessWarning = 10, 50
 )
 
-// smallSegments finds collections whose small segments are not merged.
+// smallSegments finds collections with small segments that are not merged.
 var smallSegments = &check.Check{
 	ID:       "small-segments",
 	Title:    "Compaction lags: many small segments are not merged",
@@ -124,7 +126,8 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 	p.Report(f)
 }
 
-// emptySegments counts the flushed segments of a collection that have no rows, those of deletes apart.
+// emptySegments counts the flushed segments of a collection without rows. It excludes L0 segments, which hold deletes,
+// and fake segments.
 func emptySegments(p *check.Pass, id model.CollectionID) (n int) {
 	for _, s := range p.SegmentsOf(id) {
 		if s.State == model.SegmentFlushed && s.Level != model.LevelL0 && s.Rows == 0 && !s.Fake {

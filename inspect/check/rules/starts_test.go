@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/history"
 )
 
-// TestStartsOfAllChecks: each check names events that start what it finds, in words that there are.
+// TestStartsOfAllChecks checks that each check names the events that start its problem, and that these event
+// kinds exist.
 func TestStartsOfAllChecks(t *testing.T) {
 	var kinds []history.Kind
 	for _, k := range history.Kinds() {

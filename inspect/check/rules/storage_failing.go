@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// storageFailing finds processes whose reads or writes of the storage fail.
+// storageFailing finds processes that fail to read or write the storage.
 var storageFailing = &check.Check{
 	ID:       "storage-failing",
 	Title:    "Processes fail to read or write the storage",
@@ -42,21 +42,21 @@ has room. The log of the process has the storage's own error and the name of the
 	},
 }
 
-// Thresholds of storage-failing. On captured clusters with remote storage no operation of the kinds that count failed.
+// Thresholds of storage-failing. On captured clusters with remote storage, no operation of the counted kinds failed.
 const (
 	failsAgain, failsOften = 2, 3
 	failsPart, failsHalf   = 0.1, 0.5
-	// storageYoung is how long a process is young enough for what it counts to be of now.
+	// storageYoung is the age up to which a process's counters since its start describe the present.
 	storageYoung = 10 * time.Minute
 	putOp        = "put"
 )
 
-// failing is one kind of operation that fails in a process.
+// failing is a kind of operation that fails in a process.
 type failing struct {
 	node     *model.LiveNode
 	ops      model.StorageOps
 	severity check.Severity
-	// over is how long it was watched; 0: since the process started.
+	// over is the time between the two scrapes, or 0 if ops counts since the process started.
 	over time.Duration
 }
 
@@ -86,7 +86,7 @@ func runStorageFailing(p *check.Pass) {
 	}
 }
 
-// speaker is the session that a process is named by: the first by role and id.
+// speaker returns the session that names a process, i.e. the first by role and id.
 func speaker(p *check.Pass, x *model.Process) *model.LiveNode {
 	var first *model.LiveNode
 	for _, n := range p.Runtime.Nodes {
@@ -97,7 +97,8 @@ func speaker(p *check.Pass, x *model.Process) *model.LiveNode {
 	return first
 }
 
-// watchedOps are the kinds of operations of which some failed while a process was watched, each over the longest time that there is.
+// watchedOps returns the kinds of operations with failures between two scrapes of a process. Each covers the longest
+// window with failures.
 func watchedOps(x *model.Process) map[string]failing {
 	watched := make(map[string]failing)
 	for _, earlier := range []*model.Metrics{x.Earlier, x.Before} {
@@ -113,7 +114,8 @@ func watchedOps(x *model.Process) map[string]failing {
 	return watched
 }
 
-// judgeOps judges one kind of operation by what failed while it was watched, else by all since the process started.
+// judgeOps rates a kind of operation by its failures between scrapes, or by its failures since the process started if
+// there were none between scrapes.
 func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.StorageOps, watched map[string]failing) (failing, bool) {
 	if f, ok := watched[all.Op]; ok {
 		f.node, f.severity = n, check.Info
@@ -132,7 +134,7 @@ func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.Stor
 	return f, all.Failed >= failsOften
 }
 
-// reportFailing makes one finding of all that fails: they have one storage.
+// reportFailing reports all failing operations in one finding, because all processes use the same storage.
 func reportFailing(p *check.Pass, list []failing) {
 	slices.SortStableFunc(list, func(a, b failing) int {
 		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.node.Role, b.node.Role), cmp.Compare(a.node.Node, b.node.Node))
@@ -172,7 +174,7 @@ func reportFailing(p *check.Pass, list []failing) {
 	p.Report(f)
 }
 
-// filesFor looks for missing files where writes succeed.
+// filesFor returns the step that looks for missing files, or no step if writes fail.
 func filesFor(p *check.Pass, writes bool) check.Step {
 	if writes {
 		return check.Step{}
@@ -194,7 +196,7 @@ func (x failing) evidence(p *check.Pass) check.Evidence {
 	return check.Measured(x.ops.Op+" of "+x.node.Name(), x.node.Process.Address+"/metrics", format, args...)
 }
 
-// failingImpact says what waits for the operations that fail.
+// failingImpact returns the effect of the failing operations of severity least or higher.
 func failingImpact(list []failing, least check.Severity) string {
 	var parts []string
 	for _, x := range list {
@@ -221,7 +223,7 @@ func failingImpact(list []failing, least check.Severity) string {
 	return strings.ToUpper(whole[:1]) + whole[1:] + "."
 }
 
-// tells reports whether an operation is among a storage-failing's evidence.
+// tells reports whether the evidence of a storage-failing finding includes an operation.
 func tells(f *check.Finding, op string) bool {
 	return slices.ContainsFunc(f.Evidence, func(e check.Evidence) bool { return strings.HasPrefix(e.Name, op+" of ") })
 }

@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestStoragePlace: a hint names the very place that the configuration does, as --storage takes it, without credentials, and as one word of a shell.
+// TestStoragePlace checks that a hint has the storage location of the configuration, in the syntax of --storage,
+// without credentials and quoted as one shell word.
 func TestStoragePlace(t *testing.T) {
 	for name, x := range map[string]struct {
 		settings map[string]string

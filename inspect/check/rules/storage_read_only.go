@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// storageReadOnly finds a storage that takes no writes.
+// storageReadOnly finds a local storage folder that is read-only or full.
 var storageReadOnly = &check.Check{
 	ID:       "storage-read-only",
 	Title:    "The storage is read-only or full",
@@ -31,7 +31,7 @@ data nodes that exited. No row is lost that the message queue still has.`,
 	Run:   runStorageReadOnly,
 }
 
-// fullBelow is how much free room is none.
+// fullBelow is the free space, in bytes, below which a storage counts as full.
 const fullBelow = 100 << 20
 
 func runStorageReadOnly(p *check.Pass) {

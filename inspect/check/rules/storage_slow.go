@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// storageSlow finds an object storage that answers late while segments are loaded or flushed.
+// storageSlow finds object storage that responds slowly to the reads and writes of processes.
 var storageSlow = &check.Check{
 	ID:       "storage-slow",
 	Title:    "Object storage is slow",
@@ -36,7 +36,7 @@ const (
 	fewOperations            = 10
 )
 
-// operation is what a process does with the storage.
+// operation is a kind of storage operation of a process, with its mean latency in ms and its count.
 type operation struct {
 	node      *model.LiveNode
 	name      string

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestDeadDataNodeLeadsToStorage: a data node ends itself where it cannot write; whether it can is seen by the command that the hint names.
+// TestDeadDataNodeLeadsToStorage checks that the finding of a dead data node has the command that checks the storage,
+// because a data node that cannot write exits.
 func TestDeadDataNodeLeadsToStorage(t *testing.T) {
 	told := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 1, Config: &model.Config{
 		Values: map[string]string{"commonstoragetype": "local", "localstoragepath": "/var/lib/milvus data"},

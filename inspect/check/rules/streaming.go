@@ -7,11 +7,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// constructedOnly is said by each check that reads metrics of 2.6: no capture has them.
+// constructedOnly is the note in the Doc of each check that reads metrics of 2.6, because no capture has those metrics.
 const constructedOnly = "Read from Milvus's code (2.6.22, 3.0.1), never seen on a live Milvus."
 
-// streamingNodes are the streaming nodes whose metrics were read; those of which they were not are noted: of pchannels' nodes that have a session.
-// Without streaming, as before 2.6, there is none, and nothing to be asked for.
+// streamingNodes returns the streaming nodes with metrics. It notes a node as unseen if the node has a pchannel and a
+// session but its metrics were not read whole, unless it just started. It returns nil without streaming, e.g. before
+// 2.6.
 func streamingNodes(p *check.Pass) []*model.StreamingNode {
 	switch {
 	case !streams(p):
@@ -57,13 +58,14 @@ func why(p *check.Pass, id model.NodeID) string {
 	return ": not read"
 }
 
-// justStarted reports whether a streaming node's metrics were read whole in its first minutes: it has no log yet, and does not tell its watermarks.
+// justStarted reports whether a streaming node's metrics were read whole in its first minutes. Such a node has no log
+// yet and does not export its watermarks.
 func justStarted(p *check.Pass, id model.NodeID) bool {
 	n := p.Runtime.LiveNode("streamingnode", id)
 	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial && !p.OlderThan(n.Process.StartedAt(), openGrace, true)
 }
 
-// earlier is what a streaming node said in the scrape before, nil if there is none of the same process.
+// earlier returns the streaming node as of the previous scrape, or nil if the same process has no whole earlier scrape.
 func earlier(n *model.StreamingNode) *model.StreamingNode {
 	if n.Process == nil || n.Process.Before == nil || n.Process.Before.Partial {
 		return nil
@@ -79,7 +81,7 @@ func earlier(n *model.StreamingNode) *model.StreamingNode {
 	return nil
 }
 
-// logOf is the log of a pchannel on a node, nil if it does not have it.
+// logOf returns the log of a pchannel on a node, or nil if the node does not have it.
 func logOf(n *model.StreamingNode, pchannel string) *model.WAL {
 	if n == nil {
 		return nil
@@ -92,7 +94,7 @@ func logOf(n *model.StreamingNode, pchannel string) *model.WAL {
 	return nil
 }
 
-// vchannelsOn are the living collections' vchannels on a pchannel.
+// vchannelsOn returns at most facts.MaxObjects vchannels of existing collections on a pchannel.
 func vchannelsOn(p *check.Pass, pchannel string) (refs []model.Ref) {
 	servedChannels(p, func(_ *model.Collection, v *model.VChannel) {
 		if v.PChannel == pchannel && len(refs) < facts.MaxObjects {
@@ -102,10 +104,10 @@ func vchannelsOn(p *check.Pass, pchannel string) (refs []model.Ref) {
 	return refs
 }
 
-// refStreaming is a streaming node as an object.
+// refStreaming returns the reference to a streaming node.
 func refStreaming(id model.NodeID) model.Ref { return facts.RefNode("streamingnode", id) }
 
-// atNode is a step at a streaming node, none where no node is known.
+// atNode returns step, or no step if the streaming node is unknown.
 func atNode(id model.NodeID, step check.Step) check.Step {
 	if id <= 0 {
 		return check.Step{}
@@ -113,7 +115,7 @@ func atNode(id model.NodeID, step check.Step) check.Step {
 	return step
 }
 
-// assignee is the streaming node that has a pchannel.
+// assignee returns the streaming node of a pchannel, or "none".
 func assignee(x *model.PChannel) string {
 	if x.Node == 0 {
 		return "none"

@@ -11,7 +11,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestInfoExplainsNothing: what is under way, and may be over in a minute, is the cause of no trouble.
+// TestInfoExplainsNothing checks that an info about work in progress, which may be over in a minute, is not the
+// cause of another finding.
 func TestInfoExplainsNothing(t *testing.T) {
 	passing := []string{"wal-not-open", "wal-flush-lag", "growing-over-watermark", "cache-loads-failing"}
 	tried := 0
@@ -39,8 +40,8 @@ func TestInfoExplainsNothing(t *testing.T) {
 	}
 }
 
-// TestChannelsOfOneLog: lagging vchannels are explained by their log however many are on it, and a log's trouble by the memory of its node's
-// process whichever of its sessions names that.
+// TestChannelsOfOneLog checks that a log explains its lagging vchannels, however many it has. It also checks that the
+// memory of a node's process explains the problem of a log, whichever session of the process names the finding.
 func TestChannelsOfOneLog(t *testing.T) {
 	follows := func(c *model.Cluster, id, from string, effect, cause *check.Finding) bool {
 		i := slices.IndexFunc(rulestest.Named(id).FollowsFrom, func(x check.Cause) bool { return x.Check == from })

@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// unreadAfter is how long a subscription may be without a consumer: a node that starts again takes its channels up within that.
+	// unreadAfter is the time that a subscription may go without a delivery. A restarted node resumes its channels
+	// within that time.
 	unreadAfter = 10 * time.Minute
-	// unreadWarning is from where what it keeps comes near what Pulsar allows a topic (see backlogQuota).
+	// unreadWarning is the backlog, in bytes, that comes near Pulsar's limit of a topic (see backlogQuota).
 	unreadWarning = 1 << 30
 )
 
-// subscriptionUnread finds subscriptions that keep messages for no process.
+// subscriptionUnread finds subscriptions with a backlog and without a consumer.
 var subscriptionUnread = &check.Check{
 	ID:       "subscription-unread",
 	Title:    "A subscription keeps messages and has no consumer",
@@ -57,7 +58,7 @@ func runSubscriptionUnread(p *check.Pass) {
 				continue
 			}
 			if gone, known := ofGoneNode(p, s.Name); s.Consumed.IsZero() && !gone {
-				if !known { // a broker forgets it when it takes a topic up: how long is unknown
+				if !known { // a broker loses the time when it takes over a topic, so the idle time is unknown
 					untold = append(untold, s.Name)
 				}
 				continue
@@ -75,12 +76,13 @@ func runSubscriptionUnread(p *check.Pass) {
 	}
 }
 
-// reader is the name of a subscription that has the id of its node (Milvus internal/datanode, "PREFIX-dataNode-NODE-CHANNEL"; pkg/util/funcutil,
-// GenChannelSubName of query nodes, "PREFIX-queryNode-COLLECTION-NODE"; internal/mq/msgdispatcher of 2.3, "ROLE-NODE-VCHANNEL-ISMAIN"). The dispatcher
-// of later releases puts a number of its own behind the pchannel (pkg/mq/msgdispatcher, NewDispatcher).
+// reader matches subscription names that contain the id of their node: "PREFIX-dataNode-NODE-CHANNEL" (Milvus
+// internal/datanode), "PREFIX-queryNode-COLLECTION-NODE" (pkg/util/funcutil, GenChannelSubName of query nodes) and
+// "ROLE-NODE-VCHANNEL-ISMAIN" (internal/mq/msgdispatcher of 2.3). The dispatcher of later releases appends a number of
+// its own to the pchannel instead (pkg/mq/msgdispatcher, NewDispatcher).
 var reader = regexp.MustCompile(`(?:^|-)dataNode-(\d+)-|(?:^|-)queryNode-\d+-(\d+)$|^(?:querynode|datanode)-(\d+)-.+-(?:true|false)$`)
 
-// readerNode is the node that a subscription's name tells.
+// readerNode returns the node id in a subscription's name.
 func readerNode(name string) (id model.NodeID, ok bool) {
 	parts := reader.FindStringSubmatch(name)
 	if parts == nil {
@@ -90,7 +92,8 @@ func readerNode(name string) (id model.NodeID, ok bool) {
 	return model.NodeID(n), err == nil && n > 0
 }
 
-// ofGoneNode reports whether a subscription is of a node without a session, as far as its name and what was read tell.
+// ofGoneNode reports whether a subscription belongs to a node without a session. known is false if the name has no node
+// id, or if sessions were not read.
 func ofGoneNode(p *check.Pass, name string) (gone, known bool) {
 	id, ok := readerNode(name)
 	if !ok || !p.Loaded.Has(model.PartSessions) {
@@ -99,7 +102,7 @@ func ofGoneNode(p *check.Pass, name string) (gone, known bool) {
 	return len(p.SessionsOf(id)) == 0, true
 }
 
-// whyUntold says why it is not known whether subscriptions have a reader.
+// whyUntold returns the reason why it is unknown whether subscriptions have a reader.
 func whyUntold(p *check.Pass, t *model.Topic, names []string) string {
 	i := slices.IndexFunc(names, func(name string) bool { _, ok := readerNode(name); return ok })
 	if i >= 0 && !p.Loaded.Has(model.PartSessions) {
@@ -108,7 +111,7 @@ func whyUntold(p *check.Pass, t *model.Topic, names []string) string {
 	return fmt.Sprintf("when %s %s of topic %s was read last", words.Agree(len(names), "subscription", "subscriptions"), words.Few(names), t.Name)
 }
 
-// subscriptionsOf are those that the queue told of a topic; none of a queue that has no subscriptions.
+// subscriptionsOf returns the subscriptions of a topic. It returns nil if the queue has no subscriptions.
 func subscriptionsOf(t *model.Topic) []model.Subscription {
 	if t.Stats == nil {
 		return nil
@@ -147,7 +150,7 @@ func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
 	p.Report(f)
 }
 
-// readAt is when a subscription got a message last.
+// readAt returns the time of a subscription's last delivery, or "never".
 func readAt(s *model.Subscription) string {
 	if s.Consumed.IsZero() {
 		return "never"

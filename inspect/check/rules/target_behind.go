@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// targetBehind finds collections whose shard leaders serve an old target, while DataCoord wants another.
+// targetBehind finds collections with shard leaders that serve an old target although DataCoord wants a newer one.
 var targetBehind = &check.Check{
 	ID:       "target-behind",
 	Title:    "Shard leaders serve an old target",
@@ -39,7 +39,7 @@ An old target with nothing new to serve is not a finding. If the version is not 
 
 const leastTargetAge = 15 * time.Minute
 
-// oldTarget are the leaders of one collection with an old target.
+// oldTarget holds the leaders of one collection with an old target.
 type oldTarget struct {
 	counted  facts.Counted
 	leaders  []model.NodeID
@@ -75,7 +75,7 @@ func runTargetBehind(p *check.Pass) {
 	}
 }
 
-// viewsOf are the views of all leaders of a collection, by channel.
+// viewsOf returns the views of all leaders of a collection, ordered by channel.
 func viewsOf(p *check.Pass, id model.CollectionID) []model.ShardView {
 	var views []model.ShardView
 	for _, channel := range facts.LiveChannels(p.Cluster, id) {

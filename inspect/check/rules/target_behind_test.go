@@ -9,7 +9,7 @@ import (
 )
 
 func TestTargetBehind(t *testing.T) {
-	// old has the first shard's leader serve an old target, with a segment more to be served.
+	// old gives both shard leaders an old target, and adds a segment that should be served.
 	old := func(target, flushed time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

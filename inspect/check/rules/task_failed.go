@@ -13,11 +13,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// failedWithin is how recent the end of a failed task has to be to be worth a warning; Milvus keeps failed imports for 3 h
+// failedWithin is the maximum time since the end of a failed task for a warning. Milvus keeps failed imports for 3 h
 // (dataCoord.import.taskRetention) and compactions for a day (dataCoord.compaction.dropTolerance).
 const failedWithin = 24 * time.Hour
 
-// taskFailed finds background work that failed.
+// taskFailed finds background tasks that failed.
 var taskFailed = &check.Check{
 	ID:       "task-failed",
 	Title:    "Background tasks have failed",
@@ -73,7 +73,7 @@ func runTaskFailed(p *check.Pass) {
 	}
 }
 
-// kindLabel is how messages call a kind of tasks.
+// kindLabel returns the name of a kind of task for messages.
 func kindLabel(kind string) string {
 	switch kind {
 	case "import-job":

@@ -15,23 +15,25 @@ import (
 
 // Thresholds of task-stuck.
 const (
-	// importIdle is how long a job may wait for its turn (dataCoord.import.inactiveTimeout: 1800).
+	// importIdle is the maximum time that a job may be Pending (dataCoord.import.inactiveTimeout: 1800).
 	importIdle = 30 * time.Minute
-	// compactionLong is how long a compaction may run or wait. Milvus ends one after minutes (dataCoord.compaction.timeout:
-	// 300 s to 2.3, 900 s later). Clustering analyses first and waits for indexes at last.
+	// compactionLong is the maximum time that a compaction may run or wait. Milvus aborts a compaction after minutes
+	// (dataCoord.compaction.timeout: 300 s up to 2.3, 900 s later). Clustering compaction first analyzes and finally
+	// waits for indexes.
 	compactionLong = 2 * time.Hour
-	// taskGone is what DataCoord is given to notice that a node is gone.
+	// taskGone is the time allowed for DataCoord to notice that a node is gone.
 	taskGone = 5 * time.Minute
-	// importRecent is how recent the last task of a job that ended has to be for the job to count as getting on, compactionRecent the last
-	// compaction for the queue to count as moving; compactionQueue is how long a compaction may wait even then.
+	// importRecent is the maximum time since a task of a job ended for the job to count as progressing.
+	// compactionRecent is the maximum time since a compaction ended for the queue to count as moving.
+	// compactionQueue is the maximum time that a compaction may wait in a moving queue.
 	importRecent, compactionRecent, compactionQueue = time.Hour, 15 * time.Minute, 24 * time.Hour
-	// importLeft is how old importing segments without an import have to be.
+	// importLeft is the minimum age of importing segments without an import for a finding.
 	importLeft = time.Hour
 
 	notCompacted = "Nothing else compacts their segments: small segments and deletes pile up."
 )
 
-// taskStuck finds background tasks that do not end.
+// taskStuck finds background tasks that do not finish.
 var taskStuck = &check.Check{
 	ID:       "task-stuck",
 	Title:    "Background tasks do not finish",
@@ -98,7 +100,7 @@ func runTaskStuck(p *check.Pass) {
 	judgeImporting(p, importing)
 }
 
-// taskProblem returns the reason why a task that has not ended is a finding, or "".
+// taskProblem returns the reason why an unfinished task is a finding, or "" if it is not one.
 func taskProblem(p *check.Pass, t *model.Task) string {
 	age := since(p, t)
 	x := passingOf(p, "tasks", t.Type+"/"+t.SubType, t.State)
@@ -123,7 +125,7 @@ func inProgress(t *model.Task) bool {
 
 func queued(t *model.Task) bool { return t.State == "Pending" || t.State == "pipelining" }
 
-// moves reports whether a task gets on, or the queue that it waits in.
+// moves reports whether a task, or the queue in which it waits, makes progress.
 func moves(p *check.Pass, t *model.Task) bool {
 	ended := func(d time.Duration, of func(*model.Task) bool) bool {
 		return slices.ContainsFunc(p.Tasks, func(x *model.Task) bool { return of(x) && !failedOf(x) && !p.OlderThan(x.EndedAt, d, true) })
@@ -166,7 +168,7 @@ func reportStuckTasks(p *check.Pass, list []*model.Task) {
 	p.Report(f)
 }
 
-// taskSteps are what to do about a task that does not end.
+// taskSteps returns the steps for a task that does not finish.
 func taskSteps(p *check.Pass, t *model.Task) []check.Step {
 	if strings.Contains(t.Type, "import") {
 		return check.Fix(
@@ -186,7 +188,7 @@ func taskSteps(p *check.Pass, t *model.Task) []check.Step {
 	)
 }
 
-// judgeImporting looks for importing segments that no import works on.
+// judgeImporting reports importing segments of collections without an import under way.
 func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 	limit := p.Before(importLeft)
 	for _, x := range p.Existing() {
@@ -218,7 +220,7 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 	}
 }
 
-// startDataNode is the step that starts a data node, none if one is registered.
+// startDataNode returns the step that starts a data node, or no step if one is registered.
 func startDataNode(p *check.Pass) check.Step {
 	if !facts.Alive(p.Cluster) || facts.HasRole(p.Cluster, "datanode") {
 		return check.Step{}

@@ -85,7 +85,7 @@ func TestCompactionStuck(t *testing.T) {
 	})
 }
 
-// Tasks and snapshots of 3.0, and of kinds whose records have no begin.
+// TestOtherTasksStuck checks tasks and snapshots of 3.0, and tasks of kinds without a start time in their records.
 func TestOtherTasksStuck(t *testing.T) {
 	task := func(kind, state string, age time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {

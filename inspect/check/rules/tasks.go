@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// taskObjects are the task, its collection and its segments.
+// taskObjects returns the collection and the segments of a task.
 func taskObjects(p *check.Pass, t *model.Task) []model.Ref {
 	var refs []model.Ref
 	if t.Collection != 0 {
@@ -18,7 +18,7 @@ func taskObjects(p *check.Pass, t *model.Task) []model.Ref {
 	return refs
 }
 
-// taskNode returns where a compaction or an import runs: "datanode-17", "datanode-17 (gone)", "no node".
+// taskNode returns the node of a task, e.g. "datanode-17", "datanode-17 (gone)" or "no node".
 func taskNode(p *check.Pass, t *model.Task) string {
 	switch {
 	case t.Node <= 0:
@@ -29,7 +29,7 @@ func taskNode(p *check.Pass, t *model.Task) string {
 	return t.Node.Name("datanode")
 }
 
-// taskLog is the log that tells of a task.
+// taskLog returns the log to read about a task: the log of its data node, or DataCoord's if that node has no session.
 func taskLog(p *check.Pass, t *model.Task) check.Hint {
 	if t.Node > 0 && len(p.SessionsOf(t.Node)) > 0 {
 		return check.Advise("the log of %s", t.Node.Name("datanode"))
@@ -42,10 +42,10 @@ func abandoned(p *check.Pass, t *model.Task) bool {
 	return facts.Alive(p.Cluster) && t.Node > 0 && len(p.SessionsOf(t.Node)) == 0
 }
 
-// since is how long a task has been there, as far as it records that.
+// since returns the time since a task started, as recorded in the task.
 func since(p *check.Pass, t *model.Task) time.Duration { return p.Age(t.StartedAt) }
 
-// restartFor is the step that has a task of a node that is gone begun anew, none if its node is there.
+// restartFor returns the step that restarts the task of a lost node, or no step if the node is registered.
 func restartFor(p *check.Pass, t *model.Task) check.Step {
 	if !abandoned(p, t) {
 		return check.Step{}

@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// textsOf are all that a person reads of a finding.
+// textsOf returns all texts of a finding that users see.
 func textsOf(f *check.Finding) []string {
 	all := []string{f.Message, f.Impact}
 	for _, s := range f.Fix {
@@ -29,11 +29,11 @@ func textsOf(f *check.Finding) []string {
 	return all
 }
 
-// unnamed is a node with its number in place of its name.
+// unnamed matches a node by number instead of by name.
 var unnamed = regexp.MustCompile(`\bnodes? [0-9]`)
 
-// misprinted is the first text of a finding in which a format did not fit what it was given, a number is none or a node has no name;
-// "" if all are well.
+// misprinted returns the first text of a finding with a formatting error, a NaN or infinite number, or a node without a
+// name. It returns "" if there is none.
 func misprinted(f *check.Finding) string {
 	for _, text := range textsOf(f) {
 		if unnamed.MatchString(text) {
@@ -48,7 +48,7 @@ func misprinted(f *check.Finding) string {
 	return ""
 }
 
-// textsAreWhole: no text of a finding has a trace of fmt's in it.
+// textsAreWhole checks that no text of a finding is misprinted, e.g. has a formatting error of fmt.
 func textsAreWhole() property {
 	steps := 0
 	return property{"texts are whole", func(t *testing.T, _ *faulttest.Case, r *check.Report) {
@@ -67,7 +67,8 @@ func textsAreWhole() property {
 	}}
 }
 
-// changesAreMarked holds every step that changes the cluster to say what it interrupts, and a sentence that has something restarted to be such a step.
+// changesAreMarked checks that every step that changes the cluster has a text about interruptions, and that every step
+// with a restart in its text is marked as a change.
 func changesAreMarked() property {
 	acts := regexp.MustCompile(`\b(re)?start (the )?(\w+coord|\w+node|proxy|process)|\bkill (it|the)`)
 	return property{"changes are marked", func(t *testing.T, _ *faulttest.Case, r *check.Report) {
@@ -82,8 +83,8 @@ func changesAreMarked() property {
 	}, nil}
 }
 
-// TestDamagedStreaming: logs and metrics of streaming nodes with numbers that cannot be, and pchannels without a node, break no check and no
-// text. Every check of logs finds something in some of the worlds.
+// TestDamagedStreaming checks that logs and metrics of streaming nodes with impossible numbers, and pchannels without a
+// node, break no check and no text. Every check of logs finds something in some of the worlds.
 func TestDamagedStreaming(t *testing.T) {
 	found := map[string]bool{}
 	for seed := range uint64(400) {
@@ -116,7 +117,7 @@ func TestDamagedStreaming(t *testing.T) {
 	}
 }
 
-// damagedStreaming is a cluster of 2.6 whose logs, checkpoints and metrics are as chance has them.
+// damagedStreaming returns a cluster of 2.6 with random logs, checkpoints and metrics.
 func damagedStreaming(r *rand.Rand) *rulestest.World {
 	number := func() int64 {
 		return []int64{math.MinInt64, -1, 0, 1, 2, 30, 31, 9 << 30, math.MaxInt64}[r.IntN(9)]

@@ -11,11 +11,11 @@ import (
 	"kitescope/inspect/check/rules"
 )
 
-// absurd are spans that count from no time at all.
+// absurd matches durations since the zero time.
 var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,} ?(h|min|s)\b|0001-01-01`)
 
-// timeless judges a case as if nothing said when the metadata was read, as in a backup that was copied: nothing is found that is
-// not found with the time, and no age is told that nobody knows.
+// timeless runs the checks of a case without the time at which the metadata was read, as in a copied backup. It checks
+// that there are no findings beyond those with the time, and that no text reports an age that is unknown.
 func timeless() property {
 	return property{"timeless", func(t *testing.T, _ *faulttest.Case, dated *check.Report) {
 		t.Helper()

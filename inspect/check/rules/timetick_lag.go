@@ -15,15 +15,17 @@ import (
 
 // Thresholds of timetick-lag.
 const (
-	// tickWarning: on captured clusters under load nodes were 0.15 to 0.4 s behind; a tick comes every 0.2 s (proxy.timeTickInterval).
+	// tickWarning is the lag for a warning. On captured clusters under load, nodes were 0.15 to 0.4 s behind. A tick
+	// comes every 0.2 s (proxy.timeTickInterval).
 	tickWarning = 30 * time.Second
-	// tickError is where Milvus would refuse writes, were the protection on (quotaAndLimits.limitWriting.ttProtection.maxTimeTickDelay: 300).
+	// tickError is the lag at which Milvus refuses writes if the protection is on
+	// (quotaAndLimits.limitWriting.ttProtection.maxTimeTickDelay: 300).
 	tickError = 5 * time.Minute
-	// tickSuspect is enough to believe that the queue is down if it does not answer either.
+	// tickSuspect is the lag that confirms that the queue is down if it does not answer either.
 	tickSuspect = 10 * time.Second
 )
 
-// timetickLag finds nodes that consume the message queue late.
+// timetickLag finds nodes that lag behind the message queue.
 var timetickLag = &check.Check{
 	ID:       "timetick-lag",
 	Title:    "Data nodes, or all nodes, lag behind the message queue",
@@ -55,14 +57,15 @@ Consistent searches wait until their node has caught up. Data nodes that are beh
 	),
 }
 
-// tick is how far a node has come.
+// tick is the time up to which a node has consumed its slowest channel.
 type tick struct {
 	node    *model.LiveNode
 	channel string
 	at      time.Time
 }
 
-// ticks are how far nodes have consumed, the furthest behind first, and the time to compare them with.
+// ticks returns the ticks of the nodes, sorted from the furthest behind, and the time to compare them with. In a
+// recording without a time, that is the tick of the node furthest ahead.
 func ticks(p *check.Pass) (list []tick, asked time.Time) {
 	if p.Runtime == nil {
 		return nil, time.Time{}
@@ -85,8 +88,9 @@ func ticks(p *check.Pass) (list []tick, asked time.Time) {
 	return list, asked
 }
 
-// clockOffset is how far the cluster's clock is ahead of the one of who read it, for a live cluster or a bundle of one: RootCoord's reservation of timestamps
-// runs up to 3 s ahead of its clock, so that it is that much too small at most.
+// clockOffset returns how far the cluster's clock is ahead of the clock of the machine that read it, for a live cluster
+// or a bundle of one. It returns 0 if that is unknown. The result is at most 3 s too small, because RootCoord reserves
+// timestamps up to 3 s ahead of its clock.
 func clockOffset(p *check.Pass) time.Duration {
 	reserved := p.Reserved()
 	if !p.ByClock() || reserved.IsZero() || p.Origin.Taken.IsZero() {

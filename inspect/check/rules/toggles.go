@@ -9,10 +9,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// judgement is what toggle.judge is.
+// judgement is the type of toggle.judge. It returns the severity of a value, and whether the value is bad.
 type judgement = func(*check.Pass, *model.LiveNode, string) (check.Severity, bool)
 
-// when is bad if a switch has a value.
+// when returns a judgement for switches: a value is bad if it parses as a bool and equals bad.
 func when(severity check.Severity, bad bool) judgement {
 	return func(_ *check.Pass, _ *model.LiveNode, value string) (check.Severity, bool) {
 		v, err := strconv.ParseBool(strings.TrimSpace(value))
@@ -20,7 +20,7 @@ func when(severity check.Severity, bad bool) judgement {
 	}
 }
 
-// outside is bad if a number is less than low or more than high.
+// outside returns a judgement for numbers: a value is bad if it is less than low or greater than high.
 func outside(severity check.Severity, low, high float64) judgement {
 	return func(_ *check.Pass, _ *model.LiveNode, value string) (check.Severity, bool) {
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
@@ -28,19 +28,19 @@ func outside(severity check.Severity, low, high float64) judgement {
 	}
 }
 
-// toggles are the settings that are looked at.
+// toggles returns the settings to check.
 func toggles() []toggle {
 	list := append(queryToggles(), dataToggles()...)
 	return append(list, sharedToggles()...)
 }
 
-// queryToggles are those of query nodes and QueryCoord.
+// queryToggles returns the settings of query nodes and QueryCoord.
 func queryToggles() []toggle {
 	nodes, coords := []string{"querynode", "streamingnode"}, []string{"querycoord", "mixcoord"}
 	return []toggle{
 		{
-			// Cores times the ratio is how many searches run at once. milvus issue 18910 measured 1, 2, 3 times the cores and no limit: 3,274, 3,408,
-			// 3,284 and 2,577 queries a second.
+			// The number of concurrent searches is cores times the ratio. milvus issue 18910 measured 3,274, 3,408,
+			// 3,284 and 2,577 queries per second with 1, 2, 3 times the cores and without a limit.
 			"queryNode.scheduler.maxReadConcurrentRatio", nodes, "1", "below 0.5 or above 10 is a warning, above 4 info", judgeConcurrency,
 			"searches run in fewer tasks than there are cores, or in so many that they slow each other down",
 		},
@@ -55,7 +55,7 @@ func queryToggles() []toggle {
 		},
 		{"queryNode.enableDisk", nodes, "false", "off is a warning if a collection is loaded with DISKANN", judgeDisk, "query nodes cannot load DISKANN indexes"},
 		{
-			// Without disk indexes it is taken for 1, and more than 32 for 32.
+			// Milvus uses 1 without disk indexes, and caps the ratio at 32.
 			"queryNode.segcore.knowhereThreadPoolNumRatio", nodes, "4", "below 1 is a warning if `queryNode.enableDisk` is on (no effect otherwise)", judgeThreadPool,
 			"the search thread pool is smaller than the number of cores",
 		},
@@ -68,7 +68,7 @@ func queryToggles() []toggle {
 	}
 }
 
-// dataToggles are those of data and index nodes and DataCoord.
+// dataToggles returns the settings of data nodes, index nodes and DataCoord.
 func dataToggles() []toggle {
 	coords, nodes := facts.DataCoords(), []string{"datanode", "streamingnode"}
 	return []toggle{
@@ -92,7 +92,7 @@ func dataToggles() []toggle {
 	}
 }
 
-// sharedToggles are those that several roles read.
+// sharedToggles returns the settings that several roles read.
 func sharedToggles() []toggle {
 	every := []string{"rootcoord", "datacoord", "querycoord", "mixcoord", "querynode", "datanode", "indexnode", "streamingnode", "proxy"}
 	builders := []string{"querynode", "indexnode", "datanode", "streamingnode"}
@@ -126,8 +126,9 @@ func judgeConcurrency(_ *check.Pass, _ *model.LiveNode, value string) (check.Sev
 	return check.Info, v > 4
 }
 
-// judgeCPURatio estimates as the scheduler of 2.1 and 2.2 does: segments x nq x ratio percent, of 100 a core; what does
-// not fit waits (milvus pull request 25772).
+// judgeCPURatio reports a ratio as bad if one search is estimated to need all cores. It uses the estimate of the
+// scheduler of 2.1 and 2.2: a search takes segments x nq x ratio percent, with 100 percent per core. Searches that do
+// not fit wait (milvus pull request 25772). Here nq is 1.
 func judgeCPURatio(p *check.Pass, n *model.LiveNode, value string) (check.Severity, bool) {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || n == nil || n.System == nil || n.System.CPUs <= 0 || !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 3}) {
@@ -158,7 +159,8 @@ func judgeThreadPool(_ *check.Pass, n *model.LiveNode, value string) (check.Seve
 	return check.Warning, true
 }
 
-// judgeDisk is bad if disk indexes are off and one is defined; on query nodes, if one is loaded.
+// judgeDisk reports disk indexes that are off as bad if a DISKANN index is defined. On query nodes, its collection must
+// also be loaded.
 func judgeDisk(p *check.Pass, n *model.LiveNode, value string) (check.Severity, bool) {
 	on, err := strconv.ParseBool(value)
 	if err != nil || on {

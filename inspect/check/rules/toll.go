@@ -9,14 +9,14 @@ import (
 	"kitescope/internal/words"
 )
 
-// toll is what it costs that nobody does the work of a role.
+// toll is the severity, cost and impact of a role that no process fills.
 type toll struct {
 	severity check.Severity
 	cost     float64
 	impact   string
 }
 
-// tollOf says what fails while nobody does the work of a role.
+// tollOf returns the severity, cost and impact of a role that no process fills.
 func tollOf(p *check.Pass, role string) toll {
 	t := toll{severity: check.Error}
 	switch role {
@@ -37,13 +37,14 @@ func tollOf(p *check.Pass, role string) toll {
 	return t
 }
 
-// nothingLoaded reports whether no collection is to be in memory, as far as that is known.
+// nothingLoaded reports whether load states were read and there are none, i.e. no collection belongs in memory.
 func nothingLoaded(p *check.Pass) bool {
 	return p.Loaded.Has(model.PartServing) && len(p.LoadStates) == 0
 }
 
-// impactWithout says what fails while nobody does the work of a role. Of a missing QueryCoord, proxy, query
-// node and index node seen on 2.3.5 with kill -9 and a client that goes on; of the others from Milvus's code.
+// impactWithout returns the effect of a role that no process fills. The effects of a missing QueryCoord, proxy, query
+// node and index node were measured on 2.3.5 with kill -9 and a running client. The other effects are from Milvus's
+// code.
 func impactWithout(p *check.Pass, role string) string {
 	runs := facts.ReleaseOf(p.Cluster)
 	switch role {
@@ -82,7 +83,8 @@ func impactWithout(p *check.Pass, role string) string {
 	return ""
 }
 
-// tollOfBuilders weighs that nobody builds indexes by what is asked of them: rows that wait, or will once they are flushed.
+// tollOfBuilders weighs missing index builders by their work: rows that wait for an index, and growing rows that will
+// wait once they are flushed.
 func tollOfBuilders(p *check.Pass, t toll) toll {
 	if !p.Loaded.Has(facts.PartsOfBuilds) {
 		p.Unseen("segments that wait for an index")
@@ -128,7 +130,8 @@ func tollOfBuilders(p *check.Pass, t toll) toll {
 	return t
 }
 
-// successors are the sessions that take over from one of a role: those that do not say that they cannot.
+// successors returns the sessions that can take over from a node of a role. It excludes the node itself and sessions
+// that are stopping, down or of another cluster.
 func successors(p *check.Pass, role string, id model.NodeID) []*model.Session {
 	var list []*model.Session
 	for _, s := range slices.Concat(facts.Holders(p.Cluster, role), standbys(p.Cluster, role)) {
@@ -141,7 +144,7 @@ func successors(p *check.Pass, role string, id model.NodeID) []*model.Session {
 	return list
 }
 
-// standbys are the sessions that wait for the place of a coordinator.
+// standbys returns the standby sessions of a coordinator role.
 func standbys(c *model.Cluster, role string) []*model.Session {
 	var list []*model.Session
 	for _, s := range c.Sessions {
@@ -152,7 +155,7 @@ func standbys(c *model.Cluster, role string) []*model.Session {
 	return list
 }
 
-// missingRoles are the needed roles of which nobody is registered.
+// missingRoles returns the needed roles without a registered process.
 func missingRoles(c *model.Cluster) []string {
 	var list []string
 	for _, r := range facts.NeededRoles() {

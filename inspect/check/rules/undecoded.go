@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// undecodedRecords finds what kitescope does not understand.
+// undecodedRecords finds keys, records and fields that kitescope cannot decode.
 var undecodedRecords = &check.Check{
 	ID:       "undecoded-records",
 	Title:    "Records that kitescope cannot decode",
@@ -56,7 +56,7 @@ func runUndecoded(p *check.Pass) {
 	p.Report(f)
 }
 
-// cutAt cuts the part of a text that differs from record to record.
+// cutAt returns the text before mark, without the part that differs between records.
 func cutAt(text, mark string) string {
 	before, _, _ := strings.Cut(text, mark)
 	return before

@@ -13,11 +13,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// unreadIsNotJudged takes each part of the metadata away from a case in turn, and then all settings: a check that comes to another
-// result by what was taken says that it could not look at it. Which settings a check reads, the test does not know: it is whatever
-// changes its result if every setting has another value. Nothing is judged again that cannot come out otherwise: a cluster that had
-// nothing of what is taken, and with other settings the checks that were skipped where all are unknown, of which nothing is held. The
-// first case that wants a finding of a check is enough for it; all checks judge the first case of each base.
+// unreadIsNotJudged removes each part of the metadata from a case in turn, and finally all settings. A check with a
+// different result must note the removed data as unseen. The test does not know which settings a check reads. It counts
+// a setting as read if the result changes when every setting has another value. It leaves out runs that cannot give a
+// different result: clusters without the removed data, and for other settings the checks that are skipped when all
+// settings are unknown, because nothing is required of skipped checks. Each check runs on the first case that expects a
+// finding of it, and all checks run on the first case of each base.
 func unreadIsNotJudged() property {
 	values := []string{"1", "0.01", "1000000000", "true", "false"}
 	silent := told(func(p *model.RuntimeParts) {
@@ -87,14 +88,14 @@ func unreadIsNotJudged() property {
 	}}
 }
 
-// hadParts reports whether the metadata of a cluster has something of what is taken, or says that it was read.
+// hadParts reports whether take changes the metadata of a cluster, or the parts that are marked as loaded.
 func hadParts(c *model.Cluster, take func(*model.Parts)) bool {
 	p := c.Parts
 	take(&p)
 	return p.Loaded != c.Loaded || !reflect.DeepEqual(p, c.Parts)
 }
 
-// hadAnswer reports whether processes gave an answer that is taken away without touching what single ones said.
+// hadAnswer reports whether take removes an answer of processes. The data of single nodes is not considered.
 func hadAnswer(c *model.Cluster, take func(*model.RuntimeParts)) bool {
 	if c.Runtime == nil {
 		return false
@@ -104,14 +105,14 @@ func hadAnswer(c *model.Cluster, take func(*model.RuntimeParts)) bool {
 	return !reflect.DeepEqual(p, c.Runtime.RuntimeParts)
 }
 
-// judgedAgain is a report without the checks that were skipped: heldToSay holds nothing of those.
+// judgedAgain returns a report without the skipped checks, because heldToSay requires nothing of them.
 func judgedAgain(r *check.Report) *check.Report {
 	some := *r
 	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return x.Status == check.Skipped })
 	return &some
 }
 
-// judgedBy is a report of some of its checks alone.
+// judgedBy returns a report with the results of some checks only.
 func judgedBy(r *check.Report, checks []*check.Check) *check.Report {
 	some := *r
 	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return !slices.Contains(checks, x.Check) })
@@ -126,7 +127,8 @@ func checksOf(r *check.Report) []*check.Check {
 	return list
 }
 
-// heldToSay compares what checks make of facts with what they make of less: where that is another result, it is said what was unseen.
+// heldToSay compares the results of checks with full and with less data. A check with another result must note more
+// unseen data or be skipped.
 func heldToSay(t *testing.T, what string, full, less *check.Report) {
 	t.Helper()
 	for i, was := range full.Results {
@@ -138,8 +140,8 @@ func heldToSay(t *testing.T, what string, full, less *check.Report) {
 	}
 }
 
-// severities are what a check found: how bad each finding is, by its key. The report eases those that follow from a starved host; where
-// that was not seen, its check says so.
+// severities returns the severity of each finding of a check, by key. The report lowers the severity of findings that
+// follow from a starved host, so those count as warnings. If the host was not seen, its check notes that.
 func severities(r *check.Result) map[string]check.Severity {
 	found := make(map[string]check.Severity, len(r.Findings))
 	for _, f := range r.Findings {
@@ -151,7 +153,7 @@ func severities(r *check.Result) map[string]check.Severity {
 	return found
 }
 
-// settingKeys are the names of settings that processes tell, and of some that they do not.
+// settingKeys returns the names of the settings that processes report, and of some that they do not report.
 func settingKeys(c *model.Cluster) []string {
 	names := []string{"indexCoord.segment.minSegmentNumRowsToEnableIndex", "rootCoord.maxGeneralCapacity", "queryCoord.balancer"}
 	if c.Runtime == nil {

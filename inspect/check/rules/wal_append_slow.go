@@ -14,7 +14,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// walAppendSlow finds a message queue that takes what is written late.
+// walAppendSlow finds a message queue that is slow to accept writes.
 var walAppendSlow = &check.Check{
 	ID:       "wal-append-slow",
 	Title:    "Message queue is slow to accept writes",
@@ -39,7 +39,7 @@ const (
 	fewAppends       = 10
 )
 
-// writer is a process that writes to the queue.
+// writer is a process that writes to the queue, with its mean latency in ms and its number of messages.
 type writer struct {
 	node      *model.LiveNode
 	ms, count float64
@@ -85,7 +85,7 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 		Impact:   walImpact(slow),
 		Fix:      check.Fix(check.Do("check the message queue (disks, missing brokers, replicas out of sync) and the network to it")),
 	}
-	felt := len(slow) == len(all) || slices.ContainsFunc(slow, writer.ofClients) // else time ticks alone are late, by less than one
+	felt := len(slow) == len(all) || slices.ContainsFunc(slow, writer.ofClients) // otherwise only time ticks are late, by less than one tick
 	if worst.ms >= walWarn && felt || worst.ms >= float64(usualTick/time.Millisecond) {
 		f.Severity = check.Warning
 	}
@@ -108,7 +108,7 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	if costs := walCosts(p); len(costs) > 0 {
 		few := f.Severity
 		f = found(p, f, costs...)
-		f.Severity = few // the messages are many
+		f.Severity = few // found lowers it for few requests, but the messages are many
 	}
 	for i := range all {
 		w := &all[i]
@@ -117,10 +117,12 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	p.Report(f)
 }
 
-// ofClients reports whether a writer writes what clients send: a proxy, or since 2.6 a streaming node.
+// ofClients reports whether a writer writes the messages of clients. It is true for a proxy and, since 2.6, for a
+// streaming node.
 func (w writer) ofClients() bool { return w.node.Role == "proxy" || w.node.Role == "streamingnode" }
 
-// walImpact is what waits for slow writers: inserts for those of clients, searches for the time ticks of the others.
+// walImpact returns the effect of slow writers. Inserts wait for writers of client messages, and searches wait for the
+// time ticks of the other writers.
 func walImpact(slow []writer) string {
 	const writes, ticks = "Inserts and deletes wait as long", "time ticks arrive late, and searches that need consistency wait for them."
 	switch clients := slices.ContainsFunc(slow, writer.ofClients); {
@@ -132,7 +134,8 @@ func walImpact(slow []writer) string {
 	return writes + "."
 }
 
-// walCosts are what requests wait for the queue: writes for their messages, reads for time ticks that are late.
+// walCosts returns the time that requests wait for the queue. Writes wait for their messages, and reads wait for late
+// time ticks.
 func walCosts(p *check.Pass) (list []cost) {
 	for _, kind := range []budget.Request{budget.Insert, budget.Upsert, budget.Delete} {
 		if b := overall(p, kind); b != nil {
@@ -157,7 +160,7 @@ func walCosts(p *check.Pass) (list []cost) {
 	return list
 }
 
-// unseenMetrics notes which processes of some roles gave no metrics.
+// unseenMetrics notes the processes of some roles without metrics.
 func unseenMetrics(p *check.Pass, roles ...string) {
 	for _, n := range p.Runtime.Nodes {
 		if slices.Contains(roles, n.Role) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {

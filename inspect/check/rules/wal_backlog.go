@@ -8,10 +8,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// walBacklogBytes is from where reading a log again takes minutes: half of what a segment is rolled at, 64 times.
+// walBacklogBytes is the backlog from which reading a log again takes minutes. It is 64 times half the size at which a
+// segment is rolled.
 const walBacklogBytes = 8 << 30
 
-// walBacklog finds logs of which a streaming node would have to read much again.
+// walBacklog finds logs that are far ahead of their checkpoint, so that a streaming node must read much of them again.
 var walBacklog = &check.Check{
 	ID:       "wal-backlog",
 	Title:    "A write-ahead log is far ahead of its checkpoint",

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// walDamaged finds logs of which a part that is still needed has no readable record.
+// walDamaged finds logs with a missing or unreadable record of a segment that is still needed.
 var walDamaged = &check.Check{
 	ID:       "wal-damaged",
 	Title:    "A write-ahead log lacks a segment that is still needed",
@@ -80,7 +80,7 @@ func bringBack(x *model.PChannel, segments []int64) check.Step {
 		Interrupting(0, "nothing")
 }
 
-// runs writes numbers in rising order, those that follow each other as one: "2", "4-7".
+// runs formats sorted numbers and joins consecutive numbers into ranges, e.g. "2", "4-7".
 func runs(ids []int64) (list []string) {
 	for i := 0; i < len(ids); {
 		last := i

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestWALDamagedNamesAll: each segment that is lost is named, one by one or as a run.
+// TestWALDamagedNamesAll checks that each lost segment is named, either alone or in a range.
 func TestWALDamagedNamesAll(t *testing.T) {
 	lost := func(states ...string) *check.Finding {
 		r := rulestest.Judged(t, rulestest.Named("wal-damaged"), func(w *rulestest.World) {

@@ -11,12 +11,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// flusherBehind is how far a flusher may be behind the end of its log. Time ticks come every 200 ms (proxy.timeTickInterval), and the
-// flusher is handed at least one a second (3.0: streaming.flush.emptyTimeTick.maxFilterInterval, 1s): seconds are usual. It is also a third of
-// the age at which checkpoint-lag warns.
+// flusherBehind is the lag of a flusher behind the end of its log that is a finding. Time ticks come every 200 ms
+// (proxy.timeTickInterval), and the flusher receives at least one per second (3.0:
+// streaming.flush.emptyTimeTick.maxFilterInterval, 1s), so a lag of seconds is usual. The limit is also a third of the
+// age at which checkpoint-lag warns.
 const flusherBehind = 5 * time.Minute
 
-// walFlushLag finds flushers that do not keep up with their log.
+// walFlushLag finds flushers that lag behind their log.
 var walFlushLag = &check.Check{
 	ID:       "wal-flush-lag",
 	Title:    "The flusher of a write-ahead log does not keep up",
@@ -55,7 +56,7 @@ func runWALFlushLag(p *check.Pass) {
 	}
 }
 
-// flushLag is how far the flusher of a log is behind its end; ok is false if it is not told.
+// flushLag returns the lag of a log's flusher behind the end of the log. ok is false if it is unknown.
 func flushLag(w *model.WAL) (lag time.Duration, ok bool) {
 	if w == nil || w.Confirmed.IsZero() || w.Flushed.IsZero() {
 		return 0, false
@@ -79,7 +80,7 @@ func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, know
 		),
 	}
 	switch {
-	case !known: // a flusher begins at the lowest checkpoint when its log has moved
+	case !known: // after its log has moved, a flusher starts at the lowest checkpoint
 		f.Severity = check.Info
 		f.Message += "; whether it catches up is not known, as there is one scrape of its node"
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels --watch").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG: it should fall"))

@@ -11,10 +11,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// openGrace is what a streaming node that has just started is given to take its logs over.
+// openGrace is the time allowed for a new streaming node to take over its logs.
 const openGrace = 5 * time.Minute
 
-// walNotOpen finds write-ahead logs that the node that they are assigned to does not take writes of.
+// walNotOpen finds write-ahead logs that are not open for writes on their assigned node.
 var walNotOpen = &check.Check{
 	ID:       "wal-not-open",
 	Title:    "A streaming node does not have a write-ahead log that is assigned to it",
@@ -49,7 +49,8 @@ func runWALNotOpen(p *check.Pass) {
 		switch {
 		case !x.Streaming || x.State != "Assigned" || !n.Whole() || len(p.SessionsOf(x.Node)) == 0:
 			continue
-		// A log that is opened to be read only has no milvus_wal_info (Milvus internal/streamingnode/server/wal/adaptor, openROWAL).
+		// A log that is opened read-only has no milvus_wal_info
+		// (Milvus internal/streamingnode/server/wal/adaptor, openROWAL).
 		case x.AccessMode == "ReadOnly" || openIn(logOf(n, x.Name), x) || elsewhere(p, x, func(w *model.WAL) bool { return openIn(w, x) }):
 			continue
 		}
@@ -66,10 +67,10 @@ func runWALNotOpen(p *check.Pass) {
 	}
 }
 
-// openIn reports whether a node takes writes of a log in the term of its assignment, or a later one.
+// openIn reports whether a node has a log open for writes in the term of its assignment or in a later term.
 func openIn(w *model.WAL, x *model.PChannel) bool { return w != nil && w.Open && w.Term >= x.Term }
 
-// elsewhere reports whether another node has it so: then etcd was read before it moved.
+// elsewhere reports whether so is true for the log on another node, i.e. whether etcd was read before the log moved.
 func elsewhere(p *check.Pass, x *model.PChannel, so func(*model.WAL) bool) bool {
 	return slices.ContainsFunc(p.Runtime.Streaming().WALs(x.Name), func(w *model.WAL) bool { return w.Node != x.Node && so(w) })
 }

@@ -69,7 +69,7 @@ func TestWALNotOpen(t *testing.T) {
 	})
 }
 
-// ofLog31 is a series of the same log of node 31.
+// ofLog31 returns a series of the same log on node 31.
 func ofLog31(name string, more ...string) rulestest.Series {
 	s := rulestest.OfLog(name, 1, more...)
 	s.Labels[1].Value = "31"

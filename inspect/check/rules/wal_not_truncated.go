@@ -10,10 +10,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// truncationGrace is what truncation and deletion may take beyond the retention: both run every half hour at most.
+// truncationGrace is the time allowed for truncation and deletion after the retention. Each runs every half hour
+// at most.
 const truncationGrace = 24 * time.Hour
 
-// walNotTruncated finds logs whose truncation, or the deletion after it, does not follow.
+// walNotTruncated finds logs with segments that are not truncated or not deleted after their retention.
 var walNotTruncated = &check.Check{
 	ID:       "wal-not-truncated",
 	Title:    "A write-ahead log is not truncated, and grows",

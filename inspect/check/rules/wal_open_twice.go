@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// walOpenTwice finds write-ahead logs that two nodes take writes of.
+// walOpenTwice finds write-ahead logs that are open for writes on two nodes.
 var walOpenTwice = &check.Check{
 	ID:       "wal-open-twice",
 	Title:    "Two streaming nodes have the same write-ahead log open",
@@ -41,7 +41,7 @@ func runWALOpenTwice(p *check.Pass) {
 	for _, n := range nodes {
 		before[n.Node] = cmp.Or(before[n.Node], earlier(n))
 	}
-	for _, n := range p.Runtime.Nodes { // any may have kept a log open
+	for _, n := range p.Runtime.Nodes { // any of them may have kept a log open
 		if holdsLogs(p, n) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
 			p.Unseen("metrics of " + n.Name() + ": " + facts.WhySilent(n))
 		}
@@ -50,7 +50,7 @@ func runWALOpenTwice(p *check.Pass) {
 		var open []*model.WAL
 		known, both := true, true
 		for _, w := range p.Runtime.Streaming().WALs(x.Name) {
-			if w.Open && !slices.ContainsFunc(open, func(o *model.WAL) bool { return o.Node == w.Node }) { // a process may be told by two addresses
+			if w.Open && !slices.ContainsFunc(open, func(o *model.WAL) bool { return o.Node == w.Node }) { // a process may be listed under two addresses
 				open = append(open, w)
 				was := logOf(before[w.Node], x.Name)
 				known, both = known && before[w.Node] != nil, both && was != nil && was.Open
@@ -66,8 +66,9 @@ func runWALOpenTwice(p *check.Pass) {
 	}
 }
 
-// holdsLogs reports whether a process may have logs: that of a streaming node, or of the query node in one, whose label says so (Milvus 2.6,
-// internal/util/sessionutil, LabelStreamingNodeEmbeddedQueryNode).
+// holdsLogs reports whether a process may have logs. It is true for a streaming node, and for a query node with the
+// label of a query node inside a streaming node (Milvus 2.6, internal/util/sessionutil,
+// LabelStreamingNodeEmbeddedQueryNode).
 func holdsLogs(p *check.Pass, n *model.LiveNode) bool {
 	return n.Role == "streamingnode" || n.Role == "querynode" && slices.ContainsFunc(p.SessionsOf(n.Node), func(s *model.Session) bool {
 		return slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })

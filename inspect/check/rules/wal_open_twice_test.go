@@ -10,7 +10,7 @@ import (
 
 func TestWALOpenTwice(t *testing.T) {
 	second := rulestest.Series{Name: "milvus_wal_info", Value: 1, Labels: []model.Pair{{Key: "channel_name", Value: rulestest.Streamed}, {Key: "node_id", Value: "31"}, {Key: "term", Value: "1"}}}
-	twice := func(w *rulestest.World) { w.RunStreaming(watermark, opened, second) } // in a standalone of two, as it were
+	twice := func(w *rulestest.World) { w.RunStreaming(watermark, opened, second) } // two streaming nodes in one process
 	rulestest.Hold(t, rulestest.Named("wal-open-twice"), []rulestest.Verdict{
 		{Name: "before 2.6", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.PChannels[0].Streaming = false }},
 		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not asked"},

@@ -11,11 +11,12 @@ import (
 	"kitescope/internal/words"
 )
 
-// recoveryStands is how old the checkpoint of a write-ahead log may be. Time ticks move it on an idle channel too, and it is written every
-// few seconds (streaming.walRecovery.persistInterval: 10s; Milvus pkg/util/paramtable/component_param.go).
+// recoveryStands is the maximum age of a write-ahead log's checkpoint. Time ticks move the checkpoint on an idle
+// channel too, and it is written every few seconds (streaming.walRecovery.persistInterval: 10s; Milvus
+// pkg/util/paramtable/component_param.go).
 const recoveryStands = 30 * time.Minute
 
-// walRecoveryStuck finds write-ahead logs whose checkpoint does not move.
+// walRecoveryStuck finds write-ahead logs with a checkpoint that does not move, or that lack a schema.
 var walRecoveryStuck = &check.Check{
 	ID:       "wal-recovery-stuck",
 	Title:    "The checkpoint of a write-ahead log stands still",
@@ -68,7 +69,8 @@ func runWALRecoveryStuck(p *check.Pass) {
 	}
 }
 
-// logsWithoutSchema returns the vchannels whose recovery metadata lacks a schema, by their log.
+// logsWithoutSchema returns the vchannels without a schema in their recovery metadata, by pchannel. It returns none if
+// the metadata is damaged.
 func logsWithoutSchema(p *check.Pass) map[string][]*model.VChannel {
 	logs := map[string][]*model.VChannel{}
 	for _, v := range p.VChannels {

@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// walThrottled finds streaming nodes that slow writes down, or reject them.
+// walThrottled finds streaming nodes that slow down or reject writes.
 var walThrottled = &check.Check{
 	ID:       "wal-throttled",
 	Title:    "A streaming node slows writes down or rejects them",
@@ -43,7 +43,7 @@ func runWALThrottled(p *check.Pass) {
 	for _, n := range streamingNodes(p) {
 		var list []throttled
 		for _, w := range n.WALs {
-			if w.Open && len(w.Throttles) > 0 { // what a closed log's controller left counts for nothing
+			if w.Open && len(w.Throttles) > 0 { // skip closed logs: their series are stale
 				list = append(list, throttled{w, slices.MaxFunc(w.Throttles, func(a, b model.Throttle) int { return cmp.Compare(throttleSeverity(a), throttleSeverity(b)) })})
 			}
 		}

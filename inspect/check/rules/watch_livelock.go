@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// watchLivelock finds keys that are written over and over.
+// watchLivelock finds keys that are rewritten in a loop.
 var watchLivelock = &check.Check{
 	ID:       "watch-livelock",
 	Title:    "A key in etcd is rewritten again and again",
@@ -47,8 +47,8 @@ Other keys are not judged by their number of versions, as they may be written fo
 	Remedy: `For a channel: read in the log of the data node in the record why it cannot take the channel. Once the cause is gone, restarting that data node
 or DataCoord ends the loop.`,
 	Run: runWatchLivelock,
-	// Data nodes cannot watch channels of collections whose fields they do not find: each was assigned 75 times a
-	// second when 2.3.5 started on the metadata of 2.1.0.
+	// Data nodes cannot watch the channels of a collection if they do not find its fields. Each channel was assigned 75
+	// times per second when 2.3.5 started on the metadata of 2.1.0.
 	FollowsFrom: []check.Cause{{Check: "layout-older"}},
 }
 
@@ -66,7 +66,7 @@ func runWatchLivelock(p *check.Pass) {
 		switch k := p.Rewrites.Keys[key]; {
 		case key == facts.AllKeys:
 			reportRevisions(p, a)
-		case k.Most && isGoneWatch(p, key): // deleted with its channel: nobody writes it any more
+		case k.Most && isGoneWatch(p, key): // deleted with its channel, so no longer written
 		case p.Ceased(key, k.Writes):
 		default:
 			reportHot(p, key, k)
@@ -74,7 +74,7 @@ func runWatchLivelock(p *check.Pass) {
 	}
 }
 
-// isGoneWatch reports whether a key is a watch record that is not in the metadata any more.
+// isGoneWatch reports whether a key is a watch record that is no longer in the metadata.
 func isGoneWatch(p *check.Pass, key string) bool {
 	if !strings.Contains(key, facts.WatchPrefix) || p.Loaded&model.PartChannels == 0 {
 		return false
@@ -93,7 +93,7 @@ func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 	})
 }
 
-// reportHot reports a key.
+// reportHot reports a key that is written too often.
 func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	over := p.Written().Over
 	writes := check.Measured("writes", "etcd", "%s times", check.N(k.Writes))
@@ -119,7 +119,7 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	p.Report(f)
 }
 
-// countedOver says which time writes were counted over.
+// countedOver returns the duration over which writes were counted, and their source.
 func countedOver(p *check.Pass) check.Evidence {
 	if p.Watched() {
 		return check.Lasts("watched for", p.Written().Over, "etcd")
@@ -130,7 +130,7 @@ func countedOver(p *check.Pass) check.Evidence {
 	return check.Lasts("counted in the revisions of the file, over its last", p.Written().Over, "etcd")
 }
 
-// aboutWatch says of a watch record, "node/vchannel", that it was written so many times.
+// aboutWatch fills a finding about a watch record. watch is "node/vchannel", times is the number of writes as text.
 func aboutWatch(p *check.Pass, f *check.Finding, watch, times string) {
 	node, channel, ok := strings.Cut(watch, "/")
 	if !ok {
@@ -148,14 +148,15 @@ func aboutWatch(p *check.Pass, f *check.Finding, watch, times string) {
 
 // Thresholds where only the versions of watch records are known.
 const (
-	// watchVersions are no work: assigning takes two to four writes, and progress is told by etcdTickler of internal/datanode/event_manager.go
-	// (2.2, 2.3), once in datanode.segment.watchEventTicklerInterval, 15 s, at most: 50 minutes of one recovery.
+	// watchVersions is the number of writes that only a loop reaches. An assignment takes two to four writes, and
+	// etcdTickler of internal/datanode/event_manager.go (2.2, 2.3) reports progress at most once per
+	// datanode.segment.watchEventTicklerInterval, 15 s. 200 writes are thus 50 minutes of one recovery.
 	watchVersions = 200
-	// watchSilence is after how many of its usual gaps, in revisions, a record is left alone.
+	// watchSilence is the number of usual gaps between writes, in revisions, after which a loop counts as over.
 	watchSilence = 20
 )
 
-// judgeVersions judges watch records by how often each was written since it was made.
+// judgeVersions rates watch records by the number of writes since each was created.
 func judgeVersions(p *check.Pass) {
 	known := false
 	for _, v := range p.VChannels {
@@ -174,7 +175,8 @@ func judgeVersions(p *check.Pass) {
 	p.Unseen("write rates of keys other than watch records: etcd was not watched")
 }
 
-// goesOn reports whether a record was written as lately as it used to be; so it counts if that is unknown.
+// goesOn reports whether the last write of a record is recent relative to its usual gap. It returns true if that is
+// unknown.
 func goesOn(p *check.Pass, w *model.WatchRecord) bool {
 	silent := p.Origin.Revision - w.Modified
 	if w.Created == 0 || w.Modified == 0 || silent < 0 {

@@ -36,8 +36,8 @@ func TestWatchLivelock(t *testing.T) {
 	})
 }
 
-// TestLivelockInMetadataAlone judges the keys of real clusters, without anything that was asked or watched. One of them fell into the loop: each of
-// its watch records has some 5,600 versions, those of the others have a few.
+// TestLivelockInMetadataAlone checks the keys of real clusters without runtime data and without a watch. One cluster
+// had the loop: each of its watch records has some 5,600 versions. The records of the others have a few.
 func TestLivelockInMetadataAlone(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/broken/*.kite")
 	if err != nil || len(files) < 10 {
@@ -83,8 +83,8 @@ func TestLivelockInMetadataAlone(t *testing.T) {
 	}
 }
 
-// TestPastWrites: what past revisions tell of the last minute is judged beside what a short watch sees: a slow loop is found that the watch
-// is too short for, and one that the watch does not see any more is over.
+// TestPastWrites checks that the past revisions of the last minute are evaluated together with a short watch. A slow
+// loop is found although the watch is too short for it. A loop without writes during the watch is over.
 func TestPastWrites(t *testing.T) {
 	t.Parallel()
 	const key = "by-dev/meta/channelwatch/9/by-dev-dml_0_1v0"
@@ -118,7 +118,8 @@ func TestPastWrites(t *testing.T) {
 	}
 }
 
-// Twelve keys are rewritten alike, and only the ten busiest of each window are told: which they are is chance.
+// TestKeysOutsideOfTheBusiestStay checks that findings stay if their key is not in every window. Twelve keys have equal
+// rates, and each window has only the ten busiest, which are random.
 func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
 	most := 0
@@ -145,8 +146,9 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	}
 }
 
-// Collections that come and go: each watch record is written five times within two windows, then deleted with its channel, and so many other keys are
-// written once that most are not told. Nothing of that is a loop (make e2e-chaos, -churn).
+// TestComingAndGoingIsNoLoop checks that collections that are created and dropped are not a loop. Each watch record is
+// written three times in each of two windows and then deleted with its channel. So many other keys are written once
+// that most of them are not in the window (make e2e-chaos, -churn).
 func TestComingAndGoingIsNoLoop(t *testing.T) {
 	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
 	for i := range 100 {
@@ -170,7 +172,8 @@ func TestComingAndGoingIsNoLoop(t *testing.T) {
 	}
 }
 
-// A loop of a channel whose collection is dropped is over, and one of a channel that is there ends, however many other keys are written once.
+// TestALoopEndsAmongManyWrites checks that a loop is over when its collection is dropped, and that a loop of an
+// existing channel ends, however many other keys are written once.
 func TestALoopEndsAmongManyWrites(t *testing.T) {
 	for name, there := range map[string]bool{"dropped": false, "there": true} {
 		t.Run(name, func(t *testing.T) {

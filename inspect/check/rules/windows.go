@@ -8,13 +8,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// process is a process that told its metrics, in a window, and its session in one of the roles asked for.
+// process is a process with metrics: its session in one of the wanted roles, and the window of its metrics.
 type process struct {
 	node   *model.LiveNode
 	window *metrics.Window
 }
 
-// processes are those of some roles, each once.
+// processes returns the processes with metrics, each once. If roles are given, it returns only processes of those
+// roles.
 func processes(p *check.Pass, roles ...string) []process {
 	var list []process
 	seen := make(map[*model.Process]bool)
@@ -29,7 +30,8 @@ func processes(p *check.Pass, roles ...string) []process {
 	return list
 }
 
-// mean is how long what a histogram counts takes at least on average in milliseconds, and how often it was done.
+// mean returns the lower bound of a histogram's mean in milliseconds, and its count. It returns zeros if the mean is
+// unknown.
 func (x *process) mean(name metrics.Name, match ...model.Pair) (ms, count float64) {
 	h, ok := x.window.Histogram(name, match...)
 	low, _, told := h.Mean()
@@ -41,7 +43,7 @@ func (x *process) mean(name metrics.Name, match ...model.Pair) (ms, count float6
 
 func label(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
 
-// meanOf is the mean of what query nodes count of each request, such as its limit.
+// meanOf returns the mean of a per-request histogram over all query nodes, e.g. of the limit.
 func meanOf(p *check.Pass, name metrics.Name) (mean float64, known bool) {
 	sum, n := 0.0, 0.0
 	for _, x := range processes(p, "querynode", "streamingnode", "standalone") {

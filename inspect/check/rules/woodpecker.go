@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// eachLog calls f for the log of each pchannel. Logs of another Milvus in the same etcd are passed over, and a log that is not there is
-// not seen. It skips the check as knowsWoodpecker does.
+// eachLog calls f for the log of each pchannel. It ignores logs of another Milvus in the same etcd, and notes a missing
+// log as unseen if the pchannel's checkpoint is in Woodpecker. It skips the check as knowsWoodpecker does.
 func eachLog(p *check.Pass, f func(*model.PChannel, *model.Log)) {
 	if !knowsWoodpecker(p) {
 		return
@@ -23,11 +23,11 @@ func eachLog(p *check.Pass, f func(*model.PChannel, *model.Log)) {
 	}
 }
 
-// woodpecker is what mq.type calls it.
+// woodpecker is the value of mq.type for Woodpecker.
 const woodpecker = "woodpecker"
 
-// knowsWoodpecker reports whether metadata of Woodpecker were read. It skips a check of its logs where they were not and the cluster may have
-// some: not before 2.6, nor with another queue.
+// knowsWoodpecker reports whether Woodpecker's metadata was read. It skips the check if it was not read although the
+// cluster may have some, i.e. since 2.6 and unless another queue is used.
 func knowsWoodpecker(p *check.Pass) bool {
 	if p.Woodpecker == nil && p.Streaming != nil && !usesAnother(p) {
 		p.Skip("no metadata of Woodpecker were read: another queue is used, or the source does not have them")
@@ -35,7 +35,7 @@ func knowsWoodpecker(p *check.Pass) bool {
 	return p.Woodpecker != nil
 }
 
-// usesAnother reports whether checkpoints name a queue that is not Woodpecker.
+// usesAnother reports whether a checkpoint names a queue other than Woodpecker.
 func usesAnother(p *check.Pass) bool {
 	for _, x := range p.PChannels {
 		if q := x.Checkpoint.Queue; q != "" && q != woodpecker {
@@ -49,8 +49,8 @@ func refPChannel(name string) model.Ref {
 	return model.Ref{Resource: "pchannels", ID: name, Name: name}
 }
 
-// logRetention is how long truncated messages are kept (woodpecker.logstore.retentionPolicy.ttl, or streaming.walTruncate.retentionInterval;
-// Milvus pkg/util/paramtable/service_param.go).
+// logRetention returns the retention of messages in the log (woodpecker.logstore.retentionPolicy.ttl, or
+// streaming.walTruncate.retentionInterval; Milvus pkg/util/paramtable/service_param.go). The default is 72 hours.
 func logRetention(p *check.Pass) time.Duration {
 	const usual = 72 * time.Hour
 	for _, key := range []string{"woodpecker.logstore.retentionPolicy.ttl", "streaming.walTruncate.retentionInterval"} {

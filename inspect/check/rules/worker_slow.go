@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// workerSlow finds a query node that is slower than the others at the same work.
+// workerSlow finds query nodes that are slower than the others at the same work.
 var workerSlow = &check.Check{
 	ID:       "worker-slow",
 	Title:    "Query node is slower than the others at the same work",
@@ -39,7 +39,7 @@ A process that is paused, or lacks CPU time, measures less than others wait for 
 const (
 	slowerThanMany = 2
 	slowerThanOne  = 3
-	// fewCalls is of how many calls on the mean of a kernel is compared.
+	// fewCalls is the minimum number of calls for comparing the mean of a kernel.
 	fewCalls = 30
 )
 
@@ -54,14 +54,15 @@ func runWorkerSlow(p *check.Pass) {
 	}
 }
 
-// slowNode is a query node that is slower than the others, and what that costs.
+// slowNode is a query node that is slower than the others, with the cost to requests.
 type slowNode struct {
 	*worker
 	workerPace
 	cost
 }
 
-// slowerNodes are those of some query nodes that are slower than the others at the same work, so much that a search feels it.
+// slowerNodes returns the query nodes that are slower than the others at the same work and make searches noticeably
+// slower.
 func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNode) {
 	work := sync.OnceValue(func() map[model.NodeID]*searchedWork { return workOf(p) })
 	ofSealed, ofGrowing := kernelsOf(b, list, false), kernelsOf(b, list, true)
@@ -81,22 +82,22 @@ func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNod
 	return slow
 }
 
-// workerPace is how long kernels of a node take on a segment of one kind, against the others.
+// workerPace compares a node's kernel time per segment of one kind with the other nodes.
 type workerPace struct {
 	what                string
-	own, others         float64 // ms of one segment: at least, of the others at most
-	likely, usual       float64 // the same, most likely
+	own, others         float64 // ms per segment: lower bound of this node, upper bound of the others
+	likely, usual       float64 // the same as estimates instead of bounds
 	ratio, ratioOfWork  float64
 	compared            int
 	workKnown, compares bool
 }
 
-// kernels are those of one kind of all nodes that searched often enough to be compared.
+// kernels holds the kernel times of one kind of segment for all nodes with at least fewCalls calls.
 type kernels struct {
-	of      []*budget.NodePhase // by node; nil: it did not
+	of      []*budget.NodePhase // by node; nil: too few calls
 	list    []worker
 	growing bool
-	// most and likely are what one takes on each node, sorted.
+	// most and likely are the upper bound and the estimate of a call on each node, sorted.
 	most, likely []float64
 }
 
@@ -114,7 +115,8 @@ func kernelsOf(b *budget.Budget, list []worker, growing bool) *kernels {
 	return k
 }
 
-// pace compares a node's kernels with those of the others. What work their segments are is asked for only where it decides.
+// pace compares a node's kernels with the kernels of the other nodes. It calls work only if the node is slower as
+// measured.
 func (k *kernels) pace(i int, work func() map[model.NodeID]*searchedWork) (x workerPace) {
 	x.what = "sealed"
 	if k.growing {
@@ -135,7 +137,8 @@ func (k *kernels) pace(i int, work func() map[model.NodeID]*searchedWork) (x wor
 	return x
 }
 
-// weigh compares what the kernels take for the same work, where that is known of all.
+// weigh compares the kernel times relative to the work, if the work is known for all nodes. It also lowers the ratio to
+// the ratio per vector, if that is known.
 func (x *workerPace) weigh(k *kernels, i int, work map[model.NodeID]*searchedWork) {
 	own := work[k.list[i].node.Node].ofSegment(k.growing)
 	x.workKnown = own > 0
@@ -156,8 +159,8 @@ func (x *workerPace) weigh(k *kernels, i int, work map[model.NodeID]*searchedWor
 	}
 }
 
-// perVector returns how many times as long as the others a node takes for a vector of a segment: requests of many vectors make kernels
-// longer on those nodes alone that serve their collection.
+// perVector returns the ratio of a node's time per vector of a segment to the median of the other nodes. Requests with
+// many vectors make kernels longer only on the nodes that serve their collection.
 func (k *kernels) perVector(i int) (ratio float64, known bool) {
 	state := "Sealed"
 	if k.growing {
@@ -194,7 +197,7 @@ func (w *worker) kernel(growing bool) *budget.NodePhase {
 	return w.sealed
 }
 
-// slower reports whether a node is so much slower that it is no chance, and no difference of work.
+// slower reports whether a node is slower by a factor that neither chance nor different work explains.
 func (x *workerPace) slower() bool {
 	least := float64(slowerThanMany)
 	if x.compared == 1 {
@@ -203,14 +206,14 @@ func (x *workerPace) slower() bool {
 	return x.compares && x.ratio >= least && x.ratioOfWork >= least
 }
 
-// searchedWork is what a node has of segments that are searched, each as often as it is: a large one that nobody asks for says nothing
-// of the others. Work is in rows times dimensions times vectors.
+// searchedWork holds the work and the number of a node's segments, weighted by how often they are searched, so that a
+// large segment without searches does not count. Work is in rows times dimensions times vectors.
 type searchedWork struct {
 	sealed, growing                 float64
 	sealedSegments, growingSegments float64
 }
 
-// workOf adds it up for all nodes of which it is known.
+// workOf sums the searched work of each node with known work.
 func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
 	of := map[model.NodeID]*searchedWork{}
 	vectors := map[model.CollectionID]float64{}
@@ -235,7 +238,7 @@ func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
 	return of
 }
 
-// ofSegment is what a search of a segment is on average, 0: unknown.
+// ofSegment returns the mean work of searching a segment, or 0 if it is unknown.
 func (w *searchedWork) ofSegment(growing bool) float64 {
 	switch {
 	case w == nil:
@@ -277,9 +280,10 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	p.Report(f)
 }
 
-// slowerCost is what the mean request waits for a node more than it would if the node took as long as the others, which is that
-// part of its kernels' time; and of what leaders wait for workers that none of these measured, as much: a process that does not get
-// processors, or is stopped, measures nothing before it goes on. What is hidden so is the node's as far as leaders wait for it.
+// slowerCost returns the extra time that the mean request waits for a node, compared with a node as fast as the others.
+// It is the surplus part of the node's kernel time. The same part of the unexplained wait of leaders for workers is
+// added, because a process without CPU time, or a stopped one, measures nothing until it continues. The lower bounds
+// count the unexplained wait in proportion to the node's share of the wait of leaders.
 func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
 	w := &list[i]
 	var calls []float64
@@ -296,14 +300,14 @@ func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
 	}
 	longer := 1 - x.usual/x.likely
 	ms := max(0, kernels*longer)
-	beyond := func(other float64) float64 { // what its calls take longer, as often as it is the one that is waited for
+	beyond := func(other float64) float64 { // the surplus of its calls, as often as leaders wait for it
 		return w.call.Waited / max(w.call.Ms, 1e-9) * max(0, w.call.Ms-other)
 	}
 	ms = min(ms, beyond(middle(calls)))
 	c := cost{of: b, phase: budget.WaitForWorkers}
 	c.kernels(w, ms)
 	c.low = max(0, c.ms-cut)
-	// Were it as fast as the others, the slowest of these would be waited for.
+	// If it were as fast as the others, requests would wait for the slowest of them.
 	least := min(ms, beyond(slices.Max(calls)))
 	c.gain = budget.Interval{Low: max(0, least-cut), High: least}
 	if waited <= 0 {
@@ -321,7 +325,7 @@ func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
 	return c
 }
 
-// kernels adds what a search waits for the kernels of a node, to the phases that these are of.
+// kernels distributes ms, the wait of a search for the kernels of a node, over the phases of the kernels.
 func (c *cost) kernels(w *worker, ms float64) {
 	kinds := []struct {
 		name budget.Name
@@ -338,12 +342,12 @@ func (c *cost) kernels(w *worker, ms float64) {
 			c.add(c.of.Root.Find(k.name), min(k.of.Waited, ms*k.of.Waited/sum))
 		}
 	}
-	if rest := ms - c.ms; rest > 0 { // of what is not the call into the kernel
+	if rest := ms - c.ms; rest > 0 { // the part outside the kernel call
 		c.add(&budget.Phase{Name: budget.ThreadWait, Parent: budget.WaitForWorkers}, rest)
 	}
 }
 
-// hidden are what leaders wait for workers that none of these measured.
+// hidden returns the unexplained phases in the waits for nodes and for workers.
 func hidden(b *budget.Budget) (list []*budget.Phase) {
 	b.Root.Walk(func(x *budget.Phase, _ int) {
 		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) && x.Ms > 0 {

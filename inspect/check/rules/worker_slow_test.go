@@ -22,7 +22,7 @@ func TestWorkerSlow(t *testing.T) {
 			}
 		}
 	}
-	// beside has the slow node serve a large segment of another collection, which is searched, or is not.
+	// beside adds a large segment of another collection to the slow node, with the given number of searches.
 	beside := func(searches float64) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			const other = model.CollectionID(7000)
