@@ -6,16 +6,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// earlier reports whether t is known to be before limit; no time at all ("none", 0 and MaxTSO) stands in nobody's way.
+// earlier reports whether t is before limit. The values that mean "no time" (0 and MaxTSO) count as earlier.
 func earlier(t, limit model.TSO) bool { return t == model.MaxTSO || t < limit }
 
-// Settled reports whether a segment was neither written nor made since limit. Segments that a compaction makes
-// keep the positions of their sources; their expiry is about when it ran (captures of 2.3.5).
+// Settled reports whether a segment was neither written nor created since limit. Segments created by a compaction
+// keep the positions of their sources; their expiry is about the time of the compaction (captures of 2.3.5).
 func Settled(s *model.Segment, limit model.TSO) bool {
 	return limit != 0 && earlier(s.PositionAt, limit) && earlier(s.ExpireAt, limit) && earlier(s.StartAt, limit)
 }
 
-// touched is when a segment was last written or made, 0 if nothing tells. It is settled at any limit beyond.
+// touched returns the time at which a segment was last written or created, 0 if it is unknown. The segment is
+// Settled at any later limit.
 func touched(s *model.Segment) model.TSO {
 	var last model.TSO
 	for _, t := range [...]model.TSO{s.PositionAt, s.ExpireAt, s.StartAt} {
@@ -26,10 +27,10 @@ func touched(s *model.Segment) model.TSO {
 	return last
 }
 
-// LastTouched is when a segment was last written or made, zero if nothing tells.
+// LastTouched returns the time at which a segment was last written or created, zero if it is unknown.
 func LastTouched(s *model.Segment) time.Time { return touched(s).Time() }
 
-// Age is how long ago a moment was, 0 if that is unknown.
+// Age returns the time elapsed since t, at least 0. It returns 0 if t or the cluster's time is unknown.
 func (f *Facts) Age(t time.Time) time.Duration {
 	if t.IsZero() || f.Now.IsZero() {
 		return 0
@@ -37,5 +38,5 @@ func (f *Facts) Age(t time.Time) time.Duration {
 	return max(0, f.Now.Sub(t))
 }
 
-// ImportLong is how long a job may work: large imports take hours.
+// ImportLong is the time that an import job may take: large imports take hours.
 const ImportLong = 12 * time.Hour

@@ -6,16 +6,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// startSetting is a setting that a process reads only when it starts: it reports a later value of etcd and does not use it.
+// startSetting is a setting that a process reads only when it starts: it reports a later value from etcd but does
+// not apply it.
 type startSetting struct {
 	key   string // folded
 	roles []string
-	// refreshed is the first release that applies later values, zero if none does; source is where the value is read.
+	// refreshed is the first release that applies later values, zero if no release does; source is the place in
+	// Milvus that reads the value.
 	refreshed Release
 	source    string
 }
 
-// startSettings returns those settings among the keys that checks judge. All other keys that checks advise to set are read at each use.
+// startSettings returns the settings of this kind that checks judge. All other keys that checks advise to set
+// are read at each use.
 func startSettings() []startSetting {
 	searchers, queryCoords := []string{"querynode", "streamingnode"}, []string{"querycoord", "mixcoord"}
 	dataCoords := []string{"datacoord", "mixcoord"}
@@ -31,7 +34,8 @@ func startSettings() []startSetting {
 	}
 }
 
-// ReadAtStart returns the roles that read a folded key only when they start, and where in Milvus; nil if processes apply later values.
+// ReadAtStart returns the roles that read a folded key only when they start, and the place in Milvus where they do.
+// It returns nil if processes apply later values.
 func ReadAtStart(c *model.Cluster, key string) (roles []string, source string) {
 	for _, s := range startSettings() {
 		if s.key == key && (s.refreshed == Release{} || ReleaseOf(c).Before(s.refreshed)) {
@@ -41,7 +45,8 @@ func ReadAtStart(c *model.Cluster, key string) (roles []string, source string) {
 	return nil, ""
 }
 
-// StartedBefore returns the sessions that read a key of etcd only at their start and registered before its newest value was written.
+// StartedBefore returns the sessions that read the key of e only when they start, and that registered before its
+// newest value was written.
 func StartedBefore(c *model.Cluster, e *model.ConfigEntry) (list []*model.Session) {
 	roles, _ := ReadAtStart(c, model.FoldConfigKey(e.Name))
 	for _, s := range c.Sessions {

@@ -9,8 +9,8 @@ import (
 // Position returns the latest known position of a segment.
 func Position(s *model.Segment) model.TSO { return max(s.StartAt, s.PositionAt) }
 
-// Beyond finds the segments, not dropped, with a position after limit. It returns the first MaxObjects by id, the one with the latest
-// position (nil if there is none), and the number of all.
+// Beyond selects the segments that are not dropped and have a position after limit. It returns the first MaxObjects
+// by id, the segment with the latest position (nil if there is no such segment), and the total count.
 func (f *Facts) Beyond(limit model.TSO) (first []*model.Segment, furthest *model.Segment, count int) {
 	for _, id := range f.SegmentOwners() {
 		d := f.DigestOf(id)

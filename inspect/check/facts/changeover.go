@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// OldKeys are the keys under which Milvus 2.1 and older keep what 2.2 and later keep elsewhere: how many of each kind, in the order of
-// their names, and in all.
+// OldKeys counts the keys of the layouts that only Milvus 2.1 and older use, because 2.2 and later write the same
+// records under other keys. It returns the count of each kind, sorted by name, and the total.
 func OldKeys(c *model.Cluster) (kinds []KindCount, total int64) {
 	for _, kind := range slices.Sorted(maps.Keys(c.KeysByKind)) {
 		if n := c.KeysByKind[kind]; n > 0 && strings.HasSuffix(kind, "-2.1") {
@@ -19,20 +19,20 @@ func OldKeys(c *model.Cluster) (kinds []KindCount, total int64) {
 	return kinds, total
 }
 
-// KindCount is how many keys there are of a kind.
+// KindCount is the number of keys of a kind.
 type KindCount struct {
 	Kind  string
 	Count int64
 }
 
-// Having are the segments of a collection that are alive and of some kind.
+// Having counts the healthy segments of a collection that match a predicate.
 type Having struct {
 	Segments int
 	Rows     int64
-	Objects  []model.Ref // the first of them
+	Objects  []model.Ref // at most the first MaxObjects
 }
 
-// Having finds them.
+// Having counts the healthy segments of a collection for which has returns true.
 func (f *Facts) Having(id model.CollectionID, has func(*model.Segment) bool) (h Having) {
 	for _, s := range f.SegmentsOf(id) {
 		if !s.State.Healthy() || !has(s) {
@@ -46,13 +46,14 @@ func (f *Facts) Having(id model.CollectionID, has func(*model.Segment) bool) (h 
 	return h
 }
 
-// LogsBeside reports whether a segment has its logs only under keys of their own, where 2.1 does not look.
+// LogsBeside reports whether a segment has its logs only under separate keys, which 2.1 does not read.
 func LogsBeside(s *model.Segment) bool { return s.LogKeys && !s.TwoLayouts }
 
 // UsualQuota is etcd's default for --quota-backend-bytes (etcd, server/storage/quota.go: DefaultQuotaBytes).
 const UsualQuota = int64(2) << 30
 
-// QuotaShare is the part of its quota that the database of a member has, of the usual one where it is not reported.
+// QuotaShare returns the database size of a member as a share of its quota. It uses UsualQuota if the member does
+// not report a quota.
 func QuotaShare(m *model.EtcdMember) float64 {
 	if m.DBQuota > 0 {
 		return Part(m.DBSize, m.DBQuota)
@@ -60,7 +61,7 @@ func QuotaShare(m *model.EtcdMember) float64 {
 	return Part(m.DBSize, UsualQuota)
 }
 
-// TaskEnded reports whether nothing follows on the state of a task.
+// TaskEnded reports whether the state of a task is final.
 func TaskEnded(t *model.Task) bool {
 	switch strings.ToLower(t.State) {
 	case "completed", "cleaned", "failed", "failedandcleaned", "timeout", "finished", "tombstone", "done":

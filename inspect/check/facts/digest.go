@@ -9,59 +9,63 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Group is a kind of segments that some check looks for. Most segments of a cluster that is well are of none: whoever
-// looks for one kind need not go through all segments, which is what would take the time.
+// Group is a kind of segments that some check looks for. Most segments of a healthy cluster are in no group, so a
+// check that reads a group avoids the slow scan of all segments.
 type Group uint8
 
 // The groups that checks go through.
 const (
-	// openSegs are growing, sealed or being flushed; ImportingSegs and DroppedSegs are what they are called.
+	// openSegs are growing, sealed or being flushed. ImportingSegs and DroppedSegs are importing and dropped.
 	openSegs Group = iota
 	ImportingSegs
 	DroppedSegs
 	// LevelZeroSegs are L0 segments that are not dropped.
 	LevelZeroSegs
-	// InvisibleSegs are flushed, and not to be seen by queries yet.
+	// InvisibleSegs are flushed, but not visible to queries yet.
 	InvisibleSegs
-	// SmallSegs are flushed and have less than SmallShare of the rows that they may; DeletedSegs are flushed
-	// and have more than deletedShare of their rows deleted. Neither holds L0 segments.
+	// SmallSegs are flushed and have less than SmallShare of their maximum of rows. DeletedSegs are flushed and
+	// have more than deletedShare of their rows deleted. Both exclude L0 segments.
 	SmallSegs
 	DeletedSegs
-	// unbuiltSegs want indexes and lack a finished one that is defined; begunSegs are those of them that have a record of one.
+	// unbuiltSegs need indexes and have no finished record of at least one defined index. begunSegs are the subset
+	// with an unfinished record of such an index.
 	unbuiltSegs
 	begunSegs
-	// StrayIndexSegs are not dropped, and have index records of a definition that does not exist.
+	// StrayIndexSegs are not dropped, and have index records whose definition does not exist.
 	StrayIndexSegs
-	// MixedSegs are not dropped, and have rows of one field recorded in two layouts of insert logs.
+	// MixedSegs are not dropped, and record rows of one field in two layouts of insert logs.
 	MixedSegs
-	// StrayPartitionSegs are not dropped, and of a partition that does not exist.
+	// StrayPartitionSegs are not dropped, and belong to a partition that does not exist.
 	StrayPartitionSegs
-	// UnloggedSegs are flushed and have rows, but no insert logs. L0 segments and those with a manifest are not among them.
+	// UnloggedSegs are flushed and have rows, but no insert logs. L0 segments and segments with a manifest are
+	// excluded.
 	UnloggedSegs
 
 	groups
 )
 
-// Digest is what checks want to know of one collection's segments. It depends on nothing but the objects that it names, which
-// never change: as long as a later Cluster has the same ones, it is right for that one, too. Above all it
-// knows no time: what is old enough to be a finding, each check judges anew.
+// Digest holds the facts about the segments of one collection that checks share. It depends only on the objects
+// that it points to, which are immutable, so it stays valid for any later Cluster that has the same objects. It
+// does not depend on the time: each check decides in each run which objects are old enough for a finding.
 type Digest struct {
-	collection *model.Collection // nil: it is gone
+	collection *model.Collection // nil if the collection is gone
 	segments   []*model.Segment
 	indexes    []*model.Index
 	partitions []*model.Partition
 
-	groups [groups][]*model.Segment // each by id
-	// Flushed counts flushed segments but for L0.
+	groups [groups][]*model.Segment // each sorted by id
+	// Flushed is the number of flushed segments, L0 excluded.
 	Flushed int
-	// MaxRows is the greatest number of rows that one of them may have, Largest the most that one has which wants indexes.
+	// MaxRows is the greatest row limit of any segment. Largest is the greatest row count of a segment that needs
+	// indexes.
 	MaxRows, Largest int64
-	// furthest is the latest position of those that are not dropped, of known times.
+	// furthest is the latest known position of the segments that are not dropped.
 	furthest model.TSO
-	// OldestEngine and NewestEngine are the versions of index files of those that are not dropped; -1 if there are none.
+	// OldestEngine and NewestEngine are the range of index file versions of segments that are not dropped, -1 if
+	// they have no index files.
 	OldestEngine, NewestEngine int32
-	// LastBuilt is when an index was finished last, zero if none was or it is not recorded; Building are the nodes that
-	// records under way name.
+	// LastBuilt is the time at which the last index was finished, zero if no index was finished or the time is not
+	// recorded. Building holds the nodes of the index records that are in progress.
 	LastBuilt time.Time
 	Building  []model.NodeID
 }
@@ -74,7 +78,7 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	for _, s := range d.segments {
 		d.addIndexes(s)
 		d.MaxRows = max(d.MaxRows, s.MaxRows)
-		if t := Position(s); s.State.Healthy() && t != model.MaxTSO { // the greatest timestamp stands for none
+		if t := Position(s); s.State.Healthy() && t != model.MaxTSO { // MaxTSO means no position
 			d.furthest = max(d.furthest, t)
 		}
 		if c.WantsIndex(s) {
@@ -85,13 +89,13 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	return d
 }
 
-// isOf reports whether d still holds for the collection as c has it.
+// isOf reports whether d is still valid for the collection in c.
 func (d *Digest) isOf(c *model.Cluster, id model.CollectionID) bool {
 	return d != nil && d.collection == c.Collection(id) && slices.Equal(d.segments, c.SegmentsOf(id)) &&
 		slices.Equal(d.indexes, c.IndexesOf(id)) && slices.Equal(d.partitions, c.PartitionsOf(id))
 }
 
-// group puts a segment into the groups that it belongs to: most belong to none.
+// group adds a segment to its groups. Most segments belong to none.
 func (d *Digest) group(c *model.Cluster, s *model.Segment) {
 	switch s.State {
 	case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
@@ -150,7 +154,8 @@ func (d *Digest) groupFlushed(s *model.Segment) {
 
 func (d *Digest) put(g Group, s *model.Segment) { d.groups[g] = append(d.groups[g], s) }
 
-// addIndexes notes when and where a segment's indexes are built, and the versions of their files where it is healthy.
+// addIndexes records when and where the indexes of a segment are built, and the versions of their files if the
+// segment is healthy.
 func (d *Digest) addIndexes(s *model.Segment) {
 	healthy := s.State.Healthy()
 	for i := range s.Indexes {
@@ -175,8 +180,8 @@ func (d *Digest) addIndexes(s *model.Segment) {
 	}
 }
 
-// lacksIndex reports whether a segment has no finished record of an index that is defined, and whether it has a record of such
-// a one that is not finished.
+// lacksIndex reports whether a segment has no finished record of some defined index, and whether it has an
+// unfinished record of such an index.
 func (d *Digest) lacksIndex(s *model.Segment) (lacks, begun bool) {
 	for _, i := range d.indexes {
 		if i.Deleted || IsFlat(i.Type) {
@@ -189,20 +194,20 @@ func (d *Digest) lacksIndex(s *model.Segment) (lacks, begun bool) {
 	return lacks, begun
 }
 
-// HasFiles reports whether an index record is one of files that are in use.
+// HasFiles reports whether an index record has files that are in use.
 func HasFiles(r *model.SegmentIndex) bool {
 	return r.State == model.IndexFinished && !r.Deleted && r.Files > 0
 }
 
-// isSmall reports whether a segment has few of the rows that it may have.
+// isSmall reports whether a segment has less than SmallShare of its maximum of rows.
 func isSmall(s *model.Segment) bool {
 	return s.MaxRows > 0 && float64(s.Rows) < SmallShare*float64(s.MaxRows)
 }
 
-// isDeleted reports whether much of a segment is deleted.
+// isDeleted reports whether more than deletedShare of the rows of a segment are deleted.
 func isDeleted(s *model.Segment) bool { return float64(s.DeletedRows) > deletedShare*float64(s.Rows) }
 
-// DigestOf is the digest of a collection.
+// DigestOf returns the digest of a collection, an empty one if the collection is unknown.
 func (f *Facts) DigestOf(id model.CollectionID) *Digest {
 	if d := f.digests()[id]; d != nil {
 		return d
@@ -210,12 +215,13 @@ func (f *Facts) DigestOf(id model.CollectionID) *Digest {
 	return &Digest{OldestEngine: -1, NewestEngine: -1}
 }
 
-// Among are a collection's segments of one kind, by id.
+// Among returns the segments of a collection that are in a group, sorted by id.
 func (f *Facts) Among(id model.CollectionID, g Group) []*model.Segment {
 	return f.DigestOf(id).groups[g]
 }
 
-// AllAmong are the segments of one kind of all collections, of those without a record too, by collection and id.
+// AllAmong returns the segments of all collections that are in a group, by collection and id. It includes segments
+// of collections that have no record.
 func (f *Facts) AllAmong(g Group) iter.Seq[*model.Segment] {
 	return func(yield func(*model.Segment) bool) {
 		for _, id := range f.SegmentOwners() {
@@ -231,21 +237,24 @@ func (f *Facts) AllAmong(g Group) iter.Seq[*model.Segment] {
 // ByID compares segments by their ids.
 func ByID(a, b *model.Segment) int { return cmp.Compare(a.ID, b.ID) }
 
-// deletedShare of its rows makes Milvus rewrite a segment (dataCoord.compaction.single.ratio.threshold: 0.2).
+// deletedShare is the share of deleted rows above which Milvus rewrites a segment
+// (dataCoord.compaction.single.ratio.threshold: 0.2).
 const deletedShare = 0.2
 
-// SmallShare of its maximum of rows, or from 2.4 on of dataCoord.segment.maxSize, makes a segment small (dataCoord.segment.smallProportion: 0.5;
-// internal/datacoord/compaction_trigger.go, isSmallSegment).
+// SmallShare is the share of a segment's maximum of rows, or since 2.4 of dataCoord.segment.maxSize, below which
+// the segment is small (dataCoord.segment.smallProportion: 0.5; internal/datacoord/compaction_trigger.go,
+// isSmallSegment).
 const SmallShare = 0.5
 
-// undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.
+// undefined reports whether a segment has an index record that is not marked deleted and whose definition does not
+// exist.
 func undefined(s *model.Segment, defined []*model.Index) bool {
 	return slices.ContainsFunc(s.Indexes, func(r model.SegmentIndex) bool {
 		return !r.Deleted && !slices.ContainsFunc(defined, func(i *model.Index) bool { return i.ID == r.Index })
 	})
 }
 
-// hasPartition reports whether a list of partitions, in order of their ids, has one.
+// hasPartition reports whether a list of partitions, sorted by id, contains id.
 func hasPartition(list []*model.Partition, id model.PartitionID) bool {
 	_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
 	return found

@@ -10,17 +10,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// difference is a key of which a process has another value than most; the key is as processes name it.
+// difference is a key whose value on one process differs from the usual value. Key is written as processes name it.
 type difference struct{ Key, Value, Usual string }
 
-// Drift is how one process differs from most, or from as many others as there are like it: then nobody knows who is right.
+// Drift holds the differences of one process from most of its peers. Undecided is set if another value is as
+// common as the usual one, so that it is unknown which value is right.
 type Drift struct {
 	Keys      []difference
 	Peers     []*model.LiveNode
 	Undecided bool
 }
 
-// findDrifts compares the processes of each role, and all of them in what every role reads.
+// findDrifts compares the processes of each role, and all processes in the keys that every role reads.
 func findDrifts(r *model.Runtime) map[*model.LiveNode]*Drift {
 	byRole := make(map[string][]*model.LiveNode)
 	var all []*model.LiveNode
@@ -30,7 +31,7 @@ func findDrifts(r *model.Runtime) map[*model.LiveNode]*Drift {
 			continue
 		}
 		byRole[n.Role] = append(byRole[n.Role], n)
-		if !addresses[n.Address] { // several roles of one process tell the same
+		if !addresses[n.Address] { // several roles of one process report the same values
 			addresses[n.Address] = true
 			all = append(all, n)
 		}
@@ -47,7 +48,7 @@ func findDrifts(r *model.Runtime) map[*model.LiveNode]*Drift {
 	return found
 }
 
-// Without is the drift in other keys, nil if there is none.
+// Without returns the drift in keys other than those configured, nil if there is none.
 func (d *Drift) Without(configured map[string]bool) *Drift {
 	if d == nil {
 		return nil
@@ -60,12 +61,12 @@ func (d *Drift) Without(configured map[string]bool) *Drift {
 	return &rest
 }
 
-// compareConfigs finds, key by key, the processes that differ from the value that most have.
+// compareConfigs records, key by key, the processes whose value differs from the most common one.
 func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map[*model.LiveNode]*Drift) {
 	if len(nodes) < 2 {
 		return
 	}
-	keys := make(map[string]bool) // whether each is to be compared
+	keys := make(map[string]bool) // the value is whether to compare the key
 	for _, n := range nodes {
 		for key := range n.Config.Values {
 			if _, known := keys[key]; !known {
@@ -80,7 +81,8 @@ func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map
 	}
 }
 
-// ByVersion groups processes by the version that they say. Those that say none are taken to be of the only one there is.
+// ByVersion groups processes by the version that they report. Processes that report none are taken to run the only
+// version there is.
 func ByVersion(nodes []*model.LiveNode) map[string][]*model.LiveNode {
 	groups := make(map[string][]*model.LiveNode)
 	for _, n := range nodes {
@@ -92,7 +94,7 @@ func ByVersion(nodes []*model.LiveNode) map[string][]*model.LiveNode {
 	return groups
 }
 
-// versionOf is the version that a process says, "" if it is unknown.
+// versionOf returns the version that a process reports, "" if it is unknown.
 func versionOf(n *model.LiveNode) string {
 	if n.System == nil {
 		return ""
@@ -100,7 +102,8 @@ func versionOf(n *model.LiveNode) string {
 	return strings.TrimPrefix(n.System.Version, "v")
 }
 
-// compareKey compares one key among processes of one version. strict: a process that does not tell it differs from one that does.
+// compareKey compares one key among processes of one version. If strict is set, a process that does not report the
+// key differs from one that does.
 func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*model.LiveNode]*Drift) {
 	if sameEverywhere(nodes, key, strict) {
 		return
@@ -119,7 +122,7 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 			continue
 		}
 		counts[values[i]]++
-		if usual == "" { // of equals, what the first process has
+		if usual == "" { // on a tie, the value of the first process wins
 			usual = values[i]
 		}
 	}
@@ -154,7 +157,7 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 	}
 }
 
-// sameEverywhere reports whether all processes tell the same: nearly all keys.
+// sameEverywhere reports whether all processes report the same value. This is the case for nearly all keys.
 func sameEverywhere(nodes []*model.LiveNode, key string, strict bool) bool {
 	first, told := "", false
 	for i, n := range nodes {
@@ -171,7 +174,7 @@ func sameEverywhere(nodes []*model.LiveNode, key string, strict bool) bool {
 	return true
 }
 
-// nameOfKey is the dotted name of a folded key, as far as any of the processes tells it.
+// nameOfKey returns the dotted name of a folded key, or the key itself if no process reports a name.
 func nameOfKey(nodes []*model.LiveNode, key string) string {
 	for _, n := range nodes {
 		if name := n.Config.Name(key); name != key {
@@ -181,7 +184,7 @@ func nameOfKey(nodes []*model.LiveNode, key string) string {
 	return key
 }
 
-// Canonical writes equal values the same: 1 and 1.0, true and True.
+// Canonical returns the same text for equal values, e.g. 1 and 1.0, or true and True.
 func Canonical(v string) string {
 	v = strings.TrimSpace(v)
 	if f, err := strconv.ParseFloat(v, 64); err == nil {
@@ -193,7 +196,7 @@ func Canonical(v string) string {
 	return cmp.Or(v, `""`)
 }
 
-// notSet stands for the value of a key that a process does not tell.
+// notSet is the value of a key that a process does not report.
 const notSet = "not set"
 
 // SharedKey reports whether every role reads a folded key.
@@ -201,17 +204,18 @@ func SharedKey(key string) bool {
 	return slices.ContainsFunc(sharedPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// sharedPrefixes are those of keys that every role reads.
+// sharedPrefixes returns the prefixes of keys that every role reads.
 func sharedPrefixes() []string {
 	return []string{"common", "quotaandlimits", "etcd", "minio", "kafka", "pulsar", "mq", "metastore", "rocksmq"}
 }
 
-// toldByName reports whether a MixCoord tells a folded key only where it is asked for it, which a standby one is not.
+// toldByName reports whether a MixCoord reports a folded key only if it is requested by name. A standby MixCoord is
+// not asked for it.
 func toldByName(key string) bool {
 	return strings.HasPrefix(key, "datacoord") || strings.HasPrefix(key, "querycoord")
 }
 
-// ownKey reports whether a folded key is naturally each process's own.
+// ownKey reports whether a folded key normally differs between processes.
 func ownKey(key string) bool {
 	switch key {
 	case "localstoragepath", "logfilerootpath", "etcddatadir", "etcdlogpath", "rocksmqpath", "commonmetricsport", "nodeid", "serverid", "hostname", "podname", "podip":
@@ -225,7 +229,7 @@ func ownKey(key string) bool {
 	return false
 }
 
-// roleKeys are the prefixes of keys that belong to a role.
+// roleKeys returns the prefixes of keys that belong to a role.
 func roleKeys() []string {
 	return []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "proxy", "querynode", "datanode", "indexnode", "streamingnode"}
 }

@@ -1,10 +1,9 @@
-// Package facts is what checks judge a cluster by. What enters is a Cluster, what leaves are Facts: the Cluster itself, and what several
-// checks want to know of it.
+// Package facts derives from a Cluster the facts that several checks use.
 //
-//  1. Kept.Facts offers them for one run: each is worked out when the first check asks.
-//  2. What depends on nothing but objects that are still the same ones comes from the run before: digests of a collection's segments,
-//     odds of what is in memory, views of what processes say against each other.
-//  3. Nothing that is kept knows the time: what is old enough to be a finding, each run judges anew.
+// Kept.Facts returns the Facts of one run. Each fact is computed on first use. Results that depend only on
+// unchanged objects are reused from the previous run: digests of a collection's segments, anomalies of segments in
+// memory, and comparisons of the responses of processes. Cached results do not depend on the time: each run decides
+// which objects are old enough for a finding.
 package facts
 
 import (
@@ -20,31 +19,32 @@ import (
 	"kitescope/inspect/place"
 )
 
-// Facts are what checks judge a cluster by: the cluster itself, and what several checks want to know of it, worked out when the
-// first one asks, and kept from one run to the next where nothing has changed.
+// Facts holds the cluster and the facts that several checks use. They are computed on first use and reused by the
+// next run if nothing has changed.
 type Facts struct {
 	*model.Cluster
-	// Now is the time of the cluster's state, by the cluster's own clock: ages count to it. The clock of the machine that
-	// read the cluster is ahead of that one by Ahead.
+	// Now is the time of the cluster's state by the cluster's own clock; ages are computed relative to it. Ahead is
+	// how far the clock of the machine that read the cluster is ahead of that clock.
 	Now   time.Time
 	Ahead time.Duration
-	// Unread, if there is one, is told of each setting that is asked for and unknown, and why it is.
+	// Unread, if not nil, is called for each setting that a check reads and that is unknown, with the reason.
 	Unread func(key, why string)
 	// Balance is the survey of what query nodes serve.
 	Balance *balance.Survey
 
-	// Open are the segments that are not flushed yet, by collection and id.
+	// Open returns the segments that are not flushed yet, by collection and id.
 	Open func() []OpenSegment
-	// Nodes are the query nodes that said what they serve.
+	// Nodes returns the query nodes that reported what they serve.
 	Nodes func() map[model.NodeID]*model.LiveNode
-	// Views are nil if the processes were not asked.
+	// Views is nil if the processes were not asked.
 	Views *Views
-	// Latency is where the requests of the last window spend their time.
+	// Latency returns where the requests of the last window spend their time.
 	Latency func() *latency.Latency
-	// Impact is what clients feel of each kind of request; Places are the states of all components, and where requests break.
+	// Impact returns the effect on clients for each kind of request. Places returns the states of all components,
+	// and where requests fail.
 	Impact func() *impact.Impact
 	Places func() *place.Places
-	// Rewrites are nil if nobody watched etcd.
+	// Rewrites is nil if the writes to etcd are unknown.
 	Rewrites *Rewrites
 
 	digests func() map[model.CollectionID]*Digest
@@ -52,22 +52,23 @@ type Facts struct {
 	works   func() map[model.CollectionID]Work
 }
 
-// Kept are what the facts of one cluster leave to those of the next: what has not changed is not worked out again. Of what is gone
-// nothing is kept. Its zero value is ready.
+// Kept holds the results that the facts of one state pass on to the next, so that unchanged results are not
+// computed again. Results for objects that are gone are dropped. Its zero value is ready for use.
 type Kept struct {
 	surveyor balance.Surveyor
 	digests  map[model.CollectionID]*Digest
 	odds     map[model.CollectionID]*Odds
 	views    *Views
 	felt     *felt
-	// rewrites is how often keys were written so far.
+	// rewrites holds the write rates of keys up to now.
 	rewrites *Rewrites
-	// Latency has the budgets for others as well; nil: for these facts and the next alone.
+	// Latency caches the latency budgets and may be shared with others; if it is nil, only this Kept and the next
+	// use it.
 	Latency *latency.Latest
 }
 
-// Facts are the facts of a cluster, whose state is of a time by the clock of who read it. What they leave behind stands in next, once it
-// has been asked for.
+// Facts returns the facts of a cluster whose state is of the time now, by the clock of the reader. Results for the
+// next run are stored in next as they are computed.
 func (k *Kept) Facts(c *model.Cluster, now time.Time, next *Kept) *Facts {
 	f := &Facts{Cluster: c, Now: now, Balance: k.survey(c, next), Ahead: ClockAhead(c)}
 	if !now.IsZero() {
@@ -77,12 +78,13 @@ func (k *Kept) Facts(c *model.Cluster, now time.Time, next *Kept) *Facts {
 	return f
 }
 
-// Like is what is kept for another state of the cluster that some facts are of: nearly all of it is the same.
+// Like returns the cached results for another state of the cluster of f, which shares nearly all objects with it.
 func (k *Kept) Like(f *Facts) Kept {
 	return Kept{surveyor: k.surveyor, digests: f.digests(), Latency: k.Latency}
 }
 
-// survey adds up what nodes serve. Should that break, nothing is known of any node, and all checks that do without go on.
+// survey adds up what nodes serve. If it panics, it returns a survey in which all nodes are unknown, so that the
+// checks that do not need it can run.
 func (k *Kept) survey(c *model.Cluster, next *Kept) (s *balance.Survey) {
 	defer func() {
 		if recover() != nil {
@@ -94,7 +96,7 @@ func (k *Kept) survey(c *model.Cluster, next *Kept) (s *balance.Survey) {
 	return s
 }
 
-// share works out what several checks use, each when it is asked for. What is worked out stands in next.
+// share sets up the facts that several checks use. Each is computed on first use, and its result is stored in next.
 func (k *Kept) share(f *Facts, next *Kept) {
 	c := f.Cluster
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
@@ -123,14 +125,15 @@ func (k *Kept) share(f *Facts, next *Kept) {
 	}
 	next.views = f.Views
 	before := k.rewrites
-	if !f.Watched() { // what was written before the end of a file is all there is to go by, of each moment anew
+	if !f.Watched() { // a file has only the writes before its end: compute them again for each moment
 		before = nil
 	}
 	next.rewrites = before.next(f.Written())
 	f.Rewrites = next.rewrites
 }
 
-// felt keeps the impact and the places of a cluster with the answers that they were computed from. Segments do not change them.
+// felt caches the impact and the places of a cluster with the inputs that they were computed from. They do not
+// depend on segments.
 type felt struct {
 	runtime  *model.Runtime
 	etcd     *model.Etcd
@@ -149,13 +152,15 @@ func newFelt(c *model.Cluster) *felt {
 	return x
 }
 
-// isOf reports whether x still holds for c. Facts about the storage are always computed again, because settings are compared with them.
+// isOf reports whether x is still valid for c. It is never valid if storage is known, because the facts about
+// storage depend on settings.
 func (x *felt) isOf(c *model.Cluster) bool {
 	return x != nil && x.storage == nil && c.Storage == nil && x.runtime == c.Runtime && x.etcd == c.Etcd && x.loaded == c.Loaded &&
 		x.version == c.Version.Text && slices.Equal(x.sessions, c.Sessions)
 }
 
-// digests are those of all collections that exist or have segments; kept ones where nothing has changed.
+// digests returns the digests of all collections that exist or have segments. It reuses those in before that are
+// still valid.
 func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.CollectionID]*Digest {
 	all := make(map[model.CollectionID]*Digest, len(c.Collections))
 	add := func(id model.CollectionID) {
@@ -175,7 +180,7 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 	return all
 }
 
-// allOdds are those of all collections of which something is served; kept ones where nothing has changed.
+// allOdds returns the Odds of all served collections. It reuses those in before that are still valid.
 func allOdds(c *model.Cluster, of map[model.CollectionID]*Digest, survey *balance.Survey, before map[model.CollectionID]*Odds) map[model.CollectionID]*Odds {
 	ids := c.Runtime.ServedCollections()
 	all := make(map[model.CollectionID]*Odds, len(ids))

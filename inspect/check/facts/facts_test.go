@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestForgetsWhatIsGone: of collections, segments and answers that are no more nothing is kept.
+// TestForgetsWhatIsGone checks that Kept drops the results for collections, segments and responses that are gone.
 func TestForgetsWhatIsGone(t *testing.T) {
 	var kept Kept
 	c := modeltest.ServedLarge(3000, 20)

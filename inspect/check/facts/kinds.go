@@ -2,14 +2,14 @@ package facts
 
 import "strconv"
 
-// NewKinds are kinds of keys that a release was the first to write, as far as releases go from some patch on.
+// NewKinds holds the kinds of keys that a version introduced: a release, or one of its patches.
 type NewKinds struct {
 	Release Release
 	Patch   int
 	Kinds   []string
 }
 
-// Since is the version that has them first: 2.6, 2.3.13.
+// Since returns the version that introduced the kinds, e.g. 2.6 or 2.3.13.
 func (n NewKinds) Since() string {
 	if n.Patch == 0 {
 		return n.Release.String()
@@ -17,8 +17,8 @@ func (n NewKinds) Since() string {
 	return n.Release.String() + "." + strconv.Itoa(n.Patch)
 }
 
-// KindsByRelease are the kinds of keys by the version that first wrote them; the newest first. They are those of the grammar of package
-// meta, which a test holds this list to: a check may not import it.
+// KindsByRelease returns the kinds of keys by the version that introduced them, newest first. The list repeats the
+// grammar of package meta, which a check may not import; a test compares the two.
 func KindsByRelease() []NewKinds {
 	return []NewKinds{
 		{Release{3, 0}, 0, []string{

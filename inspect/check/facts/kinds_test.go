@@ -11,8 +11,10 @@ import (
 	"kitescope/inspect/meta"
 )
 
-// TestKindsByRelease holds the list to the grammar of keys: a kind belongs where its oldest layout came, and nowhere if 2.1 has it. Keys
-// below config are written by people, whichever version runs, and absolute ones, which are Woodpecker's, maybe by another program in the same etcd.
+// TestKindsByRelease compares the list with the grammar of keys. A kind belongs to the version of its oldest
+// layout, and is not in the list if 2.1 has it. Keys below config are left out because users write them in any
+// version. Absolute keys belong to Woodpecker and are left out because another program may write them to the same
+// etcd.
 func TestKindsByRelease(t *testing.T) {
 	first := map[string]string{}
 	for _, k := range meta.Kinds() {

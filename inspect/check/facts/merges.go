@@ -2,22 +2,23 @@ package facts
 
 import "kitescope/inspect/model"
 
-// Merge adds up the small segments of one partition and vchannel, beyond which compaction merges none.
+// Merge adds up the small segments of one partition and vchannel. Compaction merges only segments with the same
+// partition and vchannel.
 type Merge struct {
 	Segments int
 	Rows     int64
-	// MaxRows is the greatest number of rows that one of them may have.
+	// MaxRows is the greatest row limit of any of these segments.
 	MaxRows int64
 }
 
-// mergePlace is where segments can be merged with each other.
+// mergePlace identifies the segments that can be merged with each other.
 type mergePlace struct {
 	partition model.PartitionID
 	vchannel  string
 }
 
-// Merges are sums of a collection's segments that compaction would merge: small ones that nobody has touched since a limit. Full is
-// the size in memory, in bytes, from which one is full whatever its rows.
+// Merges adds up the segments of a collection that compaction would merge: small segments not touched since limit.
+// full is the size in memory, in bytes, at which a segment counts as full regardless of its rows.
 func (f *Facts) Merges(id model.CollectionID, full int64, limit model.TSO) map[mergePlace]Merge {
 	sums := make(map[mergePlace]Merge)
 	for _, s := range f.Among(id, SmallSegs) {
@@ -31,7 +32,8 @@ func (f *Facts) Merges(id model.CollectionID, full int64, limit model.TSO) map[m
 	return sums
 }
 
-// inMemory is the size of a segment's rows in memory, 0 if its logs do not record that (before 2.4).
+// inMemory returns the size in memory of a segment's rows, in bytes. It returns 0 if the logs do not record it
+// (before 2.4).
 func inMemory(s *model.Segment) (bytes int64) {
 	for i := range s.Logs {
 		if s.Logs[i].Kind == model.InsertLog {

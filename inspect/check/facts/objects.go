@@ -8,13 +8,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// Existing are the collections that are not dropped.
+// Existing returns the collections that are not dropped.
 func (f *Facts) Existing() []*model.Collection {
 	return slices.DeleteFunc(slices.Clone(f.Collections), (*model.Collection).Dropped)
 }
 
-// CollectionLabel is how messages call a collection: its name, with the database unless that is the
-// default one; its id if the name is gone.
+// CollectionLabel returns the label of a collection in messages: its name, prefixed with the database unless that
+// is the default one, or its id if the name is gone.
 func CollectionLabel(c *model.Cluster, id model.CollectionID) string {
 	x := c.Collection(id)
 	switch {
@@ -26,33 +26,33 @@ func CollectionLabel(c *model.Cluster, id model.CollectionID) string {
 	return x.Name
 }
 
-// RefCollection refers to a collection.
+// RefCollection returns a reference to a collection.
 func RefCollection(c *model.Cluster, id model.CollectionID) model.Ref {
 	return model.Ref{Resource: "collections", ID: id.String(), Name: c.CollectionName(id)}
 }
 
-// RefVChannel refers to a vchannel.
+// RefVChannel returns a reference to a vchannel.
 func RefVChannel(name string) model.Ref {
 	return model.Ref{Resource: "vchannels", ID: name, Name: name}
 }
 
-// RefSegment refers to a segment.
+// RefSegment returns a reference to a segment.
 func RefSegment(id model.SegmentID) model.Ref {
 	return model.Ref{Resource: "segments", ID: id.String()}
 }
 
-// RefReplica refers to a replica.
+// RefReplica returns a reference to a replica.
 func RefReplica(r *model.Replica) model.Ref {
 	return model.Ref{Resource: "replicas", ID: r.ID.String()}
 }
 
-// RefNode refers to a session by its role and server id.
+// RefNode returns a reference to a session by its role and server id.
 func RefNode(role string, id model.NodeID) model.Ref {
 	name := id.Name(role)
 	return model.Ref{Resource: "nodes", ID: name, Name: name}
 }
 
-// RefNodes are nodes by their names, as QueryNodeNames gives them.
+// RefNodes returns references to nodes by their names, as returned by QueryNodeNames.
 func RefNodes(names []string) []model.Ref {
 	refs := make([]model.Ref, len(names))
 	for i, name := range names {
@@ -61,7 +61,7 @@ func RefNodes(names []string) []model.Ref {
 	return refs
 }
 
-// Refs are references to some things, no more than a finding is to name.
+// Refs returns references to at most the first MaxObjects elements of list.
 func Refs[T any](list []T, ref func(T) model.Ref) []model.Ref {
 	refs := make([]model.Ref, min(len(list), MaxObjects))
 	for i := range refs {
@@ -70,18 +70,19 @@ func Refs[T any](list []T, ref func(T) model.Ref) []model.Ref {
 	return refs
 }
 
-// RefTask names a background task.
+// RefTask returns a reference to a background task.
 func RefTask(t *model.Task) model.Ref {
 	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}
 }
 
-// SomeSegments are references to segments, by id, without repeats, no more than a finding is to name.
+// SomeSegments returns references to the first MaxObjects segments by id, without duplicates. It sorts ids in
+// place.
 func SomeSegments(ids []model.SegmentID) []model.Ref {
 	slices.Sort(ids)
 	return Refs(slices.Compact(ids), RefSegment)
 }
 
-// QueryNodeNames are the names of the sessions of query nodes, by id.
+// QueryNodeNames returns the session names of query nodes, sorted by id, without duplicates.
 func QueryNodeNames(ids []model.NodeID) []string {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	names := make([]string, len(ids))
@@ -91,7 +92,7 @@ func QueryNodeNames(ids []model.NodeID) []string {
 	return names
 }
 
-// NamesOf are the names of sessions.
+// NamesOf returns the names of sessions.
 func NamesOf(list []*model.Session) []string {
 	names := make([]string, len(list))
 	for i, s := range list {
@@ -100,16 +101,16 @@ func NamesOf(list []*model.Session) []string {
 	return names
 }
 
-// SessionNames lists sessions as messages do: "a, b and 4 more".
+// SessionNames lists sessions for messages, e.g. "a, b and 4 more".
 func SessionNames(list []*model.Session) string { return words.Few(NamesOf(list)) }
 
-// CompactIDs sorts ids, each once.
+// CompactIDs sorts ids in place and removes duplicates.
 func CompactIDs(ids []model.CollectionID) []model.CollectionID {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// RoleLabel is how messages call a role: "query node".
+// RoleLabel returns the label of a role in messages, e.g. "query node".
 func RoleLabel(role string) string {
 	switch role {
 	case "querynode", "datanode", "indexnode", "streamingnode":
@@ -122,7 +123,7 @@ func RoleLabel(role string) string {
 	return role
 }
 
-// LiveNames lists processes as messages do.
+// LiveNames lists processes for messages.
 func LiveNames(list []*model.LiveNode) string {
 	names := make([]string, len(list))
 	for i, n := range list {
@@ -131,11 +132,11 @@ func LiveNames(list []*model.LiveNode) string {
 	return words.Few(names)
 }
 
-// MaxObjects is how many further objects a finding names; its message has the whole number.
+// MaxObjects is the maximum number of further objects that a finding names; its message has the total.
 const MaxObjects = 50
 
-// MostNodes is how many nodes a finding lists.
+// MostNodes is the maximum number of nodes that a finding lists.
 const MostNodes = 12
 
-// DefaultGroup takes whatever nodes no other group wants.
+// DefaultGroup is the resource group that takes all nodes that no other group needs.
 const DefaultGroup = "__default_resource_group"

@@ -9,10 +9,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Release is a minor version of Milvus: 2.3. The zero release is unknown.
+// Release is a minor version of Milvus, e.g. 2.3. The zero value is an unknown release.
 type Release struct{ Major, Minor int }
 
-// ParseRelease reads the beginning of a version: "2.3.5", "v2.6.1-dev", "2.2.9 or newer".
+// ParseRelease parses the beginning of a version, e.g. "2.3.5", "v2.6.1-dev" or "2.2.9 or newer". It returns the
+// zero Release if it fails.
 func ParseRelease(text string) Release {
 	first, rest, ok := strings.Cut(strings.TrimPrefix(text, "v"), ".")
 	major, err := strconv.Atoi(first)
@@ -30,7 +31,7 @@ func ParseRelease(text string) Release {
 	return Release{major, minor}
 }
 
-// ParsePatch reads the third number of a version, -1 if there is none: 22 of 2.6.22.
+// ParsePatch returns the third number of a version, e.g. 22 for 2.6.22, or -1 if it has none.
 func ParsePatch(text string) int {
 	r := ParseRelease(text)
 	_, rest, ok := strings.Cut(text, r.String()+".")
@@ -45,11 +46,11 @@ func ParsePatch(text string) int {
 	return patch
 }
 
-// ReleaseOf is the version that a cluster runs, as far as sessions or the layout of its keys tell.
+// ReleaseOf returns the release that a cluster runs, as far as its sessions or the layout of its keys show it.
 func ReleaseOf(c *model.Cluster) Release { return ParseRelease(c.Version.Text) }
 
-// NewestRelease is the newest version of any session. While an upgrade rolls, what it writes is there before most processes
-// are of it. The last version that a stopping process may leave behind counts, too.
+// NewestRelease returns the newest release of any session. During a rolling upgrade the newest release writes its
+// records before most processes run it. The versions that stopping processes leave behind count, too.
 func NewestRelease(c *model.Cluster) Release {
 	newest := ReleaseOf(c)
 	for _, text := range c.Version.Others {
@@ -60,25 +61,26 @@ func NewestRelease(c *model.Cluster) Release {
 	return newest
 }
 
-// Known reports whether anything told the version.
+// Known reports whether the release is known.
 func (r Release) Known() bool { return r != Release{} }
 
-// Before reports whether r is known and older than another.
+// Before reports whether r is known and older than other.
 func (r Release) Before(other Release) bool {
 	return r.Known() && cmp.Or(cmp.Compare(r.Major, other.Major), cmp.Compare(r.Minor, other.Minor)) < 0
 }
 
 func (r Release) String() string { return strconv.Itoa(r.Major) + "." + strconv.Itoa(r.Minor) }
 
-// IsLegacy reports whether Milvus 2.1 or older runs on the metadata: it has no checkpoints of channels, and
-// records of its own for indexes and load states.
+// IsLegacy reports whether the cluster runs Milvus 2.1 or older, which has no channel checkpoints and has its own
+// records for indexes and load states.
 func IsLegacy(c *model.Cluster) bool { return ReleaseOf(c).Before(Release{2, 2}) }
 
-// Alive reports whether any process is registered. A file that was taken of a stopped cluster has nobody
-// who could have done what is found undone.
+// Alive reports whether any process is registered. The file of a stopped cluster has no process that could complete
+// work found undone.
 func Alive(c *model.Cluster) bool { return len(c.Sessions) > 0 }
 
-// Builders are the sessions that build indexes: index nodes, and from 2.6 on data nodes. While an upgrade to 2.6 is under way both do.
+// Builders returns the sessions that build indexes and are not stopping: index nodes, and since 2.6 data nodes.
+// During an upgrade to 2.6 both build.
 func Builders(c *model.Cluster) []*model.Session {
 	roles := []string{"indexnode"}
 	if DataNodesBuild(c) {

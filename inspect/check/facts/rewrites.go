@@ -9,14 +9,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// limit is how often something may be written. What is written at a steady pace is found or not, and stays so, whatever chance
-// makes of the single windows in which it is counted: found is what has been written more often than perSecond allows by
-// enough writes in all, over as many windows as it takes; over is what then lacks twice as many to a quarter of perSecond, or of
-// what it was, which the end of a fast loop shows at once. Between the two all stays as it is (cumulative sums: Page, Continuous
-// inspection schemes, 1954).
+// limit is the tolerated write rate of a key. It is tested with cumulative sums (Page, Continuous inspection
+// schemes, 1954), so that a steady rate gives a steady result whatever the noise of single windows. A key is found
+// once its writes exceed perSecond by enough writes in total, over any number of windows. It is cleared once its
+// writes fall short of a quarter of perSecond, or of a quarter of its previous rate, by twice enough: this detects
+// the end of a fast loop at once. At rates in between, the result does not change.
 type limit struct{ perSecond, enough float64 }
 
-// limitOf is the limit of a key, of all of etcd for AllKeys.
+// limitOf returns the limit of a key. AllKeys is the key for all of etcd.
 func limitOf(key string) limit {
 	switch {
 	case key == AllKeys:
@@ -27,27 +27,27 @@ func limitOf(key string) limit {
 	return limit{KeyRate, keyExcess}
 }
 
-// AllKeys stands for the revisions of all of etcd.
+// AllKeys is the key for the revisions of all of etcd.
 const AllKeys = ""
 
-// Rewrite is how far the writes of one key are above its limit, or below it.
+// Rewrite holds the cumulative sums of the writes of one key above and below its limit.
 type Rewrite struct {
 	above, below float64
 	found        bool
-	// usual is how often it was written in a second while that was too often, the latest windows most.
+	// usual is the moving average of its writes per second in windows above the limit; recent windows weigh most.
 	usual  float64
 	Writes int64
-	// Most is that writes are those of the least busy key that was told: this one had no more.
+	// Most is set if Writes is only an upper bound: the writes of the least busy key that was reported.
 	Most bool
 }
 
-// Rewrites follow how often keys are written from window to window. They are never changed.
+// Rewrites tracks the write rates of keys from window to window. It is immutable.
 type Rewrites struct {
 	window *model.EtcdActivity
 	Keys   map[string]Rewrite
 }
 
-// next adds a window; the same one again, or none, changes nothing.
+// next adds a window. It returns r if a is nil, shorter than WatchedLeast, or the window that r already has.
 func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
 	if a == nil || a.Over < WatchedLeast || r != nil && r.window == a {
 		return r
@@ -71,7 +71,7 @@ func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
 		add(k.Key, k.Writes, false)
 	}
 	var rest int64
-	if a.More && len(a.Hot) > 0 { // others may have been written as often as the last one
+	if a.More && len(a.Hot) > 0 { // unreported keys may have as many writes as the last reported one
 		rest = a.Hot[len(a.Hot)-1].Writes
 	}
 	for key := range before {
@@ -80,14 +80,14 @@ func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
 		}
 		n := rest
 		if float64(n) <= limitOf(key).perSecond*a.Over.Seconds() {
-			n = 0 // no sign that it goes on: where many keys are written once, any of them may have been
+			n = 0 // not enough evidence: if many keys are written once, any key may be among them
 		}
 		add(key, n, true)
 	}
 	return next
 }
 
-// after is the state after one more window of some seconds.
+// after returns the state after one more window, whose length is in seconds.
 func (w Rewrite) after(l limit, writes int64, seconds float64) Rewrite {
 	n := float64(writes)
 	w.Writes = writes
@@ -106,12 +106,12 @@ func (w Rewrite) after(l limit, writes int64, seconds float64) Rewrite {
 	case w.found && w.below >= 2*l.enough:
 		w.found, w.above, w.usual = false, 0, 0
 	}
-	// However long it lasted, its end is seen as soon; and the other way round.
+	// Cap both sums, so that a long excess does not delay the detection of its end, and vice versa.
 	w.above, w.below = min(w.above, l.enough), min(w.below, 2*l.enough)
 	return w
 }
 
-// Found are the keys that are written too often, sorted.
+// Found returns the keys that are written too often, sorted.
 func (r *Rewrites) Found() []string {
 	if r == nil {
 		return nil
@@ -125,33 +125,36 @@ func (r *Rewrites) Found() []string {
 	return keys
 }
 
-// WatchedLeast is how long etcd has to be watched for rates to mean anything.
+// WatchedLeast is the minimum time that etcd must be watched for meaningful rates.
 const WatchedLeast = time.Second
 
-// WatchRate of one watch record cannot be work: a channel is assigned once. Its whole life is fewer than watchExcess writes more: assigned,
-// watched, to be released, released and deleted, as a collection that is dropped seconds after it was made has them (2.3.5).
+// WatchRate is the limit for a watch record, in writes per second. More cannot be useful work, because a channel is
+// assigned once. The whole life of a record takes fewer than watchExcess further writes: assigned, watched, to be
+// released, released and deleted, e.g. for a collection that is dropped seconds after its creation (2.3.5).
 const WatchRate = 0.5
 
 const watchExcess = 8.0
 
-// KeyRate of any other key: the busiest one of a healthy cluster, the allocator of timestamps, is written once in 3 seconds.
+// KeyRate is the limit for any other key, in writes per second. The busiest key of a healthy cluster, the timestamp
+// allocator, is written once in 3 seconds.
 const KeyRate = 5.0
 
 const keyExcess = 10.0
 
-// RevisionRate of the whole of etcd. A healthy 2.3.5 writes 0.5, and 2.2 under inserts (docs/evidence/diagnosis.md).
+// RevisionRate is the limit for all of etcd, in revisions per second. A healthy 2.3.5 writes 0.5 per second, and
+// 2.2 per second under inserts (docs/evidence/diagnosis.md).
 const RevisionRate = 500.0
 
 const revisionExcess = 150.0
 
-// Thresholds of watch-livelock, in writes a second.
+// Parts of keys that watch-livelock looks for.
 const (
-	// WatchPrefix stands in keys of watch records, before the node and the channel.
+	// WatchPrefix precedes the node and the channel in the keys of watch records.
 	WatchPrefix = "channelwatch/"
 )
 
-// Written is what was written while someone watched, or what past revisions tell of it if that is of a longer time; nil if nothing is
-// known.
+// Written returns the writes seen while etcd was watched, or those of past revisions if they cover a longer time.
+// It returns nil if neither is known.
 func (f *Facts) Written() *model.EtcdActivity {
 	if f.Watched() {
 		return f.Etcd.Activity
@@ -159,15 +162,16 @@ func (f *Facts) Written() *model.EtcdActivity {
 	return f.Recent
 }
 
-// Watched reports whether that was watched.
+// Watched reports whether Written returns writes seen while etcd was watched.
 func (f *Facts) Watched() bool {
 	return f.Etcd != nil && f.Etcd.Activity != nil && (f.Recent == nil || f.Recent.Over <= f.Etcd.Activity.Over)
 }
 
-// ceasedWrites are how many writes have to be missing for a key to be left alone now.
+// ceasedWrites is the number of expected writes that must be missing before a key counts as no longer written.
 const ceasedWrites = 5
 
-// Ceased reports whether a key that was written so often in the past has not been written while somebody watched: it is over.
+// Ceased reports whether a key with so many writes in past revisions was not written while etcd was watched, so the
+// problem is over.
 func (f *Facts) Ceased(key string, writes int64) bool {
 	if f.Watched() || f.Etcd == nil || f.Etcd.Activity == nil {
 		return false

@@ -7,18 +7,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Role is a part of the work of a cluster that at least one process has to do.
+// Role is a part of the work of a cluster that needs at least one process.
 type Role struct {
-	Name string // of its sessions
-	// from is the first version that has it, until the first that has it no more; zero: every version.
+	Name string // the role name of its sessions
+	// from is the first version that has the role, until the first that no longer has it. Zero means no bound.
 	from, until Release
-	// Replaced is the role of later versions that does its work: while an upgrade rolls both are there.
+	// Replaced is the role of later versions that does the same work. During a rolling upgrade both exist.
 	Replaced string
 }
 
-// NeededRoles are the roles of Milvus that a cluster cannot do without (cmd/roles and internal/util/typeutil/type.go of each version). From
-// 2.3 on DataCoord registers as IndexCoord besides; from 2.6 on one process is all coordinators, data nodes build the
-// indexes, and streaming nodes consume the channels and lead the shards. Standalone registers all of them, too.
+// NeededRoles returns the roles that a Milvus cluster needs (cmd/roles and internal/util/typeutil/type.go of each
+// version). Since 2.3 DataCoord registers as IndexCoord, too. Since 2.6 one process is all coordinators, data nodes
+// build the indexes, and streaming nodes consume the channels and lead the shards. Standalone registers all of
+// these roles.
 func NeededRoles() []Role {
 	united, indexed := Release{2, 6}, Release{2, 3}
 	return []Role{
@@ -35,7 +36,8 @@ func NeededRoles() []Role {
 	}
 }
 
-// Needs reports whether the version that runs needs a role. Of an unknown version it is what all have, or have in others.
+// Needs reports whether the running version needs a role. For an unknown version it returns true for the roles that
+// every version has, possibly under another name.
 func Needs(c *model.Cluster, r Role) bool {
 	runs := ReleaseOf(c)
 	if !runs.Known() {
@@ -44,18 +46,18 @@ func Needs(c *model.Cluster, r Role) bool {
 	return !runs.Before(r.from) && (r.until == Release{} || runs.Before(r.until))
 }
 
-// NeedsRole is needs of a role's name.
+// NeedsRole is like Needs, with the name of a role.
 func NeedsRole(c *model.Cluster, name string) bool {
 	return slices.ContainsFunc(NeededRoles(), func(r Role) bool { return r.Name == name && Needs(c, r) })
 }
 
-// Holders are the sessions that do the work of a role: no standby, and no query node that is part of a streaming
-// node, which loads no segments.
+// Holders returns the sessions that do the work of a role. It excludes standbys, and query nodes embedded in a
+// streaming node, because these load no segments.
 func Holders(c *model.Cluster, role string) []*model.Session {
 	return slices.DeleteFunc(Processes(c, role), func(s *model.Session) bool { return s.Standby })
 }
 
-// Processes are the sessions of a role, standbys too, without query nodes that are part of a streaming node.
+// Processes returns the sessions of a role, including standbys, without query nodes embedded in a streaming node.
 func Processes(c *model.Cluster, role string) []*model.Session {
 	var list []*model.Session
 	for _, s := range c.Sessions {
@@ -66,7 +68,7 @@ func Processes(c *model.Cluster, role string) []*model.Session {
 	return list
 }
 
-// IsEmbedded reports whether a query node is part of a streaming node (2.6 and later).
+// IsEmbedded reports whether a query node is embedded in a streaming node (2.6 and later).
 func IsEmbedded(s *model.Session) bool {
 	return slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
 }

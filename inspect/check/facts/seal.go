@@ -8,21 +8,22 @@ import (
 	"kitescope/inspect/model"
 )
 
-// SealPolicy is when DataCoord closes a growing segment (segment_allocation_policy.go): at a part of
-// its largest size, at an age, or when nothing was written for a while and it is not too small.
+// SealPolicy holds the conditions under which DataCoord seals a growing segment (segment_allocation_policy.go): it
+// reaches a share of its maximum size or a maximum age, or nothing was written to it for a while and it is not too
+// small.
 type SealPolicy struct {
-	maxSize    float64 // MB of a full segment
+	maxSize    float64 // size of a full segment, in MB
 	Proportion float64
 	MaxLife    time.Duration
 	MaxIdle    time.Duration
-	MinSize    float64 // MB, below which a segment is never closed for being idle
+	MinSize    float64 // in MB; smaller segments are never sealed for being idle
 	From       string
-	Known      bool // not only the version's defaults
+	Known      bool // maxSize was reported, so the policy is not only defaults
 }
 
-// SealPolicy reads the policy from the cluster's own configuration. Defaults are those of configs/milvus.yaml: maxSize
-// 512 and sealProportion 0.25 in 2.1, 512 and 0.23 in 2.2 and 2.3, 1024 and 0.12 since 2.4; the others are
-// the same in all: maxLife 86400, maxIdleTime 600, minSizeFromIdleToSealed 16.
+// SealPolicy reads the policy from the cluster's configuration. The defaults are those of configs/milvus.yaml:
+// maxSize 512 and sealProportion 0.25 in 2.1, 512 and 0.23 in 2.2 and 2.3, 1024 and 0.12 since 2.4. The others are
+// the same in all versions: maxLife 86400, maxIdleTime 600, minSizeFromIdleToSealed 16.
 func (f *Facts) SealPolicy() SealPolicy {
 	maxSize, proportion := 1024.0, 0.12
 	switch r := ReleaseOf(f.Cluster); {
@@ -44,7 +45,7 @@ func (f *Facts) SealPolicy() SealPolicy {
 	return s
 }
 
-// IdleRows is how many rows a segment needs to be closed for being idle.
+// IdleRows returns the number of rows above which a segment is sealed for being idle.
 func (s *SealPolicy) IdleRows(maxRows int64) int64 {
 	if s.maxSize <= 0 {
 		return 0
@@ -52,33 +53,34 @@ func (s *SealPolicy) IdleRows(maxRows int64) int64 {
 	return int64(s.MinSize / s.maxSize * float64(maxRows))
 }
 
-// SealsIdle reports whether a segment is large enough to be closed for being idle.
+// SealsIdle reports whether a segment is large enough to be sealed for being idle.
 func (s *SealPolicy) SealsIdle(o *OpenSegment) bool { return o.Rows > s.IdleRows(o.MaxRows) }
 
-// FullRows is at how many rows a segment is closed for being full.
+// FullRows returns the number of rows at which a segment is sealed for being full.
 func (s *SealPolicy) FullRows(maxRows int64) int64 { return int64(s.Proportion * float64(maxRows)) }
 
-// OpenSegment is a segment that is not flushed yet, with what anyone says about it.
+// OpenSegment is a segment that is not flushed yet, with the facts about it from all sources.
 type OpenSegment struct {
 	*model.Segment
 	Rows int64
-	// StartedAt is when its first row was written, zero if nothing tells.
+	// StartedAt is the time at which its first row was written, zero if it is unknown.
 	StartedAt time.Time
-	// WrittenAt is when rows were last written to it, so far as is known up to the time knownAt; both are zero
-	// if nothing tells.
+	// WrittenAt is the time at which rows were last written to it, as far as is known up to knownAt. Both are zero
+	// if this is unknown.
 	WrittenAt, knownAt time.Time
-	// by says who told writtenAt.
+	// By is the source of WrittenAt.
 	By string
-	// quiet says that nothing tells when it was written, but its leaders consume no inserts at all right now.
+	// quiet is set if the time of the last write is unknown, but the leaders of the segment consume no inserts now.
 	quiet bool
-	// unbegun says that it has no rows yet: nobody recorded any, and its shard's leaders do not know it.
+	// unbegun is set if it has no rows yet: no rows are recorded, and the leaders of its shard do not have the
+	// segment.
 	unbegun bool
 	// Leaders are the nodes that serve it.
 	Leaders []model.Served
 }
 
-// openSegments are the segments of existing collections that are not flushed yet: growing, sealed and
-// flushing, by collection and id.
+// openSegments returns the segments of existing collections that are not flushed yet (growing, sealed or flushing),
+// by collection and id.
 func openSegments(f *Facts) []OpenSegment {
 	all := f.Totals().ByState
 	list := make([]OpenSegment, 0, all[model.SegmentGrowing]+all[model.SegmentSealed]+all[model.SegmentFlushing])
@@ -96,8 +98,8 @@ func openSegments(f *Facts) []OpenSegment {
 	return list
 }
 
-// OpenSegment gathers what is known of one. Rows are recorded in etcd at each sync only, every
-// 10 minutes or 16 MB (dataNode.segment.syncPeriod, insertBufSize); DataCoord has them in memory.
+// newOpenSegment combines the facts about one segment. etcd records rows only at each sync, every 10 minutes or 16
+// MB (dataNode.segment.syncPeriod, insertBufSize); DataCoord has the current rows in memory.
 func newOpenSegment(f *Facts, s *model.Segment, asked time.Time) OpenSegment {
 	o := OpenSegment{Segment: s, Rows: s.Rows, StartedAt: s.StartAt.Time()}
 	for _, served := range f.Runtime.Served(s.ID) {
@@ -139,8 +141,8 @@ func newOpenSegment(f *Facts, s *model.Segment, asked time.Time) OpenSegment {
 	return o
 }
 
-// consumesInserts reports whether a node takes inserts in, by Milvus's own average over the last 3 seconds
-// (ratelimitutil.DefaultAvgDuration); a node that does not say may.
+// consumesInserts reports whether a node consumes inserts, by Milvus's own average over the last 3 seconds
+// (ratelimitutil.DefaultAvgDuration). It returns true if the node does not report a rate.
 func consumesInserts(s model.Served) bool {
 	q := QuotaOf(s.Node)
 	if q == nil {
@@ -150,9 +152,9 @@ func consumesInserts(s model.Served) bool {
 	return !ok || rate > 0
 }
 
-// fromCheckpoint works out when rows were last written from metadata alone. The last allocation is
-// recorded with each sync; a channel's checkpoint is older than any row that is not synced yet
-// (write_buffer.go: GetCheckpoint). So up to the checkpoint what is recorded is all there is.
+// fromCheckpoint derives the time of the last write from metadata only. The last allocation is recorded with each
+// sync, and a channel's checkpoint is older than any row that is not synced yet (write_buffer.go: GetCheckpoint).
+// So the record is complete up to the checkpoint.
 func (o *OpenSegment) fromCheckpoint(c *model.Cluster) {
 	written := o.ExpireAt.Time()
 	v := c.VChannel(o.VChannel)
@@ -164,7 +166,8 @@ func (o *OpenSegment) fromCheckpoint(c *model.Cluster) {
 	}
 }
 
-// growingSince is where a leader's growing segment starts.
+// growingSince returns the start position of a growing segment in a leader's view, zero if the view does not have
+// it.
 func growingSince(v *model.LeaderView, id model.SegmentID) time.Time {
 	i, ok := slices.BinarySearchFunc(v.Growing, id, func(g model.GrowingView, id model.SegmentID) int { return cmp.Compare(g.ID, id) })
 	if !ok {
@@ -173,16 +176,17 @@ func growingSince(v *model.LeaderView, id model.SegmentID) time.Time {
 	return v.Growing[i].At.Time()
 }
 
-// What "nobody writes any more" means. Allocations last 2 seconds (dataCoord.segment.assignmentExpiration),
-// checkpoints are written once a minute (dataNode.channel.updateChannelCheckpointInterval: 60): a checkpoint
-// that is older than a few of those says that rows wait for a sync, or that the channel is stuck.
+// Thresholds for a segment that is no longer written. Allocations last 2 seconds
+// (dataCoord.segment.assignmentExpiration). Checkpoints are written once a minute
+// (dataNode.channel.updateChannelCheckpointInterval: 60), so a checkpoint that is several minutes old means that
+// rows wait for a sync or that the channel is stuck.
 const (
 	idleGrace       = 2 * time.Minute
 	checkpointGrace = 3 * time.Minute
 )
 
-// IdleFor is how long nothing was written; ok is false if it may be written right now, or
-// nothing tells.
+// IdleFor returns the time for which nothing was written. ok is false if the segment may still be written, or if
+// that is unknown.
 func (o *OpenSegment) IdleFor(now time.Time) (idle time.Duration, ok bool) {
 	if o.WrittenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace {
 		return 0, false
@@ -191,14 +195,14 @@ func (o *OpenSegment) IdleFor(now time.Time) (idle time.Duration, ok bool) {
 	return idle, idle >= idleGrace
 }
 
-// Left reports whether the segment is left alone: nothing was written for a while, or, where nobody tells
-// that, it has been open for a while and nothing is written now.
+// Left reports whether the segment was abandoned: nothing was written for a while or, if that is unknown, it has
+// been open for a while and nothing is written now.
 func (o *OpenSegment) Left(now time.Time) bool {
 	_, idle := o.IdleFor(now)
 	return idle || o.quiet && !o.StartedAt.IsZero() && now.Sub(o.StartedAt) >= idleGrace
 }
 
-// Unsure reports whether the segment may have been left alone, and nothing tells whether it was.
+// Unsure reports whether the segment may have been abandoned, but the data is insufficient to decide.
 func (o *OpenSegment) Unsure(now time.Time) bool {
 	if !o.StartedAt.IsZero() && now.Sub(o.StartedAt) < idleGrace {
 		return false
@@ -212,7 +216,7 @@ func (o *OpenSegment) Unsure(now time.Time) bool {
 	return o.WrittenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace
 }
 
-// QuotaOf are the rates that a process tells for quotas, nil if it does not.
+// QuotaOf returns the rates that a process reports for quotas, nil if it does not report them.
 func QuotaOf(n *model.LiveNode) *model.QuotaMetrics {
 	if n.System == nil {
 		return nil

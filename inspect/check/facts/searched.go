@@ -6,8 +6,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Searched is how many requests of a kind each collection had in the window: what nobody asks for is no work, however much there is of
-// it. It is nil where proxies do not tell collections apart, or name one that the metadata does not know: then all may be searched.
+// Searched returns the number of requests of a kind that each collection had in the window, because collections
+// that are not searched cause no work. It returns nil if proxies do not report requests by collection, or report a
+// collection that the metadata does not have: any collection may be searched then.
 func (f *Facts) Searched(kind latency.Request) map[model.CollectionID]float64 {
 	var of map[model.CollectionID]float64
 	for _, b := range f.Latency().Budgets {
@@ -24,7 +25,8 @@ func (f *Facts) Searched(kind latency.Request) map[model.CollectionID]float64 {
 	return of
 }
 
-// SearchedGroups calls visit for the replicas of collections that are searched, of all where that is unknown, with how often.
+// SearchedGroups calls visit for the replicas of collections that are searched, with the number of requests. If
+// that is unknown, it visits all replicas with often = 1.
 func (f *Facts) SearchedGroups(kind latency.Request, visit func(g *balance.Group, often float64)) {
 	of := f.Searched(kind)
 	for _, g := range f.Balance.Groups {

@@ -4,14 +4,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// SearchWork estimates from metadata how the work of searches is spread over the loaded collections,
-// as if all were searched alike: rows compared times dimensions.
+// SearchWork estimates from metadata how the work of searches is distributed over the loaded collections, assuming
+// that all are searched equally. The unit is rows compared times dimensions.
 type SearchWork struct {
 	P     *Facts
 	total float64
 }
 
-// SearchWork is that of all loaded collections.
+// SearchWork returns the work of all loaded collections.
 func (f *Facts) SearchWork() SearchWork {
 	w := SearchWork{P: f}
 	for _, l := range f.LoadStates {
@@ -22,8 +22,8 @@ func (f *Facts) SearchWork() SearchWork {
 	return w
 }
 
-// Share is the part of all search work that comparing so many rows of a collection one by one is; 0 if
-// the collection is not loaded.
+// Share returns the share of all search work that is spent on comparing rows of a collection one by one. It returns
+// 0 if the collection is not loaded.
 func (w SearchWork) Share(x *model.Collection, rows int64) float64 {
 	if w.total <= 0 || rows <= 0 || w.P.LoadState(x.ID) == nil {
 		return 0
@@ -31,11 +31,11 @@ func (w SearchWork) Share(x *model.Collection, rows int64) float64 {
 	return min(1, float64(rows)*float64(Dimensions(x))/w.total)
 }
 
-// usualM is the M that a graph index is taken to have, knowhere's default (hnsw_config.h).
+// usualM is the assumed M of a graph index, knowhere's default (hnsw_config.h).
 const usualM = 30
 
-// compared is how many rows a search of a collection compares: all that have no index, and in each
-// segment that has one about as many as the survey says of a graph.
+// compared returns the number of rows that a search of a collection compares: all rows without an index, plus for
+// each indexed segment the number that the survey estimates for a graph.
 func compared(f *Facts, x *model.Collection) float64 {
 	t := f.CollectionTotals(x.ID)
 	rows := float64(t.Rows)
@@ -50,7 +50,8 @@ func compared(f *Facts, x *model.Collection) float64 {
 	return rows
 }
 
-// Dimensions are those of the collection's widest vector field, at least 1: sparse vectors have none.
+// Dimensions returns the dimensions of the collection's widest vector field, at least 1 because sparse vectors have
+// none.
 func Dimensions(x *model.Collection) int64 {
 	dim := int64(1)
 	for _, f := range x.Fields {
@@ -61,8 +62,8 @@ func Dimensions(x *model.Collection) int64 {
 	return dim
 }
 
-// OnVector reports whether an index is one of a vector field. An index of a field that is
-// gone counts as one if it has a metric.
+// OnVector reports whether an index belongs to a vector field. An index whose field is gone counts as one if it has
+// a metric.
 func OnVector(x *model.Collection, i *model.Index) bool {
 	if f := x.Field(i.Field); f != nil {
 		return f.Vector()
@@ -74,12 +75,12 @@ func OnVector(x *model.Collection, i *model.Index) bool {
 // IsNoTrainIndex).
 func IsFlat(indexType string) bool { return indexType == "FLAT" || indexType == "BIN_FLAT" }
 
-// RefIndex names an index definition.
+// RefIndex returns a reference to an index definition.
 func RefIndex(i *model.Index) model.Ref {
 	return model.Ref{Resource: "indexes", ID: i.ID.String(), Name: i.Name}
 }
 
-// FieldLabel is how messages call a field: its name, else its id.
+// FieldLabel returns the label of a field in messages: its name, or its id if the field is gone.
 func FieldLabel(x *model.Collection, id model.FieldID) string {
 	if f := x.Field(id); f != nil {
 		return f.Name

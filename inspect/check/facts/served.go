@@ -5,7 +5,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// held is a sealed segment of a query node, with its record where the collection has one.
+// held is a sealed segment of a query node. Record is nil if the collection has no record of it.
 type held struct {
 	Node   *model.LiveNode
 	Served *model.ServedSegment
@@ -18,17 +18,18 @@ type grown struct {
 	Growing model.GrowingView
 }
 
-// Odds are, of one collection, the segments in the memory of query nodes that are not as most are: whoever looks for what is wrong
-// with them need not go through all. Like a digest they know no time, and are right as long as they are made of the same.
+// Odds holds the anomalies among the segments of one collection in the memory of query nodes, so that checks need
+// not scan all segments. Like a Digest it does not depend on the time, and stays valid while its inputs are the
+// same.
 type Odds struct {
 	digest  *Digest
 	runtime *model.Runtime
-	// Strays are sealed there, and dropped or without a record of the collection, by node and id.
+	// Strays are sealed on a node, but dropped or without a record in the collection, by node and id.
 	Strays []held
-	// Bare are sealed there without any index, L0 left out, and lacking those without one that is defined for a vector field and
-	// has files.
+	// Bare are sealed on a node without any index. Lacking are sealed on a node without some index that is defined
+	// on a vector field and has files. Both exclude L0.
 	Bare, Lacking []held
-	// Grown are growing there, and flushed, dropped or without a record.
+	// Grown are growing in a leader's view, but flushed, dropped or without a record.
 	Grown []grown
 }
 
@@ -39,7 +40,7 @@ func (o *Odds) isOf(d *Digest, r *model.Runtime) bool {
 func newOdds(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance.Survey) *Odds {
 	o := &Odds{digest: d, runtime: c.Runtime}
 	candidates, surveyed := survey.Odd(id)
-	if !surveyed { // the survey broke
+	if !surveyed { // the survey failed
 		candidates = allSealed(c, id)
 	}
 	wanted := WantedIndexes(c, id)
@@ -62,7 +63,7 @@ func newOdds(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance
 	return o
 }
 
-// allSealed are all sealed segments that query nodes have of a collection, by node and id.
+// allSealed returns all sealed segments of a collection on query nodes, by node and id.
 func allSealed(c *model.Cluster, id model.CollectionID) []balance.Odd {
 	var list []balance.Odd
 	segments, known := c.SegmentsOf(id), model.RecordsOf(c, id)
@@ -78,12 +79,13 @@ func allSealed(c *model.Cluster, id model.CollectionID) []balance.Odd {
 	return list
 }
 
-// addGrown finds what is growing in leaders' views and should not be.
+// addGrown collects the segments that are growing in leaders' views but are recorded as flushed or dropped, or have
+// no record.
 func (o *Odds) addGrown(c *model.Cluster, id model.CollectionID) {
 	all := model.RecordsOf(c, id)
 	for _, v := range c.Runtime.ViewsOf(id) {
 		for _, g := range v.Growing {
-			state := model.SegmentStateNone // where there is no record
+			state := model.SegmentStateNone // if there is no record
 			if at, known := all.Place(g.ID); known {
 				state = all.States[at]
 			}
@@ -96,7 +98,7 @@ func (o *Odds) addGrown(c *model.Cluster, id model.CollectionID) {
 	}
 }
 
-// WantedIndexes are the vector indexes of a collection that have files.
+// WantedIndexes returns the vector indexes of a collection that have files.
 func WantedIndexes(c *model.Cluster, id model.CollectionID) []*model.Index {
 	var list []*model.Index
 	for _, x := range c.IndexesOf(id) {
@@ -116,22 +118,23 @@ func hasIndexes(s *model.ServedSegment, wanted []*model.Index) bool {
 	return true
 }
 
-// oddsOf are the odds of a collection, nil if nobody serves anything of it.
+// oddsOf returns the Odds of a collection, nil if nothing of it is served.
 func (f *Facts) oddsOf(id model.CollectionID) *Odds {
 	return f.odds()[id]
 }
 
-// EachOdds calls f for each collection of which something is served.
+// EachOdds calls visit for each collection that is served, at least in part.
 func (f *Facts) EachOdds(visit func(model.CollectionID, *Odds)) {
 	for _, id := range f.Runtime.ServedCollections() {
 		visit(id, f.oddsOf(id))
 	}
 }
 
-// Counted are segments that were counted already: each counts once, however many nodes, leaders and replicas have it.
+// Counted is the set of segments already counted: each counts once, however many nodes, leaders and replicas have
+// it.
 type Counted map[model.SegmentID]bool
 
-// First reports whether a segment was not counted yet, and counts it.
+// First reports whether a segment was not counted yet, and adds it to the set.
 func (c *Counted) First(id model.SegmentID) bool {
 	if (*c)[id] {
 		return false
@@ -143,7 +146,7 @@ func (c *Counted) First(id model.SegmentID) bool {
 	return true
 }
 
-// HasIndex reports whether a node has an index of a segment's field in use.
+// HasIndex reports whether a served segment has an index x, or any index on the field of x.
 func HasIndex(s *model.ServedSegment, x *model.Index) bool {
 	for i := range s.Indexes {
 		if s.Indexes[i].Index == x.ID || s.Indexes[i].Field == x.Field {

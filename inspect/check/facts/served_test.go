@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestOddsOfSurvey: of what a survey has noticed, the same segments are odd as of all, where records are gone or say that a segment was
-// dropped, and indexes were dropped or are flat.
+// TestOddsOfSurvey checks that the candidates of a survey give the same anomalies as all segments do, if records
+// are missing or dropped, and if indexes are dropped or flat.
 func TestOddsOfSurvey(t *testing.T) {
 	c := modeltest.ServedLarge(6000, 20)
 	parts := c.Parts

@@ -8,27 +8,28 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Grace periods of checks that compare metadata with what nodes serve. The two are never of the same
-// moment, and Milvus takes its time; nothing younger than these is a finding.
+// Grace periods of checks that compare metadata with the segments that nodes serve. The two are never read at the
+// same moment, and Milvus takes time to apply changes. Nothing younger than these is a finding.
 const (
-	// HandoffGrace is what a growing segment is given to go after its flush. On an idle 2.3.5 with small
-	// segments the sealed copy was there after 3 s and the growing one gone after 13.5 s: QueryCoord looks for
-	// a new target every 10 s (updateNextTargetInterval in target_observer.go) and loads it first.
+	// HandoffGrace is the time for a growing segment to disappear after its flush. On an idle 2.3.5 with small
+	// segments the sealed copy was there after 3 s and the growing one gone after 13.5 s: QueryCoord looks for a
+	// new target every 10 s (updateNextTargetInterval in target_observer.go) and loads it first.
 	HandoffGrace = 2 * time.Minute
-	// SlowHandoff is what it is given where its sealed copy is not there yet: QueryCoord may take 5 minutes to draw up a target
-	// that has it (queryCoord.NextTargetSurviveTime: 300) while another one is being loaded.
+	// SlowHandoff is that time if the sealed copy is not loaded yet. While another target is being loaded,
+	// QueryCoord may take 5 minutes to compute a target that includes it (queryCoord.NextTargetSurviveTime: 300).
 	SlowHandoff = 6 * time.Minute
-	// MoveGrace is what a move is given: until the old node lets go, both have the segment or channel. QueryCoord
-	// gives a segment task 2 minutes (queryCoord.segmentTaskTimeout: 120000), a channel task one.
+	// MoveGrace is the time for a move: both nodes have the segment or channel until the old node releases it.
+	// QueryCoord allows 2 minutes for a segment task (queryCoord.segmentTaskTimeout: 120000) and one for a channel
+	// task.
 	MoveGrace = 2 * time.Minute
-	// LoadGrace is what a new segment, or an index, is given to be loaded: QueryCoord may take 5 minutes to
-	// fetch a new target (queryCoord.NextTargetSurviveTime: 300), then loads.
+	// LoadGrace is the time for a new segment or index to be loaded: QueryCoord may take 5 minutes to fetch a new
+	// target (queryCoord.NextTargetSurviveTime: 300) before it loads it.
 	LoadGrace = 10 * time.Minute
 )
 
-// AskedAt is the time of which the answers of processes are. A recording may not say; then the latest time
-// that anyone mentions comes near: query nodes and DataCoord tell positions in queues that are
-// fractions of a second old.
+// AskedAt returns the time of the responses of processes. If a recording does not have it, AskedAt returns the
+// latest time in the responses, which is close: query nodes and DataCoord report queue positions that are fractions
+// of a second old.
 func (f *Facts) AskedAt() time.Time {
 	r := f.Runtime
 	if r == nil {
@@ -63,7 +64,7 @@ func (f *Facts) AskedAt() time.Time {
 	return latest
 }
 
-// FirstAsked is a time at which none of the answers had been given yet: what metadata had before that, they know.
+// FirstAsked returns a time before the first response. Older metadata is known to all processes that responded.
 func (f *Facts) FirstAsked() time.Time {
 	if r := f.Runtime; r != nil && !r.From.IsZero() {
 		return r.From.Add(-f.Ahead)
@@ -71,9 +72,9 @@ func (f *Facts) FirstAsked() time.Time {
 	return f.AskedAt().Add(-Agreeing)
 }
 
-// VersionTime is when a segment or channel was loaded, or a target drawn up: QueryCoord takes the time in
-// nanoseconds as a version (querycoordv2/meta/target_manager.go, task/executor.go). Zero if
-// it is no such time.
+// VersionTime returns the time at which a segment or channel was loaded, or a target computed. QueryCoord uses the
+// time in nanoseconds as the version (querycoordv2/meta/target_manager.go, task/executor.go). It returns zero if
+// the version is not such a time.
 func VersionTime(version int64) time.Time {
 	const y2020, y2100 = 1577836800e9, 4102444800e9
 	if version < y2020 || version > y2100 {
@@ -82,9 +83,10 @@ func VersionTime(version int64) time.Time {
 	return time.Unix(0, version).UTC()
 }
 
-// FlushedAt is when a flushed segment was flushed, as near as metadata knows: the position up to which it
-// was written is the channel's at that time. Of a result of compaction, which takes over
-// the position, it is when its sources were dropped; if they are gone, it is long ago. ok is false if nothing tells.
+// FlushedAt returns the time at which a segment was flushed, as far as the metadata has it: the last position of a
+// segment is that of the channel at the time of the flush. The result of a compaction takes over that position, so
+// its time is that of the drop of its sources, or its position if they are gone. ok is false if the time is
+// unknown.
 func FlushedAt(c *model.Cluster, s *model.Segment) (at time.Time, ok bool) {
 	if len(s.CompactedFrom) == 0 {
 		at = s.PositionAt.Time()
@@ -95,7 +97,7 @@ func FlushedAt(c *model.Cluster, s *model.Segment) (at time.Time, ok bool) {
 		switch {
 		case source == nil:
 		case source.DroppedAt.Time().IsZero() && source.State != model.SegmentDropped:
-			return time.Time{}, false // the compaction is not over
+			return time.Time{}, false // the compaction is still running
 		case source.DroppedAt.Time().After(at):
 			at = source.DroppedAt.Time()
 		}
@@ -106,14 +108,14 @@ func FlushedAt(c *model.Cluster, s *model.Segment) (at time.Time, ok bool) {
 	return at, !at.IsZero()
 }
 
-// IsLoaded reports whether metadata wants a collection in memory, and has it so.
+// IsLoaded reports whether the metadata records a collection as loaded.
 func IsLoaded(c *model.Cluster, id model.CollectionID) bool {
 	l := c.LoadState(id)
 	return l != nil && l.Status == "Loaded"
 }
 
-// WantsPartition reports whether a partition of a collection is to be in memory, and loaded. Partition -1 is
-// all of them.
+// WantsPartition reports whether a partition of a collection is recorded as loaded. Partition -1 stands for all
+// partitions.
 func WantsPartition(l *model.LoadState, id model.PartitionID) bool {
 	if l == nil {
 		return false
@@ -121,12 +123,12 @@ func WantsPartition(l *model.LoadState, id model.PartitionID) bool {
 	return id < 0 || l.PartitionStatus(id) == "Loaded"
 }
 
-// MembersOf are all nodes of a replica, those that leave too.
+// MembersOf returns all nodes of a replica, including those that are leaving.
 func MembersOf(r *model.Replica) []model.NodeID {
 	return slices.Concat(r.Nodes, r.RONodes, r.StreamingNodes, r.ROStreamingNodes)
 }
 
-// ReplicaWith is the replica of a collection that a node belongs to, nil if none names it.
+// ReplicaWith returns the replica of a collection that a node belongs to, nil if there is none.
 func ReplicaWith(c *model.Cluster, id model.CollectionID, node model.NodeID) *model.Replica {
 	for _, r := range c.ReplicasOf(id) {
 		if slices.Contains(r.Nodes, node) || slices.Contains(r.RONodes, node) ||
@@ -137,7 +139,7 @@ func ReplicaWith(c *model.Cluster, id model.CollectionID, node model.NodeID) *mo
 	return nil
 }
 
-// BlindIn are the query nodes of a replica of which it is unknown what they serve.
+// BlindIn returns the query nodes of a replica that did not report what they serve.
 func BlindIn(f *Facts, replica *model.Replica) []*model.LiveNode {
 	var blind []*model.LiveNode
 	for _, id := range MembersOf(replica) {
@@ -148,7 +150,7 @@ func BlindIn(f *Facts, replica *model.Replica) []*model.LiveNode {
 	return blind
 }
 
-// servingNodes are the query nodes that said what they serve, by id.
+// servingNodes returns the query nodes that reported what they serve, by id.
 func servingNodes(r *model.Runtime) map[model.NodeID]*model.LiveNode {
 	nodes := make(map[model.NodeID]*model.LiveNode)
 	for _, n := range r.QueryNodes() {
@@ -159,7 +161,7 @@ func servingNodes(r *model.Runtime) map[model.NodeID]*model.LiveNode {
 	return nodes
 }
 
-// LiveChannels are the vchannels of a collection that is to be served, by name.
+// LiveChannels returns the vchannels that a collection should have served, sorted by name.
 func LiveChannels(c *model.Cluster, id model.CollectionID) []string {
 	x := c.Collection(id)
 	if x == nil {
@@ -177,24 +179,24 @@ func LiveChannels(c *model.Cluster, id model.CollectionID) []string {
 	return names
 }
 
-// Work is what searches of a collection cost, over all its replicas, as package balance weighs it.
+// Work is the cost of searches of a collection, over all its replicas, in the units of package balance.
 type Work struct {
-	// rows in memory, growing ones among them, and sealed ones without an index: each once, of several replicas those of the one that
-	// has most.
+	// Rows in memory, including growing ones, and sealed rows without an index. Each row counts once: they are
+	// those of the replica with the most rows.
 	Rows, GrowingRows, UnindexedRows int64
 	Cost, BruteCost, GrowCost        float64
-	Known                            bool // at least one node said what it serves
-	Flat                             bool // nothing but brute force is defined
+	Known                            bool // at least one node reported what it serves
+	Flat                             bool // only brute force is defined
 }
 
-// WorkOf is the work of one collection; all is zero if nothing of it is served.
+// WorkOf returns the work of one collection. Unless part of it is served, only Flat may be set.
 func (f *Facts) WorkOf(id model.CollectionID) Work {
 	w := f.works()[id]
 	w.Flat = FlatByDesign(f.Cluster, id)
 	return w
 }
 
-// worksOf adds the survey's groups up by collection.
+// worksOf adds up the survey's groups by collection.
 func worksOf(s *balance.Survey) map[model.CollectionID]Work {
 	works := make(map[model.CollectionID]Work)
 	for _, g := range s.Groups {
@@ -217,8 +219,8 @@ func worksOf(s *balance.Survey) map[model.CollectionID]Work {
 	return works
 }
 
-// Costing is what a part of the search work of one collection is of that of all, as if all loaded ones were searched
-// alike: what a finding about it costs, so that findings about different ones can be put in order.
+// Costing scales a share of one collection's search work to all loaded collections, assuming that all are searched
+// equally. The result orders findings about different collections by cost.
 func (f *Facts) Costing(id model.CollectionID, part float64) float64 {
 	total := 0.0
 	for _, n := range f.Balance.Nodes {
@@ -230,12 +232,12 @@ func (f *Facts) Costing(id model.CollectionID, part float64) float64 {
 	return min(1, part*f.works()[id].Cost/total)
 }
 
-// Losing is what a part of the answers of one collection is of those of all that are loaded.
+// Losing scales a share of the results of one collection to all loaded collections.
 func (f *Facts) Losing(part float64) float64 {
 	return min(1, part/float64(max(1, len(f.LoadStates))))
 }
 
-// ShareOfGrowing is the part of the collection's search work that some growing rows cost.
+// ShareOfGrowing returns the share of the collection's search work that the given number of growing rows costs.
 func (w *Work) ShareOfGrowing(rows int64) float64 {
 	if w.Cost <= 0 || w.GrowingRows <= 0 {
 		return 0
@@ -243,7 +245,7 @@ func (w *Work) ShareOfGrowing(rows int64) float64 {
 	return min(1, w.GrowCost/w.Cost*min(1, float64(rows)/float64(w.GrowingRows)))
 }
 
-// ShareOfRows is the part of all rows in memory, of which each counts once.
+// ShareOfRows returns the share of all rows in memory. Each row counts once.
 func (w *Work) ShareOfRows(rows int64) float64 {
 	if w.Rows <= 0 {
 		return 0
@@ -251,8 +253,8 @@ func (w *Work) ShareOfRows(rows int64) float64 {
 	return min(1, float64(rows)/float64(w.Rows))
 }
 
-// FlatByDesign reports whether searches of a collection compare every row because its index definitions
-// say so: FLAT in every vector field, or no index at all.
+// FlatByDesign reports whether searches of a collection compare every row because of its index definitions: FLAT on
+// every vector field, or no index.
 func FlatByDesign(c *model.Cluster, id model.CollectionID) bool {
 	for _, x := range c.IndexesOf(id) {
 		if !x.Deleted && isVectorField(c, id, x.Field) && x.Type != "" && !IsFlat(x.Type) {

@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Setting is a setting as Cluster.Setting has it. One that nobody tells has the default of its version only if a process told its
-// configuration without it: else it is unknown, which Unread is told.
+// Setting returns a setting like Cluster.Setting. If no source reports it, it has the default of its version only
+// if a process reported its configuration without it. Otherwise it is unknown, and Setting calls Unread.
 func (f *Facts) Setting(key string, roles ...string) (model.Setting, bool) {
 	s, ok := f.Cluster.Setting(key, roles...)
 	if !ok && f.Unread != nil {
@@ -22,13 +22,14 @@ func (f *Facts) Setting(key string, roles ...string) (model.Setting, bool) {
 	return s, ok
 }
 
-// AutoBalance is the switch of Milvus's own balancer, and like Setting of it.
+// AutoBalance returns the state of Milvus's own balancer. Like Setting it calls Unread if the setting is unknown.
 func (f *Facts) AutoBalance() balance.Auto {
 	f.Setting(balance.SwitchKey, balance.QueryCoords()...)
 	return f.Balance.Auto
 }
 
-// Exclusive is what Survey.Exclusive says of a replica, and like Setting of the balancer.
+// Exclusive returns the result of Survey.Exclusive for a replica. If that is true, it calls Unread if the setting
+// of the balancer is unknown.
 func (f *Facts) Exclusive(g *balance.Group) bool {
 	exclusive := f.Balance.Exclusive(g)
 	if exclusive {
@@ -37,8 +38,9 @@ func (f *Facts) Exclusive(g *balance.Group) bool {
 	return exclusive
 }
 
-// untold says why none of some roles told its configuration, "" if one did. MixCoord answers as RootCoord does, with the keys
-// of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations); then a proxy's configuration may stand for its own.
+// untold returns the reason why no process of the given roles reported its configuration, "" if one did. MixCoord
+// responds like RootCoord, with only RootCoord's keys (Milvus 2.6, internal/coordinator/mix_coord.go,
+// ShowConfigurations). In that case a proxy's configuration may replace its own.
 func (f *Facts) untold(key string, roles []string) string {
 	if f.Runtime == nil {
 		return NotAsked
@@ -62,7 +64,8 @@ func (f *Facts) untold(key string, roles []string) string {
 	return why
 }
 
-// Unfilled says why no page of the HTTP servers filled in what MixCoord does not report, "" if none was asked for that.
+// Unfilled returns the reason why no page of the HTTP servers supplied the keys that MixCoord does not report, ""
+// if no page was requested for them.
 func (f *Facts) Unfilled() string {
 	for _, p := range f.Runtime.Processes {
 		for i := range p.Calls {
@@ -74,7 +77,7 @@ func (f *Facts) Unfilled() string {
 	return ""
 }
 
-// SettingSeconds is a configured number of seconds, the default if no process and no dynamic key tells it.
+// SettingSeconds returns a configured number of seconds, or def if no process and no dynamic key has it.
 func (f *Facts) SettingSeconds(key string, def time.Duration, roles ...string) time.Duration {
 	s, ok := f.Setting(key, roles...)
 	if !ok {
@@ -87,7 +90,7 @@ func (f *Facts) SettingSeconds(key string, def time.Duration, roles ...string) t
 	return time.Duration(v * float64(time.Second))
 }
 
-// SettingCount is a configured number, the default if nobody tells it.
+// SettingCount returns a configured integer, or def if no source has it.
 func (f *Facts) SettingCount(key string, def int64, roles ...string) int64 {
 	s, ok := f.Setting(key, roles...)
 	if !ok {
@@ -100,7 +103,7 @@ func (f *Facts) SettingCount(key string, def int64, roles ...string) int64 {
 	return v
 }
 
-// setting reads a number of the cluster's own configuration, else its default; from says which.
+// setting returns a number from the cluster's configuration, or fallback, and its source.
 func (f *Facts) setting(key string, fallback float64, roles ...string) (value float64, from string) {
 	if s, ok := f.Setting(key, roles...); ok {
 		if v, err := strconv.ParseFloat(strings.TrimSpace(s.Value), 64); err == nil {
@@ -110,7 +113,7 @@ func (f *Facts) setting(key string, fallback float64, roles ...string) (value fl
 	return fallback, "default of Milvus"
 }
 
-// SettingSource says where a setting of DataCoord's was told, "default" if nowhere.
+// SettingSource returns the source of a setting of DataCoord, "default" if no source has it.
 func (f *Facts) SettingSource(key string) string {
 	if s, ok := f.Setting(key, DataCoords()...); ok {
 		return s.From
@@ -118,5 +121,5 @@ func (f *Facts) SettingSource(key string) string {
 	return "default"
 }
 
-// DataCoords are the roles that DataCoord's settings are told by.
+// DataCoords returns the roles that report DataCoord's settings.
 func DataCoords() []string { return []string{"datacoord", "mixcoord", "indexcoord"} }

@@ -7,13 +7,14 @@ import (
 	"kitescope/internal/words"
 )
 
-// IsGone reports whether a node is only known by what others still tell of it: it has no session, and was
-// not asked. It serves nothing that could be looked at.
+// IsGone reports whether a node is known only from the responses of others: it has no session and was not asked.
+// Checks have nothing to look at.
 func (f *Facts) IsGone(n *model.LiveNode) bool {
 	return n.Outcome == model.NotAsked && Alive(f.Cluster) && f.SessionIn(n.Node, n.Role) == nil
 }
 
-// Damage says what is wrong with the file that the metadata were read from, "" if nothing: any record may be missing from it.
+// Damage returns the damage of the file that the metadata was read from, "" if there is none. A damaged file may
+// lack any record.
 func (f *Facts) Damage() string {
 	for _, g := range f.Gaps {
 		if g.Damage {
@@ -23,7 +24,7 @@ func (f *Facts) Damage() string {
 	return ""
 }
 
-// WhySilent says why a session told nothing.
+// WhySilent returns the reason why a session did not respond.
 func WhySilent(n *model.LiveNode) string {
 	if n.Outcome == model.Answered {
 		for _, c := range n.Calls {
@@ -38,7 +39,7 @@ func WhySilent(n *model.LiveNode) string {
 	return n.Outcome.With(n.Reason)
 }
 
-// Because begins with ": " and says why processes told nothing; "" of none.
+// Because returns ": " and the reason why processes did not respond, or "" if list is empty.
 func Because(list []*model.LiveNode) string {
 	if len(list) == 0 {
 		return ""
@@ -50,7 +51,7 @@ func Because(list []*model.LiveNode) string {
 	return text
 }
 
-// Coordinators are the processes that do the work of a coordinator, MixCoord too.
+// Coordinators returns the processes that do the work of a coordinator, including MixCoord.
 func Coordinators(r *model.Runtime, role string) []*model.LiveNode {
 	var list []*model.LiveNode
 	for _, n := range r.Nodes {
@@ -61,7 +62,7 @@ func Coordinators(r *model.Runtime, role string) []*model.LiveNode {
 	return list
 }
 
-// ProcessLabel is a process's HTTP address, or the sessions it has where that is unknown.
+// ProcessLabel returns the HTTP address of a process, or its sessions if the address is unknown.
 func ProcessLabel(x *model.Process) string {
 	if x.Address != "" || len(x.Nodes) == 0 {
 		return x.Address
@@ -73,8 +74,8 @@ func ProcessLabel(x *model.Process) string {
 	return words.Few(names)
 }
 
-// IsDown reports whether an outcome means that the session's own process is not there for anyone. What only
-// kitescope may meet (no route, no credentials) does not.
+// IsDown reports whether an outcome means that the session's process is down for all clients. Outcomes that may
+// affect only kitescope (no route, no credentials) do not.
 func IsDown(o model.Outcome) bool {
 	switch o {
 	case model.Refused, model.TimedOut, model.Stale, model.CutOff:

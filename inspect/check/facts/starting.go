@@ -6,16 +6,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// SettlesAfter is how long a process may take after its start until it is what it is meant to be: filled by the balancer, done with reading on
-// from the checkpoints, fast. A query node of 2.3.5 under load was 38 s behind when it had just been restarted.
+// SettlesAfter is the time that a process may take after its start until it works normally: it is filled by the
+// balancer, has caught up from the checkpoints, and is fast. A query node of 2.3.5 under load was 38 s behind right
+// after a restart.
 const SettlesAfter = 2 * time.Minute
 
-// JustBefore reports whether something was less than SettlesAfter ago; it does not if nothing says what time it is.
+// JustBefore reports whether at is less than SettlesAfter ago. It returns false if either time is unknown.
 func (f *Facts) JustBefore(at time.Time) bool {
 	return !at.IsZero() && !f.Now.IsZero() && f.Now.Sub(at) < SettlesAfter
 }
 
-// Reading reports whether a process may be reading on from a checkpoint: it, or what it was given, is there for a moment.
+// Reading reports whether a process may still be catching up from a checkpoint, because it just started or just got
+// its channel.
 func (f *Facts) Reading(n *model.LiveNode, given time.Time) bool {
 	return f.JustBefore(n.StartedAt()) || f.JustBefore(given)
 }

@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Tells reports whether a session of a role may answer to a call that came with a release, and did not say that it does not have it. One of
-// unknown version may.
+// Tells reports whether some session of the roles may support a call that was added in a release, and has not
+// responded that it is unimplemented. A session of unknown version may support it.
 func Tells(c *model.Cluster, major, minor int, method string, roles ...string) bool {
 	return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool {
 		if !slices.Contains(roles, s.Role) || s.Standby || ParseRelease(s.Version).Before(Release{major, minor}) {
@@ -21,8 +21,8 @@ func Tells(c *model.Cluster, major, minor int, method string, roles ...string) b
 	})
 }
 
-// LacksPage reports whether streaming nodes are registered and a page that MixCoord has of them in later 2.6 and 3.0 was not read,
-// other than because its release does not have it.
+// LacksPage reports whether streaming nodes are registered and a page about them, which MixCoord has in later 2.6
+// and 3.0, was not read for any reason except that its release does not have it.
 func LacksPage(c *model.Cluster, path string) bool {
 	if !HasRole(c, "streamingnode") {
 		return false

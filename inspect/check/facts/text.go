@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// NotAsked is what checks say that could not run as nobody asked the processes. The UI says in their place, once, what helps.
+// NotAsked is the reason of checks that could not run because the processes were not asked. The UI replaces it,
+// once, with a hint.
 const NotAsked = "the nodes were not asked"
 
-// TimeText is a moment as evidence, "unknown" for none.
+// TimeText formats a time for evidence, "unknown" if it is zero.
 func TimeText(t time.Time) string {
 	if t.IsZero() {
 		return "unknown"
@@ -16,7 +17,7 @@ func TimeText(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// MostCommon is the key with the greatest count, the first in order among equals; "" if there is none.
+// MostCommon returns the key with the greatest count, the smallest key on a tie, "" if counts is empty.
 func MostCommon(counts map[string]int) string {
 	best, n := "", 0
 	for k, v := range counts {
@@ -27,7 +28,7 @@ func MostCommon(counts map[string]int) string {
 	return best
 }
 
-// Part is a of b, 0 if there is nothing of b.
+// Part returns a/b, or 0 if b is not positive.
 func Part(a, b int64) float64 {
 	if b <= 0 {
 		return 0
@@ -35,7 +36,7 @@ func Part(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// Article is what stands before a word: "an index node".
+// Article returns the indefinite article of a word: "an" for "index node".
 func Article(word string) string {
 	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) {
 		return "an"

@@ -8,26 +8,26 @@ import (
 	"kitescope/inspect/model"
 )
 
-// MinIndexRows is how many rows a segment needs before Milvus builds an index on it
+// MinIndexRows is the number of rows from which Milvus builds an index on a segment
 // (indexCoord.segment.minSegmentNumRowsToEnableIndex, 1024 in every version).
 const MinIndexRows = 1024
 
-// PartsOfBuilds is what the checks of index builds read.
+// PartsOfBuilds are the parts of the metadata that the checks of index builds read.
 const PartsOfBuilds = model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing
 
-// Build is the state of one index on one flushed segment that has none of use.
+// Build is the state of one unfinished index on one flushed segment.
 type Build struct {
 	Collection *model.Collection
 	Index      *model.Index
 	Segment    *model.Segment
-	Record     *model.SegmentIndex // nil: none
+	Record     *model.SegmentIndex // nil if there is none
 }
 
-// EachUnbuilt calls visit for each flushed segment and live index definition of which the index is not finished. Left out
-// is what Milvus builds no files for: FLAT, segments of few rows, L0.
+// EachUnbuilt calls visit for each flushed segment and live index definition whose index is not finished. It leaves
+// out the cases for which Milvus builds no files: FLAT, segments of few rows, L0.
 func (f *Facts) EachUnbuilt(visit func(Build)) { f.eachLack(unbuiltSegs, visit) }
 
-// EachBegun calls visit for those of EachUnbuilt that have a record.
+// EachBegun is like EachUnbuilt, but only visits builds that have a record.
 func (f *Facts) EachBegun(visit func(Build)) {
 	f.eachLack(begunSegs, func(b Build) {
 		if b.Record != nil {
@@ -59,25 +59,26 @@ func (f *Facts) eachLack(g Group, visit func(Build)) {
 	}
 }
 
-// LeastIndexedRows is from how many rows on a segment is given indexes.
+// LeastIndexedRows returns the number of rows from which a segment gets indexes.
 func (f *Facts) LeastIndexedRows() int64 {
 	return f.SettingCount("indexCoord.segment.minSegmentNumRowsToEnableIndex", MinIndexRows, DataCoords()...)
 }
 
-// RecordOf is a segment's newest record of an index, nil if there is none.
+// RecordOf returns a segment's newest record of an index, nil if there is none.
 func RecordOf(s *model.Segment, id model.IndexID) *model.SegmentIndex {
 	var found *model.SegmentIndex
 	for i := range s.Indexes {
 		if r := &s.Indexes[i]; r.Index == id && !r.Deleted {
-			found = r // they are sorted by build
+			found = r // records are sorted by build
 		}
 	}
 	return found
 }
 
-// WaitsSince is since when at most a segment could have had the index: it was written, and the index was defined. The
-// record's own time is none: it is that of its id, of which RootCoord's allocator takes the time when it starts (captures of 2.3.5). What
-// sorting makes of a segment has the times of its source (internal/datacoord/meta.go, completeSortCompactionMutation).
+// WaitsSince returns the earliest time at which the segment could have had the index: it was written and the index
+// was defined. The record has no usable time of its own: its id has the time at which RootCoord's allocator started
+// (captures of 2.3.5). The result of sorting a segment has the times of its source (internal/datacoord/meta.go,
+// completeSortCompactionMutation).
 func (b Build) WaitsSince() time.Time {
 	at := LastTouched(b.Segment)
 	if b.Index.CreatedAt.After(at) {
@@ -86,19 +87,19 @@ func (b Build) WaitsSince() time.Time {
 	return at
 }
 
-// Lack adds up segments of a collection that have no index of use.
+// Lack adds up the segments of a collection that have no finished index.
 type Lack struct {
 	Collection *model.Collection
 	Index      *model.Index
 	Segments   int
 	Rows       int64
-	// Oldest is since when at most the one that has waited longest could have had the index, zero if nothing tells.
+	// Oldest is the earliest time at which one of the segments could have had the index, zero if it is unknown.
 	Oldest time.Time
-	// First are the first of them by id, as many as a finding names.
+	// First holds the first MaxObjects segments by id.
 	First []model.SegmentID
 }
 
-// Add counts one in, of a greater id than those before.
+// Add adds a segment. Segments must be added in order of id.
 func (l *Lack) Add(b Build) {
 	l.Segments++
 	l.Rows += b.Segment.Rows
@@ -110,14 +111,14 @@ func (l *Lack) Add(b Build) {
 	}
 }
 
-// Missing are flushed segments that have no record of an index.
+// Missing adds up flushed segments that have no record of an index.
 type Missing struct {
 	Lack
-	Unsorted int // of the segments
+	Unsorted int // number of unsorted segments
 }
 
-// Missing are those of EachUnbuilt that have no record, by index id: segments that nobody has touched since a limit, and
-// if they are not sorted yet since so much longer; not those of an import that is under way.
+// Missing returns the builds of EachUnbuilt that have no record, by index id. It leaves out segments of a running
+// import and segments touched since limit, or for segments that are not sorted yet, since unsorted before limit.
 func (f *Facts) Missing(limit model.TSO, unsorted time.Duration) []Missing {
 	var list []Missing
 	longer := model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds()))

@@ -8,22 +8,22 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Uncollected are dropped segments that garbage collection has left.
+// Uncollected adds up dropped segments that garbage collection has not removed.
 type Uncollected struct {
-	Segments, Undated int // Undated are those without a time of dropping
+	Segments, Undated int // Undated have no drop time
 	Bytes             int64
-	// Behind are those whose vchannel's checkpoint is behind their last write.
+	// Behind counts the segments whose vchannel's checkpoint is behind their last write.
 	Behind int
-	// Late are these vchannels, by name.
+	// Late holds the names of these vchannels, sorted.
 	Late []string
-	// Oldest is when the first of them was dropped, zero if none says.
+	// Oldest is the earliest drop time, zero if it is unknown.
 	Oldest time.Time
-	// First are the first of them by id, as many as a finding names.
+	// First holds the first MaxObjects segments by id.
 	First []*model.Segment
 }
 
-// Uncollected are the segments of all collections that were dropped before a limit: where that is not recorded, that were written last
-// before it.
+// Uncollected returns the segments of all collections that were dropped before limit. If the drop time is not
+// recorded, it uses the time of the last write.
 func (f *Facts) Uncollected(limit model.TSO) (u Uncollected) {
 	late := make(map[string]bool)
 	for s := range f.AllAmong(DroppedSegs) {

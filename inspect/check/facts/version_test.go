@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestVersionTime: QueryCoord's versions are nanoseconds; what is not is no time.
+// TestVersionTime checks that QueryCoord's versions parse as nanoseconds, and that other numbers give the zero
+// time.
 func TestVersionTime(t *testing.T) {
 	if got := VersionTime(1795165562704480305); got.Format(time.RFC3339) != "2026-11-20T09:06:02Z" {
 		t.Errorf("a version of the recorded cluster is %s", got)

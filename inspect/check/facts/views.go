@@ -7,17 +7,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Views are what the answers of processes say against each other: of metadata and of the time they know nothing, so that they are
-// right for as long as the Runtime is the same. Each part is worked out when somebody asks for it.
+// Views holds comparisons between the responses of processes. They do not depend on the metadata or the time, so
+// they stay valid as long as the Runtime is the same. Each is computed on first use.
 type Views struct {
 	runtime *model.Runtime
-	// Lost are the sealed segments of a leader's view that the node which it names has not, though that one said what it has.
+	// Lost returns the sealed segments of a leader's view that the named node does not have, though it reported its
+	// segments.
 	Lost func() map[*model.LeaderView][]model.LeaderSegment
-	// Missing are the flushed segments that DataCoord wants served and that a leader's view has not sealed.
+	// Missing returns the flushed segments that DataCoord wants served and that are not sealed in a leader's view.
 	Missing func() map[*model.LeaderView][]model.SegmentID
-	// Named are the nodes that a leader asks for sealed segments, in the order of the first that it asks each for.
+	// Named returns the nodes that a leader queries for sealed segments, in the order of the first segment of each.
 	Named func() map[*model.LeaderView][]model.NodeID
-	// Drifts are the processes whose configuration is not that of their peers.
+	// Drifts returns the processes whose configuration differs from that of their peers.
 	Drifts func() map[*model.LiveNode]*Drift
 }
 
@@ -55,7 +56,7 @@ func missingSegments(r *model.Runtime) map[*model.LeaderView][]model.SegmentID {
 
 func namedNodes(r *model.Runtime) map[*model.LeaderView][]model.NodeID {
 	found := make(map[*model.LeaderView][]model.NodeID)
-	seen := make(map[model.NodeID]*model.LeaderView) // the last view that named it
+	seen := make(map[model.NodeID]*model.LeaderView) // the last view that named the node
 	eachView(r, func(_ *model.LiveNode, v *model.LeaderView) {
 		for i := range v.Sealed {
 			if id := v.Sealed[i].Node; seen[id] != v {
@@ -69,7 +70,7 @@ func namedNodes(r *model.Runtime) map[*model.LeaderView][]model.NodeID {
 
 func lostSegments(r *model.Runtime) map[*model.LeaderView][]model.LeaderSegment {
 	found := make(map[*model.LeaderView][]model.LeaderSegment)
-	// Their ids stand alone, because a search among 200,000 segments takes a line of memory at each step.
+	// Keep the ids in a separate slice, because each step of a search among 200,000 segments reads a cache line.
 	sealed := make(map[model.NodeID][]model.SegmentID)
 	for id, n := range servingNodes(r) {
 		ids := make([]model.SegmentID, len(n.Distribution.Sealed))
@@ -80,7 +81,7 @@ func lostSegments(r *model.Runtime) map[*model.LeaderView][]model.LeaderSegment 
 	}
 	eachView(r, func(_ *model.LiveNode, v *model.LeaderView) {
 		for _, x := range v.Sealed {
-			// Of a node that did not say what it has nothing is lost: see shard-not-serviceable.
+			// Segments are not lost if their node did not report its segments: see shard-not-serviceable.
 			ids, told := sealed[x.Node]
 			if _, has := slices.BinarySearch(ids, x.ID); told && !has {
 				found[v] = append(found[v], x)
@@ -90,7 +91,7 @@ func lostSegments(r *model.Runtime) map[*model.LeaderView][]model.LeaderSegment 
 	return found
 }
 
-// missingFrom calls f for each id that is wanted and not had. Both are in order.
+// missingFrom calls f for each id in wanted that is not in had. Both are sorted by id.
 func missingFrom(wanted []model.SegmentID, had []model.LeaderSegment, f func(model.SegmentID)) {
 	at := 0
 	for _, id := range wanted {
