@@ -18,7 +18,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// memory is a store of typed records, of versions of which there is no capture.
+// memory is an in-memory store of records, for versions that have no capture.
 type memory []source.KV
 
 func (m memory) Header() source.Header {
@@ -39,7 +39,7 @@ func (m memory) Scan(_ context.Context, ranges []source.Range, yield func(source
 	return nil
 }
 
-// constructed is a cluster of a version as its keys have it, each changed by change.
+// constructed returns a cluster decoded from the keys of a version, after change was applied to the value of each.
 func constructed(t *testing.T, version string, change func(key string, value []byte) []byte) *model.Cluster {
 	t.Helper()
 	kvs := metatest.Cluster(version)
@@ -54,7 +54,7 @@ func constructed(t *testing.T, version string, change func(key string, value []b
 	return c
 }
 
-// remade changes a message.
+// remade decodes a message, applies change and encodes it again.
 func remade[T any, P interface {
 	*T
 	proto.Message
@@ -72,7 +72,8 @@ func remade[T any, P interface {
 	return text
 }
 
-// TestBackFromRecords goes the whole way from the keys of etcd: what 3.0 wrote as its messages have it, and how 2.6 takes it.
+// TestBackFromRecords checks the whole path from the keys of etcd to the findings: records that 3.0 wrote as
+// protobuf messages, judged for a rollback to 2.6.
 func TestBackFromRecords(t *testing.T) {
 	changed := func(key string, value []byte) []byte {
 		switch {
@@ -93,7 +94,7 @@ func TestBackFromRecords(t *testing.T) {
 	for _, x := range []struct {
 		name   string
 		change func(string, []byte) []byte
-		want   []string // errors of the checks of records
+		want   []string // expected errors of the checks of records
 	}{
 		{"as it is", plain, []string{
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",

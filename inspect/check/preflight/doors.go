@@ -11,18 +11,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// door is something that a version writes and older releases cannot read.
+// door is a format that a version writes and older releases cannot read.
 type door struct {
 	first  Version // the first version that writes it; releases before it cannot read it
 	what   string
-	source string // where that is from
-	// key is the setting that decides, "" if the version does it by itself; from the version gone on there is none.
+	source string // the source of this fact
+	// key is the setting that enables the format, "" if the version always writes it. gone is the version that
+	// removes the setting.
 	key  string
 	gone Version
-	// usual is its default, open says which values open the door.
+	// usual is the default of the setting. open reports whether a value enables the format.
 	usual string
 	open  func(value string) bool
-	fix   check.Step // of one that opens by itself: what keeps the way back longer, if anything does
+	fix   check.Step // step that delays a format without key, if there is one
 }
 
 func isTrue(value string) bool { on, err := strconv.ParseBool(value); return err == nil && on }
@@ -33,7 +34,7 @@ func above(limit int) func(string) bool {
 
 const paramtable = "pkg/util/paramtable"
 
-// oneWay are the doors, the oldest first.
+// oneWay returns the doors, the oldest first.
 func oneWay() []door {
 	v := func(major, minor, patch int) Version { return Version{release(major, minor), patch} }
 	return []door{
@@ -113,7 +114,7 @@ func runDoors(p *check.Pass, plan Plan) {
 	p.Report(f)
 }
 
-// reportDoor reports a door that a setting opens.
+// reportDoor reports a door that a setting enables.
 func reportDoor(p *check.Pass, d *door, older, newer Version) {
 	set, ok := p.Cluster.Setting(d.key, facts.DataCoords()...)
 	if !ok {
@@ -135,7 +136,7 @@ func reportDoor(p *check.Pass, d *door, older, newer Version) {
 	})
 }
 
-// closed is a value that keeps the door shut.
+// closed returns a value of the setting that disables the format.
 func (d *door) closed() string {
 	candidates := []string{d.usual, "false"}
 	return candidates[max(slices.IndexFunc(candidates, func(s string) bool { return !d.open(s) }), 0)]

@@ -34,18 +34,18 @@ the version of the files.`,
 	run: runIndexVersions,
 }
 
-// firstOf3 is the version of vector index files that only 3.0 and later read.
+// firstOf3 is the first version of vector index files that only 3.0 and later read.
 const firstOf3 = 10
 
-// indexForm is a form of index files that a version reads first.
+// indexForm is a format of index files that releases before first cannot read.
 type indexForm struct {
 	first  Version
 	what   string
 	source string
-	// has reports whether a record is of that form. Records have both versions, whatever their index is of: vector and scalar say what it
-	// may be, both where its definition is not known.
+	// has reports whether a record has that format. Records have a vector and a scalar version, whatever their
+	// index is. vector and scalar report which kind the index may be; both are true if its definition is unknown.
 	has func(r *model.SegmentIndex, vector, scalar bool) bool
-	// key is the setting of new files, most its newest value that keeps them from this form.
+	// key is the setting of the version of new files; most is its greatest value that avoids this format.
 	key  string
 	most int32
 }
@@ -77,7 +77,7 @@ func indexForms() []indexForm {
 	}
 }
 
-// newestScalar is the newest version of scalar index files that is known (3.0.1).
+// newestScalar is the newest known version of scalar index files (3.0.1).
 const newestScalar = 4
 
 func runIndexVersions(p *check.Pass, plan Plan) {
@@ -110,7 +110,8 @@ func runIndexVersions(p *check.Pass, plan Plan) {
 	}
 }
 
-// kinds says of the indexes of a collection whether they are of vectors; those that are not known are not in it.
+// kinds maps the indexes of a collection to whether they are on a vector field. Indexes without a definition are
+// missing.
 type kinds map[model.IndexID]bool
 
 func indexesOf(p *check.Pass, x *model.Collection) kinds {
@@ -128,7 +129,7 @@ func (k kinds) may(r *model.SegmentIndex) (vector, scalar bool) {
 	return is || !known, !is || !known
 }
 
-// has reports whether a segment has index files of a form.
+// has reports whether a segment has index files of a format.
 func (k kinds) has(s *model.Segment, form *indexForm) bool {
 	for i := range s.Indexes {
 		r := &s.Indexes[i]
@@ -139,7 +140,8 @@ func (k kinds) has(s *model.Segment, form *indexForm) bool {
 	return false
 }
 
-// judgeIndexes reports the indexes of a collection that the old version cannot read: one finding, whatever keeps it from that.
+// judgeIndexes reports the indexes of a collection that the old version cannot read, as one finding for all
+// formats.
 func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID),
@@ -171,7 +173,8 @@ func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
 	p.Report(f)
 }
 
-// keepOld are the settings of the running version that make new files as the old one reads them: of several forms the oldest decides.
+// keepOld returns the settings of the running version that make new files readable by the old one. If a setting has
+// several formats, the oldest decides.
 func keepOld(plan Plan, forms []indexForm) (steps []check.Step) {
 	for i, form := range forms {
 		older := slices.ContainsFunc(forms[i+1:], func(f indexForm) bool { return f.key == form.key })

@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// The message queues, as mq.type names them.
+// Message queues, as named by mq.type.
 const (
 	kafka      = "kafka"
 	pulsar     = "pulsar"
@@ -18,23 +18,24 @@ const (
 	natsmq     = "natsmq"
 )
 
-// inUse is the message queue that a cluster uses.
+// inUse is the message queue that a cluster uses, with the evidence.
 type inUse struct {
-	kind string // as mq.type names it, "" if nothing tells
-	// sure is false where another queue could leave the same traces.
+	kind string // as named by mq.type, "" if unknown
+	// sure is false if another queue could leave the same evidence.
 	sure bool
-	// named is mq.type where a process or etcd tells it, "default" too; told is false where nothing does.
+	// named is mq.type, "default" too, as reported by a process or etcd. told is false if neither has it.
 	named model.Setting
 	told  bool
-	// evidence are the traces that kind is from.
+	// evidence holds the evidence for kind.
 	evidence []check.Evidence
 }
 
-// queueInUse finds it: by what a 2.6 notes beside its checkpoints, by mq.type where that names one, by the queue itself, by Woodpecker's
-// logs, by the brokers of Kafka, and last by the size of message ids.
+// queueInUse determines the message queue. It uses, in this order: the queue noted in checkpoints of 2.6, mq.type
+// if it names a queue, the response of the queue itself, Woodpecker's logs, Kafka's brokers, and the size of
+// message ids.
 func queueInUse(p *check.Pass) inUse {
 	var q inUse
-	q.named, q.told = p.Cluster.Setting("mq.type", queueRoles()...) // that nobody tells it is no matter where something else does
+	q.named, q.told = p.Cluster.Setting("mq.type", queueRoles()...) // a missing mq.type does not matter if other evidence exists
 	if q.told {
 		q.evidence = append(q.evidence, check.Fact("mq.type", cmp.Or(q.named.Value, `""`), q.named.From))
 	}
@@ -70,12 +71,13 @@ func queueInUse(p *check.Pass) inUse {
 	return q
 }
 
-// queueRoles are the roles that tell settings of the queue.
+// queueRoles returns the roles that report settings of the queue.
 func queueRoles() []string {
 	return []string{"rootcoord", "mixcoord", "datacoord", "proxy", "querynode", "streamingnode", "datanode"}
 }
 
-// notedQueue is the queue that checkpoints name, "" if none does or they disagree: then it is being changed.
+// notedQueue returns the queue that checkpoints name. It returns "" if no checkpoint names one, or if they disagree
+// because the queue is being changed.
 func notedQueue(p *check.Pass) string {
 	var names []string
 	for _, x := range p.PChannels {
@@ -92,7 +94,7 @@ func notedQueue(p *check.Pass) string {
 	return names[0]
 }
 
-// woodpeckerLogs counts the logs in etcd, and of them those of this cluster's pchannels: another Milvus may share the etcd.
+// woodpeckerLogs counts the logs in etcd, and those of this cluster's pchannels: another Milvus may share the etcd.
 func woodpeckerLogs(p *check.Pass) (all, own int) {
 	if p.Woodpecker == nil {
 		return 0, 0

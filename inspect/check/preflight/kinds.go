@@ -31,15 +31,15 @@ ignores them, and with them tasks, statistics and channels of the WAL. Worse tha
 	run: runNewKinds,
 }
 
-// loss is what the old version loses with a kind of keys that it ignores.
+// loss is the effect of a kind of keys that the old version ignores.
 type loss struct {
 	severity check.Severity
-	below    string // the prefix of the keys, "" of a loss that several kinds share
+	below    string // the prefix of the keys, "" if several kinds share the loss
 	impact   string
 	fix      check.Step
 }
 
-// lossOf says it; of most kinds it is the same.
+// lossOf returns the loss for a kind of keys. Most kinds share one.
 func lossOf(kind string) loss {
 	switch kind {
 	case "predicate-deltalog":
@@ -58,7 +58,7 @@ func lossOf(kind string) loss {
 	return loss{check.Warning, "", "The old version loses what only these keys have: tasks, statistics, positions in the WAL.", check.Step{}}
 }
 
-// runNewKinds reports one finding for each loss. Their objects tell them apart.
+// runNewKinds reports one finding for each loss, identified by its object.
 func runNewKinds(p *check.Pass, plan Plan) {
 	found, totals := map[string]*check.Finding{}, map[string]int64{}
 	var order []string
@@ -107,10 +107,11 @@ ArrayOfVector, Geometry and Timestamptz since 2.6; fields that may be null, func
 	run: runFeatures,
 }
 
-// featureOf says which version has first what a field uses, and what that is; the newest of several.
+// featureOf returns the feature that a field uses and the version that introduced it: the newest one if there are
+// several.
 func featureOf(x *model.Field) (Version, string) {
 	since := func(minor int) Version { return Version{release(2, minor), 0} }
-	jsonToo := Version{release(2, 2), 9} // the release notes of 2.2.9; seen on a 2.2.16
+	jsonToo := Version{release(2, 2), 9} // release notes of 2.2.9; seen on a 2.2.16
 	switch x.Type {
 	case "ArrayOfStruct", "ArrayOfVector", "Geometry", "Timestamptz", "Int8Vector", "Text", "Mol":
 		return since(6), x.Type

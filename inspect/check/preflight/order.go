@@ -70,7 +70,7 @@ func runOrder(p *check.Pass, plan Plan) {
 	p.Report(f)
 }
 
-// rolls reports whether processes can be replaced one after the other.
+// rolls reports whether a rolling upgrade is possible.
 func (p Plan) rolls() bool { return !p.From.Before(Version{release(2, 2), 3}) }
 
 func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
@@ -116,13 +116,13 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 	return append(steps, check.Shell(check.Kitescope("diagnose")).Does("tells afterwards what the upgrade left undone"))
 }
 
-// roleOrder are the roles in the order of an upgrade.
+// roleOrder returns the roles in the order of an upgrade.
 func roleOrder() []string {
 	return []string{"rootcoord", "datacoord", "indexcoord", "querycoord", "mixcoord", "streamingnode", "indexnode", "datanode", "querynode", "proxy"}
 }
 
-// processes are the roles that are registered, those together that one process has: since 2.3 its sessions have the same id. They are in
-// the order of an upgrade, each by its first role.
+// processes returns the registered roles, grouped by process: since 2.3 all sessions of a process have the same id.
+// The groups are in the order of an upgrade, each by its first role.
 func processes(p *check.Pass) (all [][]string) {
 	at := map[model.NodeID]int{}
 	for _, role := range roleOrder() {
@@ -147,7 +147,8 @@ func processes(p *check.Pass) (all [][]string) {
 	return all
 }
 
-// onOneHost reports whether there is one session a role, and all are on one host: up to 2.2 those of a standalone have ids of their own.
+// onOneHost reports whether each role has one session and all are on one host. Up to 2.2 the sessions of a
+// standalone have different ids.
 func onOneHost(p *check.Pass) bool {
 	hosts, roles, ids := map[string]bool{}, map[string]int{}, map[model.NodeID]bool{}
 	for _, s := range p.Sessions {
@@ -160,9 +161,9 @@ func onOneHost(p *check.Pass) bool {
 	return len(hosts) == 1 && len(ids) == len(p.Sessions) && len(roles) > 1 && facts.ReleaseOf(p.Cluster).Before(release(2, 3))
 }
 
-// change is what becomes of the processes.
+// change holds the changes of the processes in an upgrade.
 type change struct {
-	order       [][]string // those that are replaced or come, by their roles
+	order       [][]string // roles of the processes that are replaced or added
 	comes, goes []string   // roles
 	one         bool       // one process has all roles
 }
@@ -181,7 +182,7 @@ func changeOf(all [][]string, plan Plan) (c change) {
 	for _, roles := range all {
 		stay := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { return slices.Contains(old, r) })
 		switch {
-		case slices.Contains(roles, "rootcoord") && slices.Contains(roles, "querycoord"): // one process already: MixCoord from then on
+		case slices.Contains(roles, "rootcoord") && slices.Contains(roles, "querycoord"): // already one process: it becomes the MixCoord
 			c.order = append(c.order, roles)
 		case len(stay) > 0:
 			c.order = append(c.order, stay)
@@ -202,7 +203,7 @@ func changeOf(all [][]string, plan Plan) (c change) {
 	return c
 }
 
-// label names a process by its roles.
+// label returns the label of a process with the given roles.
 func label(roles []string) string {
 	if len(roles) == 1 {
 		return roles[0]

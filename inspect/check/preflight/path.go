@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// stop is a version on the way that cannot be left out.
+// stop is an intermediate version that an upgrade cannot skip.
 type stop struct {
 	on     func(Plan) bool
 	over   Version
@@ -18,7 +18,7 @@ type stop struct {
 	source string
 }
 
-// stops are those that ways forward lead over, the oldest first.
+// stops returns the possible stops of upgrades, the oldest first.
 func stops() []stop {
 	return []stop{
 		{
@@ -51,7 +51,8 @@ func stops() []stop {
 	}
 }
 
-// stops are those on a way forward. The last one may be where it leads: with something to do before.
+// stops returns the stops of the plan, nil for a rollback. The last one may be the target itself, because it
+// requires a step before.
 func (p Plan) stops() (list []stop) {
 	for _, s := range stops() {
 		if p.Back || !s.on(p) {
@@ -65,10 +66,10 @@ func (p Plan) stops() (list []stop) {
 	return list
 }
 
-// Next is the version to go to first: one that cannot be left out, or the wanted one.
+// Next returns the version to upgrade to first: the first stop, or the target if there is none.
 func (p Plan) Next() Version { return p.next().To }
 
-// next is the way to the first stop: what is to be done now.
+// next returns the plan up to the first stop, i.e. the part to do now.
 func (p Plan) next() Plan {
 	if list := p.stops(); len(list) > 0 {
 		p.To = list[0].over

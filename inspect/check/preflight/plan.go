@@ -7,22 +7,22 @@ import (
 	"kitescope/inspect/model"
 )
 
-// UnfitError is why a plan is none for a cluster. What would help depends on who asks.
+// UnfitError is the reason why a plan does not fit a cluster. The caller adds the hint.
 type UnfitError struct {
 	Why  Unfit
 	Plan Plan
 }
 
-// Unfit is a reason why a plan is none for a cluster.
+// Unfit is a kind of reason why a plan does not fit a cluster.
 type Unfit int
 
-// Reasons why a plan is none for a cluster.
+// Reasons why a plan does not fit a cluster.
 const (
-	RunningUnknown Unfit = iota // nothing tells which version runs
-	Older                       // what is wanted is older, on a way forward
-	Newer                       // what is wanted is newer, on a way back
+	RunningUnknown Unfit = iota // the running version is unknown
+	Older                       // the target of an upgrade is older
+	Newer                       // the target of a rollback is newer
 	RunsAlready
-	PatchUnsaid // which of the running release is wanted
+	PatchUnsaid // the target is the running release without a patch version
 )
 
 func (e *UnfitError) Error() string {
@@ -41,8 +41,8 @@ func (e *UnfitError) Error() string {
 	}
 }
 
-// For is the plan with the version that a cluster runs, unless From is known already; and why it is none for the cluster, nil where it is
-// one.
+// For returns the plan with From set to the version that the cluster runs, unless From is already known. The error
+// is the reason why the plan does not fit the cluster, nil if it fits.
 func (p Plan) For(c *model.Cluster) (Plan, *UnfitError) {
 	if !p.From.Known() {
 		p.From = Running(c)
@@ -55,7 +55,7 @@ func (p Plan) For(c *model.Cluster) (Plan, *UnfitError) {
 		return unfit(Older)
 	case p.Back && p.From.Before(p.To):
 		return unfit(Newer)
-	case p.To == p.From && len(c.Version.Others) == 0: // while an upgrade rolls there is something to do
+	case p.To == p.From && len(c.Version.Others) == 0: // during a rolling upgrade there is still work to do
 		return unfit(RunsAlready)
 	case p.To.Patch < 0 && p.To.Release == p.From.Release:
 		return unfit(PatchUnsaid)
@@ -63,7 +63,7 @@ func (p Plan) For(c *model.Cluster) (Plan, *UnfitError) {
 	return p, nil
 }
 
-// Wanted are versions that a person may want, the newest first: the newest one known to be out, and those that ways lead over.
+// Wanted returns likely target versions, the newest first: the newest known release and the stops of upgrades.
 func Wanted() []string {
 	list := []string{Version{newest(), 2}.String()}
 	for _, s := range slices.Backward(stops()) {

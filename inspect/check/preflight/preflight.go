@@ -1,12 +1,12 @@
-// Package preflight judges what a change of Milvus's version would do to a cluster, before anybody makes it. What enters are a cluster as
-// checks see it and a Plan; what leaves are findings like those of all other checks.
+// Package preflight checks the effects of a Milvus upgrade or rollback before it is made. It takes a cluster and a
+// Plan, and reports findings like all other checks.
 //
-//  1. A Plan says which version is wanted, and whether that is a way forward or back.
-//  2. Checks are the questions of one direction, a file each; each names in its Doc the source of what it knows.
-//  3. settings.tsv has the keys of Milvus's configuration that differ between releases.
+// A Plan has the target version and the direction. Each check is in its own file, applies to one or both
+// directions, and names its sources in its Doc. settings.tsv lists the keys of Milvus's configuration that differ
+// between releases.
 //
-// What is known comes from Milvus's code, documents and issues, and from real upgrades of 2.1 to 2.2; nothing later than 2.3.5 was ever
-// seen live.
+// The rules come from Milvus's code, documents and issues, and from real upgrades of 2.1 to 2.2. Nothing later than
+// 2.3.5 was seen live.
 package preflight
 
 import (
@@ -22,13 +22,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Version is a version of Milvus: 2.6.22. Patch is -1 where it is not known.
+// Version is a version of Milvus, e.g. 2.6.22. Patch is -1 if it is unknown.
 type Version struct {
 	facts.Release
 	Patch int
 }
 
-// ParseVersion reads "3.0.2", "v2.6.22", or "3.0", whose patch is not known.
+// ParseVersion parses a version: "3.0.2", "v2.6.22", or "3.0", whose patch is unknown.
 func ParseVersion(text string) (Version, error) {
 	bad := fmt.Errorf("%q is not a version of Milvus", text)
 	list := strings.Split(strings.TrimPrefix(text, "v"), ".")
@@ -46,7 +46,8 @@ func ParseVersion(text string) (Version, error) {
 	return Version{facts.Release{Major: numbers[0], Minor: numbers[1]}, numbers[2]}, nil
 }
 
-// versionIn reads the beginning of what a session or the layout of keys tells: "2.6.1-dev", "2.2.9 to 2.3"; the zero Version if nothing.
+// versionIn parses the beginning of a version reported by a session or derived from the layout of keys, e.g.
+// "2.6.1-dev" or "2.2.9 to 2.3". It returns the zero Version if that fails.
 func versionIn(text string) Version {
 	v := Version{facts.ParseRelease(text), facts.ParsePatch(text)}
 	if !v.Known() {
@@ -55,7 +56,8 @@ func versionIn(text string) Version {
 	return v
 }
 
-// Before reports whether v is known and older; an unknown patch is older than none of its release.
+// Before reports whether v is known and older than other. Within one release, it returns false if either patch is
+// unknown.
 func (v Version) Before(other Version) bool {
 	if c := cmp.Or(cmp.Compare(v.Major, other.Major), cmp.Compare(v.Minor, other.Minor)); c != 0 {
 		return v.Known() && c < 0
@@ -70,7 +72,7 @@ func (v Version) String() string {
 	return v.Release.String() + "." + strconv.Itoa(v.Patch)
 }
 
-// since is the version as the first that has something: its release where that is as old.
+// since returns the version as the first to have a feature: only the release if the patch is 0.
 func (v Version) since() string {
 	if v.Patch == 0 {
 		return v.Release.String()
@@ -78,37 +80,37 @@ func (v Version) since() string {
 	return v.String()
 }
 
-// Plan is a change of version. From is of the cluster: its sessions, or the layout of its keys.
+// Plan is a change of version. From is the cluster's version, from its sessions or the layout of its keys.
 type Plan struct {
 	From, To Version
 	Back     bool
 }
 
-// release is shorthand for a Release.
+// release returns a Release.
 func release(major, minor int) facts.Release { return facts.Release{Major: major, Minor: minor} }
 
-// crosses reports whether the way forward leads over the border to a release.
+// crosses reports whether an upgrade goes from before r to r or later.
 func (p Plan) crosses(r facts.Release) bool {
 	return p.From.Release.Before(r) && !p.To.Release.Before(r)
 }
 
-// loses reports whether the way back leads below a version.
+// loses reports whether a rollback goes to a version before v.
 func (p Plan) loses(v Version) bool { return p.Back && p.To.Before(v) }
 
-// leaves reports whether the way back leads over the border of a release.
+// leaves reports whether a rollback goes from r or later to before r.
 func (p Plan) leaves(r facts.Release) bool {
 	return p.loses(Version{r, 0}) && !p.From.Release.Before(r)
 }
 
-// newest is the newest release that the rules are about: Milvus's code and documents up to 3.0.1.
+// newest returns the newest release that the rules cover: Milvus's code and documents up to 3.0.1.
 func newest() facts.Release { return release(3, 0) }
 
-// releases are those that the rules know.
+// releases returns the releases that the rules cover.
 func releases() []facts.Release {
 	return []facts.Release{release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6), newest()}
 }
 
-// unknown says why nothing is known of a plan, "" if something is.
+// unknown returns the reason why the rules do not cover a plan, "" if they do.
 func (p Plan) unknown() string {
 	for _, v := range []Version{p.From, p.To} {
 		switch {
@@ -121,7 +123,8 @@ func (p Plan) unknown() string {
 	return ""
 }
 
-// Running is the version that runs, as far as anything tells: of several the newest, whose records are there.
+// Running returns the running version, as far as it is known. If several run, it returns the newest, because its
+// records exist.
 func Running(c *model.Cluster) Version {
 	v := versionIn(c.Version.Text)
 	for _, text := range c.Version.Others {
@@ -132,21 +135,22 @@ func Running(c *model.Cluster) Version {
 	return v
 }
 
-// rule is a check before it is known which plan it is for.
+// rule is a check that is not bound to a plan yet.
 type rule struct {
 	check.Check
-	// forward and back say for which directions it is; whatever says that it is the same for every version.
+	// forward and back are the directions that it applies to. whatever is set if it does not depend on the
+	// versions.
 	forward, back, whatever bool
 	run                     func(*check.Pass, Plan)
 }
 
-// Checks returns the checks of a plan. First come those of the cluster as it is: what is broken now stands against any change of
-// version.
+// Checks returns the checks of a plan. The checks of the cluster's current state come first, because existing
+// errors are to be fixed before any change of version.
 func Checks(plan Plan) []*check.Check {
 	return append(standing(), changes(plan)...)
 }
 
-// changes returns the checks of what the change of version does, in the order of their documentation.
+// changes returns the checks of the effects of the change of version, in the order of their documentation.
 func changes(plan Plan) []*check.Check {
 	var list []*check.Check
 	for _, r := range questions() {
@@ -170,8 +174,8 @@ func changes(plan Plan) []*check.Check {
 	return list
 }
 
-// standing returns the checks that diagnose runs, reduced to the findings that are to be fixed before the version changes: errors, and
-// DDL that has not ended, which a coordinator of another version may not take up.
+// standing returns the checks of diagnose, reduced to the findings to be fixed before the version changes: errors,
+// and unfinished DDL, which a coordinator of another version may not resume.
 func standing() []*check.Check {
 	var list []*check.Check
 	for _, x := range rules.All() {
@@ -183,7 +187,7 @@ func standing() []*check.Check {
 	return list
 }
 
-// All are the checks of both directions, to be explained.
+// All returns the checks of both directions, for explain.
 func All() []*check.Check {
 	var list []*check.Check
 	for _, r := range questions() {

@@ -21,13 +21,13 @@ const snapshots = "../../../testdata/snapshots"
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// capture is a cluster decoded from a captured etcd.
+// capture returns a cluster decoded from a captured etcd.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
 	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, snapshots, name, capturedtest.Snapshot)
 }
 
-// judged is the report about a change of version; the running version is the cluster's own unless it is given.
+// judged returns the report about a change of version. The running version is the cluster's own if from is empty.
 func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.Report {
 	t.Helper()
 	plan := Plan{Back: back, From: Running(c)}
@@ -49,7 +49,7 @@ func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.R
 	return r
 }
 
-// findings are those of one check.
+// findings returns the findings of one check.
 func findings(r *check.Report, id string) (list []*check.Finding) {
 	for _, f := range r.Findings {
 		if f.Check == id {
@@ -59,7 +59,7 @@ func findings(r *check.Report, id string) (list []*check.Finding) {
 	return list
 }
 
-// truth is what a client saw of the collections of a captured server.
+// truth returns the collections of a captured server as seen by a client.
 func truth(t *testing.T, name string) map[string]struct{ Indexes []any } {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(snapshots, name, "truth.json"))
@@ -82,7 +82,8 @@ func truth(t *testing.T, name string) map[string]struct{ Indexes []any } {
 	return flat
 }
 
-// TestRealUpgrade: 2.2.16 was started on the data of 2.1.0 without the migration tool. What a client lost then is named before.
+// TestRealUpgrade checks the findings for 2.2.16 started on the data of 2.1.0 without the migration tool: they
+// cover the losses that a client then saw.
 func TestRealUpgrade(t *testing.T) {
 	c := capture(t, "standalone-2.1.0")
 	r := judged(t, c, "", "2.2.16", false)
@@ -117,7 +118,8 @@ func TestRealUpgrade(t *testing.T) {
 	}
 }
 
-// TestStanding: a cluster whose metadata the running version cannot use is not ready for another version.
+// TestStanding checks that a cluster whose metadata the running version cannot use is not ready for another
+// version.
 func TestStanding(t *testing.T) {
 	c := capture(t, "livelock-2.2.16")
 	r := check.Run(c, now, Checks(Plan{From: Running(c), To: Version{release(2, 3), 5}}))
@@ -133,7 +135,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestRealRollback: 2.2.16 rewrote one segment before 2.1.0 ran again, and just that collection could not be searched.
+// TestRealRollback checks the rollback of 2.2.16, which had rewritten one segment before 2.1.0 ran again: the
+// finding names the one collection that could not be searched.
 func TestRealRollback(t *testing.T) {
 	c := capture(t, "upgrade-2.2.16")
 	var names []string
@@ -149,7 +152,7 @@ func TestRealRollback(t *testing.T) {
 	}
 }
 
-// TestCleanUpgrade: from 2.2.16 to 2.3.5 and within 2.3 nothing breaks.
+// TestCleanUpgrade checks that nothing breaks from 2.2.16 to 2.3.5 and within 2.3.
 func TestCleanUpgrade(t *testing.T) {
 	for name, to := range map[string]string{"standalone-2.2.16": "2.3.5", "standalone-2.3.5": "2.3.22", "cluster-2.3.5-t1": "2.4.17"} {
 		for _, f := range judged(t, capture(t, name), "", to, false).Findings {
@@ -160,8 +163,9 @@ func TestCleanUpgrade(t *testing.T) {
 	}
 }
 
-// TestFreshUpgrade: a 2.2.16 with collections, users, grants and growing rows was upgraded to 2.3.5, and a client found all as before. Going
-// back, 2.2.16 stopped: it could not open RocksMQ's files. Without them it had all collections.
+// TestFreshUpgrade checks a 2.2.16 with collections, users, grants and growing rows that was upgraded to 2.3.5; a
+// client found everything unchanged. After the rollback, 2.2.16 stopped because it could not open RocksMQ's files.
+// Without them it had all collections.
 func TestFreshUpgrade(t *testing.T) {
 	for _, f := range judged(t, capture(t, "fresh-2.2.16"), "", "2.3.5", false).Findings {
 		if f.Severity != check.Info {
@@ -212,7 +216,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestQueueInUse: every trace of the queue that is in use counts, in both directions, and without one the check is not ok.
+// TestQueueInUse checks that each kind of evidence for the queue counts, in both directions, and that the check is
+// not ok without any.
 func TestQueueInUse(t *testing.T) {
 	base := capture(t, "standalone-2.3.5").Parts
 	base.VChannels, base.PChannels = nil, []*model.PChannel{{Name: "by-dev-rootcoord-dml_0"}}
@@ -288,7 +293,8 @@ func TestQueueInUse(t *testing.T) {
 	}
 }
 
-// TestNextStop: what is to be done now is the same for all checks, and no check leads past a version that another cannot leave out.
+// TestNextStop checks that all checks agree on the next step, and that no check goes beyond a version that another
+// cannot skip.
 func TestNextStop(t *testing.T) {
 	for _, x := range []struct{ name, from, to, next string }{
 		{"standalone-2.1.0", "", "3.0.2", "2.2.16"},
@@ -325,7 +331,7 @@ func TestNextStop(t *testing.T) {
 	}
 }
 
-// TestOneProcess: what one process does is replaced with it.
+// TestOneProcess checks that all roles of one process are replaced with it.
 func TestOneProcess(t *testing.T) {
 	sessions := func(roles ...string) (list []*model.Session) { // "role id"
 		for _, r := range roles {
@@ -362,7 +368,8 @@ func TestOneProcess(t *testing.T) {
 	}
 }
 
-// TestMixCoordFirst: 2.6 takes over from one MixCoord only, so coordinators that are processes of their own are joined before.
+// TestMixCoordFirst checks that separate coordinators are merged first, because 2.6 takes over only from one
+// MixCoord.
 func TestMixCoordFirst(t *testing.T) {
 	const joins = "as one MixCoord"
 	for _, x := range []struct {
@@ -382,7 +389,7 @@ func TestMixCoordFirst(t *testing.T) {
 	}
 }
 
-// TestSettings: keys that are gone, those still read under an older name, and defaults that change.
+// TestSettings checks removed keys, keys that are still read under an older name, and changed defaults.
 func TestSettings(t *testing.T) {
 	parts := capture(t, "standalone-2.3.5").Parts
 	set := func(pairs ...string) *model.Cluster {
@@ -433,7 +440,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDoors: what a version writes by itself is said whatever is set, and a setting counts only where the version has it.
+// TestDoors checks that formats that a version always writes are reported whatever is set, and that a setting
+// counts only if the version has it.
 func TestDoors(t *testing.T) {
 	base := capture(t, "standalone-2.3.5").Parts
 	const byItself = " always writes what "
@@ -509,7 +517,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestUnknownVersions: of a version that nobody knows no rule is ok; what is the same for every version is judged.
+// TestUnknownVersions checks that no rule is ok for an unknown version, and that rules that do not depend on the
+// version run.
 func TestUnknownVersions(t *testing.T) {
 	c := capture(t, "cluster-2.3.5-t1")
 	for _, x := range []struct {
@@ -538,7 +547,7 @@ func TestUnknownVersions(t *testing.T) {
 	}
 }
 
-// TestSettingsTable: the table is whole, sorted, and without secrets.
+// TestSettingsTable checks that the table is complete, sorted and free of secrets.
 func TestSettingsTable(t *testing.T) {
 	if n := len(keys()); n < 400 {
 		t.Errorf("%d keys", n)
@@ -558,7 +567,8 @@ func TestSettingsTable(t *testing.T) {
 	}
 }
 
-// TestSettingsOfOldReleases: what a process tells cannot be held against defaults that nobody knows, and then the check is not ok.
+// TestSettingsOfOldReleases checks that reported settings are not compared with unknown defaults, and that the
+// check is not ok in that case.
 func TestSettingsOfOldReleases(t *testing.T) {
 	base := model.Build(capture(t, "standalone-2.3.5").Parts)
 	node := &model.LiveNode{Role: "rootcoord", Node: 9, Config: &model.Config{Values: map[string]string{model.FoldConfigKey("natsmq.server.port"): "4223"}}}
@@ -570,8 +580,8 @@ func TestSettingsOfOldReleases(t *testing.T) {
 	}
 }
 
-// TestSettingsOfMixCoord: it tells its keys one by one, so the whole configuration of a proxy stands for those that no session told; what
-// neither told is unknown.
+// TestSettingsOfMixCoord checks a MixCoord, which reports its keys one by one: the whole configuration of a proxy
+// replaces keys that no session reported. Keys that neither reported are unknown.
 func TestSettingsOfMixCoord(t *testing.T) {
 	config := func(pairs ...string) *model.Config {
 		c := &model.Config{Values: map[string]string{}}

@@ -37,7 +37,7 @@ func runQueue(p *check.Pass, plan Plan) {
 	q := queueInUse(p)
 	switch {
 	case q.kind == "":
-		p.Setting("mq.type", queueRoles()...) // notes who was to tell it
+		p.Setting("mq.type", queueRoles()...) // notes the processes that should report it
 		p.Unseen("which message queue is in use: no process, checkpoint or log tells")
 	case below26 && q.kind == woodpecker:
 		f := q.finding(check.Error, "Woodpecker is the queue, which %s cannot read", plan.To)
@@ -51,7 +51,8 @@ func runQueue(p *check.Pass, plan Plan) {
 	}
 }
 
-// finding is one about the queue in use. Where it may be another the message says so, and it is a warning at most.
+// finding returns a finding about the queue in use. If the queue is uncertain, the message notes it and the
+// severity is at most a warning.
 func (q *inUse) finding(severity check.Severity, message string, args ...any) check.Finding {
 	f := check.Finding{Severity: severity, Message: fmt.Sprintf(message, args...), Evidence: q.evidence, Impact: "Rows that are only in the queue so far would be lost."}
 	if !q.sure && q.kind != "" {
@@ -60,7 +61,7 @@ func (q *inUse) finding(severity check.Severity, message string, args ...any) ch
 	return f
 }
 
-// keepQueue reports where the new version may pick another queue.
+// keepQueue reports a configuration with which the new version may pick another queue.
 func keepQueue(p *check.Pass, plan Plan, q inUse) {
 	var f check.Finding
 	isDefault := q.told && (q.named.Value == "default" || q.named.Value == "")

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// layoutParts are the parts of the metadata that tell who has written what.
+// layoutParts are the parts of the metadata that show which version wrote the records.
 const layoutParts = model.PartObjects | model.PartIndexes | model.PartServing | model.PartSessions | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
 
 var lostRecords = rule{
@@ -90,13 +90,13 @@ var rewritten = rule{
 	run: runRewritten,
 }
 
-// form is a form of a segment that a release has first.
+// form is a format of segments that a release introduced.
 type form struct {
 	first  facts.Release
 	what   string
 	has    func(*model.Segment) bool
 	impact string
-	fix    check.Step // what rids of it, if anything does
+	fix    check.Step // step that removes the format, if there is one
 }
 
 func forms() []form {
@@ -129,7 +129,8 @@ func runRewritten(p *check.Pass, plan Plan) {
 	}
 }
 
-// judgeForms reports the segments of a collection that the old version does not read: one finding, whatever keeps it from that.
+// judgeForms reports the segments of a collection that the old version does not read, as one finding for all
+// formats.
 func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
 	var found []form

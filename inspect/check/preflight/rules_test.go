@@ -16,7 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-// TestRules changes one thing of a captured cluster for each case: what is then found, and that nothing is where the way does not lead there.
+// TestRules changes one property of a captured cluster for each case. It checks the findings, and that there are
+// none if the plan does not cross the version.
 func TestRules(t *testing.T) {
 	base := capture(t, "cluster-2.3.5-t1").Parts
 	coll := base.Collections[0]
@@ -53,7 +54,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-	// index is a record with files, of the index 7 of a number, 8 of a vector, or of one that is not known.
+	// index sets one record with files: of index 7 on a number, 8 on a vector, or of an unknown index.
 	index := func(r model.SegmentIndex) func(*model.Parts) {
 		return func(p *model.Parts) {
 			segment(func(s *model.Segment) {
@@ -150,7 +151,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLostKinds: what is lost with keys that the old version ignores is told apart.
+// TestLostKinds checks that the losses of keys that the old version ignores are reported separately.
 func TestLostKinds(t *testing.T) {
 	p := capture(t, "cluster-2.3.5-t1").Parts
 	p.KeysByKind = map[string]int64{"predicate-deltalog": 3, "snapshot": 1, "export-snapshot-job": 2, "query-view": 4}
@@ -169,7 +170,7 @@ func TestLostKinds(t *testing.T) {
 	}
 }
 
-// TestDocs holds docs/PREFLIGHT.md to the checks.
+// TestDocs compares docs/PREFLIGHT.md with the checks.
 func TestDocs(t *testing.T) {
 	const path = "../../../docs/PREFLIGHT.md"
 	var b strings.Builder
@@ -208,7 +209,7 @@ What is known comes from Milvus's code, documents and issues up to 3.0.1, and fr
 	}
 }
 
-// TestWhole: a check of a direction that no rule has would never run.
+// TestWhole checks that every rule is complete, because a rule without a direction would never run.
 func TestWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range questions() {

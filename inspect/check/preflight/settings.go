@@ -17,22 +17,22 @@ import (
 //go:embed settings.tsv
 var settingsText string
 
-// key is one key of Milvus's configuration over the releases of settings.tsv.
+// key is one key of Milvus's configuration, with its values in the releases of settings.tsv.
 type key struct {
 	name   string
-	values [3]string // per release: its default, absent, or instead and the key that it is read for
+	values [3]string // per release: the default, absent, or instead and the key that replaces it
 }
 
-// What a release has instead of a default.
+// Values of a key in a release that does not have it.
 const (
 	absent  = "·"
 	instead = "→"
 )
 
-// known are the releases that settings.tsv is of.
+// known holds the releases of settings.tsv.
 var known = [3]facts.Release{release(2, 5), release(2, 6), release(3, 0)}
 
-// keys are the rows of settings.tsv by folded name.
+// keys returns the rows of settings.tsv by folded name.
 var keys = sync.OnceValue(func() map[string]*key {
 	all := map[string]*key{}
 	for line := range strings.Lines(settingsText) {
@@ -49,20 +49,21 @@ var keys = sync.OnceValue(func() map[string]*key {
 	return all
 })
 
-// column is where a release stands in settings.tsv, -1 if it is not there.
+// column returns the column of a release in settings.tsv, -1 if it has none.
 func column(r facts.Release) int { return slices.Index(known[:], r) }
 
-// hasKey reports whether a release has a key. What is not in settings.tsv is in all of it, and other releases are not known.
+// hasKey reports whether a release has a key. It returns true for a key that is not in settings.tsv, because all
+// its releases have it, and for releases that settings.tsv does not cover.
 func hasKey(r facts.Release, name string) bool {
 	k, at := keys()[model.FoldConfigKey(name)], column(r)
 	return k == nil || at < 0 || k.values[at] != absent
 }
 
-// chosen is a setting that is not its default, as far as can be told, or that somebody wrote into etcd.
+// chosen is a setting that differs from its default, as far as is known, or that is set in etcd.
 type chosen struct{ name, value, from string }
 
-// chosenSettings are those of the cluster whose key is in settings.tsv. A process tells its whole configuration: there a value counts if it
-// is not the default of the release that runs.
+// chosenSettings returns the settings of the cluster whose key is in settings.tsv, by folded name. Processes report
+// their whole configuration, so their values count only if they differ from the default of the running release.
 func chosenSettings(p *check.Pass, at int) map[string]chosen {
 	found, told := map[string]chosen{}, map[string]bool{}
 	take := func(c *model.Config, of string) {
@@ -83,7 +84,7 @@ func chosenSettings(p *check.Pass, at int) map[string]chosen {
 		for _, n := range p.Runtime.Nodes {
 			take(n.Config, n.Name())
 		}
-		for _, process := range p.Runtime.Processes { // it stands for those that tell only some keys
+		for _, process := range p.Runtime.Processes { // used for sessions that report only some keys
 			take(process.Config.Without(told), "configuration of "+process.ConfigOf)
 		}
 	}
@@ -95,7 +96,7 @@ func chosenSettings(p *check.Pass, at int) map[string]chosen {
 	return found
 }
 
-// noteUntold notes whose configuration is not known: no other source has the file milvus.yaml.
+// noteUntold notes that configurations are missing, because milvus.yaml has no other source.
 func noteUntold(p *check.Pass) {
 	if p.Runtime == nil || !slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
 		p.Unseen("settings of milvus.yaml: no process reported its configuration")
@@ -197,7 +198,7 @@ func runDefaults(p *check.Pass, plan Plan) {
 	p.Report(f)
 }
 
-// becomes says how a default changes; of a long list only what comes and goes.
+// becomes describes the change of a default. For a long list it returns only the added and removed elements.
 func becomes(was, is string) string {
 	const long = 60
 	if len(was)+len(is) < long || strings.Contains(was, "{") {

@@ -106,5 +106,5 @@ func runSpace(p *check.Pass, _ Plan) {
 	p.Report(f)
 }
 
-// halfFull and nearlyFull are shares of the quota from which on there is a warning, and an error.
+// halfFull and nearlyFull are the shares of the quota from which a finding is a warning or an error.
 const halfFull, nearlyFull = 0.5, 0.8
