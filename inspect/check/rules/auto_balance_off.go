@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// autoBalanceOff finds that nobody moves segments where somebody should.
+// autoBalanceOff reports that auto-balance is off although segments should be moved.
 var autoBalanceOff = &check.Check{
 	ID:       "auto-balance-off",
 	Title:    "Auto-balance is off while query nodes are uneven",
@@ -28,7 +28,7 @@ value comes from QueryCoord's answer to ShowConfigurations. Without that answer,
 Even when it is off, QueryCoord still empties nodes that are stopping.`,
 	Remedy: `Turn it on: put ` + "`true`" + ` into the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + `. It takes effect without a restart, within 5 to 8 seconds as measured. Or set it in milvus.yaml. If it is off on
 purpose (a move holds a segment in memory twice for a while, and caches go cold), make the moves that ` + "`kitescope balance --plan`" + ` lists by hand.`,
-	// Not PartConfig: a backup has no dynamic keys, and QueryCoord's own word counts.
+	// Not PartConfig: a backup has no dynamic keys, and the response of QueryCoord is enough.
 	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs: check.NeedProcesses,
 	Run:   runAutoBalanceOff,
@@ -98,7 +98,7 @@ func unevenText(idle, uneven int) string {
 	return words.Number(idle) + " query nodes are idle"
 }
 
-// switchRef is the dynamic key, else QueryCoord.
+// switchRef returns a reference to the dynamic key, or to QueryCoord if there is none.
 func switchRef(p *check.Pass) model.Ref {
 	if key := p.Balance.Auto.Key; key != "" {
 		return model.Ref{Resource: "config", ID: key, Name: key}

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// badSwitches finds settings that are known to cost.
+// badSwitches reports settings that are known to cost performance or stop work.
 var badSwitches = &check.Check{
 	ID:       "bad-switches",
 	Title:    "Setting costs performance or stops work",
@@ -25,18 +25,19 @@ them. If the value is intended, accept the finding in a baseline.`,
 	Run: runBadSwitches,
 }
 
-// toggle is a setting and what is wrong with some of its values.
+// toggle is a setting and the problem with some of its values.
 type toggle struct {
-	// key is dotted; roles are those that read it.
+	// key is the dotted key; roles are the roles that read it.
 	key   string
 	roles []string
 	// usual is the default.
 	usual string
-	// rule says in words which values are findings, for the documentation.
+	// rule describes the values that are findings, for the documentation.
 	rule string
-	// judge says how bad a value is; bad is false if it is not. n is nil for a dynamic key that no process told.
+	// judge returns the severity of a value; bad is false if the value is fine. n is nil for a dynamic key that no
+	// process reported.
 	judge func(p *check.Pass, n *model.LiveNode, value string) (severity check.Severity, bad bool)
-	// effect is what it costs.
+	// effect is the effect of a bad value.
 	effect string
 }
 
@@ -58,8 +59,9 @@ func runBadSwitches(p *check.Pass) {
 	unseenOfMixCoord(p)
 }
 
-// unseenOfMixCoord notes that nobody tells the settings of DataCoord and QueryCoord where they are parts of MixCoord: it answers as
-// RootCoord does, with the keys of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
+// unseenOfMixCoord notes that the settings of DataCoord and QueryCoord are unknown if they are parts of MixCoord:
+// it responds like RootCoord, with only RootCoord's keys (Milvus 2.6, internal/coordinator/mix_coord.go,
+// ShowConfigurations).
 func unseenOfMixCoord(p *check.Pass) {
 	if p.Runtime == nil {
 		return
@@ -75,7 +77,7 @@ func unseenOfMixCoord(p *check.Pass) {
 	}
 }
 
-// judgeTold looks at the values that processes have, each value once; told is false if none tells.
+// judgeTold judges the values that processes report, each value once. told is false if no process reports the key.
 func judgeTold(p *check.Pass, t toggle) (told bool) {
 	if p.Runtime == nil {
 		return false
@@ -108,7 +110,7 @@ func judgeTold(p *check.Pass, t toggle) (told bool) {
 	return len(values) > 0
 }
 
-// valueOf is the value that a process has for a folded key: Config.Get would fold it again, for each process.
+// valueOf returns the value of a folded key on a process. Config.Get would fold the key again for each process.
 func valueOf(n *model.LiveNode, key string) (value string, ok bool) {
 	if n.Config == nil {
 		return "", false
@@ -117,7 +119,7 @@ func valueOf(n *model.LiveNode, key string) (value string, ok bool) {
 	return value, ok
 }
 
-// firstWith is the first session with a value of a key, as the list of settings names them.
+// firstWith returns the first session with a value of a key, as in the list of settings.
 func firstWith(p *check.Pass, key, value string) string {
 	for _, n := range p.Runtime.Nodes {
 		if v, ok := valueOf(n, key); ok && v == value {
@@ -127,7 +129,7 @@ func firstWith(p *check.Pass, key, value string) string {
 	return ""
 }
 
-// judgeUntold looks at a dynamic key that no process confirms; set is false if there is none.
+// judgeUntold judges a dynamic key that no process confirms. set is false if there is none.
 func judgeUntold(p *check.Pass, t toggle) (set bool) {
 	folded := model.FoldConfigKey(t.key)
 	for _, e := range p.Dynamic() {
@@ -145,7 +147,7 @@ func judgeUntold(p *check.Pass, t toggle) (set bool) {
 	return set
 }
 
-// judgeCopied looks at a key that MixCoord does not report, in the configuration of a proxy.
+// judgeCopied judges a key that MixCoord does not report, in the configuration of a proxy.
 func judgeCopied(p *check.Pass, t toggle) {
 	copied, of := p.Runtime.CopiedConfig(t.key, t.roles...)
 	v, ok := copied.Get(t.key)
@@ -183,14 +185,14 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 			Interrupting(time.Minute, "nothing"))
 	}
 	if roles, _ := facts.ReadAtStart(p.Cluster, model.FoldConfigKey(t.key)); roles != nil {
-		f.Fix[0].Within = 0 // the key alone ends the finding, not the fault
+		f.Fix[0].Within = 0 // the key alone ends the finding, but not the problem
 		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start").
 			Interrupting(2*time.Minute, "what each process does while it restarts"))
 	}
 	return f
 }
 
-// switchesDoc writes the documentation from the list, so that it cannot say something else.
+// switchesDoc generates the documentation from toggles, so that the two cannot differ.
 func switchesDoc() string {
 	var b strings.Builder
 	b.WriteString("Judges known settings as the processes report them (ShowConfigurations), and dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +

@@ -129,7 +129,7 @@ func TestBadSwitches(t *testing.T) {
 	}...))
 }
 
-// cutLast cuts "querynode-4" into role and id.
+// cutLast splits a name such as "querynode-4" into role and id.
 func cutLast(name string) (role, id string, ok bool) {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '-' {
@@ -139,10 +139,11 @@ func cutLast(name string) (role, id string, ok bool) {
 	return name, "", false
 }
 
-// TestSwitchReadAtStart: of a key that processes read only at start, the key in etcd alone does not help, and the restart does; of another it does.
+// TestSwitchReadAtStart checks that for a key that processes read only at start the fix is the restart, because the
+// key in etcd alone does not help. For other keys it does.
 func TestSwitchReadAtStart(t *testing.T) {
 	for key, alone := range map[string]bool{"dataCoord/enableCompaction": false, "quotaAndLimits/limitWriting/forceDeny": true} {
-		value := strconv.FormatBool(alone) // the unusual one
+		value := strconv.FormatBool(alone) // the unusual value
 		fix := rulestest.Judged(t, rulestest.Named("bad-switches"), func(w *rulestest.World) {
 			w.Config = []*model.ConfigEntry{{Name: key, Value: value}}
 		}).Findings[0].Fix

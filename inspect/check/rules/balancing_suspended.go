@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// balancingSuspended finds that an operator has told a coordinator to move nothing.
+// balancingSuspended reports that an operator suspended balancing.
 var balancingSuspended = &check.Check{
 	ID:       "balancing-suspended",
 	Title:    "Balancing is suspended by an operator",
@@ -30,7 +30,8 @@ PUT to the two pages of MixCoord's.`,
 	Run:   runBalancingSuspended,
 }
 
-// balanceChecker is the name of QueryCoord's task that balances (internal/querycoordv2/utils/checker.go: CheckerType.String).
+// balanceChecker is the name of QueryCoord's balancing task (internal/querycoordv2/utils/checker.go:
+// CheckerType.String).
 const balanceChecker = "balance_checker"
 
 func runBalancingSuspended(p *check.Pass) {
@@ -38,7 +39,7 @@ func runBalancingSuspended(p *check.Pass) {
 	query, told := balancesQueryNodes(r)
 	if !told && r.StreamingBalance == nil {
 		if !facts.Tells(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
-			return // older ones have no such call
+			return // older versions have no such call
 		}
 		p.Skip("no coordinator told whether balancing is suspended")
 		return
@@ -74,7 +75,7 @@ func runBalancingSuspended(p *check.Pass) {
 	p.Report(f)
 }
 
-// balancesQueryNodes is QueryCoord's word on whether it balances; told is false if it is unknown.
+// balancesQueryNodes returns whether QueryCoord reports that it balances. told is false if this is unknown.
 func balancesQueryNodes(r *model.Runtime) (balances, told bool) {
 	if r.BalanceActive != nil {
 		return *r.BalanceActive, true
@@ -86,7 +87,7 @@ func balancesQueryNodes(r *model.Runtime) (balances, told bool) {
 	return r.Checkers[i].Active, true
 }
 
-// coordinatorRef is the session that balances.
+// coordinatorRef returns a reference to the session that balances.
 func coordinatorRef(p *check.Pass) model.Ref {
 	for _, s := range p.Sessions {
 		if (s.Role == "querycoord" || s.Role == "mixcoord") && !s.Standby {
@@ -96,7 +97,7 @@ func coordinatorRef(p *check.Pass) model.Ref {
 	return model.Ref{Resource: "nodes", ID: "querycoord", Name: "querycoord"}
 }
 
-// checkerOff finds that one of QueryCoord's other periodic tasks does not run.
+// checkerOff reports that one of QueryCoord's other periodic tasks is switched off.
 var checkerOff = &check.Check{
 	ID:       "checker-off",
 	Title:    "One of QueryCoord's periodic tasks is switched off",
@@ -141,7 +142,7 @@ func runCheckerOff(p *check.Pass) {
 	p.Report(f)
 }
 
-// leftUndone is what a periodic task of QueryCoord does (internal/querycoordv2/checkers).
+// leftUndone returns the effect of a periodic task of QueryCoord not running (internal/querycoordv2/checkers).
 func leftUndone(name string) string {
 	switch name {
 	case "segment_checker":

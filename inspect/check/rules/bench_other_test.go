@@ -4,5 +4,5 @@ package rules_test
 
 import "time"
 
-// processorTime is not told here.
+// processorTime returns 0, because the CPU time is not available here.
 func processorTime() time.Duration { return 0 }

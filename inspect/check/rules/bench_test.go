@@ -13,20 +13,21 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// Of the cluster that speed is measured on.
+// Size of the benchmark cluster.
 const (
 	benchSegments = 200_000
 	benchNodes    = 200
 )
 
-// BenchmarkRun judges 200,000 segments on 200 query nodes by all checks. The processes report all metrics of captured ones, twice. "first" is a cluster that was
-// never seen before; "again" one in which one segment has changed since, "asked" one whose processes have just been asked
-// anew. Time passes meanwhile. Under "alone" is each check by itself, with all that it has others work out elsewhere.
+// BenchmarkRun runs all checks on 200,000 segments on 200 query nodes. The processes report all metrics of captured
+// ones, in two scrapes. "first" is a cluster that was not checked before. In "again" one segment has changed since
+// the last run, and in "asked" the processes were asked again. Time passes between runs. "alone" runs each check
+// separately, including the shared facts that it needs.
 func BenchmarkRun(b *testing.B) {
 	c := rulestest.Measured(b, modeltest.ServedLarge(benchSegments, benchNodes))
 	b.Run("first", func(b *testing.B) {
 		measure(b, func(int) func() {
-			fresh := asked(c) // a Runtime remembers what it has grouped
+			fresh := asked(c) // a Runtime caches its groupings
 			return func() { check.Run(fresh, modeltest.Now, rules.All()) }
 		})
 	})
@@ -57,8 +58,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// measure times what prepare returns, and leaves the preparation out. Processor time is that of all goroutines; the garbage of
-// each round is collected within it.
+// measure times the function that prepare returns, without the preparation. The CPU time is that of all goroutines.
+// The garbage of each round is collected within it.
 func measure(b *testing.B, prepare func(round int) func()) {
 	b.Helper()
 	var used time.Duration
@@ -78,12 +79,12 @@ func measure(b *testing.B, prepare func(round int) func()) {
 	}
 }
 
-// asked is a cluster whose processes were asked anew, and said the same.
+// asked returns the cluster as if its processes were asked again and gave the same responses.
 func asked(c *model.Cluster) *model.Cluster {
 	return c.WithRuntime(model.BuildRuntime(c.Runtime.RuntimeParts))
 }
 
-// changed are the parts of a cluster in which one segment has one row more.
+// changed returns the parts of the cluster with one more row in one segment.
 func changed(c *model.Cluster) model.Parts {
 	p := c.Parts
 	p.Loaded &^= model.PartRuntime
@@ -95,8 +96,8 @@ func changed(c *model.Cluster) model.Parts {
 	return p
 }
 
-// TestBenchmarkIsFair: the cluster that speed is measured on lets every check look, and is as well as a cluster in use: a
-// few things are wrong with it, and none of them a thousand times.
+// TestBenchmarkIsFair checks that every check can run on the benchmark cluster, and that the cluster resembles one
+// in use: it has a few problems, each at most a few times.
 func TestBenchmarkIsFair(t *testing.T) {
 	c := rulestest.Measured(t, modeltest.ServedLarge(20_000, 40))
 	r := check.Run(c, modeltest.Now, rules.All())

@@ -12,8 +12,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// bruteForceShare finds collections and nodes that spend much of their search work on comparing rows one by one, though
-// an index is defined.
+// bruteForceShare reports collections and nodes that spend much of their search work on comparing rows one by one,
+// though an index is defined.
 var bruteForceShare = &check.Check{
 	ID:       "brute-force-share",
 	Title:    "Much of the search work is brute force",
@@ -44,7 +44,7 @@ steady inserts: a lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`ma
 }
 
 const (
-	lastingShare = 0.2 // of the work, that does not pass by itself
+	lastingShare = 0.2 // of the work, for brute force that does not go away on its own
 	passingShare = 0.5
 	nodeShare    = 2 // times the mean
 )
@@ -63,8 +63,8 @@ func runBruteForceShare(p *check.Pass) {
 	bruteNodes(p)
 }
 
-// writtenRows are, by collection, growing rows that pass by themselves: they are still written, or may be, or were
-// flushed just now. Of a segment that replicas lead apart they are counted once, as in its work.
+// writtenRows returns, by collection, the growing rows that will go away on their own: they are or may still be
+// written, or were flushed just now. A segment with leaders in several replicas counts once, as in the work.
 func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
 	written := make(map[*model.LeaderView][]model.SegmentID)
@@ -82,8 +82,8 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	for v, list := range written {
 		rows[of[v]] += rowsOf(p, of[v], v, list)
 	}
-	// Nor do those last that are flushed or compacted already: leaders let go of them within a minute or
-	// so, for which growing-flushed gives them time.
+	// Rows of segments that are flushed or compacted already do not last either: leaders release them within a
+	// minute or so. growing-flushed has a grace period for that.
 	asked := p.AskedAt()
 	var seen facts.Counted
 	eachGone(p, func(view model.ShardView, g model.GrowingView) {
@@ -98,8 +98,9 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	return rows
 }
 
-// rowsOf are those of some growing segments of a leader, which tells the sum of all: what the others are not known to have. What is
-// recorded of those that are written is behind, by up to the ten minutes between two syncs.
+// rowsOf returns the rows of some growing segments of a leader. A leader reports only the sum of all, so this is
+// the sum less the known rows of the others. The records of segments being written are behind by up to the ten
+// minutes between two syncs.
 func rowsOf(p *check.Pass, id model.CollectionID, v *model.LeaderView, written []model.SegmentID) int64 {
 	_, rows := p.Once(id).Growing(v)
 	for _, g := range v.Growing {
@@ -110,8 +111,8 @@ func rowsOf(p *check.Pass, id model.CollectionID, v *model.LeaderView, written [
 	return max(0, rows)
 }
 
-// bareSealedRows are, by collection, sealed rows that a node loaded without any index: in segments large and old enough to have one, and
-// in segments too small to get one ever.
+// bareSealedRows returns, by collection, the sealed rows that a node loaded without any index: in segments large
+// and old enough to have one, and in segments that are too small to ever get one.
 func bareSealedRows(p *check.Pass) (rows, small map[model.CollectionID]int64) {
 	rows, small = make(map[model.CollectionID]int64), make(map[model.CollectionID]int64)
 	asked := p.AskedAt()
@@ -180,7 +181,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	p.Report(f)
 }
 
-// bruteHolders are the query nodes that compare rows of a collection one by one.
+// bruteHolders returns the query nodes that compare rows of a collection one by one.
 func bruteHolders(p *check.Pass, id model.CollectionID) []model.Ref {
 	var refs []model.Ref
 	for _, g := range p.Balance.Groups {
@@ -196,7 +197,7 @@ func bruteHolders(p *check.Pass, id model.CollectionID) []model.Ref {
 	return refs
 }
 
-// bruteNodes reports query nodes of which most work is brute force, and twice as much of it as the others'.
+// bruteNodes reports query nodes whose work is at least half brute force, and at least twice the mean per node.
 func bruteNodes(p *check.Pass) {
 	if !p.Loaded.Has(model.PartSessions) {
 		p.Unseen("which query nodes take segments")
@@ -245,7 +246,7 @@ func bruteNodes(p *check.Pass) {
 	}
 }
 
-// olderVersion reports whether a version is a time, and one that lies far enough back.
+// olderVersion reports whether a version is a time more than d before asked.
 func olderVersion(version int64, asked time.Time, d time.Duration) bool {
 	at := facts.VersionTime(version)
 	return !at.IsZero() && asked.Sub(at) > d

@@ -9,13 +9,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of cache-loads-failing: those of storage-failing.
+// Thresholds of cache-loads-failing, equal to those of storage-failing.
 const (
 	loadFailsAgain, loadFailsOften = 2, 3
 	loadFailsPart, loadFailsHalf   = 0.1, 0.5
 )
 
-// cacheLoadsFailing finds query nodes that cannot load what they are asked for.
+// cacheLoadsFailing reports query nodes that fail to load cells into their cache.
 var cacheLoadsFailing = &check.Check{
 	ID:       "cache-loads-failing",
 	Title:    "A query node fails to load cells into its cache",

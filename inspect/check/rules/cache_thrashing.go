@@ -12,16 +12,18 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of cache-thrashing. They are set by what they cost: no capture has these metrics.
+// Thresholds of cache-thrashing. They come from the cost of misses, because no capture has these metrics.
 const (
-	// thrashMisses is the part of the bytes that were asked for that had to be loaded: each tenth byte from object storage makes a search as slow as that.
+	// thrashMisses is the minimum share of requested bytes that had to be loaded. If every tenth byte comes from
+	// object storage, searches are as slow as object storage.
 	thrashMisses = 0.1
-	// thrashEvicted is the part of the cache that was evicted in the window, and thrashBytes how much that is at least: less is a few cells.
+	// thrashEvicted is the minimum share of the cache that was evicted in the window, and thrashBytes the minimum
+	// size of that in bytes: less is only a few cells.
 	thrashEvicted = 0.05
 	thrashBytes   = 64 << 20
 )
 
-// cacheThrashing finds query nodes that evict what they soon load again.
+// cacheThrashing reports query nodes that evict cells and load them again soon.
 var cacheThrashing = &check.Check{
 	ID:       "cache-thrashing",
 	Title:    "A query node's cache is too small for what is searched",
@@ -61,13 +63,13 @@ func runCacheThrashing(p *check.Pass) {
 		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
 		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
 			p.Unseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
-		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, evictions were of released segments
+		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, the evicted segments were released
 			reportThrashing(p, n, c, w, evicted, missed, hit)
 		}
 	})
 }
 
-// eachCache calls f for each query node whose process has a cache; it is a process's, and counted once where several roles are one.
+// eachCache calls f for each query node whose process has a cache. A process with several roles counts once.
 func eachCache(p *check.Pass, f func(*model.LiveNode, *model.Cache, *metrics.Window)) {
 	seen := map[*model.Process]bool{}
 	for _, n := range p.Runtime.QueryNodes() {
@@ -83,7 +85,7 @@ func eachCache(p *check.Pass, f func(*model.LiveNode, *model.Cache, *metrics.Win
 	}
 }
 
-// loadedBytes is what a cache has, in memory and on disk.
+// loadedBytes returns the size of the content of a cache, in memory and on disk.
 func loadedBytes(c *model.Cache) float64 {
 	sum := 0.0
 	for _, v := range []float64{c.Memory.Loaded, c.Disk.Loaded} {
@@ -118,7 +120,7 @@ func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metric
 	p.Report(f)
 }
 
-// cacheFill says how full a cache is.
+// cacheFill returns the size and capacity of a cache as evidence.
 func cacheFill(c *model.Cache, source string) (list []check.Evidence) {
 	for _, x := range []struct {
 		name string

@@ -8,8 +8,9 @@ import (
 	"kitescope/inspect/check/rules/rulestest"
 )
 
-// TestCaptures judges captured clusters by their metadata alone: those that are well give nothing of severity warning or
-// above, and upgrade and rollback their layout first. What a check cannot know from metadata it must not call ok.
+// TestCaptures runs the checks on the metadata of captured clusters. Healthy clusters have no finding of severity
+// warning or above, and after an upgrade or rollback the finding about the layout comes first. Checks that need
+// more than metadata must not be ok.
 func TestCaptures(t *testing.T) {
 	stale := "info / of collections that are dropped"
 	blind := []*check.Check{rulestest.Named("etcd-alarm"), rulestest.Named("etcd-no-leader"), rulestest.Named("etcd-size"), rulestest.Named("queue-unreachable"), rulestest.Named("timetick-lag"), rulestest.Named("queue-lag"), rulestest.Named("quota-denied"), rulestest.Named("config-drift"), rulestest.Named("bad-switches"), rulestest.Named("near-limit"), rulestest.Named("dropped-not-collected")}
@@ -50,7 +51,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestWatchTimesOfCapture: the time of a watch, which decides how long a checkpoint may be old, is read from Milvus's own records.
+// TestWatchTimesOfCapture checks that the time of a watch, which decides how old a checkpoint may be, is read from
+// Milvus's own records.
 func TestWatchTimesOfCapture(t *testing.T) {
 	c := rulestest.Capture(t, "cluster-2.3.5-t7")
 	watched := 0

@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestCausesWithoutARule: a finding about one log, collection or node explains others by a rule alone. Only what is said of the whole cluster, or
-// of what all share, explains everything.
+// TestCausesWithoutARule checks that a finding about one log, collection or node explains others only through a
+// rule. Only findings about the whole cluster, or about something that all share, explain everything.
 func TestCausesWithoutARule(t *testing.T) {
 	shared := []string{"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "balancing-suspended", "quota-denied"}
 	pairs := []string{"proxy-queue <- proxy-starved", "storage-slow <- storage-failing"} // all requests go through proxies; there is one storage
@@ -32,7 +32,8 @@ func TestCausesWithoutARule(t *testing.T) {
 	}
 }
 
-// TestCausesOfOthers: what is found of one log, collection or node does not follow from what is found of another.
+// TestCausesOfOthers checks that a finding about one log, collection or node does not follow from a finding about
+// another.
 func TestCausesOfOthers(t *testing.T) {
 	ref := func(resource, id string) model.Ref { return model.Ref{Resource: resource, ID: id} }
 	processes := []*model.Process{{Address: "a"}, {Address: "b"}}
@@ -57,7 +58,7 @@ func TestCausesOfOthers(t *testing.T) {
 	proxy := []model.Ref{ref("nodes", "proxy-9"), ref("nodes", "querynode-5")}
 	for _, x := range []struct {
 		effect, cause string
-		of, by        []model.Ref // the first of a list belongs to the first of the other
+		of, by        []model.Ref // the first element of one list belongs to the first of the other
 	}{
 		{"wal-recovery-stuck", "wal-damaged", log, log},
 		{"wal-backlog", "wal-recovery-stuck", log, log},

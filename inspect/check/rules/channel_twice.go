@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// channelWatchedTwice finds channels that several nodes consume.
+// channelWatchedTwice reports vchannels that several nodes consume.
 var channelWatchedTwice = &check.Check{
 	ID:       "channel-watched-twice",
 	Title:    "A vchannel is assigned to more than one data node",
@@ -64,7 +64,7 @@ func runChannelTwice(p *check.Pass) {
 	})
 }
 
-// watchers are the nodes with a watch record of a channel, but for those that are letting it go.
+// watchers returns the nodes with a watch record of a channel, except nodes that are releasing it.
 func watchers(v *model.VChannel) (nodes []model.NodeID) {
 	add := func(id model.NodeID, state string) {
 		if id != model.UnassignedNode && id != 0 && state != "ToRelease" && state != "ReleaseSuccess" {

@@ -12,10 +12,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// assignGrace is what DataCoord is given to assign the channels of a new collection, and a session to come back.
+// assignGrace is the time for DataCoord to assign the channels of a new collection, and for a session to come back.
 const assignGrace = 2 * time.Minute
 
-// channelUnwatched finds channels that nobody consumes.
+// channelUnwatched reports vchannels that no node consumes.
 var channelUnwatched = &check.Check{
 	ID:       "channel-unwatched",
 	Title:    "A vchannel is not consumed, or its node is gone",
@@ -70,7 +70,7 @@ func runChannelUnwatched(p *check.Pass) {
 	}
 }
 
-// reportUnwatched reports one collection, or the many that one node has left behind.
+// reportUnwatched reports the channels of one collection, or of all collections that lost the same node.
 func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost map[model.CollectionID][]*model.VChannel) {
 	count, all := 0, 0
 	first := lost[ids[0]][0]
@@ -109,7 +109,7 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 	p.Report(f)
 }
 
-// lostWatcher says why nobody consumes a vchannel, "" if someone does.
+// lostWatcher returns the reason why no node consumes a vchannel, "" if a node does.
 func lostWatcher(p *check.Pass, v *model.VChannel) string {
 	switch {
 	case !v.Watched || v.Watcher == 0:
@@ -119,15 +119,15 @@ func lostWatcher(p *check.Pass, v *model.VChannel) string {
 	case len(p.SessionsOf(v.Watcher)) > 0:
 		return ""
 	case recent(p, v.WatchedAt, assignGrace):
-		return "" // the session may have come after it was read
+		return "" // the session may have registered after sessions were read
 	}
 	return watcherName(p.Cluster, v) + " is gone (not registered)"
 }
 
-// recent reports whether a moment is known and less than d ago.
+// recent reports whether a time is known and less than d ago.
 func recent(p *check.Pass, t time.Time, d time.Duration) bool { return !p.OlderThan(t, d, true) }
 
-// consumeFix says what to do so that somebody consumes channels.
+// consumeFix returns the steps that get channels consumed.
 func consumeFix(p *check.Pass) []check.Step {
 	names := consumers(p)
 	switch streaming := facts.HasRole(p.Cluster, "streamingnode"); {
@@ -145,7 +145,7 @@ func consumeFix(p *check.Pass) []check.Step {
 	return check.Fix(check.Do("start a data node: none is registered").Interrupting(2*time.Minute, "nothing"))
 }
 
-// consumers are the sessions that could consume channels.
+// consumers returns the sessions that could consume channels.
 func consumers(p *check.Pass) []string {
 	var list []*model.Session
 	for _, s := range p.Sessions {

@@ -10,10 +10,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// watchTimeout is what Milvus gives a data node to take a channel over (dataCoord.channel.watchTimeoutInterval: 300).
+// watchTimeout is the time that Milvus allows a data node for taking over a channel
+// (dataCoord.channel.watchTimeoutInterval: 300).
 const watchTimeout = 5 * time.Minute
 
-// channelWatchState finds channels whose assignment does not come to an end.
+// channelWatchState reports vchannels whose assignment does not complete.
 var channelWatchState = &check.Check{
 	ID:       "channel-watch-state",
 	Title:    "A vchannel's assignment does not complete",
@@ -75,7 +76,7 @@ func runChannelWatchState(p *check.Pass) {
 	}
 }
 
-// ago is how long ago the state of a channel began.
+// ago describes how long ago the state of a channel began.
 func ago(p *check.Pass, v *model.VChannel, since time.Time) string {
 	switch {
 	case since.IsZero():
@@ -86,7 +87,7 @@ func ago(p *check.Pass, v *model.VChannel, since time.Time) string {
 	return words.Span(p.Age(since)) + " ago"
 }
 
-// judgeWatchState judges the state of a channel, and returns when it began, zero if that is unknown.
+// judgeWatchState judges the state of a channel. since is the time at which it began, zero if unknown.
 func judgeWatchState(p *check.Pass, v *model.VChannel) (severity check.Severity, since time.Time, bad bool) {
 	if !v.Watched || v.Watcher == model.UnassignedNode {
 		return 0, since, false
@@ -103,14 +104,14 @@ func judgeWatchState(p *check.Pass, v *model.VChannel) (severity check.Severity,
 		return 0, since, false
 	case "Assigning":
 		if since.IsZero() {
-			return check.Info, since, true // it takes seconds
+			return check.Info, since, true // assigning takes seconds
 		}
 		return check.Warning, since, p.OlderThan(since, limit.limit, false)
 	case "WatchFailure", "ReleaseFailure":
 		return check.Error, since, p.OlderThan(since, limit.limit, true)
 	}
 	if limit == nil {
-		return check.Warning, since, true // Unavailable, Uninitialized: a pchannel that no streaming node has
+		return check.Warning, since, true // Unavailable, Uninitialized: no streaming node has the pchannel
 	}
 	return check.Warning, since, p.OlderThan(since, limit.limit, false)
 }

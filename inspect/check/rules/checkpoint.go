@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// servedChannels are the vchannels that someone should consume: those that living collections list.
+// servedChannels calls f for each vchannel that should be consumed: those of existing collections.
 func servedChannels(p *check.Pass, f func(*model.Collection, *model.VChannel)) {
 	for _, v := range p.VChannels {
 		if x := p.Collection(v.Collection); x != nil && !x.Dropped() && v.Shard >= 0 {
@@ -17,15 +17,15 @@ func servedChannels(p *check.Pass, f func(*model.Collection, *model.VChannel)) {
 	}
 }
 
-// newCollection reports whether a collection is younger than d. One without a time of creation is not.
+// newCollection reports whether a collection is younger than d. It returns false if the creation time is unknown.
 func newCollection(p *check.Pass, x *model.Collection, d time.Duration) bool {
 	return !p.OlderThan(x.CreatedAt.Time(), d, true)
 }
 
-// nobody is the name of the watcher of a channel that has none.
+// nobody is the watcher name of a channel without a watcher.
 const nobody = "no node"
 
-// watcherName is the session that consumes a vchannel: "datanode-17"; "no node".
+// watcherName returns the session that consumes a vchannel, e.g. "datanode-17", or "no node".
 func watcherName(c *model.Cluster, v *model.VChannel) string {
 	if !facts.HasWatcher(v) {
 		return nobody
@@ -33,7 +33,7 @@ func watcherName(c *model.Cluster, v *model.VChannel) string {
 	return v.Watcher.Name(c.WatcherRole(v))
 }
 
-// watcherLog is whose log tells of a vchannel: that of who consumes it, else DataCoord's.
+// watcherLog returns the process whose log covers a vchannel: its consumer, or DataCoord if it has none.
 func watcherLog(c *model.Cluster, v *model.VChannel) string {
 	if name := watcherName(c, v); name != nobody {
 		return name

@@ -16,21 +16,22 @@ import (
 
 // Thresholds of checkpoint-lag.
 const (
-	// lagWarning is the age from which Milvus itself no longer compacts a channel (dataCoord.compaction.channelMaxCPLag: 900). On a healthy
-	// 2.3.5, idle and under load, the oldest was 652 s (docs/evidence/diagnosis.md): a growing segment that had not
-	// filled its buffer, which is written after dataNode.segment.syncPeriod (600 s) at the latest.
+	// lagWarning is the age from which Milvus itself no longer compacts a channel
+	// (dataCoord.compaction.channelMaxCPLag: 900). On a healthy 2.3.5, idle and under load, the oldest checkpoint
+	// was 652 s (docs/evidence/diagnosis.md): a growing segment had not filled its buffer, which is written after
+	// dataNode.segment.syncPeriod (600 s) at the latest.
 	lagWarning = 15 * time.Minute
 	syncPeriod = 10 * time.Minute
-	// lagError is by how much the channel of a query node may be behind before it refuses searches (queryNode.scheduler.maxTimestampLag: 86400), and more
-	// than some queues keep. Whoever loads the channel now begins that far back.
+	// lagError is the lag at which a query node refuses searches on a channel (queryNode.scheduler.maxTimestampLag:
+	// 86400), and longer than some queues keep messages. A node that loads the channel now starts that far back.
 	lagError = 24 * time.Hour
-	// watchGrace is what a data node that has just taken a channel over is given.
+	// watchGrace is the time for a data node that has just taken over a channel.
 	watchGrace = 5 * time.Minute
-	// crowd is from how many collections on a watcher's lag is one finding about the watcher.
+	// crowd is the number of collections above which the lag of a watcher is one finding about the watcher.
 	crowd = 5
 )
 
-// checkpointLag finds channels whose checkpoint is old.
+// checkpointLag reports channels whose checkpoint is old.
 var checkpointLag = &check.Check{
 	ID:       "checkpoint-lag",
 	Title:    "A vchannel's checkpoint falls behind",
@@ -61,18 +62,18 @@ retention above the age of the checkpoint.`,
 		check.StorageFails("datanode", "streamingnode"),
 		{Check: "channel-unwatched", Of: check.Shares("vchannels")},
 		{Check: "channel-watch-state", Of: check.Shares("vchannels")},
-		check.Grave("wal-not-open", check.Shares("pchannels")), // which list no more than some of their vchannels
+		check.Grave("wal-not-open", check.Shares("pchannels")), // their findings list only some of their vchannels
 		check.Grave("wal-flush-lag", check.Shares("pchannels")),
 		{Check: "queue-unreachable"},
 		{Check: "timetick-lag", Of: check.OfAll(consumedBy)},
 		{Check: "etcd-no-leader"},
 		{Check: "etcd-alarm"},
-		{Check: "clock-regression", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // else ages do not go by the clock that is wrong
+		{Check: "clock-regression", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // otherwise ages do not depend on the wrong clock
 		{Check: "bad-switches", Of: check.SpeaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")},
 	},
 }
 
-// consumedBy reports whether one of an effect's vchannels is consumed by a node that the cause is about.
+// consumedBy reports whether a vchannel of the effect is consumed by a node that the cause mentions.
 func consumedBy(c *model.Cluster, effect, cause *check.Finding) bool {
 	return slices.ContainsFunc(effect.Objects, func(ref model.Ref) bool {
 		v := c.VChannel(ref.ID)
@@ -80,7 +81,7 @@ func consumedBy(c *model.Cluster, effect, cause *check.Finding) bool {
 	})
 }
 
-// lagging are a collection's channels that are behind.
+// lagging holds the channels of a collection that are behind.
 type lagging struct {
 	x        *model.Collection
 	channels []*model.VChannel
@@ -132,7 +133,7 @@ func runCheckpointLag(p *check.Pass) {
 	}
 }
 
-// reportLags reports the lag of one collection, or, if a watcher is named, of all that it lags with.
+// reportLags reports the lag of one collection or, if watcher is set, of all collections that lag on that watcher.
 func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Duration) {
 	worst, channels := list[0].worst, 0
 	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, list[0].x.ID)}
@@ -195,7 +196,7 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	p.Report(f)
 }
 
-// streamedLogs are the pchannels of the streaming service that lag.
+// streamedLogs returns the pchannels of the streaming service that lag.
 func streamedLogs(p *check.Pass, list []*lagging) (refs []model.Ref) {
 	names := map[string]bool{}
 	for _, l := range list {

@@ -10,11 +10,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// firstCheckpoint is what a new collection is given until its first checkpoint; data nodes report them each minute
-// (dataNode.channel.updateChannelCheckpointInterval: 60).
+// firstCheckpoint is the time for a new collection to get its first checkpoint. Data nodes report checkpoints each
+// minute (dataNode.channel.updateChannelCheckpointInterval: 60).
 const firstCheckpoint = 10 * time.Minute
 
-// checkpointMissing finds channels without a checkpoint.
+// checkpointMissing reports vchannels without a checkpoint.
 var checkpointMissing = &check.Check{
 	ID:       "checkpoint-missing",
 	Title:    "A vchannel has no checkpoint",

@@ -12,14 +12,15 @@ import (
 
 // Thresholds of clock-regression.
 const (
-	// aheadGrace is by how much positions may be ahead of the timestamps that RootCoord has reserved. It reserves 3 s in
-	// advance (allocator of kv/gid/timestamp, and kv/tso/timestamp before 2.3); segments may expire 2 s later still.
+	// aheadGrace is how far positions may be ahead of the timestamps that RootCoord has reserved. It reserves 3 s
+	// in advance (allocator of kv/gid/timestamp, and kv/tso/timestamp before 2.3); segments may expire 2 s after
+	// that.
 	aheadGrace = 10 * time.Second
-	// skewWarning is by how much the clock of who reads may differ from the cluster's.
+	// skewWarning is the tolerated difference between the reader's clock and the cluster's.
 	skewWarning = 2 * time.Minute
 )
 
-// clockRegression finds timestamps that cannot be.
+// clockRegression reports timestamps that are impossible.
 var clockRegression = &check.Check{
 	ID:       "clock-regression",
 	Title:    "Timestamps are ahead of RootCoord's clock, or its clock stands still",
@@ -41,7 +42,7 @@ newer copy of etcd.`,
 	Run: runClock,
 	FollowsFrom: []check.Cause{{Check: "node-unreachable", Of: func(_ *model.Cluster, effect, cause *check.Finding) bool {
 		return effect.Severity < check.Error && cause.Object.Resource == ""
-	}}}, // nobody answers at all
+	}}}, // no process responds
 	Roles: []string{"rootcoord"},
 }
 
@@ -134,7 +135,7 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	})
 }
 
-// clockKeeper is the session that hands out timestamps.
+// clockKeeper returns a reference to the session that allocates timestamps.
 func clockKeeper(p *check.Pass) model.Ref {
 	for _, s := range p.Sessions {
 		if (s.Role == "rootcoord" || s.Role == "mixcoord") && !s.Standby {

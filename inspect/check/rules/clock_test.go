@@ -42,7 +42,8 @@ func TestClockRegression(t *testing.T) {
 	})
 }
 
-// TestClockOfADeadRootCoord: what it reserved says nothing about the time once it does not answer.
+// TestClockOfADeadRootCoord checks that RootCoord's reservation is not used as the time if RootCoord does not
+// respond.
 func TestClockOfADeadRootCoord(t *testing.T) {
 	w := rulestest.Well()
 	w.Serve()

@@ -14,10 +14,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// unindexedRows is how many rows without an index are worth a word.
+// unindexedRows is the minimum number of rows without an index for a finding.
 const unindexedRows = 100_000
 
-// collectionUnindexed finds collections whose vectors no index covers.
+// collectionUnindexed reports collections with a vector field that has no index.
 var collectionUnindexed = &check.Check{
 	ID:       "collection-unindexed",
 	Title:    "A vector field with many rows has no index",
@@ -78,7 +78,8 @@ func runCollectionUnindexed(p *check.Pass) {
 	}
 }
 
-// unindexedField is the first vector field that no live definition covers, one that is loaded before one that is not; nil if there is none.
+// unindexedField returns the first vector field without a live index definition, nil if there is none. Fields that
+// are loaded come first.
 func unindexedField(p *check.Pass, x *model.Collection) (field *model.Field, loaded bool) {
 	load := p.LoadState(x.ID)
 next:
@@ -99,7 +100,7 @@ next:
 	return field, false
 }
 
-// usualIndex is the definition of an index that suits the vectors of a field.
+// usualIndex returns an index definition that suits the vectors of a field.
 func usualIndex(f *model.Field) check.Hint {
 	switch {
 	case f.Type == "SparseFloatVector" && f.FuncOutput:

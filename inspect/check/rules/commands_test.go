@@ -13,8 +13,9 @@ import (
 	"kitescope/inspect/check/faulttest"
 )
 
-// commandsAreListed writes our own commands that the findings of the library say to run into a file. The test of the command line parses
-// those of that file: here nothing knows it, and there a library takes too long to play.
+// commandsAreListed writes the kitescope commands in the findings of the library to a file. The test of the command
+// line parses the commands in that file: the command line is not available here, and playing a library takes too
+// long there.
 func commandsAreListed() property {
 	const path = "testdata/commands.txt"
 	seen := make(map[string]bool)

@@ -9,14 +9,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Settings that keep Milvus from rewriting segments by itself, and the property of a collection that does.
+// Settings that stop Milvus from compacting segments on its own, and the property of a collection that does.
 const (
 	compactionSwitch     = "dataCoord.enableCompaction"
 	autoCompactionSwitch = "dataCoord.compaction.enableAutoCompaction"
 	autoCompactionOf     = "collection.autocompaction.enabled"
 )
 
-// compactionOff returns why Milvus does not compact a collection by itself, ok false if it does, or if that is unknown.
+// compactionOff returns the reason why Milvus does not compact a collection on its own. ok is false if it does, or
+// if that is unknown.
 func compactionOff(p *check.Pass, x *model.Collection) (why check.Evidence, ok bool) {
 	off := func(value string) bool {
 		on, err := strconv.ParseBool(strings.TrimSpace(value))
@@ -35,7 +36,7 @@ func compactionOff(p *check.Pass, x *model.Collection) (why check.Evidence, ok b
 	return check.Evidence{}, false
 }
 
-// aboutCompaction reports whether a switch keeps compaction from running.
+// aboutCompaction reports whether the cause is a switch that stops compaction.
 func aboutCompaction(c *model.Cluster, effect, cause *check.Finding) bool {
 	return check.SpeaksOf(compactionSwitch, autoCompactionSwitch)(c, effect, cause)
 }

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// componentHanging finds components that do no work, or hardly, while no client is known to feel it.
+// componentHanging reports components that do little or no work, while no client is known to be affected.
 var componentHanging = &check.Check{
 	ID:       "component-hanging",
 	Title:    "Process or dependency hangs, fails or is slow",
@@ -39,7 +39,7 @@ A warning for what is certain by evidence without another explanation, and is no
 	),
 }
 
-// unseenProcesses notes which processes did not answer, or gave no metrics.
+// unseenProcesses notes the processes that did not respond, or have no metrics.
 func unseenProcesses(p *check.Pass) {
 	for _, n := range p.Runtime.Nodes {
 		switch {
@@ -78,7 +78,7 @@ func runComponentHanging(p *check.Pass) {
 	}
 }
 
-// felt reports whether requests that clients feel break at a component: that finding says it.
+// felt reports whether requests of clients fail or are slow because of a component. They have their own finding.
 func felt(p *check.Pass, s *place.Status) bool {
 	return slices.ContainsFunc(p.Impact().Felt(), func(k *requests.Kind) bool {
 		at := p.Places().For(k.Request)
@@ -86,13 +86,13 @@ func felt(p *check.Pass, s *place.Status) bool {
 	})
 }
 
-// keptWaiting reports whether kitescope waited for a component itself, which may be of the network.
+// keptWaiting reports whether the evidence includes waits of kitescope itself, which the network may have caused.
 func keptWaiting(s *place.Status) bool {
 	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness == "kitescope" })
 }
 
-// measured reports whether a state is by more than what other checks report: a process that answers nothing or is late for its state,
-// or alarms of etcd.
+// measured reports whether the evidence goes beyond that of other checks: processes that do not respond or are late
+// to report their state, or etcd alarms.
 func measured(p *check.Pass, s *place.Status) bool {
 	if ref := s.Component.Ref(); ref.ID != "" {
 		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Name() == ref.ID && n.Outcome == model.Answered }) &&

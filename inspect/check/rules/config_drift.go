@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// configDrift finds processes whose configuration is not that of their peers, or not that of etcd.
+// configDrift reports processes whose configuration differs from that of their peers or from etcd.
 var configDrift = &check.Check{
 	ID:       "config-drift",
 	Title:    "Configuration differs between processes, or from the dynamic keys in etcd",
@@ -68,9 +68,10 @@ func runConfigDrift(p *check.Pass) {
 	}
 }
 
-// unseenConfig notes that a process did not tell its configuration, but for those that cannot: old versions,
+// unseenConfig notes that a process did not report its configuration. It skips processes that cannot: old versions,
 // and proxies and streaming nodes, whose services have no such call (pkg/proto/proxy.proto and streaming.proto up
-// to 2.6). The query node inside a streaming node tells it for both (internal/distributed/streamingnode/service.go).
+// to 2.6). The query node inside a streaming node reports it for both
+// (internal/distributed/streamingnode/service.go).
 func unseenConfig(p *check.Pass, n *model.LiveNode) {
 	if n.Outcome == model.Answered && (n.Role == "proxy" || n.Role == "streamingnode") {
 		return
@@ -110,7 +111,8 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 	p.Report(f)
 }
 
-// properName is a key as configuration files write it, where it is a switch that is known: processes tell names in lower case.
+// properName returns a known switch as written in configuration files, because processes report names in lower
+// case.
 func properName(key string) string {
 	folded := model.FoldConfigKey(key)
 	for _, t := range toggles() {

@@ -11,8 +11,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// configuredKeys are the folded keys for which etcd has a value: which process has the wrong one is judged by that, and not
-// by what most have, who may not have taken it yet.
+// configuredKeys returns the folded keys that have a value in etcd. Processes are compared with that value, not
+// with the majority, which may not have applied it yet.
 func configuredKeys(p *check.Pass) map[string]bool {
 	keys := make(map[string]bool, len(p.Dynamic()))
 	for _, e := range p.Dynamic() {
@@ -23,14 +23,15 @@ func configuredKeys(p *check.Pass) map[string]bool {
 	return keys
 }
 
-// takesOver is how long a process may have the value of before a change in etcd: it reads the keys every 5 s, and each
-// reading may take 3 s (pkg/util/paramtable, NewBaseTable; pkg/config/etcd_source.go, ReadConfigTimeout). Measured on 2.3.5: 5 to 8 s.
+// takesOver is the time for which a process may still have the previous value after a change in etcd. It reads the
+// keys every 5 s, and each read may take 3 s (pkg/util/paramtable, NewBaseTable; pkg/config/etcd_source.go,
+// ReadConfigTimeout). Measured on 2.3.5: 5 to 8 s.
 const takesOver = 10 * time.Second
 
-// changedKeys are the folded keys that were set, altered or deleted in etcd so shortly before the processes were asked that they may
-// have one value or the other.
+// changedKeys returns the folded keys that were set, changed or deleted in etcd so shortly before the processes
+// were asked that processes may have either value.
 func changedKeys(p *check.Pass) map[string]bool {
-	asked := p.Runtime.From // of which each answer is, at the earliest
+	asked := p.Runtime.From // the earliest time of any response
 	if asked.IsZero() {
 		asked = p.AskedAt().Add(p.Ahead)
 	}
@@ -48,7 +49,7 @@ func changedKeys(p *check.Pass) map[string]bool {
 	return keys
 }
 
-// judgeDynamic compares a dynamic key with what the processes have.
+// judgeDynamic compares a dynamic key with the values of the processes.
 func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	if e.Redacted {
 		return

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// consistencyWait finds requests that wait for what was written before them.
+// consistencyWait reports requests that wait for earlier writes to become visible.
 var consistencyWait = &check.Check{
 	ID:       "consistency-wait",
 	Title:    "Requests wait for consistency",
@@ -36,12 +36,13 @@ accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does n
 	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.OfAll(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
 }
 
-// delaysTicks reports whether a slow queue is what searches wait for: one that takes messages within a tick or two delays none.
+// delaysTicks reports whether the slow queue in cause delays searches. A queue that accepts messages within a tick
+// or two does not.
 func delaysTicks(_ *model.Cluster, _, cause *check.Finding) bool {
 	return slices.ContainsFunc(cause.Slows, func(s check.Slowdown) bool { return s.Phase == budget.ConsistencyWait })
 }
 
-// afterLate is what a cure of late ticks gives of a wait: one or two ticks are left.
+// afterLate returns the gain of fixing late ticks: all of the wait but one or two ticks.
 func afterLate(c *cost, tick time.Duration) budget.Interval {
 	const least, most = 1, 2
 	ms := float64(tick) / float64(time.Millisecond)
@@ -49,9 +50,10 @@ func afterLate(c *cost, tick time.Duration) budget.Interval {
 }
 
 const (
-	// usualTick and usualGrace are proxy.timeTickInterval and common.gracefulTime if nobody tells them (Milvus 2.3, configs/milvus.yaml).
+	// usualTick and usualGrace are the defaults of proxy.timeTickInterval and common.gracefulTime (Milvus 2.3,
+	// configs/milvus.yaml).
 	usualTick, usualGrace = 200 * time.Millisecond, 5 * time.Second
-	// lateTicks is how many ticks an ordinary Strong request waits for at most, with the way through the queue.
+	// lateTicks is the maximum wait of an ordinary Strong request in ticks, including the way through the queue.
 	lateTicks = 2.5
 )
 
@@ -111,7 +113,7 @@ func reportConsistency(p *check.Pass, a about) {
 	p.Report(f)
 }
 
-// level is the consistency level of a collection, and what a message says of it.
+// level is the consistency level of a collection, and the text about it in a message.
 type level struct{ name, says string }
 
 func levelOf(p *check.Pass, b *budget.Budget) level {
@@ -129,7 +131,8 @@ func levelOf(p *check.Pass, b *budget.Budget) level {
 	return l
 }
 
-// strongOf names the collections that requests of a kind are of and that wait unless the request asks for less.
+// strongOf returns the collections at level Strong among those with requests of a kind. Their requests wait unless
+// they override the level.
 func strongOf(p *check.Pass, kind budget.Request) level {
 	var names []string
 	for _, b := range budgets(p, kind) {
@@ -143,12 +146,13 @@ func strongOf(p *check.Pass, kind budget.Request) level {
 	return level{name: "Strong: " + words.Few(names), says: "; at level Strong: " + words.Few(names)}
 }
 
-// milliseconds is a setting in milliseconds, which any process may tell.
+// milliseconds returns a setting in milliseconds, which any process may report.
 func milliseconds(p *check.Pass, key string, usual time.Duration) time.Duration {
 	return time.Duration(p.SettingCount(key, usual.Milliseconds(), "proxy", "querynode", "rootcoord", "mixcoord", "standalone")) * time.Millisecond
 }
 
-// lagOf is how far the slowest leader is behind in a collection, of all collections for 0; known is false if none tells.
+// lagOf returns the lag of the slowest leader of a collection, or of all collections if id is 0. known is false if
+// no node reports it.
 func lagOf(p *check.Pass, id model.CollectionID) (lag time.Duration, known bool) {
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Process == nil {

@@ -23,10 +23,10 @@ func TestConsistencyWait(t *testing.T) {
 	})
 }
 
-// TestGainOfLaterTicks: who asks for Strong waits for a time tick in any case.
+// TestGainOfLaterTicks checks the gain of fixing late ticks: a Strong request still waits for a time tick.
 func TestGainOfLaterTicks(t *testing.T) {
 	const tick, way = 200, 60
-	wait := func(late float64) (mean float64) { // ticks come so much too late, each other one, and clients ask at any time or at once
+	wait := func(late float64) (mean float64) { // ticks are tick+late apart; each request follows the last tick by at most tick
 		rng := rand.New(rand.NewPCG(7, 2))
 		const requests = 10_000
 		at := 0.0

@@ -14,7 +14,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// consumptionLag finds query nodes that are behind in reading the stream.
+// consumptionLag reports query nodes that lag behind in consuming their channels.
 var consumptionLag = &check.Check{
 	ID:       "channel-consumption-lag",
 	Title:    "Query node lags behind its channels",
@@ -49,18 +49,19 @@ const (
 	deadLag = 5 * time.Minute
 )
 
-// behind is how far a query node is behind in its worst channel.
+// behind is the lag of a query node in its worst channel.
 type behind struct {
 	node        *model.LiveNode
 	lag         time.Duration
-	what        string // the channel or collection that is worst
+	what        string // the worst channel or collection
 	source      string
-	given       time.Time // when the node was given that, zero if unknown
+	given       time.Time // the time at which the node was assigned it, zero if unknown
 	collections []model.CollectionID
 }
 
 func runConsumptionLag(p *check.Pass) {
-	// Each answer is as old as the first question at most: a node that made the others wait is no lag of theirs.
+	// Each response is at most as old as the first request, so a node that delayed the others does not make them
+	// appear late.
 	asked := p.AskedAt()
 	if !p.Runtime.From.IsZero() {
 		asked = p.Runtime.From.Add(-p.Ahead)
@@ -68,12 +69,13 @@ func runConsumptionLag(p *check.Pass) {
 	var late []behind
 	keepUp := 0
 	for _, n := range p.Runtime.QueryNodes() {
-		// What it has just been given it reads on from the checkpoint, which is no lag of what it has had.
+		// A channel that was just assigned is read from its checkpoint. That is not a lag of the node's other
+		// channels.
 		b, reads := behind{node: n}, behind{node: n}
 		known := metricLag(p, &b, &reads)
 		if q := facts.QuotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
 			known = true
-			if servesChannel(n, q.SlowestChannel) { // else it is still being loaded, and nobody searches it there
+			if servesChannel(n, q.SlowestChannel) { // otherwise the channel is still loading and is not searched on this node
 				given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
 				kindOfLag(p, given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
 			}
@@ -84,7 +86,7 @@ func runConsumptionLag(p *check.Pass) {
 			p.Unseen(n.Name() + ": consumption of its channels")
 		case !known:
 		case b.lag >= slowLag && p.Reading(n, b.given):
-			reportLag(p, &b) // whatever the others do
+			reportLag(p, &b) // regardless of the other nodes
 		case b.lag >= slowLag:
 			late = append(late, b)
 		default:
@@ -102,14 +104,15 @@ func runConsumptionLag(p *check.Pass) {
 	}
 }
 
-// servesChannel reports whether a node says that it serves a channel; one that did not say may.
+// servesChannel reports whether a node reports that it serves a channel. It returns true if the node did not report
+// its channels.
 func servesChannel(n *model.LiveNode, name string) bool {
 	d := n.Distribution
 	return d == nil || slices.ContainsFunc(d.Channels, func(c model.ServedChannel) bool { return c.Name == name }) ||
 		slices.ContainsFunc(d.Leaders, func(v model.LeaderView) bool { return v.Channel == name })
 }
 
-// newestGiven is when a node was given the newest of some channels, zero if it does not say.
+// newestGiven returns the latest time at which the node was assigned one of some channels, zero if unknown.
 func newestGiven(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time.Time) {
 	if n.Distribution == nil {
 		return at
@@ -122,7 +125,7 @@ func newestGiven(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time
 	return at
 }
 
-// kindOfLag is where a lag belongs: of what a node has had, or of what it has just been given.
+// kindOfLag returns the record that a lag belongs to: reads if the channel was just assigned, had otherwise.
 func kindOfLag(p *check.Pass, given time.Time, had, reads *behind) *behind {
 	if p.JustBefore(given) {
 		return reads
@@ -134,13 +137,14 @@ func leadsOnAny(n *model.LiveNode) bool {
 	return n.Distribution == nil || len(n.Distribution.Leaders) > 0
 }
 
-// leads reports whether a node leads a shard of a collection; one that did not say may.
+// leads reports whether a node leads a shard of a collection. It returns true if the node did not report its
+// shards.
 func leads(n *model.LiveNode, id model.CollectionID) bool {
 	return n.Distribution == nil ||
 		slices.ContainsFunc(n.Distribution.Leaders, func(v model.LeaderView) bool { return v.Collection == id })
 }
 
-// ledBy counts the collections of which a node leads shards; one that did not say leads at least one.
+// ledBy returns the number of collections of which a node leads shards, 1 if the node did not report them.
 func ledBy(n *model.LiveNode) int {
 	if n.Distribution == nil {
 		return 1
@@ -158,7 +162,8 @@ func (b *behind) add(lag time.Duration, what, source string, given time.Time) {
 	}
 }
 
-// metricLag reads the lags of a node's collections from its process's metrics; false if there are none.
+// metricLag reads the lags of a node's collections from the metrics of its process. It returns false if there are
+// none.
 func metricLag(p *check.Pass, had, reads *behind) bool {
 	n := had.node
 	if n.Process == nil || n.Process.Metrics == nil {
@@ -205,7 +210,7 @@ func reportLag(p *check.Pass, b *behind) {
 	p.Report(f)
 }
 
-// reportAllLate reports that all leaders are behind, which is one thing and no node's fault.
+// reportAllLate reports, in one finding, that all leaders are behind, without blaming a node.
 func reportAllLate(p *check.Pass, late []behind) {
 	worst := slices.MaxFunc(late, func(a, b behind) int { return cmp.Compare(a.lag, b.lag) })
 	f := check.Finding{
@@ -223,7 +228,7 @@ func reportAllLate(p *check.Pass, late []behind) {
 		lateObjects(p, &f, &late[i])
 	}
 	lateSearches(&f, worst.lag, "")
-	if p.Now.IsZero() { // they may have started a moment ago
+	if p.Now.IsZero() { // the nodes may have started just now
 		f.Severity, f.Cost = check.Info, 0
 	}
 	p.Report(f)
@@ -233,7 +238,7 @@ func lagCost(p *check.Pass, b *behind) float64 {
 	return p.Losing(float64(ledBy(b.node))*min(1, float64(b.lag)/float64(deadLag))) / 2
 }
 
-// lateSearches says what such a lag does to searches.
+// lateSearches sets the impact and severity of a lag for searches.
 func lateSearches(f *check.Finding, lag time.Duration, where string) {
 	does := "wait that long"
 	if lag >= deadLag {
@@ -242,7 +247,7 @@ func lateSearches(f *check.Finding, lag time.Duration, where string) {
 	f.Impact = "Searches with Strong or Bounded consistency" + where + " " + does + "; other searches miss the newest rows."
 }
 
-// lateObjects adds the collections and channels that are late.
+// lateObjects adds the late collections and channels to f.
 func lateObjects(p *check.Pass, f *check.Finding, b *behind) {
 	add := func(refs ...model.Ref) {
 		for _, r := range refs {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestConsumptionLag(t *testing.T) {
-	// lagging has the metrics of node A tell how far it is behind in a collection.
+	// lagging sets the metric of node A for its lag in a collection.
 	lagging := func(lag time.Duration, collection string) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()

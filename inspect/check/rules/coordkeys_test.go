@@ -12,8 +12,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestCoordinatorKeys: a MixCoord is asked by name for every key of DataCoord and QueryCoord that code here names, and for no other
-// section's: the keys of those it tells on its own.
+// TestCoordinatorKeys checks that a MixCoord is asked by name for every key of DataCoord and QueryCoord that the
+// code here uses, and for no key of another section, because it reports those without being asked.
 func TestCoordinatorKeys(t *testing.T) {
 	t.Parallel()
 	asked := model.CoordinatorKeys()

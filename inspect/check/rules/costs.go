@@ -14,30 +14,33 @@ import (
 )
 
 const (
-	// enough is how many requests a mean must be of: of fewer the slowest one decides, and a finding is an information.
+	// enough is the minimum number of requests for a mean. With fewer, the slowest one dominates, and a finding is
+	// only info.
 	enough = 30
-	// worth is from how many milliseconds of a request on a phase is worth a finding: a client on the same network feels less not at all.
+	// worth is the minimum cost for a finding, in milliseconds per request: clients on the same network do not
+	// notice less.
 	worth = 5
-	// much is the part of a request from which on a phase is a finding, most that from which on it is a warning.
+	// much is the share of a request from which a phase is a finding; most is the share from which it is a warning.
 	much, most = 0.2, 0.5
-	// cut is what whole milliseconds may hide of a mean.
+	// cut is the error of a mean, in milliseconds, from durations in whole milliseconds.
 	cut = 1
 )
 
-// cost is what a phase takes of the mean request of a budget, in milliseconds: low is what it takes at least.
+// cost is the time that a phase takes of the mean request of a budget, in milliseconds; low is its lower bound.
 //
-//  1. A check takes the budgets of a kind of request (budgets), of single collections where the metrics tell them apart.
-//  2. Of each it takes the phases that are its subject as a cost: what is measured, less what whole milliseconds may hide (costOf).
-//  3. What is worth it (matters) becomes a finding about a collection, a process or the cluster (found): of few requests an information.
+// A check takes the budgets of a kind of request (budgets), of single collections if the metrics separate them. For
+// each it takes the cost of the phases that it covers: the measured time, less the rounding error of whole
+// milliseconds (costOf). Costs that matter become a finding about a collection, a process or the cluster (found);
+// it is info if there were few requests.
 type cost struct {
 	of      *budget.Budget
 	phase   budget.Name
 	ms, low float64
 	gain    budget.Interval
-	parts   []check.SlowPart // by phase, where it is of several
+	parts   []check.SlowPart // by phase, if there are several
 }
 
-// costOf is that of phases of a budget together, the first one named; ok is false if none of them is known.
+// costOf returns the total cost of phases of a budget, named after the first one. ok is false if no phase is known.
 func costOf(b *budget.Budget, names ...budget.Name) (c cost, ok bool) {
 	c = cost{of: b, phase: names[0]}
 	b.Root.Walk(func(x *budget.Phase, _ int) {
@@ -52,7 +55,7 @@ func costOf(b *budget.Budget, names ...budget.Name) (c cost, ok bool) {
 	return c, ok
 }
 
-// add adds so much of a phase.
+// add adds ms milliseconds of a phase.
 func (c *cost) add(x *budget.Phase, ms float64) {
 	c.ms += ms
 	if ms > 0 {
@@ -60,7 +63,7 @@ func (c *cost) add(x *budget.Phase, ms float64) {
 	}
 }
 
-// times makes a cost that many times as much, which is less than one.
+// times multiplies a cost by part, which is less than one.
 func (c *cost) times(part float64) {
 	c.ms, c.low, c.gain = c.ms*part, c.low*part, budget.Interval{Low: c.gain.Low * part, High: c.gain.High * part}
 	for i := range c.parts {
@@ -68,8 +71,8 @@ func (c *cost) times(part float64) {
 	}
 }
 
-// lowOf is what a phase takes at least. An estimate's bounds are those of one phase with all others free, which are no measure
-// of it: of that only is taken what whole milliseconds may hide.
+// lowOf returns the lower bound of a phase. The bounds of an estimate hold for one phase with all others free,
+// which is too wide here, so only the rounding error of whole milliseconds is subtracted.
 func lowOf(x *budget.Phase) float64 {
 	if x.Estimate {
 		return max(x.Mean.Low, x.Ms-cut, 0)
@@ -77,7 +80,7 @@ func lowOf(x *budget.Phase) float64 {
 	return x.Mean.Low
 }
 
-// share is the part of the request that a cost is at least.
+// share returns the lower bound of the share of the request that the cost takes.
 func (c *cost) share() float64 {
 	if whole := max(c.of.Ms, c.of.Mean.High); whole > 0 {
 		return min(1, c.low/whole)
@@ -85,10 +88,11 @@ func (c *cost) share() float64 {
 	return 0
 }
 
-// matters reports whether a cost is such a part of the request at least, and more than a client does not feel.
+// matters reports whether a cost takes at least the given share of the request, and is large enough to be noticed.
 func (c *cost) matters(part float64) bool { return c.low >= worth && c.share() >= part }
 
-// severity is the one that a cost is worth: a warning if it is most of the request; of few requests an information.
+// severity returns Warning if the cost is most of the request, and Info if it is less or if there were few
+// requests.
 func (c *cost) severity() check.Severity {
 	if c.of.Requests < enough || c.share() < most {
 		return check.Info
@@ -96,7 +100,8 @@ func (c *cost) severity() check.Severity {
 	return check.Warning
 }
 
-// budgets are those of some kinds of requests: of each collection where there are such, else of all together.
+// budgets returns the budgets of some kinds of requests: those of single collections if there are any, otherwise
+// that of all collections.
 func budgets(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	var list []*budget.Budget
 	for _, kind := range kinds {
@@ -118,8 +123,8 @@ func budgets(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	return list
 }
 
-// separate are budgets of the requests of single collections if the metrics of phases are theirs alone, else of all together: what
-// a check says of a collection is no narrower than its evidence.
+// separate returns the budgets of single collections if their phases are measured separately, otherwise that of all
+// collections, so that a finding is no narrower than its evidence.
 func separate(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	var list []*budget.Budget
 	for _, kind := range kinds {
@@ -132,7 +137,7 @@ func separate(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	return list
 }
 
-// overall is the budget of all collections together of a kind of request, nil if there were none.
+// overall returns the budget of all collections for a kind of request, nil if there were no requests.
 func overall(p *check.Pass, kind budget.Request) *budget.Budget {
 	for _, b := range p.Latency().Budgets {
 		if b.Request == kind && b.Ms > 0 {
@@ -142,7 +147,7 @@ func overall(p *check.Pass, kind budget.Request) *budget.Budget {
 	return nil
 }
 
-// weight is the part of the time of all requests that those of a budget take.
+// weight returns the share of the total time of all requests that the requests of a budget take.
 func weight(p *check.Pass, b *budget.Budget) float64 {
 	total := 0.0
 	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
@@ -156,13 +161,13 @@ func weight(p *check.Pass, b *budget.Budget) float64 {
 	return min(1, b.Ms*b.Requests/total)
 }
 
-// about is what a finding is about and all that it costs there.
+// about is the object of a finding and its costs.
 type about struct {
 	object model.Ref
 	costs  []cost
 }
 
-// gather puts costs together that are of one object, the one that takes most time of all its requests first.
+// gather groups costs by object. In each group the cost with the most total time over all requests comes first.
 func gather(p *check.Pass, costs []cost) []about {
 	var list []about
 	for _, c := range costs {
@@ -180,7 +185,7 @@ func gather(p *check.Pass, costs []cost) []about {
 	return list
 }
 
-// gatherAs puts costs together that are all of one object.
+// gatherAs groups costs that all belong to one object.
 func gatherAs(object model.Ref, costs []cost) (list []about) {
 	if len(costs) == 0 {
 		return nil
@@ -194,7 +199,7 @@ func (a *about) sort() {
 	slices.SortStableFunc(a.costs, func(x, y cost) int { return cmp.Compare(y.ms*y.of.Requests, x.ms*x.of.Requests) })
 }
 
-// subject is the collection of a budget, the cluster where it is of all.
+// subject returns a reference to the collection of a budget, empty for the budget of all collections.
 func subject(p *check.Pass, b *budget.Budget) model.Ref {
 	if b.Collection == 0 {
 		return model.Ref{}
@@ -202,8 +207,8 @@ func subject(p *check.Pass, b *budget.Budget) model.Ref {
 	return facts.RefCollection(p.Cluster, b.Collection)
 }
 
-// found fills in what every finding of costs has: what it costs, the figures of the requests and, of few of them, that it is no more
-// than an information.
+// found completes a finding of costs: it adds the cost, the slowdowns and the figures of the requests. If there
+// were few requests, it sets the severity to info.
 func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 	for i := range costs {
 		c := &costs[i]
@@ -229,7 +234,7 @@ func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 	return f
 }
 
-// an is budget.Requests with its article: "a search of docs", "an insert", "a search (7 collections)".
+// an returns budget.Requests with its article: "a search of docs", "an insert", "a search (7 collections)".
 func an(b *budget.Budget) string {
 	text := "a " + budget.Requests(b)
 	if b.Request == budget.Insert || b.Request == budget.Upsert {
@@ -241,7 +246,7 @@ func an(b *budget.Budget) string {
 	return text
 }
 
-// ofWhole returns a cost of the requests that an names: "239 of 257 ms", "~239 of 257 ms" if the collection is inferred.
+// ofWhole formats a cost with the mean request: "239 of 257 ms", or "~239 of 257 ms" if the collection is inferred.
 func (c *cost) ofWhole() string {
 	if c.of.Scope != budget.Exact {
 		return "~" + c.ofAny()
@@ -249,12 +254,12 @@ func (c *cost) ofWhole() string {
 	return c.ofAny()
 }
 
-// ofAny is ofWhole where no collection is named.
+// ofAny is like ofWhole, for texts that do not name a collection.
 func (c *cost) ofAny() string {
 	return fmt.Sprintf("%s of %s", budget.Milliseconds(c.ms), budget.Milliseconds(c.of.Ms))
 }
 
-// rate is a number a second, in words.
+// rate formats a number per second.
 func rate(perSecond float64) string {
 	if perSecond >= 100 {
 		return words.Number(int64(perSecond + 0.5))
@@ -262,21 +267,21 @@ func rate(perSecond float64) string {
 	return words.ThreeDigits(perSecond)
 }
 
-// often is a rate as a figure.
+// often returns a rate as a figure.
 func often(perSecond float64) check.Figure {
 	return check.Figure{Value: perSecond, Unit: "per second", Text: rate(perSecond)}
 }
 
-// millis is a number of milliseconds as a figure.
+// millis returns a number of milliseconds as a figure.
 func millis(ms float64) check.Figure {
 	return check.Figure{Value: ms / 1000, Unit: "seconds", Text: budget.Milliseconds(ms)}
 }
 
-// lasts is a duration as a figure, brief as text.
+// lasts returns a duration as a figure, with the text of brief.
 func lasts(d time.Duration) check.Figure { return millis(float64(d) / float64(time.Millisecond)) }
 
-// brief is a duration of up to some seconds.
+// brief formats a duration of up to some seconds.
 func brief(d time.Duration) string { return lasts(d).Text }
 
-// without is what a request would take without a cost.
+// without returns the mean request in milliseconds without the cost.
 func (c *cost) without() float64 { return max(0, c.of.Ms-c.gain.High) }

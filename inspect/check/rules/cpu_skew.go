@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// cpuSkew finds a process that is busy while the others of its role idle.
+// cpuSkew reports a process that is busy while the others of its role are idle.
 var cpuSkew = &check.Check{
 	ID:       "cpu-skew",
 	Title:    "One node is busy while others of its role are idle",
@@ -42,11 +42,12 @@ const (
 	busyTimes = 2
 	busyCores = 1.0
 	busyFull  = 0.8
-	// busyLong is how long a process has to be watched for a warning: in a second or two one search, or one collection of garbage, makes the difference.
+	// busyLong is the minimum measurement for a warning: over a second or two a single search or garbage collection
+	// makes the difference.
 	busyLong = 10 * time.Second
 )
 
-// cpuUse is the processor time of one process over some while.
+// cpuUse is the CPU use of one process over a period.
 type cpuUse struct {
 	node  *model.LiveNode
 	cores float64
@@ -77,8 +78,8 @@ func runCPUSkew(p *check.Pass) {
 	}
 }
 
-// cpuOf is what the processes of a role use, the busiest first. One that shares its process with
-// other roles of the kind is no matter: standalone has one process.
+// cpuOf returns the CPU use of the processes of a role, the busiest first. A process counts once, so standalone has
+// one entry.
 func cpuOf(p *check.Pass, role string) []cpuUse {
 	var list []cpuUse
 	seen := make(map[*model.Process]bool)
@@ -97,8 +98,8 @@ func cpuOf(p *check.Pass, role string) []cpuUse {
 	return list
 }
 
-// embedded reports whether a session is of a query node inside of a streaming node (2.6; internal/util/sessionutil,
-// LabelStreamingNodeEmbeddedQueryNode).
+// embedded reports whether a session belongs to a query node embedded in a streaming node (2.6;
+// internal/util/sessionutil, LabelStreamingNodeEmbeddedQueryNode).
 func embedded(p *check.Pass, n *model.LiveNode) bool {
 	s := p.SessionIn(n.Node, n.Role)
 	return s != nil && facts.IsEmbedded(s)

@@ -11,20 +11,22 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// Traffic is what clients did in a window of ten seconds, and what each process measured of it; milliseconds.
+// Traffic describes the requests in a window of ten seconds and the latencies that each process measured, in
+// milliseconds.
 type Traffic struct {
 	Searches, Ms                           float64
 	Consistency, Queue, Sealed, Core, Grow float64
-	Segments                               float64 // of a node
+	Segments                               float64 // per node
 	Slow                                   map[model.NodeID]float64
-	// mixed: 2.1 and 2.2 count leaders and workers in one, and consistency in the queue.
+	// Mixed makes the metrics those of 2.1 and 2.2, which count leaders and workers together, and the consistency
+	// wait in the queue.
 	Mixed bool
-	// start: there is one scrape only.
+	// Start leaves only one scrape.
 	Start bool
-	Cores float64 // that each query node uses; 0: half of one
+	Cores float64 // cores that each query node uses, 0 for half a core
 }
 
-// Tells gives each session of some roles a process with two scrapes, ten seconds apart.
+// Tells adds a process with two scrapes, ten seconds apart, to each session of some roles.
 func (w *World) Tells(x Traffic, roles ...string) {
 	const window = 10
 	scrape := func(at time.Time, cpu float64) *model.Metrics {
@@ -54,7 +56,7 @@ func (w *World) Tells(x Traffic, roles ...string) {
 	}
 }
 
-// AllTell gives each session a process with metrics that tell nothing much.
+// AllTell adds a process with hardly any metrics to each session.
 func (w *World) AllTell() {
 	w.Tells(Traffic{}, "proxy", "rootcoord", "mixcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "streamingnode")
 }
@@ -84,7 +86,7 @@ func (w *World) Searched(x Traffic) {
 	}
 }
 
-// SearchedBy adds what a query node measured.
+// SearchedBy adds the measurements of a query node.
 func (w *World) SearchedBy(x Traffic, times float64, add func(name string, count, each float64, labels ...model.Pair)) {
 	segments := max(1, x.Segments)
 	core := x.Core
@@ -112,10 +114,10 @@ func (w *World) SearchedBy(x Traffic, times float64, add func(name string, count
 	}
 }
 
-// Servers says when each of some servers is free, in milliseconds.
+// Servers holds the time at which each server is free, in milliseconds.
 type Servers []float64
 
-// Take has the server work that is free first; what comes later has to be told later.
+// Take assigns the work to the server that is free first. Calls must be in order of arrival.
 func (s Servers) Take(at, ms float64) (queued, ended float64) {
 	i := slices.Index(s, slices.Min(s))
 	start := max(at, s[i])
@@ -123,7 +125,7 @@ func (s Servers) Take(at, ms float64) (queued, ended float64) {
 	return start - at, s[i]
 }
 
-// GainOf is what the only finding of a check says that its cure gives a search.
+// GainOf returns the slowdown in the only finding of a check, including its predicted gain.
 func GainOf(t *testing.T, x *check.Check, change func(*World)) check.Slowdown {
 	t.Helper()
 	r := Judged(t, x, change)
@@ -137,7 +139,8 @@ func GainOf(t *testing.T, x *check.Check, change func(*World)) check.Slowdown {
 	return s
 }
 
-// HoldGain holds the middle of a gain against what the cure gave. Of a cure that gives nothing, almost nothing may be said.
+// HoldGain compares the middle of the predicted gain with the measured one. They must agree within 25%, unless
+// both are at most a tenth of the mean request.
 func HoldGain(t *testing.T, s *check.Slowdown, measured float64) {
 	t.Helper()
 	const within, little = 0.25, 0.1

@@ -15,8 +15,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Measured adds to each process of a large cluster the metrics of a captured process of its role, in both scrapes. The first scrape has
-// nine tenths of each counter.
+// Measured adds the metrics of a captured process of the same role to each process of a large cluster, in both
+// scrapes. In the first scrape each counter has nine tenths of its value.
 func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
 	tb.Helper()
 	const metrics = "../../testdata/snapshots/cluster-2.3.5-t3/metrics/"
@@ -37,7 +37,7 @@ func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
 	return c
 }
 
-// beside returns a copy of a scrape with the families that only the other has, their counters multiplied by part.
+// beside returns a copy of a scrape, plus the families that only other has, with their counters multiplied by part.
 func beside(own, other *model.Metrics, part float64) *model.Metrics {
 	m := &model.Metrics{At: own.At, Families: maps.Clone(own.Families)}
 	for name, f := range other.Families {
@@ -65,13 +65,13 @@ func beside(own, other *model.Metrics, part float64) *model.Metrics {
 func capturedMetrics(tb testing.TB, path string) *model.Metrics {
 	tb.Helper()
 	f, err := os.Open(filepath.FromSlash(path))
-	if os.IsNotExist(err) { // of a package one level deeper
+	if os.IsNotExist(err) { // called from a package one level deeper
 		f, err = os.Open(filepath.FromSlash("../" + path))
 	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // read only
 	text, err := gzip.NewReader(f)
 	if err != nil {
 		tb.Fatal(err)

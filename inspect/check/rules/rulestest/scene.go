@@ -12,17 +12,18 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// SpreadNow is the time at which scenes are judged.
+// SpreadNow is the time at which checks run on scenes.
 var SpreadNow = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// Scene is a cluster of collections of 1,000 rows a segment, for checks of how the work is spread.
+// Scene is a cluster of collections with 1,000 rows per segment, for checks of the distribution of work.
 type Scene struct {
 	Parts   model.Parts
 	Runtime model.RuntimeParts
 	Next    model.SegmentID
 }
 
-// NewScene has query nodes that started an hour ago and a QueryCoord that says autoBalance.
+// NewScene returns a scene with query nodes that started an hour ago. Unless autoBalance is empty, a QueryCoord
+// reports that value.
 func NewScene(autoBalance string, nodes ...model.NodeID) *Scene {
 	s := &Scene{Next: 1000, Parts: model.Parts{
 		Loaded: model.PartAll, Version: model.Version{Text: "2.4.5"}, Origin: model.Origin{Root: "by-dev"},
@@ -37,7 +38,7 @@ func NewScene(autoBalance string, nodes ...model.NodeID) *Scene {
 	return s
 }
 
-// Node adds a session with a process that answers.
+// Node adds a session and its process, which responds.
 func (s *Scene) Node(role string, id model.NodeID) *model.LiveNode {
 	address := fmt.Sprintf("10.0.0.%d:21123", id)
 	s.Parts.Sessions = append(s.Parts.Sessions, &model.Session{Node: id, Role: role, Address: address})
@@ -51,13 +52,13 @@ func (s *Scene) Node(role string, id model.NodeID) *model.LiveNode {
 	return n
 }
 
-// Live returns the answer of a session.
+// Live returns the response of a session.
 func (s *Scene) Live(role string, id model.NodeID) *model.LiveNode {
 	i := slices.IndexFunc(s.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == role && n.Node == id })
 	return s.Runtime.Nodes[i]
 }
 
-// Load adds a collection with so many segments on each node.
+// Load adds a collection with the given number of segments on each node.
 func (s *Scene) Load(id model.CollectionID, group string, segments map[model.NodeID]int) {
 	s.Parts.Collections = append(s.Parts.Collections, &model.Collection{
 		ID: id, Name: fmt.Sprintf("c%d", id), Fields: []*model.Field{{ID: 100, Type: "FloatVector", Dim: 8}},
@@ -78,7 +79,7 @@ func (s *Scene) Load(id model.CollectionID, group string, segments map[model.Nod
 	s.Parts.Replicas = append(s.Parts.Replicas, r)
 }
 
-// Run judges the scene by one check.
+// Run runs one check on the scene.
 func (s *Scene) Run(x *check.Check) *check.Result {
 	c := model.Build(s.Parts)
 	if s.Runtime.Nodes != nil {
@@ -87,7 +88,8 @@ func (s *Scene) Run(x *check.Check) *check.Result {
 	return check.Run(c, SpreadNow, []*check.Check{x}).Results[0]
 }
 
-// Said is a result in a line: its status, then severity, object and message of each finding.
+// Said formats a result: its status and reason, followed by a line with severity, object and message for each
+// finding.
 func Said(r *check.Result) string {
 	lines := []string{r.Status.String()}
 	if r.Reason != "" {
@@ -99,15 +101,15 @@ func Said(r *check.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// SceneCase is what a check says of a scene.
+// SceneCase is a scene and the expected result of a check.
 type SceneCase struct {
 	Name  string
 	Check *check.Check
 	Scene func() *Scene
-	Want  string // part of what is said
+	Want  string // part of the formatted result
 }
 
-// PlayScenes holds each case to the text of its findings.
+// PlayScenes compares the result of each case with the expected text.
 func PlayScenes(t *testing.T, cases []SceneCase) {
 	t.Helper()
 	for _, tt := range cases {
@@ -120,7 +122,7 @@ func PlayScenes(t *testing.T, cases []SceneCase) {
 	}
 }
 
-// Index has the segments of a collection behind an HNSW index.
+// Index adds an HNSW index to the segments of a collection.
 func (s *Scene) Index(id model.CollectionID) {
 	s.Parts.Indexes = append(s.Parts.Indexes, &model.Index{ID: 900, Collection: id, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "2"}}})
 	for _, n := range s.Runtime.Nodes {
@@ -141,7 +143,7 @@ func (s *Scene) Lead(node model.NodeID, id model.CollectionID, shards int) {
 	}
 }
 
-// Watch gives channels to nodes that started an hour ago.
+// Watch assigns channels to nodes that started an hour ago.
 func (s *Scene) Watch(role string, channels map[model.NodeID]int) {
 	s.Parts.Collections = append(s.Parts.Collections, &model.Collection{ID: 77, Name: "watched"})
 	for id, n := range channels {
@@ -154,7 +156,7 @@ func (s *Scene) Watch(role string, channels map[model.NodeID]int) {
 	}
 }
 
-// Busy lets query nodes use so many cores over ten seconds.
+// Busy sets the cores that query nodes used over ten seconds.
 func (s *Scene) Busy(cores map[model.NodeID]float64) {
 	scrape := func(at time.Time, seconds float64) *model.Metrics {
 		return modeltest.Scrape(at, map[string][]model.Series{"process_cpu_seconds_total": {{Value: seconds}}})

@@ -8,16 +8,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// The query nodes of World.Serve.
+// Query nodes of World.Serve.
 const (
 	NodeA = model.NodeID(4) // leads the first shard
 	NodeB = model.NodeID(8)
 )
 
-// Nanos returns the time d before the cluster was read, in nanoseconds since 1970, as Milvus versions what it serves.
+// Nanos returns the time d before the cluster was read, in nanoseconds since 1970, as Milvus versions segments and
+// channels.
 func Nanos(d time.Duration) int64 { return BackT(d).UnixNano() }
 
-// Serve lets all processes answer: four segments on two nodes, nothing growing.
+// Serve sets the responses of all processes: four segments on two nodes, no growing segment.
 func (w *World) Serve() {
 	r := w.Asked()
 	w.Another("querynode", NodeB)
@@ -50,18 +51,18 @@ func (w *World) Serve() {
 	w.Configure("dataCoord.segment.sealProportion", "0.12")
 }
 
-// Query is the answer of a query node.
+// Query returns the response of a query node.
 func (w *World) Query(id model.NodeID) *model.LiveNode {
 	i := slices.IndexFunc(w.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "querynode" && n.Node == id })
 	return w.Runtime.Nodes[i]
 }
 
-// Configure has DataCoord tell a setting.
+// Configure sets a setting in DataCoord's configuration.
 func (w *World) Configure(key, value string) {
 	w.Live("datacoord").Config.Values[model.FoldConfigKey(key)] = value
 }
 
-// Load puts a sealed segment, with its finished indexes, on a node.
+// Load adds a sealed segment, with its finished indexes, to a node.
 func (w *World) Load(id model.NodeID, s *model.Segment, ago time.Duration) *model.ServedSegment {
 	served := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: Nanos(ago)}
 	for i := range s.Indexes {
@@ -72,7 +73,7 @@ func (w *World) Load(id model.NodeID, s *model.Segment, ago time.Duration) *mode
 	return &d.Sealed[len(d.Sealed)-1]
 }
 
-// View is the view of the leader of a shard.
+// View returns the view of the leader of a shard, nil if there is none.
 func (w *World) View(channel string) *model.LeaderView {
 	for _, n := range w.Runtime.Nodes {
 		if n.Distribution == nil {
@@ -87,13 +88,13 @@ func (w *World) View(channel string) *model.LeaderView {
 	return nil
 }
 
-// Recovery is what DataCoord wants served of a shard.
+// Recovery returns the segments of a shard that DataCoord wants served.
 func (w *World) Recovery(channel string) *model.Recovery {
 	i := slices.IndexFunc(w.Runtime.Recovery, func(r *model.Recovery) bool { return r.Channel == channel })
 	return w.Runtime.Recovery[i]
 }
 
-// Grow adds a growing segment of the first shard, begun some time ago, to metadata and to its leader's view.
+// Grow adds a growing segment of the first shard to the metadata and to its leader's view. begun is its age.
 func (w *World) Grow(id model.SegmentID, rows int64, begun time.Duration) *model.Segment {
 	s := &model.Segment{ID: id, Collection: WellColl, Partition: WellPart, VChannel: WellCh0, State: model.SegmentGrowing, Level: model.LevelL1, MaxRows: 100_000}
 	w.Segments = append(w.Segments, s)
@@ -103,19 +104,19 @@ func (w *World) Grow(id model.SegmentID, rows int64, begun time.Duration) *model
 	return s
 }
 
-// Remembers has DataCoord tell what it holds in memory of a segment.
+// Remembers adds a segment to the state in memory that DataCoord reports.
 func (w *World) Remembers(id model.SegmentID, rows int64, written time.Duration) {
 	w.Runtime.DataSegments = append(w.Runtime.DataSegments, model.DataSegment{ID: id, State: model.SegmentGrowing, Rows: rows, ExpireAt: Back(written)})
 }
 
-// Silence takes away what a query node said it serves.
+// Silence removes the response of a query node.
 func (w *World) Silence(id model.NodeID, o model.Outcome) {
 	n := w.Query(id)
 	n.Distribution, n.System, n.Outcome, n.Reason = nil, nil, o, "as the test wants it"
 	n.Calls = []model.Call{{Method: "GetDataDistribution", Outcome: o, Reason: n.Reason}}
 }
 
-// ServeTwice lets each of the two query nodes serve a replica of what both served: all segments, and all shards.
+// ServeTwice turns the two query nodes into two replicas, each with all segments and all shards of both.
 func (w *World) ServeTwice() {
 	w.LoadStates[0].Replicas = 2
 	w.Replicas[0].Nodes = []model.NodeID{NodeA}

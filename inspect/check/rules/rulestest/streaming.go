@@ -17,7 +17,7 @@ type Series struct {
 	Labels []model.Pair
 }
 
-// OfLog is a series of a log of node 30.
+// OfLog returns a series of a log of node 30.
 func OfLog(name string, value float64, more ...string) Series {
 	s := Series{name, value, []model.Pair{{Key: "channel_name", Value: Streamed}, {Key: "node_id", Value: "30"}}}
 	for i := 0; i < len(more); i += 2 {
@@ -26,8 +26,8 @@ func OfLog(name string, value float64, more ...string) Series {
 	return s
 }
 
-// RunStreaming makes the cluster one of 2.6: its first pchannel is assigned to streaming node 30, which started two hours ago and was scraped twice,
-// with these series in both.
+// RunStreaming makes the cluster one of 2.6. Its first pchannel is assigned to streaming node 30, which started two
+// hours ago and was scraped twice, with the given series in both scrapes.
 func (w *World) RunStreaming(list ...Series) {
 	w.Asked()
 	n := w.Another("streamingnode", 30)
@@ -44,7 +44,7 @@ func (w *World) RunStreaming(list ...Series) {
 	w.Runtime.Processes = append(w.Runtime.Processes, other, n.Process)
 }
 
-// Scraped returns metrics read some time ago.
+// Scraped returns metrics scraped at an offset from the time of the cluster.
 func Scraped(ago time.Duration, list []Series) *model.Metrics {
 	m := modeltest.Scrape(modeltest.Now.Add(ago), map[string][]model.Series{"process_start_time_seconds": {{Value: float64(BackT(2 * time.Hour).Unix())}}})
 	for _, s := range list {
@@ -58,7 +58,8 @@ func (w *World) StreamingProcess() *model.Process {
 	return w.Runtime.Processes[len(w.Runtime.Processes)-1]
 }
 
-// Cached gives the first query node a cache of 1,000 MiB in which memory holds 800, two scrapes 30 s apart, and what was counted up to each.
+// Cached gives the first query node a cache of 1,000 MiB with 800 MiB in memory. It was scraped twice, 30 s apart,
+// with the given counters in each scrape.
 func (w *World) Cached(before, now map[string]float64) *model.Process {
 	w.RunStreaming()
 	n := w.Query(NodeA)

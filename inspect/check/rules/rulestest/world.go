@@ -1,4 +1,5 @@
-// Package rulestest has the small healthy cluster that the tests of checks change, and holds what a check reports to what is expected.
+// Package rulestest provides a small healthy cluster for the tests of checks to change, and compares the results of
+// checks with expected ones.
 package rulestest
 
 import (
@@ -23,7 +24,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// World is a cluster to be changed before it is built.
+// World is a cluster that can be changed before it is built.
 type World struct {
 	model.Parts
 	Runtime *model.RuntimeParts
@@ -31,7 +32,7 @@ type World struct {
 	Now     time.Time
 }
 
-// Ids of the small cluster.
+// IDs of the small cluster.
 const (
 	WellColl  = model.CollectionID(1000)
 	WellPart  = model.PartitionID(1001)
@@ -47,8 +48,8 @@ func Back(d time.Duration) model.TSO { return model.TSOFromTime(modeltest.Now.Ad
 // BackT returns the time d before the cluster was read.
 func BackT(d time.Duration) time.Time { return modeltest.Now.Add(-d) }
 
-// Well is a cluster in which nothing is wrong: a loaded collection of two shards with four indexed segments,
-// one session of each role, Milvus 2.4.5.
+// Well returns a healthy cluster: a loaded collection of two shards with four indexed segments, one session of each
+// role, Milvus 2.4.5.
 func Well() *World {
 	w := &World{Now: modeltest.Now}
 	w.Origin = model.Origin{Kind: "etcd-snapshot", Root: "by-dev", MetaPath: "meta", Taken: modeltest.Now}
@@ -87,7 +88,7 @@ func Well() *World {
 	return w
 }
 
-// EngineOf returns the versions of index files that a session of a role announces.
+// EngineOf returns the range of index file versions that a session of a role reports.
 func EngineOf(role string) model.EngineRange {
 	if role == "querynode" {
 		return model.EngineRange{Minimal: 0, Current: 6}
@@ -95,7 +96,7 @@ func EngineOf(role string) model.EngineRange {
 	return model.EngineRange{}
 }
 
-// WellSegment is a flushed segment of an hour ago, with a finished index.
+// WellSegment returns a segment that was flushed four hours ago, with an index finished three hours ago.
 func WellSegment(id model.SegmentID, channel string) *model.Segment {
 	return &model.Segment{
 		ID: id, Collection: WellColl, Partition: WellPart, VChannel: channel, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
@@ -114,7 +115,7 @@ func (w *World) Segment(i int) *model.Segment { return w.Segments[i] }
 // Index returns the first index record of the i-th segment.
 func (w *World) Index(i int) *model.SegmentIndex { return &w.Segments[i].Indexes[0] }
 
-// Asked lets every process answer, with an empty configuration.
+// Asked adds a response of every process, with an empty configuration.
 func (w *World) Asked() *model.RuntimeParts {
 	if w.Runtime != nil {
 		return w.Runtime
@@ -129,13 +130,13 @@ func (w *World) Asked() *model.RuntimeParts {
 	return w.Runtime
 }
 
-// Live is the answer of a role.
+// Live returns the response of a role.
 func (w *World) Live(role string) *model.LiveNode {
 	i := slices.IndexFunc(w.Asked().Nodes, func(n *model.LiveNode) bool { return n.Role == role })
 	return w.Runtime.Nodes[i]
 }
 
-// Another adds a session of a role, and its answer if processes were asked.
+// Another adds a session of a role, and its response if processes were asked.
 func (w *World) Another(role string, id model.NodeID) *model.LiveNode {
 	s := &model.Session{Node: id, Role: role, Address: fmt.Sprintf("10.0.0.%d:1", id), Version: "2.4.5", IndexEngine: EngineOf(role)}
 	w.Sessions = append(w.Sessions, s)
@@ -149,7 +150,7 @@ func (w *World) Another(role string, id model.NodeID) *model.LiveNode {
 	return n
 }
 
-// Build returns the cluster with what was added to it.
+// Build returns the cluster.
 func (w *World) Build() *model.Cluster {
 	c := model.Build(w.Parts)
 	if w.Runtime != nil {
@@ -161,7 +162,7 @@ func (w *World) Build() *model.Cluster {
 	return c
 }
 
-// Judged runs one check over a changed world.
+// Judged runs one check on a changed world.
 func Judged(t *testing.T, x *check.Check, change func(*World)) *check.Result {
 	t.Helper()
 	w := Well()
@@ -175,7 +176,7 @@ func Judged(t *testing.T, x *check.Check, change func(*World)) *check.Result {
 	return r.Results[0]
 }
 
-// Named is the check of an id.
+// Named returns the check with an id. It panics if there is none.
 func Named(id string) *check.Check {
 	x := check.Find(rules.All(), id)
 	if x == nil {
@@ -193,8 +194,9 @@ func KeysOf(list []*check.Finding) []string {
 	return keys
 }
 
-// Verdict is a case: a change of the well cluster, and what a check says of it. want are "severity resource/id
-// words of the message"; none means ok, skipped the words of the reason, advice those of the fix of each.
+// Verdict is a change of the healthy cluster and the expected result of a check. Want holds "severity resource/id
+// words of the message"; if it is empty, the check must be ok. Skipped is a part of the reason of a skipped check.
+// Advice is a part of the fix of each finding.
 type Verdict struct {
 	Name    string
 	Change  func(*World)
@@ -203,7 +205,7 @@ type Verdict struct {
 	Advice  string
 }
 
-// Hold runs a check over cases. Every finding has to be complete: evidence, impact, hint.
+// Hold runs a check on cases. Every finding must be complete: evidence, impact, fix.
 func Hold(t *testing.T, x *check.Check, cases []Verdict) {
 	t.Helper()
 	for _, v := range cases {
@@ -225,7 +227,7 @@ func Hold(t *testing.T, x *check.Check, cases []Verdict) {
 	}
 }
 
-// Configured are cases in which every process was asked and told an empty configuration: each setting has its default.
+// Configured changes the cases so that every process reports an empty configuration: each setting has its default.
 func Configured(cases []Verdict) []Verdict {
 	for i := range cases {
 		change := cases[i].Change
@@ -239,7 +241,8 @@ func Configured(cases []Verdict) []Verdict {
 	return cases
 }
 
-// HoldFindings compares the findings of a check with "severity resource/id words of the message", and wants each to be complete.
+// HoldFindings compares the findings of a check with "severity resource/id words of the message". Each finding must
+// be complete.
 func HoldFindings(t *testing.T, x *check.Check, result *check.Result, want []string) {
 	t.Helper()
 	var got []string
@@ -281,8 +284,8 @@ func ContainsWords(text, pattern string) bool {
 	return strings.HasPrefix(text, head) && (len(parts) < 3 || strings.Contains(text, parts[2]))
 }
 
-// Modern makes the well cluster one of Milvus 2.6: one coordinator and its standby, streaming nodes with a query node inside
-// of each, data nodes that build indexes, sorted segments.
+// Modern changes the healthy cluster to Milvus 2.6: one coordinator and its standby, streaming nodes with an
+// embedded query node each, data nodes that build indexes, sorted segments.
 func Modern(w *World) {
 	w.Version = model.Version{Text: "2.6.4", From: "sessions"}
 	w.Sessions = nil
@@ -328,7 +331,7 @@ func (w *World) Collection(id model.CollectionID, database model.DatabaseID) *mo
 	return x
 }
 
-// Zoo gives the collection a field of each type of vectors, each with an index that suits it.
+// Zoo adds fields of all vector types and some scalar types to the collection, each with a suitable index.
 func (w *World) Zoo() {
 	for i, x := range []struct{ Kind, Index, Metric string }{
 		{"SparseFloatVector", "SPARSE_INVERTED_INDEX", "BM25"},
@@ -380,7 +383,7 @@ func (w *World) Small(n int, age time.Duration) []*model.Segment {
 	return list
 }
 
-// Crowded adds n collections with a channel each, all consumed by one node and so far behind.
+// Crowded adds n collections with a channel each. All channels are consumed by one node and are behind by age.
 func (w *World) Crowded(n int, age time.Duration) {
 	for i := range n {
 		id := model.CollectionID(7000 + i)
@@ -392,7 +395,7 @@ func (w *World) Crowded(n int, age time.Duration) {
 	}
 }
 
-// Members is an etcd of n members, the first the leader, to be changed.
+// Members returns a change that adds an etcd of n members, the first of them the leader, and then applies change.
 func Members(n int, change func([]model.EtcdMember)) func(*World) {
 	return func(w *World) {
 		w.Etcd = &model.Etcd{At: modeltest.Now}
@@ -407,7 +410,7 @@ func Members(n int, change func([]model.EtcdMember)) func(*World) {
 	}
 }
 
-// Fresh adds a flushed segment of the first shard that nobody serves yet, as DataCoord wants it.
+// Fresh adds a flushed segment of the first shard that DataCoord wants served but no node serves yet.
 func (w *World) Fresh(id model.SegmentID, flushed time.Duration) *model.Segment {
 	s := WellSegment(id, WellCh0)
 	s.PositionAt = Back(flushed)
@@ -416,7 +419,7 @@ func (w *World) Fresh(id model.SegmentID, flushed time.Duration) *model.Segment 
 	return s
 }
 
-// Offset has the well cluster read live by a machine whose clock is ahead.
+// Offset makes the cluster one that was read live by a machine whose clock is ahead.
 func (w *World) Offset(ahead time.Duration) {
 	w.Origin.Kind, w.Origin.ByClock = "etcd", true
 	w.Now = modeltest.Now.Add(ahead)
@@ -424,7 +427,7 @@ func (w *World) Offset(ahead time.Duration) {
 	w.Runtime.From, w.Runtime.To = w.Runtime.From.Add(ahead), w.Runtime.To.Add(ahead)
 }
 
-// Tell lets processes say a setting.
+// Tell sets a setting in the configuration of processes.
 func (w *World) Tell(key, value string, nodes ...*model.LiveNode) {
 	w.Asked()
 	for _, n := range nodes {
@@ -432,14 +435,14 @@ func (w *World) Tell(key, value string, nodes ...*model.LiveNode) {
 	}
 }
 
-// SilenceAll takes away all that processes said.
+// SilenceAll removes all responses of processes.
 func (w *World) SilenceAll(o model.Outcome) {
 	for _, n := range w.Runtime.Nodes {
 		n.Distribution, n.System, n.Config, n.Outcome, n.Reason = nil, nil, nil, o, "as the test wants it"
 	}
 }
 
-// FactsOf returns the facts of a cluster whose query node tells a configuration.
+// FactsOf returns the facts of a cluster whose query node reports a configuration.
 func FactsOf(settings map[string]string) *facts.Facts {
 	config := &model.Config{Values: make(map[string]string), Names: make(map[string]string)}
 	for key, value := range settings {
@@ -450,7 +453,7 @@ func FactsOf(settings map[string]string) *facts.Facts {
 	return &facts.Facts{Cluster: c}
 }
 
-// Capture is a cluster decoded from a captured etcd: a folder of testdata/snapshots at the root of the module.
+// Capture returns a cluster decoded from a captured etcd: a folder of testdata/snapshots at the root of the module.
 func Capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
 	root := "."
@@ -463,7 +466,8 @@ func Capture(t *testing.T, name string) *model.Cluster {
 	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, root, "testdata", "snapshots", name, capturedtest.Snapshot)
 }
 
-// Spread is a world of query nodes 11, 12 and so on that serve so many segments each of one collection.
+// Spread returns a scene of query nodes 11, 12 and so on, which serve the given numbers of segments of one
+// collection.
 func Spread(autoBalance string, segments ...int) *Scene {
 	nodes, share := make([]model.NodeID, len(segments)), map[model.NodeID]int{}
 	for i, n := range segments {
@@ -483,19 +487,19 @@ func (s *Scene) Dynamic(keys ...string) *Scene {
 	return s
 }
 
-// Looked is a live cluster at which somebody looks again and again.
+// Looked is a live cluster that is checked repeatedly.
 type Looked struct {
 	*rand.Rand
 	Judge check.Judge
-	// jitter is how unsteady the writer is: nil writes in equal steps, else writes come at random.
+	// Random is set if writes arrive at random. Otherwise they come in equal steps.
 	Random bool
-	Left   float64 // of a write, from the window before
+	Left   float64 // fraction of a write carried over from the previous window
 }
 
-// LookWindow is how long Look watches an etcd.
+// LookWindow is the length of each window in which Look watches etcd.
 const LookWindow = 1500 * time.Millisecond
 
-// Writes are how many of a rate fall into one window.
+// Writes returns the number of writes in one window at a rate per second.
 func (l *Looked) Writes(rate float64) int64 {
 	mean := rate * LookWindow.Seconds()
 	if !l.Random {
@@ -513,7 +517,7 @@ func (l *Looked) Writes(rate float64) int64 {
 	return n
 }
 
-// Look judges one window, and reports whether something was found.
+// Look runs the check on one window and reports whether it had a finding.
 func (l *Looked) Look(t *testing.T, a *model.EtcdActivity) bool {
 	t.Helper()
 	w := Well()
@@ -524,7 +528,7 @@ func (l *Looked) Look(t *testing.T, a *model.EtcdActivity) bool {
 	if l.IntN(10) > 0 {
 		return found
 	}
-	// Metadata changes many times between two windows.
+	// The metadata changes many times between two windows.
 	if again := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0; again != found {
 		t.Fatalf("the same window, judged again: %t, then %t", found, again)
 	}
