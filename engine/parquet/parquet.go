@@ -54,7 +54,7 @@ func Shown(name string) string {
 	return short
 }
 
-// cut truncates a text to at most most bytes, at the start of a character, and marks the cut.
+// cut truncates s to no more than most bytes, at the start of a character, and marks the cut.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

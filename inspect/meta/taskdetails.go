@@ -32,7 +32,7 @@ func (d *details) text(name, value string) {
 	}
 }
 
-// flag appends the name if is is true.
+// flag appends the name if the flag is set.
 func (d *details) flag(name string, is bool) {
 	if is {
 		*d = append(*d, name)

@@ -13,7 +13,7 @@ import (
 // around is an upper bound, in bytes, of the marker between both ends of a truncated text.
 const around = 100
 
-// Keep truncates text to at most most bytes, which must be at least a few hundred. A truncated text consists of
+// Keep truncates text to no more than most bytes, which must be at least a few hundred. A truncated text consists of
 // both ends, the length, and a hash that distinguishes it from other texts with the same ends.
 func Keep(text string, most int) string {
 	if len(text) <= most {

@@ -2,7 +2,7 @@ package flame
 
 import "slices"
 
-// Prune returns the Tree with at most most frames, the largest, each with at least the share least of the
+// Prune returns the Tree with the largest frames, up to most, each with at least the share least of the
 // total. New omits frames by the same rule.
 func (t *Tree) Prune(most int, least float64) *Tree {
 	most = max(most, 1)
