@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// readJSON decodes the answer of a page into a value. what is the answer as a person calls it: "a list of clients".
+// readJSON decodes the JSON response of a page into a value. what is a noun for error messages, e.g. "a list of
+// clients".
 func readJSON(body []byte, what string, begin byte, into any) *failure {
 	start := bytes.TrimLeft(body, " \t\r\n")
 	switch {
@@ -33,8 +34,9 @@ func readJSON(body []byte, what string, begin byte, into any) *failure {
 	return nil
 }
 
-// errorInside reads the error out of an answer that is nothing else, whatever its status: {"msg": "..."} of the management pages,
-// {"code": 1800, "message": "..."} of the console's (internal/http/constant.go: HTTPReturnMessage).
+// errorInside returns the error text of a response that holds only an error, whatever its HTTP status: {"msg":
+// "..."} from the management pages, or {"code": 1800, "message": "..."} from the console
+// (internal/http/constant.go: HTTPReturnMessage).
 func errorInside(body []byte) (text string, ok bool) {
 	if len(body) > maxTrouble {
 		return "", false
@@ -50,7 +52,7 @@ func errorInside(body []byte) (text string, ok bool) {
 		delete(fields, key)
 	}
 	if delete(fields, "status"); len(fields) > 1 || len(fields) == 1 && fields["code"] == nil {
-		return "", false // there is more in it
+		return "", false // the response holds other fields
 	}
 	if code, is := fields["code"].(float64); is && text != "" && code != 0 {
 		text = fmt.Sprintf("%s (code %.0f)", text, code)

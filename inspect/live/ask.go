@@ -12,47 +12,47 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Limits of what goes on at once.
+// Limits of concurrency.
 const (
-	maxServers = 512 // servers that are asked in parallel
+	maxServers = 512 // servers queried in parallel
 	maxCalls   = 8   // calls on one connection
 )
 
-// minRateWindow is how far two scrapes must be apart to say something of rates: processor
+// minRateWindow is the minimum interval between two scrapes from which rates are computed, because processor
 // time is counted in hundredths of a second.
 const minRateWindow = time.Second
 
-// NobodyRegistered is why no process was asked, in Runtime.Skipped.
+// NobodyRegistered is the reason in Runtime.Skipped if no process was queried.
 const NobodyRegistered = "no process is registered in etcd"
 
-// asking is one Ask under way.
+// asking is the state of one Ask.
 type asking struct {
-	ctx    context.Context // of the whole, beyond the deadlines of single processes
+	ctx    context.Context // of the whole Ask, without the deadlines of single processes
 	start  time.Time
 	client *Client
 	plan   *plan
-	// cluster is the name that is sent along, "" for none.
+	// cluster is the cluster name sent with each call, or "" for none.
 	cluster string
 	names   clusterNames
 
-	mu      sync.Mutex // guards the decoder and Keep
+	mu      sync.Mutex // guards the decoder and calls of Keep
 	decoder *Decoder
 
 	ports   ports
 	queue   sync.Once
-	helpers sync.WaitGroup // what goes on beside the servers: the message queue, and how fast they are
-	// suspects: a process answered late.
+	helpers sync.WaitGroup // work in parallel with the servers: the message queue and the response times
+	// suspects is set after a process responded late.
 	suspects atomic.Bool
 
 	progress sync.Mutex
 	done     int
 }
 
-// ErrNoSessions says that it is unknown whom to ask.
+// ErrNoSessions is returned by Ask if the sessions of the cluster are unknown.
 var ErrNoSessions = errors.New("the sessions of the cluster were not read: no process to query")
 
-// Ask asks every process that has a session. What one process does not answer is told by
-// the Runtime, which has no sessions where none is registered; an error means that it is unknown whom to ask, or that ctx ended.
+// Ask queries every process that has a session. The Runtime records the calls that failed; it has no sessions
+// if none is registered. Ask returns an error if the sessions are unknown or ctx ended.
 func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtime, error) {
 	if !cluster.Loaded.Has(model.PartSessions) {
 		return nil, ErrNoSessions
@@ -85,7 +85,7 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 	return runtime, nil
 }
 
-// everything asks all servers and whoever they lead to.
+// everything queries all servers and the further endpoints that they report.
 func (a *asking) everything(ctx context.Context) {
 	asked := make(chan struct{})
 	a.helpers.Go(func() { a.scrapeAtCommonPort(ctx, asked) })
@@ -99,7 +99,7 @@ func (a *asking) everything(ctx context.Context) {
 	a.unscraped()
 }
 
-// servers asks servers, each with its own deadline, and returns when the last is done.
+// servers queries servers, each with its own deadline, and returns after the last is done.
 func (a *asking) servers(ctx context.Context, list []*server) {
 	free := make(chan struct{}, maxServers)
 	var wg sync.WaitGroup
@@ -132,8 +132,8 @@ func (a *asking) advance() {
 	a.client.opts.Progress(a.done, len(a.plan.servers))
 }
 
-// server asks the sessions at one address: all calls over one connection, and no more
-// once the connection turns out to be broken. How fast it answers is found out beside the other servers.
+// server queries the sessions at one address: all calls over one connection, and none after the connection
+// turns out to be broken. The response times are measured in parallel with the other servers.
 func (a *asking) server(ctx context.Context, s *server) {
 	ctx, cancel := context.WithDeadline(ctx, s.deadline(a.client.opts.Timeout))
 	begun := time.Now()
@@ -162,7 +162,7 @@ func (a *asking) server(ctx context.Context, s *server) {
 	})
 }
 
-// calls puts all questions to a server.
+// calls makes all calls to a server.
 func (a *asking) calls(ctx context.Context, l *link, s *server) {
 	free := make(chan struct{}, maxCalls)
 	var wg sync.WaitGroup
@@ -177,9 +177,9 @@ func (a *asking) calls(ctx context.Context, l *link, s *server) {
 	for i, round := range s.rounds() {
 		for _, x := range round {
 			if i > 0 && a.cluster != "" && a.names.refusedBy(s) {
-				return // it will not answer anything else
+				return // it would refuse every other call too
 			}
-			// After the deadline the rest is cut at once, each with a record of its own.
+			// After the deadline the remaining calls fail at once, each with its own record.
 			call(func() { a.put(ctx, l, x.session, x.inquiry) })
 		}
 	}
@@ -190,16 +190,16 @@ func (a *asking) calls(ctx context.Context, l *link, s *server) {
 	}
 }
 
-// deadline is until when a server is asked that is asked from now on. One that was asked before had some of its time then.
+// deadline returns the deadline of a server whose query starts now. The time spent on it earlier is subtracted.
 func (s *server) deadline(timeout time.Duration) time.Time {
 	return time.Now().Add(max(timeout-s.spent, min(timeout, grace)))
 }
 
-// broken records that a server cannot be asked: one record a session.
+// broken records a connection failure once per session of the server.
 func (a *asking) broken(s *server, err error, took time.Duration) {
 	var f *failure
 	if !errors.As(err, &f) {
-		return // the caller gave up
+		return // the caller canceled
 	}
 	for _, session := range s.sessions {
 		a.record(session, session.inquiries[0], nil, f, took)
@@ -211,8 +211,8 @@ type turn struct {
 	inquiry inquiry
 }
 
-// rounds orders the inquiries to a server: the first of every session, then the second,
-// so that a deadline cuts the least telling ones.
+// rounds orders the inquiries to a server: the first of every session, then the second, and so on. A deadline
+// therefore cuts the least informative ones.
 func (s *server) rounds() [][]turn {
 	var rounds [][]turn
 	for i := 0; ; i++ {
@@ -229,7 +229,8 @@ func (s *server) rounds() [][]turn {
 	}
 }
 
-// put puts one question, under its other names if the first is not known, and records how it ended.
+// put makes one call and records its outcome. It retries with the other names of the method while the name is
+// unimplemented.
 func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 	if isTimeout(context.Cause(ctx)) {
 		a.record(s, q, nil, failed(model.NotAsked, "its turn did not come within the %s for this process", a.client.opts.Timeout), 0)
@@ -263,8 +264,8 @@ func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 	follow(ctx)
 }
 
-// follows is what a question's end leads to: a configuration names the process's HTTP server,
-// and the message queue.
+// follows returns the work that follows a call: a configuration names the HTTP server of the process and the
+// message queue.
 func (a *asking) follows(s *session, q inquiry, response []byte, f *failure) func(context.Context) {
 	switch {
 	case lastPart(q.method) != "ShowConfigurations":
@@ -276,14 +277,13 @@ func (a *asking) follows(s *session, q inquiry, response []byte, f *failure) fun
 	return func(context.Context) {}
 }
 
-// givenUp reports whether the caller ended it, not a deadline.
+// givenUp reports whether the caller canceled, as opposed to a timeout.
 func givenUp(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	return cause != nil && !isTimeout(cause)
 }
 
-// call makes one call. There is a response together with a failure where the answer's
-// own status tells of one.
+// call makes one call. It returns both a response and a failure if the response's own status holds an error.
 func (a *asking) call(ctx context.Context, l *link, s *session, q inquiry) (answered, time.Duration, *failure) {
 	response, took, err := l.call(ctx, s.Node, q.method, q.request)
 	if err == nil {
@@ -291,13 +291,12 @@ func (a *asking) call(ctx context.Context, l *link, s *session, q inquiry) (answ
 	}
 	var f *failure
 	if !errors.As(err, &f) {
-		f = failed(model.NotAsked, "%v", err) // the caller gave up: not recorded
+		f = failed(model.NotAsked, "%v", err) // the caller canceled: not recorded
 	}
 	return answered{done: func() {}}, took, f
 }
 
-// record hands the end of a question on. What an answer's own status says is for the
-// Decoder to read.
+// record records the outcome of a call. The Decoder reads the status inside the response.
 func (a *asking) record(s *session, q inquiry, response []byte, f *failure, took time.Duration) {
 	r := Record{
 		Role: s.Role, Node: s.Node, Address: s.Address, Method: q.method, Request: q.request, Response: response,
@@ -311,15 +310,15 @@ func (a *asking) record(s *session, q inquiry, response []byte, f *failure, took
 	}
 }
 
-// skip records what is left out, and why.
+// skip records that something was left out, and the reason.
 func (a *asking) skip(what, reason string) {
 	a.keep(Record{Method: what, Outcome: model.NotAsked.String(), Error: oneLine(reason)})
 }
 
-// keep decodes a record and hands it to whoever keeps records; its bytes are not held.
+// keep stamps a record, decodes it and passes it to Options.Keep. Its bytes are not retained.
 func (a *asking) keep(r Record) { a.take(a.stamp(r)) }
 
-// stamp says when a record was answered, and takes out of it what is secret here.
+// stamp sets the time of a record and removes the credentials from it.
 func (a *asking) stamp(r Record) Record {
 	r.At = a.client.opts.Now()
 	if r.Method == methodMetrics {
@@ -330,7 +329,7 @@ func (a *asking) stamp(r Record) Record {
 	return r
 }
 
-// take is keep of a record that is stamped.
+// take is like keep, for a record that is already stamped.
 func (a *asking) take(r Record) {
 	if tell := a.client.opts.Tell; tell != nil {
 		tell(r.line())
@@ -347,14 +346,14 @@ func (a *asking) take(r Record) {
 	a.decoder.Add(r)
 }
 
-// scraped is what is remembered of a process: its newest scrape, and the one before that; and of two rounds, at least a minute
-// apart, how it got on with the storage.
+// scraped holds the newest scrape of a process and the one before, and the storage counters of two rounds that
+// are at least a minute apart.
 type scraped struct{ newest, before, mark, old *model.Metrics }
 
-// markEvery is how far apart the rounds are that are remembered for longer.
+// markEvery is the minimum interval between the rounds whose storage counters are retained.
 const markEvery = time.Minute
 
-// remember keeps the scrapes for the next Ask, and takes the last ones as what was before.
+// remember stores the scrapes for the next Ask, and adds the scrapes of the previous Ask to the Runtime.
 func (c *Client) remember(r *model.Runtime) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -382,15 +381,15 @@ func (c *Client) remember(r *model.Runtime) {
 
 const startTime = "process_start_time_seconds"
 
-// sameProcess reports whether two scrapes are of one process: a later one at the same
-// address began later.
+// sameProcess reports whether two scrapes are from one process. A process that replaced it at the same address
+// has a later start time.
 func sameProcess(before, now *model.Metrics) bool {
 	a, knownA := before.Sum(startTime)
 	b, knownB := now.Sum(startTime)
 	return knownA && knownB && a == b && now.At.After(before.At)
 }
 
-// restarted reports whether two scrapes are known to be of different processes.
+// restarted reports whether two scrapes are known to be from different processes.
 func restarted(before, now *model.Metrics) bool {
 	a, knownA := before.Sum(startTime)
 	b, knownB := now.Sum(startTime)

@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// small is a cluster of three query nodes, served.
+// small serves a cluster of three query nodes.
 func small(t *testing.T, spec livetest.Spec, answers livetest.Options, opts recorded.Options) *model.Cluster {
 	t.Helper()
 	if spec.QueryNodes == 0 {
@@ -29,7 +29,7 @@ func small(t *testing.T, spec livetest.Spec, answers livetest.Options, opts reco
 	return livetest.Serve(t, c, livetest.Answers(c, answers), opts)
 }
 
-// ask asks a cluster with a client of its own.
+// ask queries a cluster with a new client.
 func ask(t *testing.T, c *model.Cluster, opts live.Options) *model.Runtime {
 	t.Helper()
 	client, err := live.Open(opts)
@@ -44,7 +44,7 @@ func ask(t *testing.T, c *model.Cluster, opts live.Options) *model.Runtime {
 	return r
 }
 
-// wantOutcome looks at one session.
+// wantOutcome checks the outcome of one session.
 func wantOutcome(t *testing.T, r *model.Runtime, role string, id model.NodeID, want model.Outcome, reason string) {
 	t.Helper()
 	n := r.LiveNode(role, id)
@@ -56,7 +56,7 @@ func wantOutcome(t *testing.T, r *model.Runtime, role string, id model.NodeID, w
 	}
 }
 
-// wantHealthy checks that everything was answered and that the counts are right.
+// wantHealthy checks that every call was answered and that the counts are right.
 func wantHealthy(t *testing.T, r *model.Runtime, c *model.Cluster) {
 	t.Helper()
 	if len(r.Nodes) != len(c.Sessions) {
@@ -149,13 +149,13 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestKeepOnly: who only keeps the answers gets the same ones, and decodes nothing.
+// TestKeepOnly checks that KeepOnly yields the same records without decoding them.
 func TestKeepOnly(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
 	questions := func(only bool) (list []string, r *model.Runtime) {
 		r = ask(t, c, live.Options{KeepOnly: only, Keep: func(r live.Record) {
 			role := r.Role
-			if strings.HasPrefix(r.Method, "GET ") { // a process of two roles is asked for its pages as whichever was first
+			if strings.HasPrefix(r.Method, "GET ") { // it is chance for which role a process of two is queried over HTTP
 				role = ""
 			}
 			list = append(list, strings.Join([]string{role, r.Node.String(), r.Method, string(r.Request), r.Outcome, r.Error}, " "))
@@ -188,8 +188,8 @@ func TestOneProcessIsScrapedOnce(t *testing.T) {
 	}
 }
 
-// TestMetricsPort: a process that does not tell its configuration is asked where the user
-// says, and nowhere if he does not.
+// TestMetricsPort checks that a process that does not report its configuration is scraped at
+// Options.MetricsPort, and not at all without it.
 func TestMetricsPort(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	r := ask(t, c, live.Options{})
@@ -212,7 +212,7 @@ func TestMetricsPort(t *testing.T) {
 	}
 }
 
-// TestRates: the second scrape is as far from the first as wanted, or in the next Ask.
+// TestRates checks that the second scrape follows after the window, or in the next Ask.
 func TestRates(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
 	now := livetest.Now
@@ -222,7 +222,7 @@ func TestRates(t *testing.T) {
 	}
 	defer client.Close()
 	for round, want := range []bool{false, false, true, true} {
-		now = livetest.Now.Add(time.Duration(round) * 700 * time.Millisecond) // too soon after the first, the first time
+		now = livetest.Now.Add(time.Duration(round) * 700 * time.Millisecond) // at first too soon after the previous round
 		r, err := client.Ask(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +244,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestEarlierRounds: what is counted of the storage is remembered for one to two minutes, whatever the rounds are apart.
+// TestEarlierRounds checks that storage counters are retained for one to two minutes, whatever the interval of
+// the rounds.
 func TestEarlierRounds(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
 	now := livetest.Now
@@ -313,7 +314,7 @@ func TestCancel(t *testing.T) {
 	wantGoroutines(t, before)
 }
 
-// wantGoroutines waits until no more goroutines run than before.
+// wantGoroutines waits until at most as many goroutines run as before.
 func wantGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for range 100 {

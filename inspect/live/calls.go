@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// The services, by their full names.
+// The full names of the gRPC services.
 const (
 	rootCoord     = "/milvus.proto.rootcoord.RootCoord/"
 	dataCoord     = "/milvus.proto.data.DataCoord/"
@@ -26,22 +26,21 @@ const (
 	streamingNode = "/milvus.proto.streaming.StreamingNodeStateService/"
 )
 
-// inquiry is one gRPC call to one session. Every method that is named in this file
-// only reads: a test holds the list to that.
+// inquiry is one gRPC call to one session. Every method named in this file only reads; a test checks the list.
 type inquiry struct {
 	method string
-	// others are further names of the call, in other versions.
+	// others are alternative names of the method in other versions.
 	others  []string
 	request []byte
-	// segments are the ids that a GetSegmentInfo is about, of which one that is gone fails all.
+	// segments are the ids in a GetSegmentInfo request, which fails as a whole if a segment is gone.
 	segments []model.SegmentID
-	// splits is how often the question may still be split in two.
+	// splits is how many times the request may still be split in two.
 	splits *atomic.Int32
 }
 
 const systemInfo = `{"metric_type":"system_info"}`
 
-// inquiries are what a session is asked, the most telling ones first.
+// inquiries returns the calls to make to a session, the most informative first.
 func (p *plan) inquiries(s *model.Session) []inquiry {
 	q := &asker{plan: p, base: base(s), version: s.Version}
 	switch s.Role {
@@ -69,7 +68,7 @@ func (p *plan) inquiries(s *model.Session) []inquiry {
 	case "indexnode":
 		q.common(indexNode)
 	case "streamingnode":
-		// Its other facts are those of the query node inside it, which has a session of its own.
+		// Its other data comes from the query node inside it, which has its own session.
 		q.state(streamingNode)
 	case "proxy":
 		q.state(proxyService)
@@ -91,7 +90,7 @@ type asker struct {
 func (q *asker) add(method string, request proto.Message, others ...string) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
 	if err != nil {
-		panic(err) // a name that is not UTF-8 was refused by newPlan; nothing else can fail
+		panic(err) // newPlan refuses names that are not UTF-8; nothing else can fail
 	}
 	q.list = append(q.list, inquiry{method: method, request: b, others: others})
 }
@@ -114,15 +113,15 @@ func (q *asker) common(service string) {
 	q.metrics(service + "GetMetrics")
 }
 
-// mixCoord is one process with the services of all coordinators (2.6). It answers for
-// its state as RootCoord only; its answer to ShowConfigurations is the same everywhere
+// mixCoord adds the calls to one process with the services of all coordinators (2.6). It reports its state as
+// RootCoord only; its response to ShowConfigurations is the same for every service
 // (internal/coordinator/mix_coord.go).
 func (q *asker) mixCoord(standby bool) {
 	q.common(rootCoord)
 	q.metrics(queryCoord + "GetMetrics")
 	q.metrics(dataCoord + "GetMetrics")
 	if standby {
-		return // it leads nothing, and refuses each question with that
+		return // a standby coordinates nothing and refuses every such call
 	}
 	q.dataCoord()
 	q.queryCoord()
@@ -137,11 +136,11 @@ func (q *asker) dataCoord() {
 	}
 }
 
-// segmentBatch is how many segments one GetSegmentInfo asks for.
+// segmentBatch is the maximum number of segments in one GetSegmentInfo request.
 const segmentBatch = 500
 
-// segmentInfo asks DataCoord for segments as it holds them in memory: the rows of
-// growing ones are in etcd only after their first sync.
+// segmentInfo returns a request to DataCoord for segments as it holds them in memory, because the row counts of
+// growing segments reach etcd only after their first sync.
 func (q *asker) segmentInfo(ids []model.SegmentID) inquiry {
 	return segmentInquiry(q.base, ids)
 }
@@ -153,16 +152,17 @@ func segmentInquiry(base *commonpb.MsgBase, ids []model.SegmentID) inquiry {
 	}
 	b, err := proto.Marshal(request)
 	if err != nil {
-		panic(err) // there are only numbers in it
+		panic(err) // it holds only numbers
 	}
 	return inquiry{method: dataCoord + "GetSegmentInfo", request: b, segments: ids}
 }
 
-// maxSplits bounds what is spent on one batch: enough to find a few segments that are gone.
+// maxSplits bounds the splits of one batch: enough to find a few segments that are gone.
 const maxSplits = 64
 
-// halves splits a question about segments: one that is gone meanwhile fails the whole
-// (internal/datacoord/services.go: GetSegmentInfo). It returns nil if that is enough.
+// halves splits a request for segments in two, because one segment that is gone fails the whole request
+// (internal/datacoord/services.go: GetSegmentInfo). It returns nil if there is at most one segment or the
+// splits are used up.
 func (q *inquiry) halves(node model.NodeID) []inquiry {
 	if q.splits == nil {
 		q.splits = new(atomic.Int32)
@@ -187,9 +187,8 @@ func (q *asker) queryCoord() {
 	for _, name := range q.groups {
 		q.add(queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{Base: q.base, ResourceGroup: name})
 	}
-	// What the management routes of HTTP only read (internal/http/router.go: balance/status,
-	// node/list, distribution/get, since 2.5) is asked here instead: it needs no port that
-	// may be unknown.
+	// These calls return the data of the read-only HTTP management routes (internal/http/router.go:
+	// balance/status, node/list, distribution/get, since 2.5). gRPC needs no HTTP port, which may be unknown.
 	if model.Since(q.version, 2, 4) {
 		q.add(queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: q.base})
 	}

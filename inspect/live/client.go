@@ -15,53 +15,57 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Options say how processes are reached. The zero value asks directly, without TLS and
-// without credentials, as processes of one cluster ask each other.
+// Options configure how processes are reached. The zero value connects directly, without TLS and without
+// credentials, as the processes of a cluster do among themselves.
 type Options struct {
-	// Timeout is the deadline of each process, for connecting and all that it is asked together; 0: 5 s. A Window longer than
-	// half of it comes on top.
+	// Timeout is the deadline of each process, for connecting and all of its calls together; 0 means 5 s. A
+	// Window longer than half of it is added.
 	Timeout time.Duration
-	// Map leads addresses of the cluster's network to ones that can be reached from here:
-	// "10.2.0.7:21123" or, for all ports, "10.2.0.7", to "localhost:30007" or, keeping the
-	// port, to "localhost". It counts for HTTP ports and brokers too.
+	// Map maps addresses of the cluster's network to addresses that are reachable from here: "10.2.0.7:21123"
+	// or, for all ports, "10.2.0.7", to "localhost:30007" or, keeping the port, to "localhost". It also applies
+	// to HTTP ports and brokers.
 	Map map[string]string
-	// Proxy connects on our behalf: socks5://[user:password@]host:port or http://host:port.
+	// Proxy is the URL of a proxy to connect through: socks5://[user:password@]host:port or http://host:port.
 	Proxy string
 	// TLS is nil for plaintext.
 	TLS *tls.Config
 	// User and Password, or Token, are sent as Milvus expects them; "" sends none.
 	User, Password, Token string
-	// MaxAnswer is the limit of one answer in bytes; 0: 32 MiB.
+	// MaxAnswer is the limit of one response in bytes; 0 means 32 MiB.
 	MaxAnswer int64
-	// Window is how long after the first scrape of /metrics a second one follows, for rates; 0: none.
+	// Window is the time from the first scrape of /metrics to a second one, for rates; 0 means no second
+	// scrape.
 	Window time.Duration
-	// MetricsPort is where the HTTP server of processes is asked that do not tell their
-	// configuration; 0: nowhere.
+	// MetricsPort is the HTTP port of processes that do not report their configuration; 0 means that they are
+	// not scraped.
 	MetricsPort int
-	// Tasks asks for the tasks that processes have in memory, too, each such question once in 15 seconds. One who asks more often
-	// gets the answers of before.
+	// Tasks also queries the tasks that processes have in memory. Each such call is made at most once in 15
+	// seconds; an earlier Ask's response is used in between.
 	Tasks bool
-	// Targets asks QueryCoord for what it wants served now, as one of these questions. The answer names every segment.
+	// Targets queries the current target of QueryCoord, at most as often as Tasks. The response names every
+	// segment.
 	Targets bool
-	// Reported asks proxies for their clients and for what they depend on, Levels each process for the level that it logs at.
+	// Reported queries proxies for their clients and their dependencies; Levels queries each process for its
+	// log level.
 	Reported, Levels bool
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Counters is the clock by which scrapes of /metrics are dated, where it is another one: that of the demo, whose counters run
-	// while its cluster stands still. nil: Now.
+	// Counters is the clock that dates scrapes of /metrics; nil means Now. It differs in the demo, whose
+	// counters run while its cluster does not change.
 	Counters func() time.Time
-	// Keep gets every record, already redacted, one at a time; nil: they are not kept.
+	// Keep receives every record, already redacted, one at a time; nil means that records are not kept.
 	Keep func(Record)
-	// KeepOnly decodes nothing beyond what leads to further questions: who keeps the records reads them later. The Runtime of an
-	// Ask is empty then.
+	// KeepOnly decodes only the responses that lead to further calls. The records are read later, so the
+	// Runtime of an Ask is empty.
 	KeepOnly bool
-	// Tell hears of each question when it has ended, in a line, without what was answered; nil: nobody listens.
+	// Tell is called with one line for each finished call, without the response; nil disables it.
 	Tell func(line string)
-	// Progress hears how many processes are done; nil: nobody listens.
+	// Progress is called with the number of finished processes; nil disables it.
 	Progress func(done, all int)
 }
 
-// beyond is what a second scrape may take beyond a process's deadline: nothing, unless the window leaves it no time.
+// beyond returns how long a second scrape may exceed the deadline of a process: 0, unless the window leaves no
+// time for it.
 func (o *Options) beyond() time.Duration {
 	if o.Window > cmp.Or(o.Timeout, defaultTimeout)/2 {
 		return o.Window
@@ -69,10 +73,10 @@ func (o *Options) beyond() time.Duration {
 	return 0
 }
 
-// Patience is how long an Ask waits for the slowest process.
+// Patience returns how long an Ask waits for the slowest process.
 func (o *Options) Patience() time.Duration { return cmp.Or(o.Timeout, defaultTimeout) + o.beyond() }
 
-// conceal takes the credentials that were sent along out of what a server says.
+// conceal removes the credentials of the client from a server's text.
 func (o *Options) conceal(text string) string {
 	for _, own := range []string{o.Password, o.Token} {
 		if own == "" {
@@ -84,11 +88,12 @@ func (o *Options) conceal(text string) string {
 	return text
 }
 
-// minConcealed is how long a credential must be to be looked for in answers, where a short
-// one would be found by accident.
+// minConcealed is the minimum length in bytes of a credential that is searched for in responses. A shorter one
+// would match by accident.
 const minConcealed = 6
 
-// concealBytes takes them out of an answer, and leaves its length and so its form.
+// concealBytes replaces the credentials in a response by asterisks. It keeps the length, so that the encoding
+// stays valid.
 func (o *Options) concealBytes(answer []byte) []byte {
 	for _, own := range []string{o.Password, o.Token} {
 		if len(own) < minConcealed {
@@ -103,7 +108,7 @@ func (o *Options) concealBytes(answer []byte) []byte {
 	return answer
 }
 
-// authorization is what Milvus's clients send: a token, or user and password, in base64.
+// authorization returns the header value that Milvus clients send: the token, or user:password, in base64.
 func (o *Options) authorization() string {
 	plain := o.Token
 	if plain == "" {
@@ -117,23 +122,23 @@ const (
 	defaultMaxAnswer = 32 << 20
 )
 
-// Client asks the processes of a cluster. It may be used from several goroutines.
+// Client queries the processes of a cluster. It is safe for concurrent use.
 type Client struct {
 	opts   Options
 	dialer *dialer
-	room   *room // of all Asks
+	room   *room // shared by all Asks
 
 	mu sync.Mutex
-	// last are the scrapes of each process, by address, for rates in the next Ask.
+	// last holds the scrapes of each process by address, for rates in the next Ask.
 	last map[string]scraped
-	// paces are how fast sessions answered in earlier Asks, the oldest first.
+	// paces holds the response times of sessions in earlier Asks, the oldest first.
 	paces map[sessionKey][]*model.Pace
 	told  told
-	// reported are what proxies reported last of their clients and dependencies, by address.
+	// reported holds the latest reports of proxies on their clients and dependencies, by address.
 	reported map[string][]Record
 }
 
-// Open makes a client. Nothing is connected before Ask.
+// Open returns a client. It connects to nothing before Ask.
 func Open(opts Options) (*Client, error) {
 	if opts.Timeout < 0 || opts.Window < 0 || opts.MaxAnswer < 0 {
 		return nil, errors.New("timeout, window and limit of an answer cannot be negative")
@@ -162,7 +167,7 @@ func Open(opts Options) (*Client, error) {
 	return &Client{opts: opts, dialer: d, room: newRoom(&opts), last: map[string]scraped{}}, nil
 }
 
-// Close forgets what was remembered for the next Ask. Connections last no longer than an Ask.
+// Close drops the data that was cached for the next Ask. Connections do not outlive an Ask.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,16 +11,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// What clients measured themselves, since 3.0: each tells RootCoord every ten seconds how long its operations took, and any proxy
-// hands on what all of them told (milvus internal/proxy/telemetry_http_handler.go, getTelemetryClients; internal/rootcoord/telemetry).
-// It wants a user where authorization is enabled.
+// Client telemetry, since 3.0: each client reports to RootCoord every ten seconds how long its operations took,
+// and any proxy returns the reports of all clients (milvus internal/proxy/telemetry_http_handler.go,
+// getTelemetryClients; internal/rootcoord/telemetry). It requires a user if authorization is enabled.
 const (
 	clientsPath   = "/api/v1/_telemetry/clients"
 	clientsQuery  = "include_metrics=true"
 	methodClients = "GET " + clientsPath + "?" + clientsQuery
 )
 
-// clientList is ClientTelemetryResponse of telemetry_models.go, without who uses a client and what it answered to commands.
+// clientList is ClientTelemetryResponse of telemetry_models.go, without the users of clients and their
+// responses to commands.
 type clientList struct {
 	Clients []*clientTold `json:"clients"`
 }
@@ -39,14 +40,15 @@ type clientInfo struct {
 	Host    string `json:"host,omitempty"`
 }
 
-// clientCalls is commonpb.OperationMetrics: by collection only where that was asked for.
+// clientCalls is commonpb.OperationMetrics. Collections is set only if the request was for metrics by
+// collection.
 type clientCalls struct {
 	Operation   string                  `json:"operation,omitempty"`
 	Global      *clientTimes            `json:"global,omitempty"`
 	Collections map[string]*clientTimes `json:"collection_metrics,omitempty"`
 }
 
-// clientTimes is commonpb.Metrics: of the calls between two heartbeats, in milliseconds.
+// clientTimes is commonpb.Metrics: the calls between two heartbeats, in milliseconds.
 type clientTimes struct {
 	Requests int64   `json:"request_count,omitempty"`
 	Mean     float64 `json:"avg_latency_ms,omitempty"`
@@ -54,10 +56,11 @@ type clientTimes struct {
 	Max      float64 `json:"max_latency_ms,omitempty"`
 }
 
-// tellsOfClients is the one proxy that is asked for all clients, nil if there is none of such a release.
+// tellsOfClients returns the proxy to query for all clients, or nil if none is of release 3.0 or later.
 func (p *plan) tellsOfClients() *session { return p.firstProxy(3, 0) }
 
-// firstProxy is the proxy with the least id of those of a release or later, nil if there is none.
+// firstProxy returns the proxy with the smallest id among those of the given release or later, or nil if there
+// is none.
 func (p *plan) firstProxy(release ...int) *session {
 	var first *session
 	for _, list := range p.sessionsOf {
@@ -70,7 +73,7 @@ func (p *plan) firstProxy(release ...int) *session {
 	return first
 }
 
-// inProcess is the first session of some kind that a session's process holds, nil if there is none.
+// inProcess returns the first matching session in the process of a session, or nil if there is none.
 func (p *plan) inProcess(s *session, is func(*session) bool) *session {
 	if i := slices.IndexFunc(p.sessionsOf[s.Node], is); i >= 0 {
 		return p.sessionsOf[s.Node][i]
@@ -86,7 +89,8 @@ func (l *clientList) clean() bool {
 	return l.Clients != nil
 }
 
-// takeClients takes what clients told in: of each the slowest call of a kind between its last two heartbeats, the slowest of all first.
+// takeClients stores the client reports: the slowest call of each kind and client between its last two
+// heartbeats, the slowest first.
 func takeClients(d *Decoder, p *processRecords, q *question, told *clientList) {
 	var list []model.SlowRequest
 	for _, c := range told.Clients {
@@ -102,7 +106,7 @@ func takeClients(d *Decoder, p *processRecords, q *question, told *clientList) {
 	}
 }
 
-// slowest adds the slowest call of each kind that a client tells of, by collection where it knows that.
+// slowest appends the slowest call of each kind that a client reported, by collection if it is known.
 func (c *clientTold) slowest(d *Decoder, list []model.SlowRequest, proxy model.NodeID) []model.SlowRequest {
 	if c == nil {
 		return list
@@ -132,7 +136,7 @@ func (c *clientTold) slowest(d *Decoder, list []model.SlowRequest, proxy model.N
 	return list
 }
 
-// addTo adds the slowest call, if there was one.
+// addTo appends the slowest call unless there were no calls.
 func (t *clientTimes) addTo(list []model.SlowRequest, s model.SlowRequest) []model.SlowRequest {
 	if t == nil || t.Requests <= 0 {
 		return list
@@ -141,7 +145,7 @@ func (t *clientTimes) addTo(list []model.SlowRequest, s model.SlowRequest) []mod
 	return append(list, s)
 }
 
-// lasted is a number of milliseconds as a duration, 0 if it is none.
+// lasted converts milliseconds to a duration. It returns 0 unless ms is between 0 and a day.
 func lasted(ms float64) time.Duration {
 	const day = 24 * 60 * 60 * 1000
 	if !(ms > 0 && ms < day) {
@@ -150,12 +154,12 @@ func lasted(ms float64) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond))
 }
 
-// clean leaves names of a length that is shown.
+// clean truncates the names to the length that is displayed.
 func (c *clientTold) clean(d *Decoder) {
 	if c == nil {
 		return
 	}
-	c.ID, c.Databases = d.slowName(c.ID), c.Databases[:min(len(c.Databases), 2)] // of several none is told
+	c.ID, c.Databases = d.slowName(c.ID), c.Databases[:min(len(c.Databases), 2)] // of several databases none is shown
 	for i := range c.Databases {
 		c.Databases[i] = d.slowName(c.Databases[i])
 	}

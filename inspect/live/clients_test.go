@@ -13,7 +13,7 @@ import (
 
 const methodClients = "GET /api/v1/_telemetry/clients?include_metrics=true"
 
-// clientsText is as ClientTelemetryResponse of Milvus 3.0 writes it.
+// clientsText has the format of ClientTelemetryResponse of Milvus 3.0.
 const clientsText = `{"clients":[
  {"client_id":"5e0f","client_info":{"sdk_type":"Python","sdk_version":"3.0.1","local_time":"x","user":"ada","host":"web-7","reserved":{"client_id":"5e0f","command_replies":"[{\"payload\":\"1999\"}]"}},
   "last_heartbeat_time":1795658987000,"status":"active","databases":["shop"],
@@ -36,7 +36,8 @@ func wantClients() []model.SlowRequest {
 	}
 }
 
-// TestClients: what clients told becomes their slowest calls, and so does what is kept, in which no user is and no reply to a command.
+// TestClients checks that client reports become their slowest calls, also from the stored record, which holds
+// no user and no reply to a command.
 func TestClients(t *testing.T) {
 	record := clientsRecord(clientsText)
 	if diff := cmp.Diff(wantClients(), decode(record).SlowRequests()); diff != "" {
@@ -53,7 +54,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestClientsHostile: what is no list is said, and nothing of it is kept.
+// TestClientsHostile checks that an invalid list is reported and not stored.
 func TestClientsHostile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -6,14 +6,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Whether DataCoord's garbage collector is paused, which an operator does for a backup and may forget: a MixCoord tells it over HTTP,
-// in later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go: GetDatacoordGCStatus). gRPC has no such call.
+// The state of DataCoord's garbage collector, which an operator may pause for a backup and forget. MixCoord
+// reports it over HTTP in later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go:
+// GetDatacoordGCStatus). gRPC has no such call.
 const (
 	collectorPath   = "/management/data_gc"
 	methodCollector = "GET " + collectorPath
 )
 
-// collectorTold is the answer. One to PUT has only the message.
+// collectorTold is the response to GET. The response to PUT has only a message.
 type collectorTold struct {
 	Status string `json:"status"`
 	Left   int64  `json:"time_remaining_seconds,omitempty"`
@@ -25,7 +26,7 @@ func (c *collectorTold) clean() bool {
 	return c.Status == "active" || c.Status == "suspended"
 }
 
-// takeCollector keeps the newest answer.
+// takeCollector stores the newest response.
 func takeCollector(d *Decoder, _ *processRecords, q *question, told *collectorTold) {
 	c := &model.GarbageCollector{Paused: told.Status == "suspended", Left: time.Duration(told.Left) * time.Second, By: d.text(q.key().String())}
 	d.keep(q, "collector", func(p *model.RuntimeParts) { p.Collector = c })

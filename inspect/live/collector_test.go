@@ -13,7 +13,8 @@ import (
 
 const methodCollector = "GET /management/data_gc"
 
-// TestCollector: as GetDatacoordGCStatus writes it, the same of what is kept; what says neither is unknown.
+// TestCollector checks that the format of GetDatacoordGCStatus is decoded, also from the stored record, and
+// that other texts are unknown.
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]*model.GarbageCollector{
@@ -37,7 +38,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// FuzzCollector holds any answer to this: no panic, and what is kept says the same.
+// FuzzCollector checks that no response causes a panic and that the stored record decodes to the same.
 func FuzzCollector(f *testing.F) {
 	for _, text := range []string{`{"msg":"OK","status":"active"}`, `{"status":"suspended","time_remaining_seconds":1}`, "{}", "<"} {
 		f.Add([]byte(text))

@@ -14,7 +14,7 @@ import (
 // maxConfigKeys bounds a configuration. Milvus has some nine hundred keys, each of them twice.
 const maxConfigKeys = 10_000
 
-// takeConfig keeps a process's effective configuration.
+// takeConfig stores the effective configuration of a process.
 func (d *Decoder) takeConfig(q *question, m *internalpb.ShowConfigurationsResponse) error {
 	if !q.newer("config") {
 		return nil
@@ -37,7 +37,7 @@ func (d *Decoder) takeConfig(q *question, m *internalpb.ShowConfigurationsRespon
 			continue
 		}
 		folded := d.text(model.FoldConfigKey(key))
-		// The folded key is the one that Milvus looks up: its value counts.
+		// Milvus looks up the folded key, so its value takes precedence.
 		if key == folded || !exact[folded] {
 			c.Values[folded] = d.text(redact.Setting(key, p.GetValue()))
 			exact[folded] = key == folded
@@ -51,7 +51,7 @@ func (d *Decoder) takeConfig(q *question, m *internalpb.ShowConfigurationsRespon
 	return nil
 }
 
-// foreignNote says how much of what processes answered was not theirs.
+// foreignNote returns a note on the number of reported keys that were not Milvus's.
 func (d *Decoder) foreignNote() []model.Skipped {
 	keys, sessions := 0, 0
 	for _, n := range d.foreign {
@@ -68,13 +68,12 @@ func (d *Decoder) foreignNote() []model.Skipped {
 	}}
 }
 
-// configKeys tells Milvus's keys from those of the environment. A process answers
-// ShowConfigurations with every key that begins with "etcd", "log", "common", ... or with
-// its own role and a dot (pkg/util/paramtable: globalConfigPrefixs,
-// GetComponentConfigurations), and its sources have every environment variable, folded
-// (pkg/config/env_source.go): ETCDCTL_API becomes "etcdctlapi", LOGNAME "logname".
+// configKeys separates Milvus's keys from those of the environment. A process responds to ShowConfigurations
+// with every key that begins with "etcd", "log", "common", ... or with its own role and a dot
+// (pkg/util/paramtable: globalConfigPrefixs, GetComponentConfigurations). Its sources include every environment
+// variable, folded (pkg/config/env_source.go): ETCDCTL_API becomes "etcdctlapi", LOGNAME "logname".
 type configKeys struct {
-	// twins are the folded forms of the dotted keys in the same answer.
+	// twins holds the folded forms of the dotted keys in the same response.
 	twins map[string]bool
 }
 
@@ -86,10 +85,9 @@ func (k configKeys) add(key string) {
 	}
 }
 
-// known reports whether a key is Milvus's. Dotted keys come from milvus.yaml and from
-// etcd: their section decides. A folded key may be a variable of the environment: it counts
-// if the answer has its dotted form as well, if Milvus itself sets it at run time, or if
-// its section is a word that only Milvus uses.
+// known reports whether a key is Milvus's. Dotted keys come from milvus.yaml and etcd, so their section
+// decides. A folded key may be an environment variable. It is Milvus's if the response has its dotted form as
+// well, if Milvus itself sets it at run time, or if only Milvus uses the word of its section.
 func (k configKeys) known(key string) bool {
 	if dottedKey(key) {
 		return true
@@ -108,7 +106,7 @@ func (k configKeys) known(key string) bool {
 	return false
 }
 
-// dottedKey reports whether a key is a section of Milvus's and a name in it.
+// dottedKey reports whether a key is a section of Milvus's, a dot and a name.
 func dottedKey(key string) bool {
 	section, rest, dotted := strings.Cut(strings.ToLower(key), ".")
 	if !dotted || !slices.Contains(sections(), section) {
@@ -122,7 +120,7 @@ func dottedKey(key string) bool {
 	return true
 }
 
-// plainKey reports whether a part of a key is made as Milvus's are.
+// plainKey reports whether part of a key holds only the characters of Milvus's keys.
 func plainKey(part string) bool {
 	for _, c := range part {
 		switch {
@@ -134,8 +132,8 @@ func plainKey(part string) bool {
 	return part != ""
 }
 
-// serviceLink recognizes what Kubernetes puts into the environment for a service of the
-// name: QUERYNODE_SERVICE_HOST, QUERYNODE_PORT_21123_TCP_ADDR.
+// serviceLink reports whether a key is an environment variable that Kubernetes sets for a service of the
+// section's name, e.g. QUERYNODE_SERVICE_HOST or QUERYNODE_PORT_21123_TCP_ADDR.
 func serviceLink(rest string) bool {
 	if strings.HasPrefix(rest, "servicehost") || strings.HasPrefix(rest, "serviceport") {
 		return true
@@ -145,9 +143,9 @@ func serviceLink(rest string) bool {
 	return ok && len(digits) < len(port) && (strings.HasPrefix(digits, "tcp") || strings.HasPrefix(digits, "udp"))
 }
 
-// sections are the top-level names of Milvus's keys, in lower case: those of
-// configs/milvus.yaml in 2.1.0, 2.2.16, 2.3.5 and 2.4, and those that pkg/util/paramtable of
-// 2.6 reads (component_param.go, service_param.go, grpc_param.go, quota_param.go and the others).
+// sections returns the top-level names of Milvus's keys in lower case: those of configs/milvus.yaml in 2.1.0,
+// 2.2.16, 2.3.5 and 2.4, and those that pkg/util/paramtable of 2.6 reads (component_param.go, service_param.go,
+// grpc_param.go, quota_param.go and the others).
 func sections() []string {
 	return []string{
 		"autoindex", "builtinroles", "cipherplugin", "common", "credential", "datacoord", "datanode", "etcd", "function", "gpu", "grpc",
@@ -157,13 +155,13 @@ func sections() []string {
 	}
 }
 
-// ownSections are those of them that no other program's variables are likely to begin
-// with: not "common", "log", "proxy", "trace", nor the names of other software.
+// ownSections returns the sections that variables of other programs are unlikely to begin with. It omits
+// "common", "log", "proxy", "trace" and the names of other software.
 func ownSections() []string {
 	return []string{
 		"datacoord", "datanode", "indexcoord", "indexnode", "mixcoord", "querycoord", "querynode", "quotaandlimits", "rocksmq", "rootcoord", "streamingnode",
 	}
 }
 
-// runtimeKeys are keys that Milvus sets when it runs, folded, and that no file has.
+// runtimeKeys returns the folded keys that Milvus sets at run time and that no file has.
 func runtimeKeys() []string { return []string{configMetricsPort} }

@@ -23,7 +23,7 @@ func configuration(t testing.TB, pairs ...string) live.Record {
 
 func TestConfigKeepsEachKeyOnce(t *testing.T) {
 	r := decode(configuration(t,
-		"common.gracefultime", "5000", "commongracefultime", "7000", // folded: what Milvus looks up
+		"common.gracefultime", "5000", "commongracefultime", "7000", // folded: Milvus looks up this one
 		"commonsecurityauthorizationenabled", "true", "common.security.authorizationenabled", "false",
 		"querynode.port", "21123", "commonmetricsport", "9091",
 		"minio.secretaccesskey", "hunter2", "miniosecretaccesskey", "hunter2", "minio.useiam", "true",
@@ -47,7 +47,7 @@ func TestConfigKeepsEachKeyOnce(t *testing.T) {
 	}
 }
 
-// TestForeignKeys: variables of the environment that a process echoes.
+// TestForeignKeys checks that environment variables in a response are dropped.
 func TestForeignKeys(t *testing.T) {
 	foreign := []string{
 		"etcdctlapi", "etcdport", "kafkaport", "logname", "commonfoo", "COMMON_FOO", "common_foo", "PATH", "path", "miniorootpassword",
@@ -90,7 +90,7 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-// TestRecordedConfig: no key of a real process is lost but those of its environment.
+// TestRecordedConfig checks that all keys of a real process are kept except those of its environment.
 func TestRecordedConfig(t *testing.T) {
 	r := t7(t)
 	c := r.LiveNode("querynode", 10).Config

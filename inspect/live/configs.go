@@ -8,22 +8,23 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Where the coordinators are one process (2.6), its ShowConfigurations answers with RootCoord's keys alone. There are two ways to the
-// others. It tells them itself when it is asked for each by name, in later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go:
-// HandleGetConfig). And a proxy tells the whole configuration of its own process: as it was when the proxy started, up to 2.6
-// (internal/proxy/impl.go: RegisterRestRouter hands getConfigs a map).
+// If the coordinators are one process (2.6), its ShowConfigurations returns only RootCoord's keys. There are
+// two ways to get the others. MixCoord returns single keys by name, in later 2.6 and in 3.0
+// (internal/coordinator/restful_mgr_routes.go: HandleGetConfig). A proxy returns the whole configuration of its
+// own process; up to 2.6 it is the one from the start of the proxy (internal/proxy/impl.go: RegisterRestRouter
+// passes a map to getConfigs).
 const (
 	configsPath   = "/api/v1/_cluster/configs"
 	methodConfigs = "GET " + configsPath
 	configGetPath = "/management/config/get"
 )
 
-// configGetURI asks for every key by name that something reads.
+// configGetURI returns the URI that requests every key that kitescope uses by name.
 func configGetURI() string {
 	return configGetPath + "?keys=" + strings.Join(model.CoordinatorKeys(), ",")
 }
 
-// asksConfigs is the one proxy that is asked for its whole configuration, nil if all coordinators tell theirs.
+// asksConfigs returns the proxy to query for its whole configuration, or nil if all coordinators report theirs.
 func (p *plan) asksConfigs() *session {
 	for _, list := range p.sessionsOf {
 		if slices.ContainsFunc(list, func(x *session) bool { return x.Role == "mixcoord" }) {
@@ -33,12 +34,12 @@ func (p *plan) asksConfigs() *session {
 	return nil
 }
 
-// tellsKeys is the MixCoord that a session's process holds and that is at work, nil if there is none.
+// tellsKeys returns the active MixCoord (2.6 or later) in the process of a session, or nil if there is none.
 func (p *plan) tellsKeys(s *session) *session {
 	return p.inProcess(s, func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && model.Since(x.Version, 2, 6) })
 }
 
-// keyAnswer is the answer to a configGetURI.
+// keyAnswer is the response to a configGetURI.
 type keyAnswer struct {
 	Configs []*keyTold `json:"configs"`
 }
@@ -50,7 +51,7 @@ type keyTold struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// clean leaves the keys that were asked for, without secrets.
+// clean keeps only the requested keys, without secrets. It reports whether the response had a list.
 func (a *keyAnswer) clean() bool {
 	asked := model.CoordinatorKeys()
 	kept := []*keyTold{}
@@ -64,12 +65,12 @@ func (a *keyAnswer) clean() bool {
 	return listed
 }
 
-// takeKeys keeps what a MixCoord told of single keys until all that it said is known.
+// takeKeys stores single keys of a MixCoord until all of its responses are decoded.
 func takeKeys(d *Decoder, _ *processRecords, q *question, told *keyAnswer) {
 	d.keyed[q.key()] = told.Configs
 }
 
-// addKeys adds these keys to the configuration that the session told.
+// addKeys adds the single keys to the configuration that the session reported.
 func (n *liveNode) addKeys(d *Decoder) {
 	told, ok := d.keyed[sessionKey{n.Role, n.Node}]
 	if !ok || n.Outcome != model.Answered {
@@ -86,7 +87,7 @@ func (n *liveNode) addKeys(d *Decoder) {
 	}
 }
 
-// readConfigs decodes a proxy's whole configuration: Milvus's own keys, without secrets.
+// readConfigs decodes the whole configuration of a proxy: Milvus's own keys, without secrets.
 func readConfigs(body []byte) (map[string]string, *failure) {
 	const what = "a configuration"
 	var all map[string]string
@@ -113,7 +114,8 @@ func readConfigs(body []byte) (map[string]string, *failure) {
 	return kept, nil
 }
 
-// withoutSource takes off what later releases put behind a value: 1024[FileSource] (pkg/config/manager.go: GetConfigsView).
+// withoutSource removes the source that later releases append to a value, e.g. 1024[FileSource]
+// (pkg/config/manager.go: GetConfigsView).
 func withoutSource(value string) string {
 	at := strings.LastIndexByte(value, '[')
 	if at < 0 || !slices.Contains([]string{"[FileSource]", "[EnvironmentSource]", "[EtcdSource]", "[RuntimeSource]"}, value[at:]) {
@@ -122,7 +124,7 @@ func withoutSource(value string) string {
 	return value[:at]
 }
 
-// takeConfigs keeps a proxy's whole configuration.
+// takeConfigs stores the whole configuration of a proxy.
 func takeConfigs(d *Decoder, p *processRecords, q *question, all map[string]string) {
 	weight := int64(0)
 	for key, value := range all {
@@ -134,7 +136,7 @@ func takeConfigs(d *Decoder, p *processRecords, q *question, all map[string]stri
 	c := &model.Config{Values: map[string]string{}, Names: map[string]string{}}
 	for key, value := range all {
 		folded := d.text(model.FoldConfigKey(key))
-		if _, had := all[folded]; key == folded || !had { // the folded key is the one that Milvus looks up
+		if _, had := all[folded]; key == folded || !had { // Milvus looks up the folded key
 			c.Values[folded] = d.text(value)
 		}
 		if name := c.Names[folded]; key != folded && (name == "" || key < name) {
@@ -144,7 +146,7 @@ func takeConfigs(d *Decoder, p *processRecords, q *question, all map[string]stri
 	p.Config, p.ConfigOf = c, d.text(q.key().String())
 }
 
-// pageName is a page as calls are listed: without the keys that it names.
+// pageName returns the name of a page in lists of calls: without the keys in its query.
 func pageName(method string) string {
 	path, _, _ := strings.Cut(method, "?")
 	if path == "GET "+configGetPath {

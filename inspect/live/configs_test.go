@@ -21,14 +21,15 @@ import (
 const (
 	methodConfigs = "GET /api/v1/_cluster/configs"
 	configGet     = "GET /management/config/get"
-	// configsText is as getConfigs of Milvus writes GetConfigsView: sorted here, with what every source has.
+	// configsText has the format of GetConfigsView in Milvus's getConfigs, but sorted, with keys from every
+	// source.
 	configsText = `{"PATH":"/usr/bin[EnvironmentSource]","common.security.defaultrootpassword":"s3cr3t-root[FileSource]","datacoord.enablecompaction":"false[FileSource]",
  "datacoordenablecompaction":"false[EtcdSource]","etcd.auth.password":"s3cr3t-etcd[EnvironmentSource]","etcd.auth.username":"root[FileSource]","etcd.ssl.tlskey":"/milvus/key.pem[FileSource]",
  "etcdauthpassword":"s3cr3t-etcd[EnvironmentSource]","gone.key":"x[FileSource]","homedirectory":"/home/s3cr3t-env[EnvironmentSource]","kafka.saslpassword":"s3cr3t-sasl[FileSource]",
  "kafka.ssl.tlskeypassword":"s3cr3t-tls[FileSource]","minio.secretaccesskey":"s3cr3t-minio[FileSource]","miniosecretaccesskey":"s3cr3t-minio[FileSource]",
  "pulsar.address":"pulsar://me:s3cr3t-url@host:6650[FileSource]","pulsar.authparams":"{\"token\":\"s3cr3t-pulsar\"}[FileSource]","querycoord.balancer":"ScoreBasedBalancer[FileSource]",
  "querycoord.removed":"TOMB_VAULE[RuntimeSource]","trace.otlp.headers":"{\"authorization\":\"s3cr3t-otlp\"}[FileSource]"}`
-	// keysText is as HandleGetConfig writes it.
+	// keysText has the format of HandleGetConfig.
 	keysText = `{"configs":[{"key":"dataCoord.gc.dropTolerance","value":"10800","source":"FileSource"},{"key":"queryCoord.autoBalance","value":"false","source":"EtcdSource"},
  {"key":"queryCoord.autoHandoff","error":"key not found: queryCoord.autoHandoff"},{"key":"minio.secretAccessKey","value":"s3cr3t-minio"},null]}`
 )
@@ -39,7 +40,8 @@ func pageRecord(role string, node model.NodeID, method, text string) live.Record
 
 func keysMethod() string { return configGet + "?keys=" + strings.Join(model.CoordinatorKeys(), ",") }
 
-// TestConfigs: a proxy's whole configuration, each key once, and the same of what is kept. No secret is in either, nor the environment.
+// TestConfigs checks that a proxy's whole configuration is decoded with each key once, also from the stored
+// record, without secrets and without the environment.
 func TestConfigs(t *testing.T) {
 	want := &model.Config{
 		Values: map[string]string{
@@ -71,8 +73,8 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// TestConfigKeys: keys that a MixCoord tells one by one are of its own configuration, whichever answer comes first; of those that were
-// not asked for nothing is taken.
+// TestConfigKeys checks that single keys of a MixCoord are added to its own configuration, in any order of the
+// responses, and that keys that were not requested are ignored.
 func TestConfigKeys(t *testing.T) {
 	own := configuration(t, "rootcoord.maxpartitionnum", "1024", "common.gracefultime", "5000")
 	own.Role, own.Node = "mixcoord", 1
@@ -93,8 +95,8 @@ func TestConfigKeys(t *testing.T) {
 	}
 }
 
-// TestConfigsFill: what MixCoord does not report is found in a proxy's configuration, dynamic keys before that; with the reason where
-// it is not.
+// TestConfigsFill checks that keys that MixCoord does not report come from a proxy's configuration, and dynamic
+// keys before that, or that the reason is reported.
 func TestConfigsFill(t *testing.T) {
 	own := configuration(t, "rootcoord.maxpartitionnum", "1024")
 	own.Role, own.Node = "mixcoord", 1
@@ -115,7 +117,8 @@ func TestConfigsFill(t *testing.T) {
 	}
 }
 
-// TestPagesHostile: whatever a server answers to a page, it is unknown with the reason, and bounded. Two pages, the same reasons.
+// TestPagesHostile checks that every bad response to a page leaves it unknown, with a reason and within bounds.
+// It runs for two pages with the same reasons.
 func TestPagesHostile(t *testing.T) {
 	t.Parallel()
 	text := func(code int, s string) http.HandlerFunc {
@@ -179,7 +182,7 @@ func TestPagesHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			patience := time.Minute // unpacking takes long on a busy machine
+			patience := time.Minute // decompression takes long on a busy machine
 			if c.outcome == model.TimedOut {
 				patience = 2 * time.Second
 			}
@@ -221,7 +224,7 @@ func TestPagesHostile(t *testing.T) {
 	})
 }
 
-// askPages asks a cluster of 2.6 whose proxy and MixCoord have HTTP servers that answer so to the pages of configurations.
+// askPages queries a cluster of 2.6 whose proxy and MixCoord serve the given pages of configurations.
 func askPages(t *testing.T, patience time.Duration, configs, keys http.HandlerFunc) *model.Runtime {
 	t.Helper()
 	c, opts := servePages(t, configs, keys, func(string) {})
@@ -229,7 +232,8 @@ func askPages(t *testing.T, patience time.Duration, configs, keys http.HandlerFu
 	return ask(t, c, opts)
 }
 
-// servePages is a cluster of 2.6.22 whose pages are served, and how to ask it; seen is told each path.
+// servePages serves the pages of a cluster of 2.6.22, and returns it with the options to query it. It calls
+// seen with each path.
 func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path string)) (*model.Cluster, live.Options) {
 	t.Helper()
 	serve := func(role, node string) string {
@@ -258,7 +262,7 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 				configs(w, r)
 			case "/management/config/get":
 				keys(w, r)
-			case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was given to this server
+			case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was reused for this server
 			default:
 				t.Errorf("%s was asked for", r.URL)
 			}
@@ -298,7 +302,8 @@ func pageCall(t *testing.T, r *model.Runtime, method string) model.Call {
 	return model.Call{}
 }
 
-// FuzzConfigs holds any answer to this: no panic, what is kept says the same, and no secret that is named as one is in it.
+// FuzzConfigs checks that no response causes a panic, that the stored record decodes to the same, and that it
+// holds no named secret.
 func FuzzConfigs(f *testing.F) {
 	for _, text := range []string{configsText, keysText, "{}", "<html>", `{"msg":"no"}`, `{"datacoord.x":"1[FileSource]"}`, `{"configs":[{"key":"dataCoord.gc.interval"}]}`, `{"configs":[]}`} {
 		f.Add([]byte(text))
@@ -322,7 +327,7 @@ func FuzzConfigs(f *testing.F) {
 	})
 }
 
-// TestPagesReplayed: pages that a recording holds are answered from it, and become the same.
+// TestPagesReplayed checks that recorded pages are served and decode to the same.
 func TestPagesReplayed(t *testing.T) {
 	t.Parallel()
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Version: "2.6.22"})

@@ -11,11 +11,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestDeadlineCountsForEverything: a process that is late with one thing has less time for the next. All that it is asked, the
-// second scrape included, ends with its deadline; a window that is longer than half of that comes on top.
+// TestDeadlineCountsForEverything checks that all calls to a process, including the second scrape, share its
+// deadline, so that a late response leaves less time for the next. A window longer than half of the deadline is
+// added.
 func TestDeadlineCountsForEverything(t *testing.T) {
 	t.Parallel()
-	const timeout, slack = 2 * time.Second, 1200 * time.Millisecond // what begins a second time ends well behind that
+	const timeout, slack = 2 * time.Second, 1200 * time.Millisecond // a second deadline would end well after that
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, test := range map[string]struct {
@@ -47,7 +48,7 @@ func TestDeadlineCountsForEverything(t *testing.T) {
 				t.Errorf("took %v with a deadline of %v and a window of %v", took, timeout, test.window)
 			}
 			wantOutcome(t, r, "querynode", 101, model.Answered, "")
-			for _, id := range []model.NodeID{100, 102} { // whoever is quick has its rates
+			for _, id := range []model.NodeID{100, 102} { // fast processes have their rates
 				if p := r.LiveNode("querynode", id).Process; (p == nil || p.Before == nil) && punctual() {
 					t.Errorf("querynode-%s was not scraped twice", id)
 				}

@@ -12,9 +12,9 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Decoder makes a Runtime of Records. They may come in any order; of two answers to
-// one question the later one counts. An answer is decoded when it is added and its
-// bytes are let go, so that records can be streamed through. One goroutine at a time.
+// Decoder builds a Runtime from Records. They may come in any order; of two responses to one call, the later
+// one wins. A response is decoded when it is added and its bytes are not retained, so that records can be
+// streamed. It is not safe for concurrent use.
 type Decoder struct {
 	nodes     map[sessionKey]*liveNode
 	processes map[string]*processRecords
@@ -26,21 +26,21 @@ type Decoder struct {
 	asked     times
 	scraped   times
 	told      []toldSystem
-	// texts holds each string once: names of channels and labels occur thousands of times.
+	// texts holds each string once, because names of channels and labels occur thousands of times.
 	texts map[string]string
-	// metrics holds what scrapes have in common.
+	// metrics holds the tables that scrapes share.
 	metrics metricsTables
-	// keyed are keys of configurations that sessions told one by one.
+	// keyed holds configuration keys that sessions reported one by one.
 	keyed map[sessionKey][]*keyTold
-	// foreign counts the keys that ShowConfigurations answered and that are not Milvus's.
+	// foreign counts the keys in ShowConfigurations responses that are not Milvus's.
 	foreign map[sessionKey]int
-	// oddities are things about single answers that are worth a note, without repeats.
+	// oddities are notes about single responses, without duplicates.
 	oddities map[model.Skipped]bool
-	// limit bounds what all answers take together, 0: nothing does; kept is what they take.
+	// limit bounds the memory of all responses in bytes, 0 for no limit; kept is the memory they take.
 	limit, kept int64
 }
 
-// sessionKey is a session: a role of a process.
+// sessionKey identifies a session: a role of a process.
 type sessionKey struct {
 	role string
 	node model.NodeID
@@ -48,17 +48,17 @@ type sessionKey struct {
 
 func (k sessionKey) String() string { return k.node.Name(k.role) }
 
-// liveNode is a session while its answers come in.
+// liveNode is a session whose responses are being collected.
 type liveNode struct {
 	model.LiveNode
 	at dates
 }
 
-// dates are when the answers came that parts of a session or process were taken from.
+// dates holds, for each part of a session or process, the time of the response that it was taken from.
 type dates map[string]time.Time
 
-// newer reports whether an answer is to replace the one that a part was taken from, and notes that it does. Without times the
-// later one counts.
+// newer reports whether a response replaces the one that a part was taken from, and if so stores its time. If
+// times are missing, the one added later wins.
 func (d dates) newer(part string, at time.Time) bool {
 	if had, ok := d[part]; ok && at.Before(had) {
 		return false
@@ -67,7 +67,7 @@ func (d dates) newer(part string, at time.Time) bool {
 	return true
 }
 
-// NewDecoder returns a Decoder that knows nothing yet.
+// NewDecoder returns an empty Decoder.
 func NewDecoder() *Decoder {
 	return &Decoder{
 		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: coordinatorAnswers{},
@@ -76,29 +76,29 @@ func NewDecoder() *Decoder {
 	}
 }
 
-// question is a Record on its way through the Decoder, and what was found out about it.
+// question is a Record being decoded, with what the Decoder derived from it.
 type question struct {
 	*Record
 	node *liveNode
 	// about is the object that the request names, collection its collection.
 	about      string
 	collection model.CollectionID
-	// outcome and reason are how it ended.
+	// outcome and reason are those of the call.
 	outcome model.Outcome
 	reason  string
-	// weight is what decoding it takes, about, in bytes.
+	// weight is the approximate memory in bytes that decoding takes.
 	weight int64
 }
 
-// key is the session that was asked.
+// key returns the key of the queried session.
 func (q *question) key() sessionKey { return sessionKey{q.Role, q.Node} }
 
-// set ends a question.
+// set sets the outcome of a question.
 func (q *question) set(outcome model.Outcome, reason string) {
 	q.outcome, q.reason = outcome, oneLine(reason)
 }
 
-// Add takes one record in. What is wrong with an answer becomes the outcome of its Call.
+// Add decodes one record. A fault in the response becomes the outcome of its Call.
 func (d *Decoder) Add(r Record) {
 	d.span(&r)
 	switch {
@@ -117,10 +117,10 @@ func (d *Decoder) Add(r Record) {
 	}
 }
 
-// ClusterKey notes the cluster's name as it was sent along with the questions.
+// ClusterKey sets the cluster name that was sent with the calls.
 func (d *Decoder) ClusterKey(key string) { d.cluster = key }
 
-// times are when some records were asked for, the first and the last.
+// times are the times of the first and last of some records.
 type times struct{ from, to time.Time }
 
 func (t *times) add(r *Record) {
@@ -135,8 +135,8 @@ func (t *times) add(r *Record) {
 	}
 }
 
-// span widens the time that all records together took. Scrapes may be dated by another clock (Options.Counters): what is held against the
-// time of asking is of the other answers.
+// span extends the time span of all records. Scrapes may be dated by another clock (Options.Counters), so the
+// span of the queries covers only the other responses.
 func (d *Decoder) span(r *Record) {
 	if r.Method == methodMetrics {
 		d.scraped.add(r)
@@ -145,7 +145,7 @@ func (d *Decoder) span(r *Record) {
 	d.asked.add(r)
 }
 
-// timesOf are those of a Runtime: of scrapes alone theirs.
+// timesOf returns the time span of a Runtime: that of the queries, or of the scrapes if there are only scrapes.
 func timesOf(d *Decoder) times {
 	if d.asked.to.IsZero() {
 		return d.scraped
@@ -153,7 +153,7 @@ func timesOf(d *Decoder) times {
 	return d.asked
 }
 
-// session finds the session that a record is about.
+// session returns the session of a record, and adds it if it is new.
 func (d *Decoder) session(key sessionKey, address string) *liveNode {
 	n := d.nodes[key]
 	if n == nil {
@@ -166,7 +166,7 @@ func (d *Decoder) session(key sessionKey, address string) *liveNode {
 	return n
 }
 
-// text returns the one copy of a string.
+// text returns the shared copy of a string.
 func (d *Decoder) text(s string) string {
 	if s == "" {
 		return ""
@@ -179,7 +179,7 @@ func (d *Decoder) text(s string) string {
 	return s
 }
 
-// addCall takes a gRPC answer in.
+// addCall decodes a gRPC response.
 func (d *Decoder) addCall(r *Record) {
 	q := &question{Record: r, node: d.session(sessionKey{r.Role, r.Node}, r.Address)}
 	q.outcome, q.reason = recordOutcome(r), ""
@@ -196,7 +196,7 @@ func (d *Decoder) addCall(r *Record) {
 	if p := r.pace(); p != nil && q.outcome == model.Answered && q.newer("pace") {
 		q.node.Pace = p
 		if slices.ContainsFunc(q.node.Calls, func(c model.Call) bool { return c.Method == lastPart(r.Method) }) {
-			return // the same question again is no other call
+			return // a repeated call is not counted again
 		}
 	}
 	q.node.Calls = append(q.node.Calls, model.Call{
@@ -216,7 +216,7 @@ func (q *question) readRequest(a answer) {
 	}
 }
 
-// decode reads an answer, its status first.
+// decode reads a response, its status first.
 func (d *Decoder) decode(q *question, a answer) {
 	m := a.response()
 	q.weight = weigh(m, q.Response)
@@ -238,11 +238,11 @@ func (d *Decoder) decode(q *question, a answer) {
 	}
 }
 
-// keptOf is what stays of what decoding takes: at most a half, as no more is kept of structs
-// than what is asked for.
+// keptOf returns how much of the decoding memory is retained: at most a half, because only the needed fields of
+// structs are stored.
 func keptOf(weight int64) int64 { return weight / 2 }
 
-// afford reports whether an answer is decoded that takes so much. It ends the question if not.
+// afford reports whether a response of the question's weight is decoded. If not, it sets the outcome.
 func (d *Decoder) afford(q *question) bool {
 	f := heavy(q.weight)
 	if f == nil && d.limit > 0 && d.kept+keptOf(q.weight) > d.limit {
@@ -254,7 +254,8 @@ func (d *Decoder) afford(q *question) bool {
 	return f == nil
 }
 
-// takes is afford of an answer that is read, of which so much stays.
+// takes is like afford, for a response that is already read and of which weight bytes are retained. It counts
+// them.
 func (d *Decoder) takes(q *question, weight int64) bool {
 	q.weight = weight
 	if !d.afford(q) {
@@ -268,10 +269,10 @@ func overLimit(limit int64) *failure {
 	return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, far too much for a cluster of this size", mebibytes(limit))
 }
 
-// newer reports whether an answer is to replace the one that a part of a session was taken from.
+// newer reports whether a response replaces the one that a part of a session was taken from.
 func (q *question) newer(part string) bool { return q.node.at.newer(part, q.At) }
 
-// Runtime is what all records together say. The Decoder is used up.
+// Runtime returns the Runtime of all records. The Decoder must not be used afterwards.
 func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 	when := timesOf(d)
 	parts := model.RuntimeParts{Kind: kind, Location: location, From: when.from, To: when.to, ClusterKey: d.cluster, Queue: d.queue}
@@ -291,7 +292,7 @@ func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 	return model.BuildRuntime(parts)
 }
 
-// foreigner reports whether what answered as a session is another process.
+// foreigner reports whether another process responded at the address of a session.
 func (d *Decoder) foreigner(key sessionKey) bool {
 	n := d.nodes[key]
 	return n != nil && (n.Outcome == model.Stale || n.Outcome == model.OtherCluster)
@@ -307,7 +308,7 @@ func (d *Decoder) named(key sessionKey) bool {
 	return false
 }
 
-// conclude sums the calls of a session up.
+// conclude sets the outcome of a session from its calls.
 func (n *liveNode) conclude() {
 	slices.SortStableFunc(n.Calls, func(a, b model.Call) int {
 		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.About, b.About))
@@ -336,12 +337,12 @@ func (n *liveNode) conclude() {
 		n.Reason = n.Calls[0].Reason
 	}
 	if best == 4 {
-		// What answered is another process: nothing it said is about this session.
+		// Another process responded: none of its data belongs to this session.
 		n.State, n.Distribution, n.System, n.Config, n.Pace = "", nil, nil, nil, nil
 	}
 }
 
-// notes are the things left out, in order.
+// notes returns what was left out, sorted.
 func (d *Decoder) notes() []model.Skipped {
 	list := d.skipped
 	for note := range d.oddities {

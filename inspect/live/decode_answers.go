@@ -14,24 +14,24 @@ import (
 	"kitescope/inspect/model"
 )
 
-// answer says how the answer to one gRPC method is read.
+// answer defines how the response to one gRPC method is decoded.
 type answer struct {
 	request, response func() proto.Message
-	// about reads from the request what was asked about; nil if that is always the same.
+	// about reads the object from the request; nil if the request names none.
 	about func(*question, proto.Message)
-	// take keeps what the answer says. Its error means that the answer is none.
+	// take stores the response. It returns an error if the response is invalid.
 	take func(*Decoder, *question, proto.Message) error
-	// none are the codes of a status that say "there is none", which is an answer.
+	// none are the status codes for "does not exist", which count as a valid response.
 	none []int32
 }
 
-// message is the pointer to a type of messages.
+// message is a pointer to a message type.
 type message[M any] interface {
 	*M
 	proto.Message
 }
 
-// answerAs is the answer to requests of a type, which take takes in.
+// answerAs returns the answer of a method with requests of type Q, whose responses take stores.
 func answerAs[Q, A any, PQ message[Q], PA message[A]](take func(*Decoder, *question, PA) error) answer {
 	return answer{
 		request: func() proto.Message { return PQ(new(Q)) }, response: func() proto.Message { return PA(new(A)) },
@@ -39,7 +39,7 @@ func answerAs[Q, A any, PQ message[Q], PA message[A]](take func(*Decoder, *quest
 	}
 }
 
-// of is an answer that is about what the request names.
+// of sets the function that reads the object from the request, and the codes for "does not exist".
 func (a answer) of(about func(*question, proto.Message), none ...int32) answer {
 	a.about, a.none = about, none
 	return a
@@ -64,7 +64,7 @@ const (
 	codeNotPermitted       = 1401
 )
 
-// answers are how answers are read, by the method, with its service where the name occurs in several.
+// answers maps methods to their decoders. The key includes the service if several services have the name.
 var answers = map[string]answer{
 	"GetComponentStates":  answerAs[milvuspb.GetComponentStatesRequest]((*Decoder).takeState),
 	"ShowConfigurations":  answerAs[internalpb.ShowConfigurationsRequest]((*Decoder).takeConfig),
@@ -88,7 +88,7 @@ var answers = map[string]answer{
 	"DataCoord.GetSegmentInfo":    answerAs[datapb.GetSegmentInfoRequest]((*Decoder).takeDataSegments).of(aboutSegments),
 }
 
-// answerTo finds how to read the answer to a method, such as /milvus.proto.query.QueryCoord/GetReplicas.
+// answerTo returns the decoder of a method, e.g. /milvus.proto.query.QueryCoord/GetReplicas.
 func answerTo(method string) (answer, bool) {
 	service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
 	a, ok := answers[name]
@@ -120,8 +120,8 @@ func aboutSegments(q *question, m proto.Message) {
 	}
 }
 
-// readStatus looks at what the process itself says of its answer: the new code and the
-// old one, which versions before 2.3 alone send. It reports whether to read on.
+// readStatus reads the status inside a response: the new code and the old one, which is the only one before
+// 2.3. It reports whether to read on.
 func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	holder, ok := m.(interface{ GetStatus() *commonpb.Status })
 	if !ok {
@@ -129,7 +129,7 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	}
 	s := holder.GetStatus()
 	if s == nil {
-		// Every version sends a status, if an empty one.
+		// Every version sends a status, even if it is empty.
 		if len(q.Response) == 0 || len(m.ProtoReflect().GetUnknown()) > 0 {
 			q.set(model.Garbled, "the answer has no status: not an answer to this call")
 			return false
@@ -149,7 +149,7 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 		reason = s.GetErrorCode().String()
 	}
 	outcome := statusOutcome(s)
-	reason = reason[:min(len(reason), maxProse+1)] // no more of it is shown
+	reason = reason[:min(len(reason), maxProse+1)] // no more is displayed
 	q.set(outcome, explained(outcome, reason))
 	if outcome == model.Failed && strings.HasSuffix(q.Method, "/GetShardLeaders") {
 		d.leaderProblem(q, s)
@@ -157,7 +157,7 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	return false
 }
 
-// statusOutcome is the outcome that a failed status stands for.
+// statusOutcome returns the outcome for a failed status.
 func statusOutcome(s *commonpb.Status) model.Outcome {
 	switch s.GetCode() {
 	case codeNodeNotMatch:
@@ -183,13 +183,12 @@ func statusOutcome(s *commonpb.Status) model.Outcome {
 	}
 }
 
-// textOutcome recognizes what is known of Milvus's own words; all else is an error of
-// the process.
+// textOutcome returns the outcome for known error texts of Milvus, and Failed for all others.
 func textOutcome(text string) model.Outcome {
 	if f := milvusFailure(text); f != nil {
 		return f.outcome
 	}
-	// Before 2.3 the words are all there is: "querycoord is not healthy", "state code is not healthy".
+	// Versions before 2.3 send only a text, e.g. "querycoord is not healthy" or "state code is not healthy".
 	if strings.Contains(text, unknownMetric) {
 		return model.Unimplemented
 	}

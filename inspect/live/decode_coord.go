@@ -15,36 +15,37 @@ import (
 	"kitescope/inspect/model"
 )
 
-// coordinatorAnswers are the answers about the cluster as a whole, by what was asked about:
-// a later answer takes the place of the one before it.
+// coordinatorAnswers holds the responses about the cluster as a whole, by method and object. A later response
+// replaces an earlier one.
 type coordinatorAnswers map[answerKey]dated
 
-// answerKey is what was asked for, and about what.
+// answerKey identifies a response: its kind and the object that it is about.
 type answerKey struct {
 	what, about string
 	segment     model.SegmentID
 }
 
-// dated is an answer: when it came, from whom, and how it is put into a Runtime.
+// dated is a response: its time, the session it came from, and a function that puts it into a Runtime.
 type dated struct {
 	at  time.Time
 	by  sessionKey
 	put func(*model.RuntimeParts)
 }
 
-// keep stores an answer unless a later one is there.
+// keep stores a response unless a later one is stored.
 func (c coordinatorAnswers) keep(key answerKey, answer dated) {
 	if had, ok := c[key]; !ok || !answer.at.Before(had.at) {
 		c[key] = answer
 	}
 }
 
-// keep stores an answer to a question.
+// keep stores the response to a question.
 func (d *Decoder) keep(q *question, what string, put func(*model.RuntimeParts)) {
 	d.answers.keep(answerKey{what: what, about: q.about}, dated{q.At, q.key(), put})
 }
 
-// listed puts entries into a list of a Runtime, which is known from then on, if there are none.
+// listed appends entries to a list of a Runtime. The list becomes non-nil even without entries, because it is
+// known then.
 func listed[T any](part func(*model.RuntimeParts) *[]T, entries ...T) func(*model.RuntimeParts) {
 	return func(p *model.RuntimeParts) {
 		list := part(p)
@@ -54,12 +55,12 @@ func listed[T any](part func(*model.RuntimeParts) *[]T, entries ...T) func(*mode
 	}
 }
 
-// forget drops what was said by processes of which it turned out that they are others.
+// forget drops the responses of sessions that turned out to be other processes.
 func (c coordinatorAnswers) forget(foreign func(sessionKey) bool) {
 	maps.DeleteFunc(c, func(_ answerKey, x dated) bool { return foreign(x.by) })
 }
 
-// into puts all answers into a Runtime, in an order.
+// into puts all responses into a Runtime, in a fixed order.
 func (c coordinatorAnswers) into(p *model.RuntimeParts) {
 	for _, key := range slices.SortedFunc(maps.Keys(c), func(a, b answerKey) int {
 		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.about, b.about), cmp.Compare(a.segment, b.segment))
@@ -96,7 +97,7 @@ func (d *Decoder) takeReplicas(q *question, m *milvuspb.GetReplicasResponse) err
 		}
 		for _, s := range r.GetShardReplicas() {
 			leader := model.ShardLeader{Collection: replica.Collection, Channel: d.text(s.GetDmChannelName())}
-			// Without a leader Milvus sends 0, in some versions -1.
+			// Without a leader Milvus sends 0, or -1 in some versions.
 			if s.GetLeaderID() > 0 {
 				leader.Nodes, leader.Addresses = nodeIDs([]int64{s.GetLeaderID()}), []string{d.text(s.GetLeaderAddr())}
 			}
@@ -132,11 +133,11 @@ func (d *Decoder) takeShardLeaders(q *question, m *querypb.GetShardLeadersRespon
 	return nil
 }
 
-// maxLeaderProblem bounds the text in which channels are looked for: some hundreds of them.
+// maxLeaderProblem bounds the text that is searched for channels, in bytes: some hundreds of channels.
 const maxLeaderProblem = 64 << 10
 
-// leaderProblem keeps why QueryCoord names no leader. It then answers with an error for the
-// whole collection, in which the channel stands as "[channel=...]".
+// leaderProblem stores why QueryCoord reports no leader. It returns one error for the whole collection, with
+// the channel as "[channel=...]".
 func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
 	switch s.GetCode() {
 	case codeReplicaUnavailable, codeChannelMissing, codeChannelLack, codeChannelUnavailable, codeNodeUnavailable:
@@ -169,7 +170,7 @@ func (d *Decoder) takeLoaded(q *question, m *querypb.ShowCollectionsResponse) er
 	list := []*model.LoadedCollection{}
 	for i, id := range r.GetCollectionIDs() {
 		x := &model.LoadedCollection{Collection: model.CollectionID(id)}
-		// The lists run side by side; refresh_progress came with 2.2.
+		// The lists are parallel. refresh_progress exists since 2.2.
 		if i >= len(r.GetInMemoryPercentages()) {
 			return errors.New("the answer lists more collections than percentages")
 		}
@@ -186,12 +187,12 @@ func (d *Decoder) takeLoaded(q *question, m *querypb.ShowCollectionsResponse) er
 	return nil
 }
 
-// takeGroupNames keeps the names, so that a group that was not described is listed too.
+// takeGroupNames stores the names, so that a group without a description is listed too.
 func (d *Decoder) takeGroupNames(q *question, m *milvuspb.ListResourceGroupsResponse) error {
 	d.keep(q, "groups", listed(groupsOf))
 	for _, name := range m.GetResourceGroups() {
 		g := &model.LiveResourceGroup{Name: d.text(name), Capacity: -1, Available: -1, Requests: -1, Limits: -1}
-		// Dated at the beginning of time: any description replaces it, and it replaces none.
+		// The zero time makes any description replace it, and it replaces none.
 		if key := groupKey(g); d.answers[key].put == nil {
 			d.answers[key] = dated{by: q.key(), put: listed(groupsOf, g)}
 		}
@@ -248,7 +249,7 @@ func (d *Decoder) takeCheckers(q *question, m *querypb.ListCheckersResponse) err
 	return nil
 }
 
-// takeQueryNodes keeps the states of query nodes as QueryCoord has them.
+// takeQueryNodes stores the states of query nodes as QueryCoord reports them.
 func (d *Decoder) takeQueryNodes(q *question, m *querypb.ListQueryNodeResponse) error {
 	list := []model.NodeState{}
 	for _, n := range m.GetNodeInfos() {

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// takeRecovery keeps what DataCoord wants served of a collection.
+// takeRecovery stores the channels and segments that DataCoord wants served for a collection.
 func (d *Decoder) takeRecovery(q *question, m *datapb.GetRecoveryInfoResponseV2) error {
 	list := []*model.Recovery{}
 	for _, c := range m.GetChannels() {
@@ -30,8 +30,8 @@ func (d *Decoder) takeRecovery(q *question, m *datapb.GetRecoveryInfoResponseV2)
 	return nil
 }
 
-// segmentIDs joins what versions send as ids with what older ones send as whole segments;
-// 2.1 and 2.2 list indexed segments apart from the other flushed ones.
+// segmentIDs merges the ids of newer versions with the whole segments of older ones. 2.1 and 2.2 list indexed
+// segments apart from the other flushed ones.
 func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhole []*datapb.SegmentInfo) []model.SegmentID {
 	list := make([]model.SegmentID, 0, len(ids)+len(whole)+len(more)+len(moreWhole))
 	for _, id := range ids {
@@ -53,7 +53,7 @@ func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhol
 	return slices.Compact(list)
 }
 
-// takeDataSegments keeps segments as DataCoord has them in memory.
+// takeDataSegments stores segments as DataCoord has them in memory.
 func (d *Decoder) takeDataSegments(q *question, m *datapb.GetSegmentInfoResponse) error {
 	d.answers.keep(answerKey{what: "segments"}, dated{q.At, q.key(), listed(dataSegmentsOf)})
 	for _, s := range m.GetInfos() {
@@ -65,7 +65,7 @@ func (d *Decoder) takeDataSegments(q *question, m *datapb.GetSegmentInfoResponse
 	return nil
 }
 
-// segmentState keeps a state that newer versions may add from turning into a known one.
+// segmentState converts a state. States of newer versions become 255, so that they match no known one.
 func segmentState(state commonpb.SegmentState) model.SegmentState {
 	if state < 0 || int(state) >= model.SegmentStates {
 		return model.SegmentState(255)

@@ -15,12 +15,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// capture is a file of a capture of the real cluster.
+// capture returns the path of a file in a capture of the real cluster.
 func capture(state string, file ...string) string {
 	return filepath.Join(append([]string{"..", "..", "testdata", "snapshots", "cluster-2.3.5-" + state}, file...)...)
 }
 
-// readRuntime decodes files, which must be without fault.
+// readRuntime decodes files, which must be valid.
 func readRuntime(t testing.TB, paths ...string) *model.Runtime {
 	t.Helper()
 	d := live.NewDecoder()
@@ -83,7 +83,7 @@ func TestRecordedDistribution(t *testing.T) {
 	}
 }
 
-// TestRecordedSegment holds one segment against the recording's own bytes, as read by hand.
+// TestRecordedSegment compares one segment with the bytes of the recording, which were decoded by hand.
 func TestRecordedSegment(t *testing.T) {
 	r := t7(t)
 	on := r.Served(470591703512190589)
@@ -106,19 +106,19 @@ func TestRecordedSegment(t *testing.T) {
 			}
 		}
 	}
-	if without != 6 { // of 33 segments 27 answer index files, counted by hand
+	if without != 6 { // of 33 segments 27 have index files, counted by hand
 		t.Errorf("%d segments without index files, want 6", without)
 	}
 }
 
-// TestMetricsAgree compares what query nodes answered with what their metrics count. The
-// scrapes came some seconds later, under inserts: growing rows had become more.
+// TestMetricsAgree compares the responses of query nodes with the counts in their metrics. The scrapes were
+// some seconds later, during inserts, so the number of growing rows had increased.
 func TestMetricsAgree(t *testing.T) {
 	r := t7(t)
 	for _, n := range r.QueryNodes() {
 		m := n.Process.Metrics
 		sealed, _ := m.Sum("milvus_querynode_segment_num", model.Pair{Key: "segment_state", Value: "Sealed"})
-		// Loads went on: by then node 19 had the segments it was about to get.
+		// Loading went on: by then node 19 had the segments that were assigned to it.
 		if int(sealed) < len(n.Distribution.Sealed)-4 || int(sealed) > len(n.Distribution.Sealed)+4 {
 			t.Errorf("%s answers %d sealed segments, its metrics count %v", n.Name(), len(n.Distribution.Sealed), sealed)
 		}
@@ -164,7 +164,7 @@ func TestRecordedProcesses(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"":                {"proxy-18"}, // it tells no configuration, so that its port is unknown
+		"":                {"proxy-18"}, // it reports no configuration, so that its port is unknown
 		"127.0.0.1:20101": {"rootcoord-12"},
 		"127.0.0.1:20111": {"datacoord-11", "indexcoord-11"},
 		"127.0.0.1:20121": {"querycoord-16"},
@@ -202,7 +202,7 @@ func TestRecordedSystem(t *testing.T) {
 	}
 }
 
-// TestRecordedStored holds what DataCoord said of each collection against the sum that it said of all, 38,638,368 bytes.
+// TestRecordedStored checks that DataCoord's sizes of the collections add up to its total, 38,638,368 bytes.
 func TestRecordedStored(t *testing.T) {
 	r := t7(t)
 	want := map[model.CollectionID]int64{
@@ -256,7 +256,7 @@ func TestRecordedCoordinators(t *testing.T) {
 	if diff := cmp.Diff(want, r.Groups[0]); diff != "" {
 		t.Errorf("resource group (-want +got):\n%s", diff)
 	}
-	// Collections that are not loaded have no replica: an answer, not a failure.
+	// Collections that are not loaded have no replica: a response, not a failure.
 	for _, c := range r.LiveNode("querycoord", 16).Calls {
 		if c.Outcome != model.Answered {
 			t.Errorf("%s %s: %s %s", c.Method, c.About, c.Outcome, c.Reason)
@@ -295,11 +295,11 @@ func TestRecordedOutcomes(t *testing.T) {
 	}
 }
 
-// TestOnlyMetrics is what can be told of a cluster of which only the metrics are left.
+// TestOnlyMetrics checks the Runtime of a cluster that has only metrics.
 func TestOnlyMetrics(t *testing.T) {
 	for _, test := range []struct {
 		state string
-		// sealed are segments per query node, growing of all together.
+		// sealed segments are per query node, growing ones of all together.
 		sealed  map[model.NodeID]float64
 		growing float64
 	}{
@@ -337,8 +337,8 @@ func TestOnlyMetrics(t *testing.T) {
 	}
 }
 
-// TestMetricsCountWhatWasServed compares t6's metrics with the answers of the same nodes,
-// taken while the last segments moved: the sum is the same, and each node is near it.
+// TestMetricsCountWhatWasServed compares t6's metrics with the responses of the same nodes, which were recorded
+// while the last segments moved: the sum is the same, and each node differs by little.
 func TestMetricsCountWhatWasServed(t *testing.T) {
 	text, err := os.ReadFile(capture("t6", "qn_distribution.json"))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// recordOutcome is how a question ended as its record tells it: by the word of an outcome,
-// in recordings of others by "CODE: details" of the gRPC error.
+// recordOutcome returns the outcome in a record: by its word, or, in recordings by other programs, by "CODE:
+// details" of the gRPC error.
 func recordOutcome(r *Record) model.Outcome {
 	if o, ok := model.OutcomeOf(r.Outcome); ok {
 		return o
@@ -43,8 +43,8 @@ func recordOutcome(r *Record) model.Outcome {
 	return textOutcome(details)
 }
 
-// unavailable tells apart what gRPC calls UNAVAILABLE, by the words of its Go and C++
-// libraries for the operating system's errors.
+// unavailable returns the outcome for gRPC's UNAVAILABLE, by the words that its Go and C++ libraries use for
+// errors of the operating system.
 func unavailable(details string) model.Outcome {
 	details = strings.ToLower(details)
 	for _, known := range []struct {

@@ -53,7 +53,7 @@ func TestStatusInsideAnAnswer(t *testing.T) {
 	}
 }
 
-// TestErrorsOfRecordings are the words that gRPC libraries put into recordings of others.
+// TestErrorsOfRecordings checks the outcomes for error texts of gRPC libraries in recordings by other programs.
 func TestErrorsOfRecordings(t *testing.T) {
 	for text, want := range map[string]model.Outcome{
 		"UNIMPLEMENTED: unknown method GetMetrics":                                                 model.Unimplemented,
@@ -82,8 +82,8 @@ func TestErrorsOfRecordings(t *testing.T) {
 	}
 }
 
-// TestOutcomeOfASession: what is said by another process counts for nothing; and one call
-// that this version does not know does not make a node mute.
+// TestOutcomeOfASession checks that responses of another process are dropped, and that one call that this
+// version does not implement does not make the node unresponsive.
 func TestOutcomeOfASession(t *testing.T) {
 	state := answered(t, "querynode-5", inQueryNode+"GetComponentStates", nil, &milvuspb.ComponentStates{Status: ok, State: &milvuspb.ComponentInfo{StateCode: commonpb.StateCode_Healthy}})
 	config := answered(t, "querynode-5", inQueryNode+"ShowConfigurations", nil, &internalpb.ShowConfigurationsResponse{Status: ok, Configuations: []*commonpb.KeyValuePair{{Key: "querynode.port", Value: "1"}}})

@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Methods of HTTP questions.
+// Methods of HTTP requests.
 const (
 	metricsPath   = "/metrics"
 	methodMetrics = "GET " + metricsPath
@@ -20,21 +20,21 @@ const (
 	methodHealthz = "GET " + healthzPath
 )
 
-// configMetricsPort is the key under which a process keeps the port of its HTTP server
-// (milvus internal/http/server.go saves it under the folded key when it starts).
+// configMetricsPort is the key under which a process stores the port of its HTTP server (milvus
+// internal/http/server.go saves it under the folded key at startup).
 const configMetricsPort = "commonmetricsport"
 
-// processRecords are the HTTP answers of one process.
+// processRecords holds the HTTP responses of one process.
 type processRecords struct {
 	model.Process
-	// asked are the sessions on whose behalf it was asked, told those that its own
-	// metrics name: the better witness.
+	// asked holds the sessions for which the process was queried; told holds those that its own metrics name,
+	// which are more reliable.
 	asked, told map[sessionKey]bool
 	at          dates // of pages
 }
 
-// addHTTP takes an HTTP answer in. A process is known by its address; text from a file
-// has none, and is known by the session that it names.
+// addHTTP decodes an HTTP response. A process is identified by its address. Text from a file has none and is
+// identified by the session that it names.
 func (d *Decoder) addHTTP(r *Record) {
 	key := r.Address
 	if key == "" {
@@ -62,14 +62,15 @@ func (d *Decoder) addHTTP(r *Record) {
 	})
 }
 
-// takeHealthz keeps what a process says of its health. An unhealthy one answers too, with a body that says why.
+// takeHealthz stores the health that a process reports. An unhealthy process responds too, with the reason in
+// the body.
 func takeHealthz(d *Decoder, p *processRecords, q *question) {
 	if text := oneLine(string(q.Response)); text != "" && p.at.newer(healthzPath, q.At) {
 		p.Healthz = d.text(text)
 	}
 }
 
-// takeMetrics keeps the two newest scrapes of a process.
+// takeMetrics stores the two newest scrapes of a process.
 func takeMetrics(d *Decoder, p *processRecords, q *question) {
 	if q.outcome != model.Answered {
 		if p.Metrics == nil && p.at.newer(metricsPath, q.At) {
@@ -98,7 +99,7 @@ func takeMetrics(d *Decoder, p *processRecords, q *question) {
 	p.Outcome, p.Reason = model.Answered, ""
 }
 
-// addNames takes in only which sessions a scrape names: who they are of whom nobody told where to ask.
+// addNames stores only which sessions a scrape names, for scrapes of addresses that no session reported.
 func (d *Decoder) addNames(r Record) {
 	if r.Method != methodMetrics || recordOutcome(&r) != model.Answered {
 		return
@@ -113,7 +114,7 @@ func (d *Decoder) addNames(r Record) {
 	}
 }
 
-// AddBefore takes in an earlier scrape of a process, for the rates of one that has been added alone.
+// AddBefore adds an earlier scrape of a process that has only one scrape, for rates.
 func (d *Decoder) AddBefore(r Record) {
 	if r.Method != methodMetrics || recordOutcome(&r) != model.Answered || r.Address == "" {
 		return
@@ -128,7 +129,7 @@ func (d *Decoder) AddBefore(r Record) {
 	}
 }
 
-// scraped puts a scrape in its place by time; without times the later one is newer.
+// scraped inserts a scrape by time. If times are missing, the one added later is newer.
 func (p *processRecords) scraped(m *model.Metrics) {
 	switch {
 	case p.Metrics == nil:
@@ -140,7 +141,7 @@ func (p *processRecords) scraped(m *model.Metrics) {
 	}
 }
 
-// linkProcesses finds which sessions are roles of which process, and ties them together.
+// linkProcesses determines which sessions are roles of which process, and links them.
 func (d *Decoder) linkProcesses() []*model.Process {
 	d.addressProcesses()
 	keys := slices.Sorted(maps.Keys(d.processes))
@@ -179,7 +180,7 @@ func (d *Decoder) linkProcesses() []*model.Process {
 	for _, p := range list {
 		slices.SortFunc(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
 		slices.SortStableFunc(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
-		for i := range p.Calls { // it is chance on whose behalf a process of several sessions was asked
+		for i := range p.Calls { // of several sessions of a process, it is chance for which it was queried
 			if key, ok := first[p]; ok {
 				p.Calls[i].Role, p.Calls[i].Node = key.role, key.node
 			}
@@ -188,8 +189,8 @@ func (d *Decoder) linkProcesses() []*model.Process {
 	return list
 }
 
-// addUnasked adds the sessions that are known by their metrics alone. Roles under an id that
-// was asked are no sessions of their own: a mixcoord counts itself in the roles it unites.
+// addUnasked adds the sessions that only metrics name. Roles under an id that was queried are not sessions of
+// their own: a mixcoord counts itself under the roles it unites.
 func (d *Decoder) addUnasked(owner map[sessionKey]*processRecords) {
 	asked := map[model.NodeID]bool{}
 	for key := range d.nodes {
@@ -206,8 +207,8 @@ func (d *Decoder) addUnasked(owner map[sessionKey]*processRecords) {
 	}
 }
 
-// believable are the sessions on whose behalf the process was asked, without those that its
-// metrics show to be elsewhere: a ServerID is one process's.
+// believable returns the sessions for which the process was queried, without those that its metrics show to be
+// elsewhere, because a ServerID belongs to one process.
 func (p *processRecords) believable() map[sessionKey]bool {
 	ids := map[model.NodeID]bool{}
 	for key := range p.told {
@@ -218,9 +219,8 @@ func (p *processRecords) believable() map[sessionKey]bool {
 	return list
 }
 
-// claimNeighbours adds sessions that no metrics name: those that share a gRPC address with
-// one that is known (up to 2.4 IndexCoord registers DataCoord's), and those whose own
-// configuration leads to the process.
+// claimNeighbours adds sessions that no metrics name: those that share a gRPC address with a known one (up to
+// 2.4 IndexCoord registers DataCoord's), and those whose own configuration refers to the process.
 func (d *Decoder) claimNeighbours(owner map[sessionKey]*processRecords) {
 	byAddress := map[string]*processRecords{}
 	for key, p := range owner {
@@ -240,7 +240,7 @@ func (d *Decoder) claimNeighbours(owner map[sessionKey]*processRecords) {
 	}
 }
 
-// httpAddress is where the process of a session says that its HTTP server is, "" if it does not.
+// httpAddress returns the address of the HTTP server that a session reports, or "" if it reports none.
 func (n *liveNode) httpAddress() string {
 	port, ok := n.Config.Get(configMetricsPort)
 	host, _, err := net.SplitHostPort(n.Address)
@@ -250,8 +250,8 @@ func (n *liveNode) httpAddress() string {
 	return net.JoinHostPort(host, port)
 }
 
-// addressProcesses gives metrics from files the address that one of their sessions tells,
-// and joins them with what was asked there.
+// addressProcesses sets the address of metrics from files to the one that one of their sessions reports, and
+// merges them with the responses from that address.
 func (d *Decoder) addressProcesses() {
 	for _, key := range slices.Sorted(maps.Keys(d.processes)) {
 		p := d.processes[key]
@@ -278,7 +278,7 @@ func (d *Decoder) addressProcesses() {
 	}
 }
 
-// join adds what else is known of the same process.
+// join merges the other records of the same process.
 func (p *processRecords) join(other *processRecords) {
 	for _, m := range []*model.Metrics{other.Before, other.Metrics} {
 		if m != nil {

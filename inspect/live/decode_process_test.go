@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/live"
 )
 
-// TestProcessOfSeveralSessions: on whose behalf a process was asked over HTTP is chance, and
-// does not show.
+// TestProcessOfSeveralSessions checks that the result does not depend on the session for which a process was
+// queried over HTTP, which is chance.
 func TestProcessOfSeveralSessions(t *testing.T) {
 	state := func(session, service string) live.Record {
 		r := answered(t, session, "/milvus.proto."+service+"/GetComponentStates", &milvuspb.GetComponentStatesRequest{}, &milvuspb.ComponentStates{

@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// takeState keeps a process's word for its own state.
+// takeState stores the state that a process reports for itself.
 func (d *Decoder) takeState(q *question, m *milvuspb.ComponentStates) error {
 	state := m.GetState()
 	if state == nil {
@@ -28,8 +28,8 @@ func (d *Decoder) takeState(q *question, m *milvuspb.ComponentStates) error {
 	return nil
 }
 
-// otherNode marks an answer that another process gave: questions that name no target are
-// answered by whoever has the address now. Ids below 1 are a process's word for "none yet".
+// otherNode marks a response from another process, because a call without a target is served by any process
+// that now has the address. Ids below 1 mean that the process has none yet.
 func (q *question) otherNode(id int64) bool {
 	if id <= 0 || model.NodeID(id) == q.Node {
 		return false
@@ -38,7 +38,7 @@ func (q *question) otherNode(id int64) bool {
 	return true
 }
 
-// takeDistribution keeps what a query node serves.
+// takeDistribution stores the segments and channels that a query node serves.
 func (d *Decoder) takeDistribution(q *question, m *querypb.GetDataDistributionResponse) error {
 	r := m
 	if q.otherNode(r.GetNodeID()) {
@@ -82,7 +82,7 @@ func (d *Decoder) takeDistribution(q *question, m *querypb.GetDataDistributionRe
 	return nil
 }
 
-// segmentLevel keeps a level that newer versions may add from turning into a known one.
+// segmentLevel converts a level. A level outside of 0 to 255 becomes 255, so that it matches no known one.
 func segmentLevel(level int32) model.SegmentLevel {
 	if level < 0 || level > 255 {
 		return model.SegmentLevel(255)
@@ -90,9 +90,9 @@ func segmentLevel(level int32) model.SegmentLevel {
 	return model.SegmentLevel(level)
 }
 
-// servedIndexes are the index files in use, by field and index. The map's key is the field
-// up to 2.4 and the index after it; the fields inside say both. An index without files is
-// one that exists in name only: FLAT, or on too few rows to be built.
+// servedIndexes returns the index files in use, by field and index. The map's key is the field up to 2.4 and
+// the index after it; the fields inside hold both. An index without files exists in name only: FLAT, or on too
+// few rows to be built.
 func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex {
 	var list []model.ServedIndex
 	for _, x := range infos {
@@ -110,8 +110,8 @@ func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex 
 	return list
 }
 
-// servedJSON are the JSON fields whose statistics are loaded: json_stats_info, or field_json_index_stats, a list of ids before it
-// (pkg/v3/proto/query_coord.proto: SegmentVersionInfo).
+// servedJSON returns the JSON fields whose statistics are loaded: json_stats_info, or in older versions the id
+// list field_json_index_stats (pkg/v3/proto/query_coord.proto: SegmentVersionInfo).
 func servedJSON(s *querypb.SegmentVersionInfo) []model.FieldID {
 	var list []model.FieldID
 	for id := range s.GetJsonStatsInfo() {
@@ -151,8 +151,8 @@ func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 	return view
 }
 
-// catchUp fills in "no" where a version that says CatchingUp left it out: protobuf does not
-// send what is false. Milvus says it since 2.6.8 (milvus pull request 46552).
+// catchUp sets CatchingUp to false if a version that sends it left it out, because protobuf omits false. Milvus
+// sends it since 2.6.8 (milvus pull request 46552).
 func (n *liveNode) catchUp() {
 	if n.Distribution == nil || n.System == nil || !model.Since(n.System.Version, 2, 6, 8) {
 		return

@@ -8,9 +8,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// queryTask reads a task of QueryCoord. Its name says what it is about: segment_checker-SegmentTask[12]-4705, with the segment,
-// channel_checker-ChannelTask[13]-by-dev-rootcoord-dml_0_4700v0, with the channel, leader_checker-LeaderSegmentTask[14]-7, with the
-// leader's node (milvus internal/querycoordv2/task/task.go: Name). Its actions name nodes (action.go: Desc).
+// queryTask decodes a task of QueryCoord. Its name holds its object: segment_checker-SegmentTask[12]-4705 the
+// segment, channel_checker-ChannelTask[13]-by-dev-rootcoord-dml_0_4700v0 the channel,
+// leader_checker-LeaderSegmentTask[14]-7 the node of the leader (milvus internal/querycoordv2/task/task.go:
+// Name). Its actions name nodes (action.go: Desc).
 func (d *Decoder) queryTask(x *queryTaskJSON) *model.Task {
 	name := d.word(x.Name)
 	head, rest, found := strings.Cut(name, "Task[")
@@ -45,7 +46,8 @@ func (d *Decoder) queryTask(x *queryTaskJSON) *model.Task {
 	return t
 }
 
-// leaderSegments is the segment that the actions of a leader's task name; a task about partition stats names 0.
+// leaderSegments returns the segment in the actions of a leader task. A task for partition stats names segment
+// 0.
 func (d *Decoder) leaderSegments(actions []string) []model.SegmentID {
 	for _, action := range actions {
 		if list := numberOf(wordAfter(action, "segment id:")).segment(); list != nil {
@@ -55,7 +57,7 @@ func (d *Decoder) leaderSegments(actions []string) []model.SegmentID {
 	return nil
 }
 
-// wordAfter is the word that comes after a sign, up to a comma or a space.
+// wordAfter returns the word after sign, up to a comma or a space.
 func wordAfter(text, sign string) string {
 	_, after, _ := strings.Cut(text, sign)
 	after = strings.TrimLeft(after, " ")

@@ -11,24 +11,24 @@ import (
 	"kitescope/internal/redact"
 )
 
-// MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its
-// Address are the brokers, its Response is QueueOffsets as JSON.
+// MethodKafka is the Method of a record with the offsets of Kafka's topics. Its Address holds the brokers, its
+// Response is QueueOffsets as JSON.
 const MethodKafka = "KAFKA offsets"
 
-// QueueOffsets is what a message queue says of its topics.
+// QueueOffsets holds the topics of a message queue.
 type QueueOffsets struct {
 	Topics []TopicOffsets `json:"topics"`
 }
 
-// TopicOffsets is the oldest offset of a topic and the one that the next message gets.
+// TopicOffsets holds the oldest offset of a topic and the offset of its next message.
 type TopicOffsets struct {
 	Name  string `json:"name"`
 	First int64  `json:"first"`
 	End   int64  `json:"end"`
 }
 
-// queueAnswer takes the record of a queue in, if it is not older than another; into gets what it holds. ok is false if it holds nothing that
-// can be read.
+// queueAnswer decodes the record of a queue into into, unless a newer one was decoded. ok is false if it holds
+// nothing readable.
 func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) {
 	if d.queue != nil && r.At.Before(d.queueAt) {
 		return false
@@ -52,13 +52,13 @@ func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) 
 	return true
 }
 
-// putTopics are those of the queue, by name.
+// putTopics stores the topics of the queue, sorted by name.
 func (d *Decoder) putTopics(list []model.Topic) {
 	slices.SortFunc(list, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
 	d.queue.Topics = list
 }
 
-// addQueue takes the offsets in.
+// addQueue decodes the offsets.
 func (d *Decoder) addQueue(r *Record) {
 	var offsets QueueOffsets
 	if !d.queueAnswer(r, "kafka", "offsets", &offsets) {
@@ -71,7 +71,7 @@ func (d *Decoder) addQueue(r *Record) {
 	d.putTopics(topics)
 }
 
-// addPulsar takes Pulsar's topics in.
+// addPulsar decodes the topics of Pulsar.
 func (d *Decoder) addPulsar(r *Record) {
 	var told QueueTopics
 	if !d.queueAnswer(r, "pulsar", "topics", &told) {
@@ -96,7 +96,8 @@ func (d *Decoder) addPulsar(r *Record) {
 	d.putTopics(topics)
 }
 
-// bounded is so many units, or -1 for without bound, as which what no number can hold counts, too.
+// bounded returns n units as a duration, or -1 for no bound. A value that a Duration cannot hold counts as no
+// bound.
 func bounded(n int64, unit time.Duration) time.Duration {
 	if n < 0 || n > math.MaxInt64/int64(unit) {
 		return -1

@@ -15,9 +15,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// The answer to GetMetrics system_info is JSON (milvus pkg/util/metricsinfo:
-// metrics_info.go, quota_metric.go, topology.go). Fields that are not known,
-// or of another type than expected, are passed over.
+// The response to GetMetrics system_info is JSON (milvus pkg/util/metricsinfo: metrics_info.go,
+// quota_metric.go, topology.go). Unknown fields and fields of an unexpected type are ignored.
 type (
 	topologyJSON struct {
 		componentJSON
@@ -41,7 +40,8 @@ type (
 			MemoryUsage float64 `json:"memory_usage"`
 			Disk        float64 `json:"disk"`
 			DiskUsage   float64 `json:"disk_usage"`
-			// Of jemalloc, which the C++ code allocates by (2.6.22 and 3.0: HardwareMetrics); they hold only with success.
+			// Counters of jemalloc, the allocator of the C++ code (2.6.22 and 3.0: HardwareMetrics). They are
+			// valid only if JemallocSuccess is set.
 			JemallocAllocated float64 `json:"jemalloc_allocated"`
 			JemallocActive    float64 `json:"jemalloc_active"`
 			JemallocMetadata  float64 `json:"jemalloc_metadata"`
@@ -74,7 +74,7 @@ type (
 		SearchQueue, QueryQueue *queueJSON
 		GrowingSegmentsSize     int64
 		Effect                  *struct{ CollectionIDs []int64 }
-		// CollectionBinlogSize is DataCoord's, by collection.
+		// CollectionBinlogSize comes from DataCoord, by collection.
 		CollectionBinlogSize map[string]json.RawMessage
 	}
 	queueJSON struct {
@@ -83,7 +83,7 @@ type (
 	}
 )
 
-// toldSystem is what one process says of another.
+// toldSystem holds the figures that one process reports about another.
 type toldSystem struct {
 	about  sessionKey
 	by     sessionKey
@@ -91,7 +91,7 @@ type toldSystem struct {
 	at     time.Time
 }
 
-// aboutMetrics notes which metrics were asked for where it is not the usual.
+// aboutMetrics sets the requested type of metrics if it is not the default, system_info.
 func aboutMetrics(q *question, m proto.Message) {
 	var request struct {
 		MetricType string `json:"metric_type"`
@@ -102,8 +102,8 @@ func aboutMetrics(q *question, m proto.Message) {
 	}
 }
 
-// takeSystem keeps CPU, memory and rates: of the process, and, where a coordinator
-// answers, of the nodes that it manages.
+// takeSystem stores CPU, memory and rates of the process, and, if it is a coordinator, of the nodes that it
+// manages.
 func (d *Decoder) takeSystem(q *question, m *milvuspb.GetMetricsResponse) error {
 	text := m.GetResponse()
 	if q.about != "" {
@@ -130,13 +130,13 @@ func (d *Decoder) takeSystem(q *question, m *milvuspb.GetMetricsResponse) error 
 		q.set(model.Failed, own.ErrorReason)
 		return nil
 	case own.ID == 0 && own.Name == "":
-		return errors.New("the answer holds no system_info") // else all figures would be 0, not unknown
+		return errors.New("the answer holds no system_info") // otherwise all figures would be 0, not unknown
 	}
 	if q.otherNode(own.ID) {
 		return nil
 	}
 	d.takeStored(q, own.Quota)
-	// A coordinator with three services answers three times; the answer that says most is as good as any.
+	// A coordinator with three services responds three times; the newest response is kept.
 	if q.newer("system") {
 		q.node.System = d.system(own)
 	}
@@ -163,7 +163,8 @@ func (d *Decoder) system(c *componentJSON) *model.System {
 	}
 }
 
-// jemalloc is what the allocator of the C++ code counts; nil where the release or the build does not have it. A figure of 0 is not in the answer.
+// jemalloc returns the counters of the C++ code's allocator, or nil if the release or the build does not report
+// them. The response omits figures that are 0.
 func jemalloc(c *componentJSON) *model.Jemalloc {
 	h := &c.Hardware
 	if !h.JemallocSuccess {
@@ -175,8 +176,8 @@ func jemalloc(c *componentJSON) *model.Jemalloc {
 	}
 }
 
-// figure is a number of bytes or of things that a process tells; 0, which is unknown, where
-// it can be none.
+// figure converts a number of bytes or things that a process reports. It returns 0, for unknown, if x is not a
+// valid count.
 func figure(x float64) int64 {
 	if !(x > 0 && x < math.MaxInt64) { // nor NaN
 		return 0
@@ -184,10 +185,10 @@ func figure(x float64) int64 {
 	return int64(x)
 }
 
-// safe is text that a process is free to fill, without secrets.
+// safe returns text that a process controls, without secrets.
 func (d *Decoder) safe(s string) string { return d.text(safeText(s)) }
 
-// quota converts what Milvus limits rates by; nil if a role reports none of it.
+// quota converts the metrics by which Milvus limits rates. It returns nil if a role reports none.
 func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 	if q == nil || q.Rates == nil && q.FlowGraphs == nil && q.SearchQueue == nil && q.QueryQueue == nil {
 		return nil
@@ -201,7 +202,7 @@ func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 	}
 	if f := q.FlowGraphs; f != nil {
 		m.FlowGraphs = f.NumFlowGraph
-		if f.MinFlowGraphChannel != "" { // else the time is that of "none"
+		if f.MinFlowGraphChannel != "" { // otherwise the time is not that of a channel
 			m.SlowestChannel, m.SlowestAt = d.text(f.MinFlowGraphChannel), model.TSO(f.MinFlowGraphTt)
 		}
 	}
@@ -213,8 +214,8 @@ func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 	return m
 }
 
-// takeStored keeps what DataCoord says of the storage that each collection takes. Who is not listed takes none, so that a list in
-// which one cannot be read is none.
+// takeStored stores the storage size of each collection that DataCoord reports. A collection that is missing
+// has none, so one invalid entry makes the whole list invalid.
 func (d *Decoder) takeStored(q *question, quota *quotaJSON) {
 	if quota == nil || quota.CollectionBinlogSize == nil {
 		return
@@ -241,11 +242,11 @@ func readQueue(q *queueJSON) *model.ReadQueue {
 	}
 }
 
-// goTime reads a time as Go's time.Time prints itself, which is how Milvus sends it:
-// "2026-11-20 09:05:50.243744391 +0000 UTC", maybe with a monotonic clock behind it.
+// goTime parses a time in the format of time.Time.String, which Milvus sends: "2026-11-20 09:05:50.243744391
+// +0000 UTC", optionally followed by a monotonic clock reading.
 func goTime(s string) time.Time {
 	s, _, _ = strings.Cut(s, " m=")
-	// The offset says it all; the name of the zone may be any.
+	// The offset suffices, because the zone name is arbitrary.
 	parts := strings.Fields(s)
 	if len(parts) < 3 {
 		return time.Time{}
@@ -257,8 +258,8 @@ func goTime(s string) time.Time {
 	return t.UTC()
 }
 
-// useTold lets coordinators speak for nodes that did not answer themselves, and notes
-// that they did. It comes after the nodes' own calls are summed up.
+// useTold fills in the figures that coordinators report for nodes that did not respond themselves, and notes
+// it. It runs after the nodes' own calls are concluded.
 func (d *Decoder) useTold() {
 	best := map[sessionKey]toldSystem{}
 	for _, t := range d.told {

@@ -10,8 +10,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// targetJSON is a QueryCoordTarget of milvus pkg/util/metricsinfo/metrics_info.go, as internal/querycoordv2/meta/target.go
-// (toQueryCoordCollectionTargets) fills it; unflushed segments are those that grow.
+// targetJSON is a QueryCoordTarget of milvus pkg/util/metricsinfo/metrics_info.go, as
+// internal/querycoordv2/meta/target.go (toQueryCoordCollectionTargets) fills it. Unflushed segments are growing
+// ones.
 type targetJSON struct {
 	Collection looseNumber `json:"collection_id"`
 	Segments   []struct {
@@ -22,10 +23,10 @@ type targetJSON struct {
 	} `json:"dm_channels"`
 }
 
-// takeTargets keeps QueryCoord's current targets. They are known as a whole or not at all: what is missing from half of them
-// would seem unwanted.
+// takeTargets stores the current targets of QueryCoord. It stores all of them or none, because segments missing
+// from a partial list would seem unwanted.
 func (d *Decoder) takeTargets(q *question, text string) error {
-	const copies = 3 // that one collection is, of all others only ids are held at once
+	const copies = 3 // in memory of the collection being decoded; of all others only ids are held
 	q.weight += copies * int64(len(text))
 	if !d.afford(q) {
 		return nil
@@ -66,7 +67,7 @@ func (x *targetJSON) target() (model.CurrentTarget, error) {
 	return t, nil
 }
 
-// eachEntry visits the entries of a list in JSON, one after the other.
+// eachEntry calls visit for each entry of a JSON list, in order.
 func eachEntry(text string, visit func(json.RawMessage) error) error {
 	entries := json.NewDecoder(strings.NewReader(text))
 	if open, err := entries.Token(); err != nil || open != json.Delim('[') {

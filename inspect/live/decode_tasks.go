@@ -11,15 +11,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// unknownMetric is what a process says of a type of GetMetrics that it does not know (milvus pkg/util/metricsinfo/err.go).
+// unknownMetric is the error of a process for a type of GetMetrics that it does not know (milvus
+// pkg/util/metricsinfo/err.go).
 const unknownMetric = "metric request type is not implemented"
 
-// maxTasks bounds what is kept of one answer: Milvus lists no more than 1,024 (internal/datacoord/index_meta.go:
-// taskStatsLRUCapacity), QueryCoord 256, and forgets what is older than half an hour.
+// maxTasks bounds the tasks that are stored of one response. Milvus lists at most 1,024
+// (internal/datacoord/index_meta.go: taskStatsLRUCapacity), QueryCoord 256, and drops those older than half an
+// hour.
 const maxTasks = 10_000
 
-// The answers are lists in JSON of the structs of milvus pkg/util/metricsinfo/metrics_info.go: QueryCoordTask, IndexTaskStats,
-// CompactionTask, ImportTask, SyncTask. Fields that are not known, or of another type than expected, are passed over.
+// The responses are JSON lists of the structs of milvus pkg/util/metricsinfo/metrics_info.go: QueryCoordTask,
+// IndexTaskStats, CompactionTask, ImportTask, SyncTask. Unknown fields and fields of an unexpected type are
+// ignored.
 type (
 	queryTaskJSON struct {
 		Name       looseText   `json:"task_name"`
@@ -81,14 +84,14 @@ type (
 	}
 )
 
-// takeTasks keeps the tasks that a process has in memory.
+// takeTasks stores the tasks that a process has in memory.
 func (d *Decoder) takeTasks(q *question, text string) error {
 	if q.about == metricTargets {
 		return d.takeTargets(q, text)
 	}
 	read := d.taskReader(q.about)
 	if read == nil {
-		return nil // nobody here asks for this type
+		return nil // a type that kitescope does not request
 	}
 	q.weight += weighJSON(text)
 	if !d.afford(q) {
@@ -108,8 +111,8 @@ func (d *Decoder) takeTasks(q *question, text string) error {
 	return nil
 }
 
-// readTasks reads a list of tasks. It counts the entries that are none, and those that are too many. An empty answer is an
-// empty list (internal/flushcommon/syncmgr/sync_manager.go: TaskStatsJSON).
+// readTasks decodes a list of tasks. It counts the invalid entries (odd) and those beyond the limit (more). An
+// empty response is an empty list (internal/flushcommon/syncmgr/sync_manager.go: TaskStatsJSON).
 func readTasks(text string, read func([]byte) *model.Task) (list []*model.Task, odd, more int, err error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return nil, 0, 0, nil
@@ -134,7 +137,8 @@ func readTasks(text string, read func([]byte) *model.Task) (list []*model.Task, 
 	return list, odd, more, nil
 }
 
-// taskReader makes a task of an entry of an answer, nil of what is none; it is nil itself for types that are not read.
+// taskReader returns a function that decodes an entry into a task, or into nil if the entry is invalid.
+// taskReader returns nil for types that are not decoded.
 func (d *Decoder) taskReader(metric string) func([]byte) *model.Task {
 	switch metric {
 	case metricTasks:
@@ -151,7 +155,7 @@ func (d *Decoder) taskReader(metric string) func([]byte) *model.Task {
 	return nil
 }
 
-// entryOf reads an object and makes a task of it.
+// entryOf returns a function that decodes a JSON object and converts it to a task.
 func entryOf[T any](task func(*T) *model.Task) func([]byte) *model.Task {
 	return func(entry []byte) *model.Task {
 		x := new(T)
@@ -162,7 +166,7 @@ func entryOf[T any](task func(*T) *model.Task) func([]byte) *model.Task {
 	}
 }
 
-// word is text of a task, as it may be shown.
+// word returns text of a task, cleaned for display.
 func (d *Decoder) word(t looseText) string { return d.text(oneLine(string(t))) }
 
 func (d *Decoder) indexBuild(x *indexBuildJSON) *model.Task {
@@ -196,7 +200,7 @@ func (d *Decoder) importTask(x *importTaskJSON) *model.Task {
 		return nil
 	}
 	kind := strings.ToLower(d.word(x.Type))
-	switch { // PreImportTask, ImportTask (internal/datacoord/import_task.go), as they are called in etcd
+	switch { // PreImportTask, ImportTask (internal/datacoord/import_task.go), named as in etcd
 	case strings.HasPrefix(kind, "preimport"):
 		kind = "preimport"
 	case strings.HasPrefix(kind, "import"), kind == "":
@@ -209,7 +213,8 @@ func (d *Decoder) importTask(x *importTaskJSON) *model.Task {
 	}
 }
 
-// syncTask has no id and no state: it is told apart by its segment and the time up to which it has rows.
+// syncTask converts a sync task. It has no id and no state; its segment and the time up to which it has rows
+// identify it.
 func (d *Decoder) syncTask(x *syncTaskJSON) *model.Task {
 	if x.Segment <= 0 {
 		return nil
@@ -225,7 +230,7 @@ func (d *Decoder) syncTask(x *syncTaskJSON) *model.Task {
 	return t
 }
 
-// zonedTime reads a time that says in which zone it is; zero if it is none.
+// zonedTime parses a time with a zone. It returns the zero time if t is invalid.
 func zonedTime(t looseText) time.Time {
 	at, err := time.Parse(time.RFC3339, string(t))
 	if err != nil {

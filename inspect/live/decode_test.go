@@ -20,8 +20,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// The answers in this file are constructed, from the definitions of Milvus 2.2 to 2.6:
-// there is no capture of a version beside 2.3.5.
+// The responses in this file are constructed from the definitions of Milvus 2.2 to 2.6, because the only
+// capture is of 2.3.5.
 
 const (
 	inRootCoord  = "/milvus.proto.rootcoord.RootCoord/"
@@ -39,7 +39,7 @@ func encode(t testing.TB, m proto.Message) []byte {
 	return b
 }
 
-// answered is a record of a session's answer.
+// answered returns a record of a session's response.
 func answered(t testing.TB, session, method string, request, response proto.Message) live.Record {
 	t.Helper()
 	role, id, _ := strings.Cut(session, "-")
@@ -63,7 +63,7 @@ func decode(records ...live.Record) *model.Runtime {
 
 var ok = &commonpb.Status{}
 
-// varint is a field that a definition does not have.
+// varint returns a field that is not in the definition.
 func varint(field protowire.Number, value uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), value)
 }
@@ -124,7 +124,7 @@ func TestDistributionOfNewerVersions(t *testing.T) {
 		t.Errorf("distribution (-want +got):\n%s", diff)
 	}
 
-	// A "no" is not on the wire: only the version tells it from silence.
+	// False is not encoded: only the version distinguishes it from a missing value.
 	for version, want := range map[string]*bool{"": nil, "2.5.9": nil, "v2.6.7": nil, "2.6.8": new(false), "v2.6.11-dev": new(false), "3.0.0": new(false)} {
 		system := &milvuspb.GetMetricsResponse{Status: ok, Response: `{"id":5,"system_info":{"build_version":"` + version + `"}}`}
 		r := decode(
@@ -147,8 +147,8 @@ func TestGrowingSegmentsOfOlderVersions(t *testing.T) {
 	}
 }
 
-// TestMixCoord is a cluster of 2.6: one coordinator with all services, renamed calls, and
-// a query node inside a streaming node.
+// TestMixCoord checks a cluster of 2.6: one coordinator with all services, renamed calls, and a query node
+// inside a streaming node.
 func TestMixCoord(t *testing.T) {
 	const coord = "mixcoord-1"
 	system := &milvuspb.GetMetricsResponse{Status: ok, Response: `{"self":{"id":1,"name":"mixcoord1","system_info":{"build_version":"2.6.8"}}}`}
@@ -229,7 +229,8 @@ func TestMixCoord(t *testing.T) {
 	}
 }
 
-// TestRecoveryOfOlderVersions: whole segments instead of ids, indexed ones apart.
+// TestRecoveryOfOlderVersions checks responses with whole segments instead of ids, and with separate indexed
+// segments.
 func TestRecoveryOfOlderVersions(t *testing.T) {
 	segments := func(ids ...int64) (list []*datapb.SegmentInfo) {
 		for _, id := range ids {
@@ -273,8 +274,8 @@ func TestShardWithoutLeader(t *testing.T) {
 	}
 }
 
-// TestCoordinatorsSpeakForNodes: nodes that did not answer are known by what a coordinator
-// says of them, and that is noted.
+// TestCoordinatorsSpeakForNodes checks that the figures of nodes that did not respond come from a coordinator,
+// and that this is noted.
 func TestCoordinatorsSpeakForNodes(t *testing.T) {
 	text := `{"cluster":{"self":{"id":1,"name":"querycoord1"},"connected_nodes":[
 		{"id":5,"name":"querynode5","hardware_infos":{"memory":100,"memory_usage":40}},
@@ -318,8 +319,8 @@ func TestOddSystemInfo(t *testing.T) {
 	}
 }
 
-// TestLaterAnswersCount: a question that was asked twice has the later answer, in
-// whichever order the records come.
+// TestLaterAnswersCount checks that the later of two responses to one call is used, in any order of the
+// records.
 func TestLaterAnswersCount(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	ask := func(at time.Time, took time.Duration, percent int64, nodes ...int64) []live.Record {
@@ -376,7 +377,8 @@ func TestNothingKnownIsNil(t *testing.T) {
 	}
 }
 
-// TestJemalloc: as metricsinfo.HardwareMetrics writes it, without figures of 0; a process that could not ask its allocator tells none.
+// TestJemalloc checks the format of metricsinfo.HardwareMetrics, which omits figures of 0, and that a process
+// without jemalloc counters has none.
 func TestJemalloc(t *testing.T) {
 	for text, want := range map[string]*model.Jemalloc{
 		`{"jemalloc_allocated":100,"jemalloc_active":120,"jemalloc_metadata":7,"jemalloc_resident":130,"jemalloc_mapped":200,"jemalloc_retained":50,"jemalloc_fragmentation":20,"jemalloc_success":true}`: {

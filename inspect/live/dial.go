@@ -14,12 +14,12 @@ type dialer struct {
 	relay    *relay // nil: connections are made directly
 	patience time.Duration
 	resolver *net.Resolver // nil: the system's
-	// connect is for tests; nil: TCP.
+	// connect is for tests; nil means TCP.
 	connect func(ctx context.Context, target string) (net.Conn, error)
 }
 
-// dial connects to an address of the cluster, by way of the address map and the proxy.
-// An error is a *failure, unless ctx ended for a reason of the caller.
+// dial connects to an address of the cluster through the address map and the proxy. It returns a *failure,
+// unless the caller ended ctx.
 func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn, error) {
 	target, err := d.routes.target(address, fixed)
 	if err != nil {
@@ -45,17 +45,17 @@ func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn
 	return nil, dialFailure(err, d.patience)
 }
 
-// Dial connects to host:port in the cluster's network as questions to processes do: by the address
-// map and the proxy, and by nothing of the environment. It is for what others ask over HTTP. An error
-// that is about the connection has a method Word: the word of its model.Outcome.
+// Dial connects to host:port in the cluster's network like calls to processes: through the address map and the
+// proxy, ignoring the environment. It is for HTTP requests of other packages. A connection error has a method
+// Word, which returns the word of its model.Outcome.
 func (c *Client) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return c.dialer.dial(ctx, address, false)
 }
 
-// Word is the word of the outcome.
+// Word returns the word of the outcome.
 func (f *failure) Word() string { return f.outcome.String() }
 
-// late says that no connection came about in time.
+// late returns the failure for a connection that timed out.
 func (d *dialer) late() *failure {
 	if d.relay != nil {
 		return failed(model.Unreachable, "no connection through the proxy %s within %s", d.relay.address, d.patience)

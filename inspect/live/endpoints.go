@@ -11,24 +11,26 @@ import (
 	"kitescope/inspect/model"
 )
 
-// endpoint is a page of the HTTP server of a process that may be asked for. Nothing that is not on the list of endpoints is.
+// endpoint is a page of a process's HTTP server that may be requested. Pages that are not listed in endpoints
+// are never requested.
 type endpoint struct {
-	// uri is the path, with the query where there is one.
+	// uri is the path, with the query if there is one.
 	uri string
-	// reads is where Milvus's code shows that a GET changes nothing.
+	// reads names the code of Milvus that shows that a GET changes nothing.
 	reads string
-	// body: an answer is read up to the limit of one; else a line of it will do.
+	// body: the response is read up to the limit of one; without body only a line is read.
 	body bool
-	// gated: it may want a user. Credentials go nowhere else.
+	// gated pages may require a user. Credentials are sent to no other page.
 	gated bool
-	// take takes an answer in, also one that failed, whose outcome it may make worse.
+	// take decodes a response. It also gets failed ones, whose outcome it may make worse.
 	take func(d *Decoder, p *processRecords, q *question)
-	// redact makes of a record what may be kept; nil: what redactBody keeps.
+	// redact removes from a record all that must not be stored; nil means redactBody.
 	redact func(*Record)
 }
 
-// jsonPage completes the endpoint of a page that is JSON: read decodes an answer, without what is secret, and take takes it in, unless
-// the process gave a newer one. Of a record what read makes of the answer is kept, and nothing of what is none.
+// jsonPage completes the endpoint of a JSON page. read decodes a response and removes secrets; take stores it,
+// unless the process gave a newer one. A stored record holds only the output of read, or nothing if the
+// response is invalid.
 func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Decoder, *processRecords, *question, T)) endpoint {
 	e.body = true
 	e.take = func(d *Decoder, p *processRecords, q *question) {
@@ -62,14 +64,15 @@ func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Dec
 	return e
 }
 
-// jsonAnswer is a pointer to a decoded answer. clean removes secrets and whatever else must not be kept, and reports
-// whether the answer has the fields that it must have.
+// jsonAnswer is a pointer to a decoded response. clean removes secrets and other data that must not be stored,
+// and reports whether the response has the required fields.
 type jsonAnswer[T any] interface {
 	*T
 	clean() bool
 }
 
-// reads returns a decoder of the answers of a page of JSON. what names the answer in errors; begin is its first byte.
+// reads returns a decoder for the responses of a JSON page. what names the response in errors; begin is its
+// first byte.
 func reads[T any, P jsonAnswer[T]](what string, begin byte) func([]byte) (P, *failure) {
 	return func(body []byte) (P, *failure) {
 		answer := P(new(T))
@@ -83,9 +86,10 @@ func reads[T any, P jsonAnswer[T]](what string, begin byte) func([]byte) (P, *fa
 	}
 }
 
-// endpoints are all pages that are asked for. Many of the other paths change something when they are merely fetched:
-// /management/stop ends the process, /management/querycoord/balance/suspend stops balancing (internal/http/server.go:
-// RegisterStopComponent; internal/proxy/management.go). The names of files and functions are those of Milvus 2.6 and 3.0.
+// endpoints returns all pages that are requested. Many of the other paths change something on a mere GET:
+// /management/stop ends the process, /management/querycoord/balance/suspend stops balancing
+// (internal/http/server.go: RegisterStopComponent; internal/proxy/management.go). The names of files and
+// functions are those of Milvus 2.6 and 3.0.
 func endpoints() []endpoint {
 	return []endpoint{
 		{
@@ -139,7 +143,7 @@ func endpoints() []endpoint {
 	}
 }
 
-// endpointOf finds a page on the list; ok is false if it is not there.
+// endpointOf returns the page with a URI; ok is false if it is not listed.
 func endpointOf(uri string) (endpoint, bool) {
 	list := endpoints()
 	if i := slices.IndexFunc(list, func(e endpoint) bool { return e.uri == uri }); i >= 0 {
@@ -148,10 +152,11 @@ func endpointOf(uri string) (endpoint, bool) {
 	return endpoint{}, false
 }
 
-// pageOf finds the page of a record, whichever keys it names; nil: none that is known.
+// pageOf returns the page of a record, with any keys in the query, or nil if it is unknown.
 func pageOf(method string) *endpoint { return pagesByName()[pageName(method)] }
 
-// pagesByName are the pages as calls are listed. Each record of a round is looked up.
+// pagesByName maps names in lists of calls to pages. It is computed once, because each record of a round is
+// looked up.
 var pagesByName = sync.OnceValue(func() map[string]*endpoint {
 	pages := make(map[string]*endpoint)
 	for _, e := range endpoints() {
@@ -160,7 +165,7 @@ var pagesByName = sync.OnceValue(func() map[string]*endpoint {
 	return pages
 })
 
-// Settings that keep a page from who asks, as Milvus spells them.
+// Settings that restrict access to a page, as Milvus spells them.
 const (
 	adminAuth   = "common.security.adminAuthEnabled"
 	userAuth    = "common.security.authorizationEnabled"
@@ -168,8 +173,8 @@ const (
 	consoleOff  = "proxy.http.enableV1"
 )
 
-// refused says why a page was not served, and names the setting of Milvus that makes it so, where the answer shows which. said is what
-// the server wrote.
+// refused returns the failure for a page that was not served. It names the Milvus setting responsible if the
+// response shows which. said is the text from the server.
 func (c *Client) refused(e *endpoint, status string, code int, said []byte) *failure {
 	if f := c.keptFrom(e, status, code, serverSaid(said)); f != nil {
 		return f
@@ -185,8 +190,8 @@ func (c *Client) refused(e *endpoint, status string, code int, said []byte) *fai
 	return failed(model.Failed, "%s", status)
 }
 
-// keptFrom recognizes the refusals of Milvus itself (internal/http/rbac.go: CheckRootAuth; internal/distributed/proxy/service.go:
-// authenticate; internal/http/management_mux.go: ServeHTTP).
+// keptFrom returns the failure for refusals by Milvus itself (internal/http/rbac.go: CheckRootAuth;
+// internal/distributed/proxy/service.go: authenticate; internal/http/management_mux.go: ServeHTTP).
 func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *failure {
 	if !e.gated {
 		return nil
@@ -218,7 +223,7 @@ func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *fa
 	return nil
 }
 
-// serverSaid is the message in a refusal, "" if there is none for people.
+// serverSaid returns the message in a refusal, or "" if it has no readable one.
 func serverSaid(body []byte) string {
 	text := oneLine(string(body))
 	if text == "" || text[0] == '<' {

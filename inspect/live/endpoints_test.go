@@ -15,7 +15,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestOnlyListedPages: what is not on the list never reaches a server, and there is one place that asks.
+// TestOnlyListedPages checks that unlisted pages are never requested, and that only one function makes HTTP
+// requests.
 func TestOnlyListedPages(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
@@ -74,7 +75,7 @@ func fetchFrom(t *testing.T, server *httptest.Server, opts Options, uri string) 
 	return c.fetch(t.Context(), server.Client(), server.Listener.Addr().String(), uri, tenant)
 }
 
-// TestRefusals: the setting that keeps a page from who asks is named. The texts are those of Milvus.
+// TestRefusals checks that the setting that restricts access to a page is named. The texts are from Milvus.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	const root = `{"msg":"authentication required. Use HTTP Basic Auth with root credentials"}`
@@ -116,7 +117,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCredentialsAsMilvusTakesThem: user:password as Basic, an API key as it is, and neither beside TLS.
+// TestCredentialsAsMilvusTakesThem checks that user:password is sent as Basic, an API key as it is, and neither
+// with TLS.
 func TestCredentialsAsMilvusTakesThem(t *testing.T) {
 	t.Parallel()
 	for want, opts := range map[string]Options{

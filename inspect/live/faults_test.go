@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	_ "google.golang.org/grpc/encoding/gzip" // as the client of etcd does: grpc would unpack
+	_ "google.golang.org/grpc/encoding/gzip" // as in the etcd client: grpc would decompress
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
@@ -19,7 +19,7 @@ import (
 
 const tls13Alert = "\x15\x03\x03\x00\x02\x02\x28" // handshake_failure
 
-// TestFaults puts one thing that goes wrong in the place of one query node.
+// TestFaults replaces one query node by each kind of faulty server.
 func TestFaults(t *testing.T) {
 	const timeout = 4 * time.Second
 	trusted := livetest.NewAuthority(t)
@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 				c := livetest.Replace(served, map[string]string{"querynode-101": fault.address})
 				patience := timeout
 				if fault.quick {
-					patience = unhurried // whose deadline is not what is tested
+					patience = unhurried // the deadline is not tested here
 				}
 				punctual := livetest.Punctual(t)
 				start := time.Now()
@@ -82,7 +82,7 @@ func TestFaults(t *testing.T) {
 	wantGoroutines(t, before)
 }
 
-// TestTooLarge: an answer over the limit is not read, and the limit is named.
+// TestTooLarge checks that a response over the limit is not read, and that the limit is named.
 func TestTooLarge(t *testing.T) {
 	address, sent := livetest.Huge(t, 512<<20)
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
@@ -100,7 +100,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestMetricsFaults: an HTTP server that goes wrong costs its facts and no others.
+// TestMetricsFaults checks that a faulty HTTP server affects only its own data.
 func TestMetricsFaults(t *testing.T) {
 	t.Parallel()
 	huge, _ := livetest.Huge(t, 512<<20)
@@ -124,7 +124,7 @@ func TestMetricsFaults(t *testing.T) {
 			if fault.outcome == model.TimedOut {
 				patience = 4 * time.Second
 			}
-			// The address map leads the process's HTTP port elsewhere.
+			// The address map maps the process's HTTP port to another address.
 			r := ask(t, c, live.Options{Timeout: patience, MaxAnswer: 1 << 20, Map: map[string]string{was: fault.address}})
 			wantOutcome(t, r, "querynode", 101, model.Answered, "")
 			p := r.LiveNode("querynode", 101).Process
@@ -145,7 +145,7 @@ func TestStaleAndOtherCluster(t *testing.T) {
 	addresses := map[string]string{}
 	for _, s := range c.Sessions {
 		if s.Name() == "querynode-100" {
-			addresses["querynode-101"] = s.Address // its address went to another node
+			addresses["querynode-101"] = s.Address // its address was reassigned to another node
 		}
 	}
 	for _, s := range other.Sessions {
@@ -219,7 +219,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSOfASlowServer: a server that is late after the handshake is late, and not one that speaks another language than the client.
+// TestTLSOfASlowServer checks that a server that is late after the handshake is reported as late, not as one
+// with another protocol.
 func TestTLSOfASlowServer(t *testing.T) {
 	t.Parallel()
 	ours := livetest.NewAuthority(t)
@@ -232,7 +233,7 @@ func TestTLSOfASlowServer(t *testing.T) {
 		}
 		var pieces atomic.Int32
 		return livetest.Gate(t, s.Address, func() {
-			if pieces.Add(1) > 1 { // behind the client's hello
+			if pieces.Add(1) > 1 { // after the client's hello
 				<-over
 			}
 		})

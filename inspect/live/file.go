@@ -20,17 +20,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// maxRecordLine bounds a line of a recording: an answer of 32 MiB, the limit of a Client,
-// has 43 MiB as base64; that of others may be larger.
+// maxRecordLine bounds a line of a recording, in bytes. A response of 32 MiB, the default limit of a Client,
+// takes 43 MiB as base64; recordings of other programs may have larger ones.
 const maxRecordLine = 128 << 20
 
-// maxRecording bounds all lines of a recording together: it may be packed, twice in a bundle, and unpack without end.
+// maxRecording bounds all lines of a recording together, in bytes. A recording may be compressed, in a bundle
+// twice, and expand without end.
 const maxRecording = 4 << 30
 
-// BrokenLinesError says that lines of a recording could not be read. All others were.
+// BrokenLinesError reports that lines of a recording could not be read. All other lines were read.
 type BrokenLinesError struct {
 	Count int
-	// First is about the first of them: its number and what is wrong with it.
+	// First describes the first broken line: its number and its fault.
 	First string
 }
 
@@ -41,9 +42,9 @@ func (e *BrokenLinesError) Error() string {
 	return fmt.Sprintf("%d lines are not records; the first: %s", e.Count, e.First)
 }
 
-// ReadRecords reads a recording, plain or packed with gzip or zstd, and yields one record
-// after the other. Broken lines are passed over and reported at the end, as a
-// *BrokenLinesError; a file that ends too early, as what it is. An error of yield ends it.
+// ReadRecords reads a recording, plain or compressed with gzip or zstd, and calls yield for each record. It
+// skips broken lines and returns a *BrokenLinesError for them at the end. A truncated file is reported as such.
+// It stops at an error of yield.
 func ReadRecords(r io.Reader, yield func(Record) error) error {
 	in, err := unpack(r)
 	if err != nil {
@@ -96,7 +97,7 @@ func decodeRecord(line []byte, r *Record) error {
 	return nil
 }
 
-// WriteRecord writes a record as a line of a recording. It is for records that Redact has been over.
+// WriteRecord writes a record as a line of a recording. The record must have passed through Redact.
 func WriteRecord(w io.Writer, r Record) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -107,11 +108,11 @@ var errLongRecording = fmt.Errorf("it unpacks to more than %s", mebibytes(maxRec
 
 var errLongLine = fmt.Errorf("longer than %s", mebibytes(maxRecordLine))
 
-// lineReader reads lines of any length up to a limit; of a longer one nothing is held.
+// lineReader reads lines up to a limit in length. It does not retain longer ones.
 type lineReader struct {
 	in     *bufio.Reader
 	limit  int
-	all    int64 // bytes of all lines that may still come
+	all    int64 // remaining bytes of all lines
 	number int
 	line   []byte
 }
@@ -144,13 +145,13 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// unpacked is a stream without its packing.
+// unpacked is a decompressed stream.
 type unpacked struct {
 	*bufio.Reader
 	close func()
 }
 
-// unpack looks at the first bytes: names of files say nothing.
+// unpack detects the compression from the first bytes, because file names are unreliable.
 func unpack(r io.Reader) (*unpacked, error) {
 	in := bufio.NewReader(r)
 	magic, err := in.Peek(4)
@@ -174,8 +175,8 @@ func unpack(r io.Reader) (*unpacked, error) {
 	return &unpacked{in, func() {}}, nil
 }
 
-// ReadFile hands the records in a file to add: of a recording, or of the text of one
-// process's /metrics, or of all such files in a folder. Warnings are about what could not be read.
+// ReadFile passes the records in a file to add. The file is a recording, the text of one process's /metrics, or
+// a folder of such files. It returns a warning for each part that could not be read.
 func ReadFile(path string, add func(Record)) (warnings []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -248,8 +249,8 @@ func (f *fileReader) read(path string) error {
 	return errors.New("it is not a recording (JSON lines) or /metrics text")
 }
 
-// startsAsSample reports whether text begins as a sample of metrics does: with a name, and
-// a blank or brace behind it.
+// startsAsSample reports whether text begins like a sample of metrics: with a name followed by a blank or a
+// brace.
 func startsAsSample(start []byte) bool {
 	end := bytes.IndexAny(start, "{ \t")
 	return end > 0 && plainName(string(start[:end]))
@@ -274,7 +275,7 @@ func (f *fileReader) recording(path string, in io.Reader) error {
 	return nil
 }
 
-// metrics makes a record of the text of /metrics, which says itself whose it is.
+// metrics makes a record of the text of /metrics, which names its process itself.
 func (f *fileReader) metrics(path string, in io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxMetricsBytes+1))
 	if err != nil && len(text) == 0 {
@@ -300,13 +301,14 @@ func (f *fileReader) metrics(path string, in io.Reader) error {
 	return nil
 }
 
-// namelessError says that nothing in a text says whose it is.
+// namelessError reports that a text does not identify its process.
 type namelessError struct{}
 
 func (*namelessError) Error() string { return "the text does not identify its process" }
 
-// TextRecord is a record of the text of a /metrics of a time, which says itself whose it is. With an error it is one of what could be
-// read, if that has a Response, or says in a few words, by name, why there is nothing.
+// TextRecord returns a record of the text of /metrics at a time, which names its process itself. If it returns
+// an error and the record has a Response, the record holds the readable part. Otherwise the error is a short
+// reason with the name.
 func TextRecord(name string, text []byte, at time.Time) (Record, error) {
 	m, err := ParseMetrics(bytes.NewReader(text), at)
 	if len(m.Families) == 0 {

@@ -10,16 +10,16 @@ import (
 	"kitescope/inspect/model"
 )
 
-// clusterNames is what processes say of the cluster's name that is sent along, which is a guess
-// from the names of channels (clusterKey). If all refuse it, and name one and the same
-// other, the guess is wrong, and nothing is known of who is foreign.
+// clusterNames holds the reactions of processes to the cluster name that is sent with calls. The name is a
+// guess from the names of channels (clusterKey). If all processes refuse it and report one and the same other
+// name, the guess is wrong, and it is unknown which processes are foreign.
 type clusterNames struct {
 	mu sync.Mutex
-	// taken: a process answered to the name that was sent.
+	// taken: a process accepted the name that was sent.
 	taken bool
-	// theirs are the names that processes gave as their own.
+	// theirs holds the names that processes reported as their own.
 	theirs map[string]bool
-	// refused are the refusals, held back until it is known what they mean.
+	// refused holds the refusals until their meaning is known.
 	refused map[*server][]Record
 }
 
@@ -27,14 +27,14 @@ func newNames() clusterNames {
 	return clusterNames{theirs: map[string]bool{}, refused: map[*server][]Record{}}
 }
 
-// take notes that a process answered, to the name as far as it looks at it.
+// take notes that a process responded, so it accepted the name if it checks names at all.
 func (n *clusterNames) take() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.taken = true
 }
 
-// refuse holds a refusal back.
+// refuse stores a refusal for later.
 func (n *clusterNames) refuse(s *server, r Record, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -42,14 +42,14 @@ func (n *clusterNames) refuse(s *server, r Record, text string) {
 	n.refused[s] = append(n.refused[s], r)
 }
 
-// refusedBy reports whether a server has refused the name: it will do so again.
+// refusedBy reports whether a server has refused the name; it will refuse it again.
 func (n *clusterNames) refusedBy(s *server) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.refused[s]) > 0
 }
 
-// other is the one name that every process that answered gives as its own, "" if there is none such.
+// other returns the name that every process that responded reports as its own, or "" if they differ.
 func (n *clusterNames) other() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -62,17 +62,17 @@ func (n *clusterNames) other() string {
 	return ""
 }
 
-// servers are those that refused, in order.
+// servers returns the servers that refused, sorted by address.
 func (n *clusterNames) servers() []*server {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(n.refused), func(a, b *server) int { return strings.Compare(a.address, b.address) })
 }
 
-// ownCluster reads a process's own name out of its refusal: "cross cluster
-// routing[expectedCluster=theirs][actualCluster=ours]", in 2.2 "expectedCluster=theirs,
-// actualCluster=ours: cross cluster routing" (pkg/util/merr: WrapErrServiceCrossClusterRouting,
-// and internal/util/interceptor before it). "" if it does not say.
+// ownCluster parses a process's own name from its refusal: "cross cluster
+// routing[expectedCluster=theirs][actualCluster=ours]", or in 2.2 "expectedCluster=theirs, actualCluster=ours:
+// cross cluster routing" (pkg/util/merr: WrapErrServiceCrossClusterRouting, and internal/util/interceptor
+// before it). It returns "" if there is no name.
 func ownCluster(refusal string) string {
 	_, rest, _ := strings.Cut(refusal, "expectedCluster=")
 	end := strings.IndexAny(rest, "],")
@@ -82,8 +82,9 @@ func ownCluster(refusal string) string {
 	return rest[:end]
 }
 
-// settleNames decides what refusals mean: those who refuse are of another cluster, unless
-// nobody knows the name. Then they are asked again without it.
+// settleNames decides the meaning of refusals. The servers that refused belong to another cluster, unless every
+// process that responded refused and reports the same other name. In that case settleNames returns the servers,
+// to be queried again without a name.
 func (a *asking) settleNames() (again []*server) {
 	refused, other := a.names.servers(), a.names.other()
 	if other != "" && other != a.cluster {
@@ -102,15 +103,14 @@ func (a *asking) settleNames() (again []*server) {
 	return nil
 }
 
-// heed looks at how a question ended for what it says of the cluster's name, and reports
-// whether its record is held back.
+// heed evaluates the outcome of a call for the cluster name, and reports whether its record is held back.
 func (a *asking) heed(s *session, r *Record, f *failure) bool {
 	if a.cluster == "" {
 		return false
 	}
 	switch {
 	case f == nil, f.outcome == model.Stale, f.outcome != model.OtherCluster && len(r.Response) > 0:
-		a.names.take() // the name is looked at before anything else
+		a.names.take() // the name is checked before anything else
 	case f.outcome == model.OtherCluster:
 		a.names.refuse(s.at, *r, f.reason)
 		return true

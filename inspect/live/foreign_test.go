@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// skipped is the reason why something was left out, "" if it was not.
+// skipped returns the reason why something was left out, or "" if it was not.
 func skipped(r *model.Runtime, what string) string {
 	for _, s := range r.Skipped {
 		if s.What == what {
@@ -24,8 +24,8 @@ func skipped(r *model.Runtime, what string) string {
 
 const nameCheck = "check of the cluster's name"
 
-// TestWrongClusterName: if nobody knows the name that is sent along, it is the name that is
-// wrong, and everybody is asked again without it, once.
+// TestWrongClusterName checks that if no process accepts the cluster name, all are queried once more without
+// it.
 func TestWrongClusterName(t *testing.T) {
 	for _, version := range []string{"2.3.5", "2.6.3"} {
 		c := small(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
@@ -63,8 +63,8 @@ func TestWrongClusterName(t *testing.T) {
 	}
 }
 
-// TestWrongClusterNameStillProtects: without the name, server ids tell processes apart; and
-// whoever is dead has no say.
+// TestWrongClusterNameStillProtects checks that server ids distinguish processes without the name, and that
+// dead processes do not count.
 func TestWrongClusterNameStillProtects(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
 	addresses := map[string]string{"querynode-101": livetest.Refused(t), "indexnode-6": livetest.NotGRPC(t)}
@@ -83,7 +83,7 @@ func TestWrongClusterNameStillProtects(t *testing.T) {
 	}
 }
 
-// TestForeignersDisagree: processes that name different clusters say nothing of our own name.
+// TestForeignersDisagree checks that the name is kept if processes report different clusters.
 func TestForeignersDisagree(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
 	other := livetest.Cluster(livetest.Spec{QueryNodes: 3, Collections: 2, Segments: 30, Growing: 5})

@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// FuzzDecode holds answers of any bytes, to every question, to this: no panic, each
-// becomes a call, and a record that is kept is stable.
+// FuzzDecode checks that no response to any call causes a panic, that each becomes a call, and that a stored
+// record is stable.
 func FuzzDecode(f *testing.F) {
 	seen := map[string]int{}
 	for _, r := range append(plant(f), t7Records(f)...) {
@@ -42,11 +42,10 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzReadRecords holds any file to this: no panic, and what is yielded can be written
-// and read again.
+// FuzzReadRecords checks that no file causes a panic, and that its records can be written and read again.
 func FuzzReadRecords(f *testing.F) {
 	var whole bytes.Buffer
-	// Small seeds: what is found is made small again, which takes long with large ones.
+	// The seeds are small, because minimizing a large finding takes long.
 	for _, r := range []live.Record{
 		{Role: "proxy", Node: 3, Address: "a:1", Method: "/x/y", Response: []byte{8, 1}, At: time.Unix(5, 7).UTC(), Took: 3},
 		{Method: "message queue", Outcome: "not asked", Error: "why"},
@@ -78,15 +77,15 @@ func FuzzReadRecords(f *testing.F) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 		same := cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })
-		none := cmp.Comparer(bytes.Equal) // JSON has no empty list of bytes beside none
+		none := cmp.Comparer(bytes.Equal) // JSON does not distinguish empty and nil byte slices
 		if diff := cmp.Diff(first, second, same, none); diff != "" {
 			t.Errorf("read again (-first +second):\n%s", diff)
 		}
 	})
 }
 
-// FuzzParseMetrics holds any text to this: no panic, nothing that is no fact, and what Redact keeps is
-// no more than what was there.
+// FuzzParseMetrics checks that no text causes a panic or invalid values, and that the output of Redact holds no
+// more than the text.
 func FuzzParseMetrics(f *testing.F) {
 	for _, r := range append(plant(f), t7Records(f)...) {
 		if r.Method == "GET /metrics" && len(r.Response) < 20_000 {
@@ -122,7 +121,7 @@ func FuzzParseMetrics(f *testing.F) {
 	})
 }
 
-// wantSound holds a series to what its type promises.
+// wantSound checks the invariants of a series of its type.
 func wantSound(t *testing.T, f *model.Family, s *model.Series) {
 	t.Helper()
 	number := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -23,7 +23,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// nested is a field of a message within itself, so many times.
+// nested returns a field of a message that is nested depth times.
 func nested(field protowire.Number, depth int) []byte {
 	var b []byte
 	for range depth {
@@ -35,8 +35,8 @@ func nested(field protowire.Number, depth int) []byte {
 	return b
 }
 
-// TestHostileAnswers: answers to calls that are whole, and written to harm. Whatever they say, the node
-// has an outcome, its neighbours are heard, and no number is one that cannot be shown.
+// TestHostileAnswers checks well-formed but malicious responses: the node has an outcome, its neighbors are
+// decoded, and every number can be displayed.
 func TestHostileAnswers(t *testing.T) {
 	said := func(json string) []byte { return encode(t, &milvuspb.GetMetricsResponse{Status: ok, Response: json}) }
 	var keys strings.Builder
@@ -78,7 +78,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestHostilePages: the same of /metrics.
+// TestHostilePages is the same for /metrics.
 func TestHostilePages(t *testing.T) {
 	const good = "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 1000\n"
 	var labels, families, nodes strings.Builder
@@ -134,8 +134,7 @@ func wantNeighbours(t *testing.T, r *model.Runtime) {
 	}
 }
 
-// wantShowable walks through what was learned: reasons hold nothing that steers a terminal, and no number
-// is infinite or none.
+// wantShowable visits all results: reasons hold no control characters, and no number is infinite or NaN.
 func wantShowable(t *testing.T, v reflect.Value, path string, seen map[uintptr]bool) {
 	t.Helper()
 	switch v.Kind() { //nolint:exhaustive // what cannot be wrong is passed over

@@ -15,11 +15,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// scrape asks a process's HTTP server, once.
+// scrape queries the HTTP server of a process, once.
 func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	host, _, err := fullAddress(s.Address)
 	if err != nil {
-		return // it could not be asked at all
+		return // it could not be queried at all
 	}
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	if !a.ports.begin(address) {
@@ -36,13 +36,13 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	p.done()
 	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
 		if f == nil {
-			a.scrapeLater(ctx, s, address) // it waits by itself, and pages may take long
+			a.scrapeLater(ctx, s, address) // it waits on its own, and pages may take long
 		}
 		a.pages(ctx, web, s, address)
 	}
 }
 
-// pages asks for what there is beside metrics.
+// pages requests the pages other than /metrics.
 func (a *asking) pages(ctx context.Context, web *http.Client, s *session, address string) {
 	a.page(ctx, web, s, address, methodHealthz)
 	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
@@ -59,7 +59,7 @@ func (a *asking) pages(ctx context.Context, web *http.Client, s *session, addres
 	}
 }
 
-// pagesOfProxy asks for the most telling pages first, and last for the one that takes longest.
+// pagesOfProxy requests the most informative pages first, and the slowest page last.
 func (a *asking) pagesOfProxy(ctx context.Context, web *http.Client, proxy *session, address string) {
 	a.page(ctx, web, proxy, address, methodSlow)
 	if proxy == a.plan.tellsOfClients() {
@@ -76,10 +76,11 @@ func (a *asking) pagesOfProxy(ctx context.Context, web *http.Client, proxy *sess
 	}
 }
 
-// reportedEvery is how often one Client asks a proxy for its clients and dependencies: for the latter it opens connections of its own.
+// reportedEvery is the minimum interval at which a Client queries a proxy for its clients and dependencies,
+// because the proxy opens connections of its own for the latter.
 const reportedEvery = time.Minute
 
-// reported asks for these, or takes what was answered a moment ago.
+// reported requests the clients and dependencies of a proxy, or uses the recent responses.
 func (a *asking) reported(ctx context.Context, web *http.Client, proxy *session, address, queue string) {
 	a.client.mu.Lock()
 	last := a.client.reported[address]
@@ -106,7 +107,8 @@ func (a *asking) reported(ctx context.Context, web *http.Client, proxy *session,
 	a.client.reported[address] = list
 }
 
-// page asks for one page on behalf of a session, and keeps and returns how that ended; nothing if there was no time for it.
+// page requests one page for a session, stores the outcome and returns its records. It returns nil if no time
+// is left.
 func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string) []Record {
 	if ctx.Err() != nil {
 		return nil
@@ -121,7 +123,7 @@ func (a *asking) page(ctx context.Context, web *http.Client, s *session, address
 	return []Record{r}
 }
 
-// scrapeLater asks for /metrics a second time, for rates, in what is left of the process's time.
+// scrapeLater requests /metrics a second time, for rates, in the time that is left for the process.
 func (a *asking) scrapeLater(ctx context.Context, s *session, address string) {
 	window := a.client.opts.Window
 	if window <= 0 {
@@ -149,10 +151,10 @@ func (a *asking) scrapeLater(ctx context.Context, s *session, address string) {
 	})
 }
 
-// maxHeader bounds the header of an HTTP answer.
+// maxHeader bounds the header of an HTTP response, in bytes.
 const maxHeader = 64 << 10
 
-// web makes an HTTP client for one address that takes nothing from the environment.
+// web returns an HTTP client for one address that ignores the environment.
 func (c *Client) web(address string) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -166,14 +168,14 @@ func (c *Client) web(address string) *http.Client {
 	}
 }
 
-// page is an answer over HTTP, and what is to be done when it has been decoded.
+// page is an HTTP response. done must be called after it has been decoded.
 type page struct {
 	Record
 	failure *failure
 	done    func()
 }
 
-// get asks for one page.
+// get requests one page.
 func (a *asking) get(ctx context.Context, web *http.Client, s *session, address, method string) page {
 	start := time.Now()
 	p := page{Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()}}
@@ -190,11 +192,11 @@ func (a *asking) get(ctx context.Context, web *http.Client, s *session, address,
 	return p
 }
 
-// maxTrouble bounds what is read of an answer that is no success.
+// maxTrouble bounds the body that is read of an error response, in bytes.
 const maxTrouble = 4 << 10
 
-// fetch reads a page of a process, up to the limit: one that is on the list, and no other. An answer that is an error may have a body that
-// says more: it is returned as well.
+// fetch requests a listed page of a process and reads it up to the limit. It refuses pages that are not listed.
+// For an error response it returns the body too, which may hold details.
 func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([]byte, *failure) {
 	e, ok := endpointOf(path)
 	if !ok {
@@ -218,22 +220,24 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 	return answer.body, f
 }
 
-// httpGet is a question over HTTP.
+// httpGet is an HTTP request.
 type httpGet struct {
 	url                   url.URL
 	accept, authorization string
-	// limit bounds the body of a success. 0 is for one that need not be read whole, as that of an error never need be.
+	// limit bounds the body of a success, in bytes. 0 means that the body need not be read whole. The body of
+	// an error never need be.
 	limit int64
 }
 
-// httpAnswer is what a server answered to one.
+// httpAnswer is the response to an httpGet.
 type httpAnswer struct {
 	status string // "404 Not Found"
 	code   int
 	body   []byte
 }
 
-// send is the one place that asks over HTTP. What it asks for is for fetch and for pulsar to bound: both have lists.
+// send is the only function that makes HTTP requests. Its callers, fetch and pulsar, restrict the paths to
+// their lists.
 func (c *Client) send(ctx context.Context, web *http.Client, question httpGet, room *tenant) (answer httpAnswer, f *failure) {
 	request := (&http.Request{
 		Method: http.MethodGet, URL: &question.url, Host: question.url.Host,
@@ -267,7 +271,7 @@ func (c *Client) send(ctx context.Context, web *http.Client, question httpGet, r
 	return answer, nil
 }
 
-// httpFailure says why there is no answer over HTTP.
+// httpFailure returns the failure for an HTTP request without a response.
 func (c *Client) httpFailure(err error) *failure {
 	var f *failure
 	switch {

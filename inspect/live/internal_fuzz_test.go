@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// FuzzProxyAnswer: whatever a proxy answers, there is a tunnel or a reason.
+// FuzzProxyAnswer checks that every response of a proxy leads to a tunnel or a failure.
 func FuzzProxyAnswer(f *testing.F) {
 	f.Add(true, []byte("\x05\x00\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50rest"))
 	f.Add(true, []byte("\x05\x02\x01\x00\x05\x05\x00\x03\x02ab\x00\x50"))
@@ -35,7 +35,7 @@ func FuzzProxyAnswer(f *testing.F) {
 			return
 		}
 		defer conn.Close()
-		// What follows the header, and nothing of it, is the tunnel's.
+		// The tunnel has the bytes after the header, and nothing of the header.
 		rest, _ := io.ReadAll(conn)
 		head, found := bytes.CutSuffix(answer, rest)
 		if !found || !socks && !bytes.HasSuffix(head, []byte("\n\n")) && !bytes.HasSuffix(head, []byte("\n\r\n")) {
@@ -44,7 +44,7 @@ func FuzzProxyAnswer(f *testing.F) {
 	})
 }
 
-// FuzzBroker: whatever a broker answers, there are offsets or a reason.
+// FuzzBroker checks that every response of a broker leads to offsets or a failure.
 func FuzzBroker(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x03\x00\x00\x00\x0c\x00\x02\x00\x00\x00\x07"))
 	f.Add([]byte(tlsAlertBytes))
@@ -63,7 +63,7 @@ func FuzzBroker(f *testing.F) {
 	})
 }
 
-// FuzzJudge: no answer makes the reading of its status fail otherwise than by saying so.
+// FuzzJudge checks that a status that cannot be read leads to a failure.
 func FuzzJudge(f *testing.F) {
 	f.Add("/milvus.proto.query.QueryNode/GetDataDistribution", []byte("\x0a\x00"))
 	f.Add("/milvus.proto.query.QueryNode/GetComponentStates", []byte("\x1a\x03\x18\x88\x07"))
@@ -74,7 +74,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// FuzzSettings: what is read out of a configuration without decoding it is what is in it.
+// FuzzSettings checks that settings reads the same values as a full decoder.
 func FuzzSettings(f *testing.F) {
 	pair := func(key, value string) *commonpb.KeyValuePair { return &commonpb.KeyValuePair{Key: key, Value: value} }
 	for _, pairs := range [][]*commonpb.KeyValuePair{

@@ -37,7 +37,7 @@ func TestRoutes(t *testing.T) {
 		{"10.2.0.8:9091", false, "10.2.0.8:9091"}, // only that port is mapped
 		{"10.2.0.9:21123", true, "localhost:30009"},
 		{"10.2.0.9:9091", false, "localhost:31009"},
-		{"10.2.0.9:9092", false, ""}, // the host is led to one port
+		{"10.2.0.9:9092", false, ""}, // the host is mapped to one port
 		{"node-1.cluster:53100", true, "127.0.0.1:53100"},
 		{"[fd00::7]:21123", true, "[::1]:21123"},
 		{"[fd00::8]:21123", true, "[::1]:30008"},
@@ -58,7 +58,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestOnlyReads: no question is a call that changes something.
+// TestOnlyReads checks that no call changes anything.
 func TestOnlyReads(t *testing.T) {
 	p := &plan{loaded: []model.CollectionID{1}, groups: []string{"g"}, segments: []model.SegmentID{2}}
 	reads := []string{
@@ -141,8 +141,8 @@ func TestCallFailure(t *testing.T) {
 	}
 }
 
-// TestSlowResolver: a name server that does not answer keeps nobody waiting beyond the
-// deadline, whether it heeds the context or not.
+// TestSlowResolver checks that a silent name server delays nothing beyond the deadline, whether it respects the
+// context or not.
 func TestSlowResolver(t *testing.T) {
 	t.Parallel()
 	const timeout = 300 * time.Millisecond
@@ -170,7 +170,7 @@ func TestSlowResolver(t *testing.T) {
 		if n := r.LiveNode("querynode", 5); n.Outcome != model.Unreachable || !strings.Contains(n.Reason, "milvus.internal. was not resolved within 300ms") {
 			t.Errorf("%s: %s (%s)", name, n.Outcome, n.Reason)
 		}
-		// The same of what is dialed otherwise: HTTP servers and brokers.
+		// The same for other connections: HTTP servers and brokers.
 		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		_, err = client.dialer.dial(ctx, "milvus.internal.:9091", false)
 		cancel()
@@ -180,7 +180,7 @@ func TestSlowResolver(t *testing.T) {
 	}
 }
 
-// TestLongTexts: what others say costs no more time, and shows no more, however long it is.
+// TestLongTexts checks that long texts from processes take bounded time and are truncated.
 func TestLongTexts(t *testing.T) {
 	start := time.Now()
 	for _, word := range []string{"password=x ", "a:", "http://u:p@h ", "token: \"", "=", "{\"a\":\"password=x&", "[channel=1]"} {
@@ -197,7 +197,7 @@ func TestLongTexts(t *testing.T) {
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("took %v", took)
 	}
-	// A secret at the place of the cut is not shown in part.
+	// A secret at the point of truncation is not shown in part.
 	if got, want := oneLine("no\x1b]0;x\x07 pass\u00adword=sesame\u202e, \xff"), "no?]0;x? password="+redact.Redacted+", ?"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -211,7 +211,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestConceal: a server may say again what it was told.
+// TestConceal checks that credentials are removed if a server returns them.
 func TestConceal(t *testing.T) {
 	for _, o := range []Options{{User: "root", Password: "s3cr3t-x"}, {Token: "s3cr3t-x"}} {
 		text := "no user for " + o.authorization() + " (s3cr3t-x)"
@@ -233,7 +233,7 @@ func TestConceal(t *testing.T) {
 	}
 }
 
-// served is a connection whose other side says something and hangs up.
+// served returns a connection whose peer sends answer and closes.
 func served(answer []byte) net.Conn {
 	ours, theirs := net.Pipe()
 	go func() { _, _ = io.Copy(io.Discard, theirs) }()
@@ -244,7 +244,7 @@ func served(answer []byte) net.Conn {
 	return ours
 }
 
-// through is a relay to a proxy that answers so, and hangs up.
+// through returns a relay to a proxy that sends answer and closes.
 func through(t testing.TB, proxy string, answer []byte) *relay {
 	t.Helper()
 	r, err := parseProxy(proxy)
@@ -255,8 +255,8 @@ func through(t testing.TB, proxy string, answer []byte) *relay {
 	return r
 }
 
-// TestSOCKSReplies holds the words of x/net to the outcomes that are read out of them: who
-// refuses, the proxy or the target.
+// TestSOCKSReplies checks that the texts of x/net lead to the right outcomes: refused by the proxy or by the
+// target.
 func TestSOCKSReplies(t *testing.T) {
 	for answer, want := range map[string]failure{
 		"\x05\x00\x05\x01\x00\x01":     {model.Unreachable, "the proxy proxy:1: it could not connect"},

@@ -18,7 +18,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// RawCodec hands messages through as bytes, or in the pieces that they came in: they are decoded, kept or measured elsewhere.
+// RawCodec passes messages through as bytes, or in the pieces that they arrived in. Callers decode, store or
+// measure them.
 type RawCodec struct{}
 
 var _ encoding.CodecV2 = RawCodec{}
@@ -49,8 +50,8 @@ func (RawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 // Name implements encoding.CodecV2.
 func (RawCodec) Name() string { return "proto" }
 
-// packed refuses answers that are packed with gzip: Milvus does not do that unasked, and what
-// such an answer becomes is known too late.
+// packed refuses responses that are compressed with gzip, because Milvus does not send them unrequested and
+// their decompressed size is known too late.
 type packed struct{}
 
 var _ grpc.Decompressor = packed{} //nolint:staticcheck // as WithDecompressor (SA1019)
@@ -61,14 +62,14 @@ func (packed) Do(io.Reader) ([]byte, error) {
 
 func (packed) Type() string { return "gzip" }
 
-// answered is an answer, and what is to be done when it has been decoded.
+// answered is a gRPC response. done must be called after it has been decoded.
 type answered struct {
 	bytes []byte
 	done  func()
 }
 
-// call makes one gRPC call as a session of node. The answer's own status is not read here.
-// An answer, which may be empty, has something to be done; a failure has not.
+// call makes one gRPC call to the session of node. It does not read the status inside the response. A response,
+// which may be empty, has a done function; a failure has none.
 func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (answered, time.Duration, error) {
 	start := time.Now()
 	var pieces mem.BufferSlice
@@ -93,13 +94,13 @@ func (l *link) whyFailed(ctx context.Context, err error) error {
 		return gone
 	}
 	if broken, _, _ := l.state(); broken != nil && status.Code(err) == codes.Unavailable {
-		return broken // the connection was lost, and could not be made again
+		return broken // the connection was lost and could not be reestablished
 	}
 	return callFailure(err, l.client.opts.Timeout, l.client.opts.MaxAnswer)
 }
 
-// metadata is what Milvus's own clients send along: which cluster and which node are
-// meant (pkg/util/interceptor), and who asks (internal/proxy/authentication_interceptor.go).
+// metadata adds the metadata that Milvus's own clients send: the target cluster and node
+// (pkg/util/interceptor), and the user (internal/proxy/authentication_interceptor.go).
 func (l *link) metadata(ctx context.Context, node model.NodeID) context.Context {
 	pairs := []string{"ServerID", strconv.FormatInt(int64(node), 10)}
 	if l.cluster != "" {

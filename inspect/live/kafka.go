@@ -16,13 +16,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// kafka asks brokers for the offsets of topics, and nothing else.
+// kafka requests the offsets of topics from brokers, and nothing else.
 type kafka struct {
 	dialer   *dialer
 	patience time.Duration
 
 	mu sync.Mutex
-	// unreached is why no connection came about, the first time.
+	// unreached is the first reason why no connection was made.
 	unreached *failure
 }
 
@@ -31,8 +31,8 @@ const (
 	kafkaMaxAnswer  = 4 << 20 // bytes; a topic takes a few hundred
 )
 
-// dial connects to a broker in half of the time for all, so that there is time to return the reason. The error is one that has kgo
-// try another broker.
+// dial connects to a broker in half of the total time, so that there is time to return the reason. Its error
+// makes kgo try another broker.
 func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, k.patience/2)
 	defer cancel()
@@ -48,8 +48,7 @@ func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, er
 	return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 }
 
-// offsets asks for the first and the next offset of topics. What could be learned is
-// returned together with an error.
+// offsets returns the first and the next offset of topics. It may return part of them together with an error.
 func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicOffsets, error) {
 	const pause = 50 * time.Millisecond
 	client, err := kgo.NewClient(
@@ -72,7 +71,7 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 	for _, name := range topics {
 		from, ok := first.Lookup(name, milvusPartition)
 		to, okEnd := end.Lookup(name, milvusPartition)
-		none, _ := first.Lookup(name, -1) // as kadm has the errors of topics
+		none, _ := first.Lookup(name, -1) // kadm stores the errors of topics there
 		switch wrong := cmp.Or(from.Err, to.Err, none.Err); {
 		case errors.Is(wrong, kerr.UnknownTopicOrPartition):
 		case errors.Is(wrong, kerr.TopicAuthorizationFailed):
@@ -90,7 +89,7 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 	return list, failure
 }
 
-// failure returns why a request has no answer, nil of none.
+// failure returns why a request failed, or nil if it did not.
 func (k *kafka) failure(ctx context.Context, err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -104,7 +103,7 @@ func (k *kafka) failure(ctx context.Context, err error) error {
 		return k.unreached
 	case denied:
 		return failed(model.Denied, "%v", err)
-	case errors.Is(err, io.EOF) || isCut(err): // which of the two a client sees is up to timing
+	case errors.Is(err, io.EOF) || isCut(err): // timing decides which of the two a client sees
 		return failed(model.Denied, "the broker closed the connection: it may want TLS or a login (SASL), and kitescope has no certificate or account of its own")
 	case isTimeout(err):
 		return failed(model.TimedOut, "the brokers do not answer within %s", k.patience)

@@ -19,13 +19,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// brokerRequest is what a client asked, before its body.
+// brokerRequest is the header of a client's request.
 type brokerRequest struct {
 	key, version int16
 	serial       uint32
 }
 
-// brokerAnswers is a broker that answers each request by f: with a whole frame, or with nothing for ever.
+// brokerAnswers starts a broker that calls f for each request. f writes a whole frame, or blocks forever.
 func brokerAnswers(t *testing.T, f func(r brokerRequest, conn net.Conn)) string {
 	t.Helper()
 	return livetest.Each(t, func(conn net.Conn) {
@@ -44,13 +44,13 @@ func brokerAnswers(t *testing.T, f func(r brokerRequest, conn net.Conn)) string 
 	})
 }
 
-// frame is an answer as Kafka sends it.
+// frame returns a response in Kafka's framing.
 func frame(serial uint32, body []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(4+len(body)))
 	return append(binary.BigEndian.AppendUint32(b, serial), body...)
 }
 
-// knows answers ApiVersions: Metadata up to 7 and ListOffsets up to 5 are known.
+// knows returns a response to ApiVersions: Metadata up to 7 and ListOffsets up to 5 are supported.
 func knows(r brokerRequest) []byte {
 	known := kmsg.NewApiVersionsResponse()
 	known.SetVersion(r.version)
@@ -64,7 +64,7 @@ const (
 	dmlTopic      = "by-dev-rootcoord-dml_0"
 )
 
-// leads answers Metadata: a broker at an address leads topics.
+// leads returns a response to Metadata: a broker at an address leads topics.
 func leads(version int16, host string, port int32, topics ...string) []byte {
 	r := kmsg.NewMetadataResponse()
 	r.SetVersion(version)
@@ -79,7 +79,7 @@ func leads(version int16, host string, port int32, topics ...string) []byte {
 	return r.AppendTo(nil)
 }
 
-// offsetsOf answers ListOffsets.
+// offsetsOf returns a response to ListOffsets.
 func offsetsOf(version int16, offset int64, topics ...string) []byte {
 	r := kmsg.NewListOffsetsResponse()
 	r.SetVersion(version)
@@ -93,7 +93,7 @@ func offsetsOf(version int16, offset int64, topics ...string) []byte {
 	return r.AppendTo(nil)
 }
 
-// TestKafkaHostile: nothing is believed of what a broker makes up, whatever it claims to send.
+// TestKafkaHostile checks that invented data of a broker is rejected, whatever size it claims.
 func TestKafkaHostile(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(r brokerRequest, conn net.Conn){
@@ -142,7 +142,7 @@ func portOf(t *testing.T, text string) int32 {
 	return int32(n)
 }
 
-// TestKafkaWords: a leader's name reaches nobody as it is.
+// TestKafkaWords checks that the name of a leader is never displayed unchanged.
 func TestKafkaWords(t *testing.T) {
 	broker := brokerAnswers(t, func(r brokerRequest, conn net.Conn) {
 		switch r.key {
@@ -169,7 +169,7 @@ func TestKafkaWords(t *testing.T) {
 	}
 }
 
-// TestKafkaManyTopics: more topics than are asked for at once are all answered for.
+// TestKafkaManyTopics checks that all of more topics than fit one request get offsets.
 func TestKafkaManyTopics(t *testing.T) {
 	const collections = 300
 	topics := make([]live.TopicOffsets, collections)

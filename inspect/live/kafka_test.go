@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// kafkaRecord is a recording of a broker.
+// kafkaRecord returns a record of a broker.
 func kafkaRecord(t *testing.T, topics ...live.TopicOffsets) live.Record {
 	t.Helper()
 	b, err := json.Marshal(live.QueueOffsets{Topics: topics})
@@ -51,7 +51,7 @@ func TestKafka(t *testing.T) {
 	}
 }
 
-// TestKafkaOverTheMap: brokers are reached as processes are.
+// TestKafkaOverTheMap checks that brokers are reached in the same way as processes.
 func TestKafkaOverTheMap(t *testing.T) {
 	c := withKafka(t, map[string]string{"kafka.brokerList": "10.1.9.9:9092"}, kafkaRecord(t, live.TopicOffsets{Name: "by-dev-rootcoord-dml_0", End: 5}))
 	told := ask(t, c, live.Options{}).Queue.Address
@@ -107,7 +107,7 @@ func TestKafkaFaults(t *testing.T) {
 	}
 }
 
-// brokerOf is the broker that a cluster's configuration names.
+// brokerOf returns the broker in a cluster's configuration.
 func brokerOf(t *testing.T, c *model.Cluster) string {
 	t.Helper()
 	value, ok := c.WithRuntime(ask(t, c, live.Options{})).Setting("kafka.brokerList", "querynode")
@@ -117,8 +117,8 @@ func brokerOf(t *testing.T, c *model.Cluster) string {
 	return value.Value
 }
 
-// kafkaLogin is a broker that tells its versions to everyone, and hangs up on whoever asks
-// for more without a login.
+// kafkaLogin starts a broker that returns its versions without a login, and closes the connection on any other
+// request.
 func kafkaLogin(t *testing.T) string {
 	t.Helper()
 	return brokerAnswers(t, func(r brokerRequest, conn net.Conn) {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// line says who was asked what, and what came of it: "querynode-3 10.2.0.7:21123: GetDataDistribution answered, 1,204 bytes in 12ms".
+// line summarizes a record: the process, the call and its outcome, e.g. "querynode-3 10.2.0.7:21123:
+// GetDataDistribution answered, 1,204 bytes in 12ms".
 func (r *Record) line() string {
 	who := r.Role
 	if r.Node != 0 {

@@ -26,25 +26,26 @@ import (
 type link struct {
 	client  *Client
 	address string
-	cluster string // the cluster's key, sent along; "" is not sent
+	cluster string // the cluster name sent with each call; "" is not sent
 	conn    *grpc.ClientConn
 	tenant  *tenant
 
 	mu sync.Mutex
-	// broken is why the connection could not be made, the first time.
+	// broken is the first reason why the connection could not be made.
 	broken *failure
-	// dialed: the network let us through; what follows is the server's doing. took is how long that was.
+	// dialed is set after the network connection is made; later failures are the server's. took is how long it
+	// took.
 	dialed bool
 	took   time.Duration
-	// resolving is the host name whose address is being asked for, "" if none.
+	// resolving is the host name that is being resolved, or "".
 	resolving string
-	first     []byte // the first bytes that the server sent, after a handshake if there was one
+	first     []byte // the first bytes from the server, after the handshake if there was one
 }
 
-// maxHeaders bounds what comes before and after an answer: texts of errors, most of all.
+// maxHeaders bounds the header and trailer of a response, in bytes: mostly error texts.
 const maxHeaders = 64 << 10
 
-// connect prepares the link; nothing is dialed before the first call.
+// connect prepares the link; it does not connect before the first call.
 func (c *Client) connect(address, cluster string) (*link, error) {
 	l := &link{client: c, address: address, cluster: cluster}
 	l.tenant = c.room.enter()
@@ -55,13 +56,13 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(address),
 		grpc.WithTransportCredentials(&witness{creds, l}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.dial(ctx) }),
-		// Nothing of the environment: no proxy, no service config from DNS, no retries behind our back.
+		// Nothing from the environment: no proxy, no service config from DNS, no hidden retries.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
-		// Else grpc gives up on a silent server after 20 s of its own, and says that it hung up.
+		// Otherwise grpc gives up on a silent server after its own 20 s and reports that the server hung up.
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: c.opts.Timeout + time.Second}),
 		grpc.WithMaxHeaderListSize(maxHeaders),
-		// Unbuffered, so that each piece of an answer is counted, however small.
+		// Unbuffered, so that each piece of a response is counted, however small.
 		grpc.WithReadBufferSize(0),
 		grpc.WithDecompressor(packed{}), //nolint:staticcheck // else who else in the binary brings gzip decides (SA1019); kept throughout grpc 1
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(RawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
@@ -77,7 +78,7 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 func (l *link) tlsCredentials() credentials.TransportCredentials {
 	config := l.client.opts.TLS.Clone()
 	if config.ServerName == "" {
-		// The certificate names the address in the cluster, wherever the map leads.
+		// The certificate is for the address in the cluster, even if the map redirects it.
 		if host, _, err := net.SplitHostPort(l.address); err == nil {
 			config.ServerName = host
 		}
@@ -90,7 +91,7 @@ func (l *link) close() {
 	_ = l.conn.Close()
 }
 
-// dial makes the connection for grpc and notes why it failed, as grpc keeps only text.
+// dial makes the connection for grpc. It stores the error, because grpc keeps only its text.
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	if gone := l.tenant.gone(); gone != nil {
 		return nil, gone
@@ -113,7 +114,8 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	return conn, nil
 }
 
-// dialTook is how long the network took to connect, 0 where it was not the process's host that was connected to, for all that is known.
+// dialTook returns how long the network connection took, or 0 if it may not have gone to the process's host
+// directly.
 func (l *link) dialTook() time.Duration {
 	d := l.client.dialer
 	if to, err := d.routes.target(l.address, true); err != nil || to != l.address || d.relay != nil {
@@ -136,14 +138,15 @@ func (l *link) breaks(f *failure) {
 	l.broken = cmp.Or(l.broken, f)
 }
 
-// state is why the link is broken, nil if it is not known to be; and whether it was dialed.
+// state returns why the link is broken, or nil if it is not known to be, whether it was dialed, and the first
+// bytes received.
 func (l *link) state() (broken *failure, dialed bool, first []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.broken, l.dialed, slices.Clone(l.first)
 }
 
-// ready connects and waits until calls can be made. It returns why not.
+// ready connects and waits until calls can be made. It returns an error if none can be.
 func (l *link) ready(ctx context.Context) error {
 	l.conn.Connect()
 	for {
@@ -161,7 +164,7 @@ func (l *link) ready(ctx context.Context) error {
 	}
 }
 
-// whyLate is what a deadline means: no connection, or no answer over one.
+// whyLate returns the failure for a deadline: no connection, or no response over it.
 func (l *link) whyLate(ctx context.Context) error {
 	if cause := context.Cause(ctx); !isTimeout(cause) {
 		return cause
@@ -187,7 +190,7 @@ func (l *link) whyLate(ctx context.Context) error {
 	return l.client.dialer.late()
 }
 
-// whyBroken explains a connection that was not made, or not understood.
+// whyBroken returns the failure for a connection that was not made or not understood.
 func (l *link) whyBroken(ctx context.Context) error {
 	broken, dialed, first := l.state()
 	if broken != nil {
@@ -220,8 +223,8 @@ func (l *link) whyGarbled(first []byte) *failure {
 	return failed(model.Garbled, "not a gRPC server: it starts with %q", first)
 }
 
-// isSettings reports whether bytes begin as a server of HTTP/2 does: with a frame of
-// type SETTINGS on stream 0 (RFC 9113, sections 3.4 and 4.1).
+// isSettings reports whether bytes begin like those of an HTTP/2 server: with a frame of type SETTINGS on
+// stream 0 (RFC 9113, sections 3.4 and 4.1).
 func isSettings(b []byte) bool {
 	const typeAt, streamAt, head = 3, 5, 9
 	if len(b) < head {
@@ -230,7 +233,7 @@ func isSettings(b []byte) bool {
 	return b[typeAt] == 4 && b[streamAt]|b[streamAt+1]|b[streamAt+2]|b[streamAt+3] == 0
 }
 
-// wantsTLS tries a TLS handshake: a TLS server of Go just hangs up on plaintext.
+// wantsTLS tries a TLS handshake, because a TLS server in Go just closes a plaintext connection.
 func (d *dialer) wantsTLS(ctx context.Context, address string) bool {
 	conn, err := d.dial(ctx, address, true)
 	if err != nil {
@@ -243,7 +246,7 @@ func (d *dialer) wantsTLS(ctx context.Context, address string) bool {
 	return peek.b == tlsHandshake || peek.b == tlsAlert
 }
 
-// firstByte remembers the first byte that was read.
+// firstByte stores the first byte read from a connection.
 type firstByte struct {
 	net.Conn
 	b byte
@@ -257,14 +260,14 @@ func (f *firstByte) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listener keeps the first bytes that arrive, and why the server refuses a client whose handshake is done: in TLS 1.3 it looks
-// at certificates of clients after that.
+// listener stores the first bytes that arrive, and the reason if the server refuses the client after the
+// handshake: TLS 1.3 checks client certificates only then.
 type listener struct {
 	net.Conn
 	link *link
 }
 
-// sample is how many bytes of an answer tell what kind of server it is.
+// sample is the number of bytes of a response that identify the kind of server.
 const sample = 16
 
 func (c *listener) Read(b []byte) (int, error) {
@@ -282,7 +285,7 @@ func (c *listener) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// witness notes why a TLS handshake failed, and counts what comes after it.
+// witness stores why a TLS handshake failed, and counts the bytes after it.
 type witness struct {
 	credentials.TransportCredentials
 	link *link

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// The level that a process logs at: GET tells it, PUT would change it (internal/http/server.go: registerDefaults hands the page to zap's
-// AtomicLevel, whose ServeHTTP in zap's http_handler.go writes on PUT alone). kitescope sends no other method than GET.
+// The log level of a process. GET reads it; PUT would change it (internal/http/server.go: registerDefaults
+// passes the page to zap's AtomicLevel, whose ServeHTTP in zap's http_handler.go writes only on PUT). kitescope
+// sends only GET.
 const (
 	levelPath   = "/log/level"
 	methodLevel = "GET " + levelPath
 )
 
-// levelTold is the answer, which zap writes.
+// levelTold is the response, which zap writes.
 type levelTold struct {
 	Level string `json:"level"`
 }
 
-// levels are those that zap writes (zapcore's level.go).
+// levels returns the levels that zap writes (zapcore's level.go).
 func levels() []string {
 	return []string{"debug", "info", "warn", "error", "dpanic", "panic", "fatal"}
 }
@@ -27,5 +28,5 @@ func (l *levelTold) clean() bool {
 	return slices.Contains(levels(), l.Level)
 }
 
-// takeLevel keeps what a process tells.
+// takeLevel stores the log level of a process.
 func takeLevel(_ *Decoder, p *processRecords, _ *question, told *levelTold) { p.LogLevel = told.Level }

@@ -10,7 +10,8 @@ import (
 
 const methodLevel = "GET /log/level"
 
-// TestLogLevel: as zap writes it, the same of what is kept; what is no level is unknown, and nothing of it is kept.
+// TestLogLevel checks that zap's format is decoded, also from the stored record, and that invalid levels are
+// unknown and not stored.
 func TestLogLevel(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -34,7 +35,7 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
-// FuzzLogLevel holds any answer to this: no panic, and what is kept says the same.
+// FuzzLogLevel checks that no response causes a panic and that the stored record decodes to the same.
 func FuzzLogLevel(f *testing.F) {
 	for _, text := range []string{`{"level":"info"}`, "{}", "<"} {
 		f.Add([]byte(text))

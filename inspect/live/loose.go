@@ -7,8 +7,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Values in JSON as processes write them: an id may be a number or text, of one release this and of the next one that, and text
-// may be quoted twice (a tag "string" on a field of text: SyncTask.SegmentLevel). What is of another type is empty.
+// JSON values as processes write them. An id may be a number in one release and text in the next, and text may
+// be quoted twice (a tag "string" on a field of text: SyncTask.SegmentLevel). Values of another type decode to
+// the zero value.
 type (
 	looseNumber  int64
 	looseText    string
@@ -16,7 +17,7 @@ type (
 	looseTexts   []looseText
 )
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes a number or a text with one. It never fails.
 func (n *looseNumber) UnmarshalJSON(b []byte) error {
 	var t looseText
 	if _ = t.UnmarshalJSON(b); t == "" {
@@ -26,7 +27,7 @@ func (n *looseNumber) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes a text. It never fails.
 func (t *looseText) UnmarshalJSON(b []byte) error {
 	var once, twice string
 	if json.Unmarshal(b, &once) != nil {
@@ -40,13 +41,13 @@ func (t *looseText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes a list of numbers. It never fails.
 func (l *looseNumbers) UnmarshalJSON(b []byte) error {
 	*l = looseList[looseNumber](b)
 	return nil
 }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes a list of texts. It never fails.
 func (l *looseTexts) UnmarshalJSON(b []byte) error {
 	*l = looseList[looseText](b)
 	return nil
@@ -60,7 +61,7 @@ func looseList[T any](b []byte) []T {
 	return list
 }
 
-// numberOf is the number that text is, 0 if it is none.
+// numberOf parses text as a number, and returns 0 if it is not one.
 func numberOf(text string) looseNumber {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -69,10 +70,10 @@ func numberOf(text string) looseNumber {
 	return looseNumber(n)
 }
 
-// node is an id of a node, 0 where it can be none: Milvus writes -1 for "none yet".
+// node converts n to a node id. Invalid ids become 0: Milvus writes -1 for "none yet".
 func (n looseNumber) node() model.NodeID { return model.NodeID(max(0, n)) }
 
-// segment is a list of one, none where it can be no id.
+// segment returns a list with the one id, or nil if n is not a valid id.
 func (n looseNumber) segment() []model.SegmentID {
 	if n <= 0 {
 		return nil

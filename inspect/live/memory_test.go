@@ -9,15 +9,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// unhurried is a deadline that no answer misses because the machine is busy.
+// unhurried is a timeout that is long enough on a busy machine.
 const unhurried = 30 * time.Second
 
-// emptySegments is an answer of many segments of which nothing is said: two bytes each.
+// emptySegments returns a response with many empty segments, two bytes each.
 func emptySegments(size int) []byte {
 	return append([]byte("\x0a\x00\x10\x65"), bytes.Repeat([]byte("\x1a\x00"), size/2)...)
 }
 
-// heavyAsk asks, with the records kept as a recorder keeps them.
+// heavyAsk queries a cluster and keeps the records as a recorder does.
 func heavyAsk(t *testing.T, c *model.Cluster, opts live.Options) *model.Runtime {
 	t.Helper()
 	opts.Keep = func(live.Record) {}

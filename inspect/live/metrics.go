@@ -17,23 +17,23 @@ const (
 	maxMetricsBytes  = 128 << 20
 	maxMetricsLine   = 64 << 10
 	maxMetricsSeries = 200_000 // lines that are not of a bucket
-	maxMetricsLabels = 20      // of one series; Milvus has ten at most
+	maxMetricsLabels = 20      // of one series; Milvus has at most ten
 	maxMetricsKept   = 64 << 20
 )
 
-// What things take that are read of a scrape, about, in bytes.
+// The approximate memory of parts of a scrape, in bytes.
 const (
 	weightFamily = 500
-	weightSeries = 120 // as lists grow by doubling, at first
+	weightSeries = 120 // initially, because slices grow by doubling
 	weightBucket = 40
-	weightLabels = 80 // of a set of them, beside its text
+	weightLabels = 80 // of a label set, without its text
 	weightLabel  = 32
-	weightText   = 64 // of a value that is new, beside itself
+	weightText   = 64 // of a new value, without its bytes
 )
 
-// ParseMetrics reads the text of a process's /metrics: Prometheus's text format, version 0.0.4
-// (prometheus.io/docs/instrumenting/exposition_formats), without names in quotes, which Milvus does not write. Of broken
-// text, and of more than the limits, what could be read is returned together with an error.
+// ParseMetrics parses the text of a process's /metrics: Prometheus's text format, version 0.0.4
+// (prometheus.io/docs/instrumenting/exposition_formats), without quoted names, which Milvus does not write. If
+// the text is broken or exceeds the limits, it returns the part that could be read and an error.
 func ParseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 	return NewDecoder().parseMetrics(text, at)
 }
@@ -57,23 +57,24 @@ func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, er
 	return m, err
 }
 
-// scrape is the text of /metrics on its way into a Decoder.
+// scrape is the text of /metrics being parsed for a Decoder.
 type scrape struct {
 	d        *Decoder
 	families map[string]*familyText
 	order    []*familyText
-	current  *familyText // that the last sample was of
-	part     samplePart  // what that sample said of it
-	// prefix is how the lines of all buckets of the series of the last one begin, up to the bound; "" if that was none.
+	current  *familyText // family of the last sample
+	part     samplePart  // the part of the family that the last sample is
+	// prefix is the start, up to the bound, of all bucket lines of the last sample's series; "" if it was not a
+	// bucket.
 	prefix []byte
 	labels []rawLabel // scratch
-	weight int64      // of what is kept of it
+	weight int64      // of the retained data
 	number int        // of the line
 	bytes  int64
 	series int
 }
 
-// read takes a text in, line by line, up to where it ends, is broken, or is more than the limits.
+// read parses a text line by line, until it ends, is broken, or exceeds the limits.
 func (p *scrape) read(text io.Reader) error {
 	in := bufio.NewReaderSize(text, maxMetricsLine)
 	for {
@@ -88,7 +89,7 @@ func (p *scrape) read(text io.Reader) error {
 		case errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) == 0:
 			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("the text ends within line %d", p.number) // a number that is cut is another number
+			return fmt.Errorf("the text ends within line %d", p.number) // a truncated number is a different number
 		case errors.Is(err, bufio.ErrBufferFull):
 			return fmt.Errorf("a line is longer than %d bytes", maxMetricsLine)
 		case err != nil:
@@ -105,9 +106,9 @@ func (p *scrape) read(text io.Reader) error {
 	}
 }
 
-// afford says why no more of a scrape is kept, nil if there is room.
+// afford returns an error if no more of a scrape can be retained.
 func (p *scrape) afford() error {
-	const part = 4 // of the room that all answers have, so that one process leaves others theirs
+	const part = 4 // one scrape gets 1/part of the room of all responses, so that it leaves room for others
 	limit, most := p.d.limit, int64(maxMetricsKept)
 	if limit > 0 {
 		most = min(most, limit/part)
@@ -121,7 +122,7 @@ func (p *scrape) afford() error {
 	return nil
 }
 
-// add takes one line in.
+// add parses one line.
 func (p *scrape) add(line []byte) error {
 	if len(p.prefix) > 0 && bytes.HasPrefix(line, p.prefix) && p.addNextBucket(line[len(p.prefix):]) {
 		return nil
@@ -140,7 +141,7 @@ func (p *scrape) add(line []byte) error {
 	return err
 }
 
-// addComment notes the type of what follows. HELP is for people.
+// addComment stores the type of the family that follows. It ignores HELP.
 func (p *scrape) addComment(line []byte) error {
 	fields := bytes.Fields(line[1:])
 	if len(fields) < 3 || string(fields[0]) != "TYPE" || !plainName(string(fields[1])) {
@@ -174,7 +175,7 @@ func (p *scrape) begin(name string, kind model.MetricKind) *familyText {
 	return f
 }
 
-// addSample takes in NAME{LABELS} VALUE TIME, of which labels and time may be missing.
+// addSample parses NAME{LABELS} VALUE TIME, where labels and time may be missing.
 func (p *scrape) addSample(line []byte) error {
 	p.prefix = p.prefix[:0]
 	end := nameEnd(line)
@@ -200,14 +201,15 @@ func (p *scrape) addSample(line []byte) error {
 		return err
 	}
 	if p.part == tellsBucket && special.plain {
-		start := len(line) - len(rest) - 1 - len(special.text) - 1 // where the bound begins: LABELS end in its quote, and a brace
+		start := len(line) - len(rest) - 1 - len(special.text) - 1 // start of the bound: LABELS end in its quote and a brace
 		p.prefix = append(p.prefix, line[:start]...)
 	}
 	p.put(set, special, value)
 	return nil
 }
 
-// belongs finds the family of a sample and what of it the sample says, as Prometheus does: a family of the very name comes first.
+// belongs sets the family of a sample and its part of the family. As in Prometheus, a family with exactly the
+// name takes precedence.
 func (p *scrape) belongs(name []byte) {
 	if f := p.families[string(name)]; f != nil {
 		p.current, p.part = f, tellsValue
@@ -226,11 +228,11 @@ func (p *scrape) belongs(name []byte) {
 	p.current, p.part = p.begin(string(name), model.MetricUntyped), tellsValue
 }
 
-// samplePart is what a sample says of its family.
+// samplePart is the part of its family that a sample is.
 type samplePart uint8
 
 const (
-	tellsValue samplePart = iota // itself; of a summary, a quantile
+	tellsValue samplePart = iota // the value; of a summary, a quantile
 	tellsSum
 	tellsCount
 	tellsBucket
@@ -241,7 +243,7 @@ var suffixes = [...]struct {
 	part   samplePart
 }{{"_bucket", tellsBucket}, {"_sum", tellsSum}, {"_count", tellsCount}}
 
-// put gives a value to its series. No number is no fact: the mean of nothing, a count below zero.
+// put adds a value to its series. It ignores NaN and infinities, e.g. the mean of nothing, and negative counts.
 func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
 	f := p.current
 	number := !math.IsNaN(value) && !math.IsInf(value, 0)
@@ -271,8 +273,8 @@ func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
 	}
 }
 
-// addNextBucket takes in a bucket of the series that the last one was of, from its bound on. It reports false, having done
-// nothing, if the line is not as client libraries write it.
+// addNextBucket parses a bucket of the last sample's series, from its bound on. It returns false without
+// changes if the line is not in the format of the client libraries.
 func (p *scrape) addNextBucket(rest []byte) bool {
 	text, after, quoted := bytes.Cut(rest, []byte(`"`))
 	if !quoted || len(after) == 0 || after[0] != '}' {

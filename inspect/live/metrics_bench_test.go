@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// cpu is the processor time that this process has taken, the garbage collector's with it.
+// cpu returns the CPU time of this process, including the garbage collector.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -26,7 +26,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// textOf130 is a text of 130 families, those of several roles, as a process of its own id tells them.
+// textOf130 returns a text of 130 families, from several roles, as from a process with its own id.
 func textOf130(b *testing.B, captured [][]byte, id int) []byte {
 	b.Helper()
 	const families = 130
@@ -53,8 +53,9 @@ func textOf130(b *testing.B, captured [][]byte, id int) []byte {
 	return bytes.ReplaceAll(text.Bytes(), []byte(`node_id="13"`), fmt.Appendf(nil, `node_id="%d"`, 1000+id))
 }
 
-// BenchmarkMetrics200 reads the metrics of 200 processes, 130 families each with all buckets, as a Runtime of two scrapes holds
-// them, and the same with Prometheus's parser. It reports the CPU time of both, and what is kept of the first.
+// BenchmarkMetrics200 parses the metrics of 200 processes, 130 families each with all buckets, into a Runtime
+// of two scrapes, and the same with Prometheus's parser. It reports the CPU time of both, and the retained
+// memory of the first.
 func BenchmarkMetrics200(b *testing.B) {
 	const processes = 200
 	captured := capturedTexts(b)

@@ -25,8 +25,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// byPrometheus reads a text with Prometheus's own parser: a second implementation of ParseMetrics. HELP lines are left out, which
-// ours does not look at.
+// byPrometheus parses a text with Prometheus's own parser: a second implementation of ParseMetrics. It drops
+// HELP lines, which ParseMetrics ignores.
 func byPrometheus(text []byte) (_ *model.Metrics, err error) {
 	var without bytes.Buffer
 	for line := range bytes.Lines(text) {
@@ -37,7 +37,7 @@ func byPrometheus(text []byte) (_ *model.Metrics, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r) // broken text can lead to that
+			err = fmt.Errorf("%v", r) // broken text can cause a panic
 		}
 	}()
 	parser := expfmt.NewTextParser(prometheus.UTF8Validation)
@@ -77,7 +77,7 @@ func toldOr(v *float64) float64 {
 	return *v
 }
 
-// seriesOf makes a series, in the plainest way. ok is false if it says nothing.
+// seriesOf converts a series in the simplest way. ok is false if it has no value.
 func seriesOf(x *dto.Metric) (s model.Series, bounds []float64, ok bool) {
 	for _, l := range x.GetLabel() {
 		s.Labels = append(s.Labels, model.Pair{Key: l.GetName(), Value: l.GetValue()})
@@ -137,7 +137,7 @@ func histogramOf(s model.Series, h *dto.Histogram) (_ model.Series, bounds []flo
 	return s, bounds, isNumber(s.Value) || isNumber(s.Count)
 }
 
-// wantAsPrometheus reports where a text is read otherwise than Prometheus reads it.
+// wantAsPrometheus reports differences from Prometheus's parser.
 func wantAsPrometheus(t *testing.T, text []byte) {
 	t.Helper()
 	want, err := byPrometheus(text)
@@ -146,7 +146,7 @@ func wantAsPrometheus(t *testing.T, text []byte) {
 	}
 	got, err := live.ParseMetrics(bytes.NewReader(text), time.Time{})
 	if err != nil {
-		// Names in quotes, le twice, and more than the limits are not read.
+		// Quoted names, le twice, and text over the limits are not parsed.
 		ours := []string{"is not a sample", "label that is none", "label twice", "more than"}
 		if len(want.Families) > 0 && !slices.ContainsFunc(ours, func(x string) bool { return strings.Contains(err.Error(), x) }) {
 			t.Errorf("Prometheus reads it: %v", err)
@@ -156,7 +156,7 @@ func wantAsPrometheus(t *testing.T, text []byte) {
 	for _, f := range got.Families {
 		for i := range f.Series {
 			if f.Kind == model.MetricSummary {
-				f.Series[i].Count = math.Trunc(f.Series[i].Count) // as Prometheus does
+				f.Series[i].Count = math.Trunc(f.Series[i].Count) // as in Prometheus
 			}
 		}
 	}
@@ -166,7 +166,8 @@ func wantAsPrometheus(t *testing.T, text []byte) {
 	}
 }
 
-// TestMetricsAsPrometheusReadsThem holds every text of every capture, and texts of all that there is at random, to Prometheus's parser.
+// TestMetricsAsPrometheusReadsThem compares ParseMetrics with Prometheus's parser on every text of every
+// capture and on random texts.
 func TestMetricsAsPrometheusReadsThem(t *testing.T) {
 	texts := capturedTexts(t)
 	if len(texts) < 60 {
@@ -181,7 +182,7 @@ func TestMetricsAsPrometheusReadsThem(t *testing.T) {
 	}
 }
 
-// capturedTexts are the metrics of all captures.
+// capturedTexts returns the metrics of all captures.
 func capturedTexts(t testing.TB) (texts [][]byte) {
 	t.Helper()
 	paths, err := filepath.Glob("../../testdata/snapshots/*/metrics/*.gz")
@@ -207,7 +208,7 @@ func capturedTexts(t testing.TB) (texts [][]byte) {
 	return texts
 }
 
-// randomText is one of few names and labels, so that they meet in all ways.
+// randomText returns a text of few names and labels, so that all combinations occur.
 func randomText(random *rand.Rand) []byte {
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	var b bytes.Buffer
@@ -231,7 +232,8 @@ func randomText(random *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// FuzzMetricsAsPrometheus holds any text that Prometheus's parser can read to what it reads.
+// FuzzMetricsAsPrometheus compares ParseMetrics with Prometheus's parser on all texts that the latter can
+// parse.
 func FuzzMetricsAsPrometheus(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {

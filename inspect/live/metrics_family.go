@@ -9,14 +9,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// metricsTables hold once what scrapes have in common: sets of labels, bounds. Those of one process have most.
+// metricsTables holds one copy of the label sets and bounds that scrapes share. Scrapes of one process share
+// most of them.
 type metricsTables struct {
-	sets   map[string]*labelSet // by their text, in the order of their names
+	sets   map[string]*labelSet // by their text, sorted by name
 	bounds [][]float64
 	free   []*familyText
 }
 
-// set finds the set of labels that a sample has, whatever their order.
+// set returns the shared set of a sample's labels, in any order.
 func (p *scrape) set(labels []rawLabel) *labelSet {
 	slices.SortFunc(labels, func(a, b rawLabel) int { return cmp.Compare(a.name, b.name) })
 	ordered, t := labelsText(labels), &p.d.metrics
@@ -32,7 +33,7 @@ func (p *scrape) set(labels []rawLabel) *labelSet {
 	return s
 }
 
-// labelsText writes labels as the text format wants it.
+// labelsText formats labels as in the text format.
 func labelsText(labels []rawLabel) string {
 	var b strings.Builder
 	for i, l := range labels {
@@ -59,15 +60,15 @@ func (p *scrape) newSet(labels []rawLabel) *labelSet {
 	return s
 }
 
-// familyText is a family while its text is read.
+// familyText is a family being parsed.
 type familyText struct {
 	name   string
 	kind   model.MetricKind
 	series []model.Series
-	// index finds the series of a histogram or summary by their labels; lastAt is the one that was found last.
+	// index maps label sets to the series of a histogram or summary; lastAt is the series that was found last.
 	index  map[*labelSet]int
 	lastAt int
-	// buckets are of all series, in the order of the text.
+	// buckets holds those of all series, in the order of the text.
 	buckets []bucketText
 }
 
@@ -87,7 +88,8 @@ func (t *metricsTables) family(name string, kind model.MetricKind) *familyText {
 	return &familyText{name: name, kind: kind}
 }
 
-// at is where the series of a histogram or summary is that has these labels. It is added if there was none.
+// at returns the index of the histogram or summary series with these labels. It adds the series if it is
+// missing.
 func (f *familyText) at(set *labelSet) (at int, added bool) {
 	at, had := f.index[set]
 	if !had {
@@ -106,7 +108,7 @@ func (f *familyText) addBucket(series int, bound, count float64) {
 	f.buckets = append(f.buckets, bucketText{series, bound, count})
 }
 
-// finish makes the family, nil if there is no series, and gives the scratch of its text back.
+// finish returns the family, or nil if it has no series, and releases its buffers.
 func (f *familyText) finish(t *metricsTables) *model.Family {
 	made := &model.Family{Name: f.name, Kind: f.kind}
 	if f.kind == model.MetricHistogram {
@@ -136,9 +138,9 @@ func (f *familyText) finish(t *metricsTables) *model.Family {
 	return made
 }
 
-// release keeps the scratch of a family for another.
+// release stores the buffers of a family for reuse.
 func (t *metricsTables) release(f *familyText) {
-	const much = 10_000 // is not kept
+	const much = 10_000 // larger ones are not stored
 	if len(f.series) > much || len(f.buckets) > much {
 		return
 	}
@@ -148,8 +150,8 @@ func (t *metricsTables) release(f *familyText) {
 	t.free = append(t.free, f)
 }
 
-// spread gives the series of a histogram their buckets, and returns the bounds: those of the first series that has any. A
-// series whose buckets are others, fall, or are more than were observed has none.
+// spread assigns the buckets to the series of a histogram, and returns the bounds of the first series that has
+// any. A series gets no buckets if its bounds differ, its counts decrease, or a bucket exceeds the count.
 func (f *familyText) spread(t *metricsTables) (bounds []float64) {
 	order := func(a, b bucketText) int {
 		return cmp.Or(cmp.Compare(a.series, b.series), cmp.Compare(a.bound, b.bound))
@@ -182,7 +184,7 @@ func (f *familyText) spread(t *metricsTables) (bounds []float64) {
 			all = make([]float64, 0, min(len(bounds)*len(f.series), len(f.buckets)))
 		}
 		if cap(all)-len(all) < len(told) {
-			continue // cannot be: a series has its buckets once
+			continue // impossible: a series has its buckets once
 		}
 		for _, b := range told {
 			all = append(all, b.count)
@@ -192,7 +194,8 @@ func (f *familyText) spread(t *metricsTables) (bounds []float64) {
 	return bounds
 }
 
-// cumulative reports whether buckets are what they have to be: numbers that do not fall, up to the count.
+// cumulative reports whether buckets are valid: finite bounds, and counts that do not decrease and do not
+// exceed the count.
 func cumulative(told []bucketText, count float64) bool {
 	if len(told) == 0 || math.IsNaN(count) {
 		return false
@@ -205,10 +208,10 @@ func cumulative(told []bucketText, count float64) bool {
 	return told[len(told)-1].count <= count
 }
 
-// maxShared is how many different bounds are looked for; more are not shared.
+// maxShared bounds the number of different bounds that are searched; further ones are not shared.
 const maxShared = 50
 
-// shared finds bounds that are the same, or keeps these.
+// shared returns the stored bounds that are equal, or stores and returns these.
 func (t *metricsTables) shared(told []bucketText) []float64 {
 	for _, have := range t.bounds {
 		if slices.EqualFunc(told, have, func(b bucketText, bound float64) bool { return b.bound == bound }) {

@@ -7,12 +7,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// maxRoles is how many sessions one process may have: a standalone has eight.
+// maxRoles bounds the sessions of one process: a standalone has eight.
 const maxRoles = 64
 
-// namesItself finds the sessions of the process that a scrape is from. From 2.2 on each
-// role says so: milvus_num_node{role_name, node_id} (pkg/metrics: NumNodes). Before, only
-// roles that put their own id, and no other, on all of their metrics can be told.
+// namesItself returns the sessions of the process that a scrape is from. Since 2.2 each role reports
+// milvus_num_node{role_name, node_id} (pkg/metrics: NumNodes). Before 2.2, only roles whose metrics all have
+// their own id, and no other, can be identified.
 func namesItself(m *model.Metrics) map[sessionKey]bool {
 	found := map[sessionKey]bool{}
 	for _, s := range m.Samples("milvus_num_node") {
@@ -21,7 +21,7 @@ func namesItself(m *model.Metrics) map[sessionKey]bool {
 		}
 	}
 	if len(found) > maxRoles {
-		return nil // these are not its own
+		return nil // these belong to other processes
 	}
 	if len(found) > 0 {
 		return found

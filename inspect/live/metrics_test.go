@@ -132,7 +132,7 @@ func TestBrokenMetrics(t *testing.T) {
 	}
 }
 
-// TestBuckets: what is no distribution is none, and what else is told of the series stays.
+// TestBuckets checks that an invalid distribution is dropped, and that the other data of the series stays.
 func TestBuckets(t *testing.T) {
 	const first = "# TYPE h histogram\nh_bucket{x=\"1\",le=\"1\"} 1\nh_bucket{x=\"1\",le=\"2\"} 3\nh_bucket{x=\"1\",le=\"+Inf\"} 4\nh_sum{x=\"1\"} 9\nh_count{x=\"1\"} 4\n"
 	none := math.NaN()
@@ -170,7 +170,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestMetricsShare: families with the same labels and bounds hold them once, as do the scrapes of one process.
+// TestMetricsShare checks that families with the same labels and bounds share them, as do the scrapes of one
+// process.
 func TestMetricsShare(t *testing.T) {
 	r := readRuntime(t, capture("t1", "metrics"))
 	for _, p := range r.Processes {
@@ -196,7 +197,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// repeat is one line over and over.
+// repeat is one line repeated.
 type repeat struct {
 	line string
 	at   int
@@ -211,8 +212,8 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestScrapesOfOneProcess: two scrapes give rates, in whichever order they come; a
-// failure does not take away what was learned.
+// TestScrapesOfOneProcess checks that two scrapes yield rates in any order, and that a failure does not remove
+// earlier data.
 func TestScrapesOfOneProcess(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	scrape := func(after time.Duration, cpu float64) live.Record {
@@ -261,8 +262,8 @@ func TestHealthz(t *testing.T) {
 	}
 }
 
-// TestWhoseMetrics: a process tells itself which sessions it has; who is asked at the
-// wrong address is not taken for it.
+// TestWhoseMetrics checks that the metrics of a process determine its sessions, and that a process queried at
+// the wrong address is not mistaken for another.
 func TestWhoseMetrics(t *testing.T) {
 	scrape := func(session, text string) live.Record {
 		role, id, _ := strings.Cut(session, "-")
@@ -291,7 +292,7 @@ func TestWhoseMetrics(t *testing.T) {
 	}
 }
 
-// TestRolesOfAMixCoord: roles that a process unites are no sessions beside its own.
+// TestRolesOfAMixCoord checks that the roles that a process unites are not additional sessions.
 func TestRolesOfAMixCoord(t *testing.T) {
 	state := answered(t, "mixcoord-1", inRootCoord+"GetComponentStates", nil, &milvuspb.ComponentStates{Status: ok, State: &milvuspb.ComponentInfo{}})
 	scrape := live.Record{
@@ -350,7 +351,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadFolder: all that is a recording or metrics is read, the rest is named.
+// TestReadFolder checks that all recordings and metrics are read, and that other files are named.
 func TestReadFolder(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
@@ -379,7 +380,8 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
-// TestReadFolderOfLinks reads what links lead to, as in the volume of a ConfigMap, and names one that leads nowhere.
+// TestReadFolderOfLinks checks that links are followed, as in the volume of a ConfigMap, and that a dangling
+// one is named.
 func TestReadFolderOfLinks(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(t.TempDir(), "metrics")
@@ -388,7 +390,7 @@ func TestReadFolderOfLinks(t *testing.T) {
 	}
 	for name, to := range map[string]string{"a.txt": file, "b.txt": file + ".gone", "folder": t.TempDir()} {
 		switch err := os.Symlink(to, filepath.Join(folder, name)); {
-		case err != nil && runtime.GOOS == "windows": // it lets some users only
+		case err != nil && runtime.GOOS == "windows": // only some users may create links there
 			t.Skip(err)
 		case err != nil:
 			t.Fatal(err)
@@ -404,7 +406,7 @@ func TestReadFolderOfLinks(t *testing.T) {
 	}
 }
 
-// TestMetricsOfEveryRole: each role of a cluster names itself.
+// TestMetricsOfEveryRole checks that the metrics of each role of a cluster identify it.
 func TestMetricsOfEveryRole(t *testing.T) {
 	got := map[string]bool{}
 	for _, p := range readRuntime(t, capture("t1", "metrics")).Processes {

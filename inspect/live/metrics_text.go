@@ -18,7 +18,7 @@ var (
 	errLabels   = fmt.Errorf("has more than %d labels", maxMetricsLabels)
 )
 
-// isNameByte are the characters of names of metrics.
+// isNameByte reports for each byte whether it may be in a metric name.
 var isNameByte = func() (is [256]bool) {
 	for c := range is {
 		is[c] = plainName(string(rune(c)))
@@ -26,7 +26,7 @@ var isNameByte = func() (is [256]bool) {
 	return is
 }()
 
-// nameEnd is where the name ends that a line begins with.
+// nameEnd returns the end of the name at the start of a line.
 func nameEnd(line []byte) (end int) {
 	for end < len(line) && isNameByte[line[end]] {
 		end++
@@ -34,7 +34,7 @@ func nameEnd(line []byte) (end int) {
 	return end
 }
 
-// cutLabels cuts the text between the braces off the rest of a sample, if there are any.
+// cutLabels splits the text between the braces, if there are any, from the rest of a sample.
 func cutLabels(text []byte) (labels, rest []byte, err error) {
 	text = bytes.TrimLeft(text, " \t")
 	if len(text) == 0 || text[0] != '{' {
@@ -58,7 +58,7 @@ func cutLabels(text []byte) (labels, rest []byte, err error) {
 	return nil, nil, errCut
 }
 
-// quoteEnd is where the quote is that ends a text, -1 if it has none.
+// quoteEnd returns the index of the closing quote, or -1 if there is none.
 func quoteEnd(text []byte) int {
 	for at := 0; ; {
 		next := bytes.IndexByte(text[at:], '"')
@@ -76,7 +76,7 @@ func quoteEnd(text []byte) int {
 	}
 }
 
-// sampleValue reads the value of a sample; a time behind it is checked and passed over.
+// sampleValue parses the value of a sample. It checks and ignores a time after it.
 func sampleValue(text []byte) (float64, error) {
 	text = bytes.TrimLeft(text, " \t")
 	var behind []byte
@@ -95,7 +95,7 @@ func sampleValue(text []byte) (float64, error) {
 	return value, nil
 }
 
-// parseNumber reads a number, without what only Go's own texts have (0x1p4, 1_000).
+// parseNumber parses a number, without Go's own notations (0x1p4, 1_000).
 func parseNumber(text []byte) (float64, error) {
 	const exact = 15 // digits that a float64 holds
 	if len(text) <= exact && len(text) > 0 {
@@ -117,10 +117,10 @@ func parseNumber(text []byte) (float64, error) {
 	return strconv.ParseFloat(string(text), 64)
 }
 
-// rawLabel is a label as the text has it.
+// rawLabel is a label as in the text.
 type rawLabel struct{ name, value string }
 
-// parseLabels reads NAME="VALUE",... into list.
+// parseLabels parses NAME="VALUE",... and appends to list.
 func parseLabels(text []byte, list []rawLabel) ([]rawLabel, error) {
 	for {
 		text = bytes.TrimLeft(text, " \t")
@@ -159,12 +159,12 @@ func parseLabels(text []byte, list []rawLabel) ([]rawLabel, error) {
 	}
 }
 
-// plainLabel reports whether a name is one of a label, and not Prometheus's own.
+// plainLabel reports whether a name is a valid label name and is not Prometheus's own.
 func plainLabel(name []byte) bool {
 	return plainName(string(name)) && (name[0] < '0' || name[0] > '9') && bytes.IndexByte(name, ':') < 0 && string(name) != "__name__"
 }
 
-// unescape is a label's value without the format's escapes.
+// unescape returns the value of a label without the format's escapes.
 func unescape(text []byte) (string, error) {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return string(text), nil
@@ -188,19 +188,19 @@ func unescape(text []byte) (string, error) {
 	return b.String(), nil
 }
 
-// labelSet is a set of labels, which all series share that have it.
+// labelSet is a set of labels, shared by all series that have it.
 type labelSet struct{ pairs []model.Pair }
 
-// specialLabel is the label that says which part of a histogram or summary a sample is: le, or quantile.
+// specialLabel is the label that identifies the part of a histogram or summary: le or quantile.
 type specialLabel struct {
-	text   []byte // as the text has it, if plain
+	text   []byte // as in the text, if plain
 	number float64
 	told   bool
-	// plain is that it is the last label, and without escapes.
+	// plain is set if it is the last label and has no escapes.
 	plain bool
 }
 
-// labelled finds the set of a sample's labels, without the one that is special in its family.
+// labelled returns the set of a sample's labels, without the special label of its family.
 func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 	name := ""
 	switch p.current.kind { //nolint:exhaustive // the others have none
@@ -216,7 +216,7 @@ func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 			return nil, special, err
 		}
 	}
-	// Where the special one is among the others they are not to be found by their text.
+	// If the special label is among the others, they cannot be looked up by their text.
 	if set := p.d.metrics.sets[string(rest)]; set != nil && (special.told || name == "" || !bytes.Contains(rest, []byte(name))) {
 		return set, special, nil
 	}
@@ -241,7 +241,7 @@ func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 	return p.set(labels), special, nil
 }
 
-// lastLabel cuts the last label off, if it has that name and is written as client libraries do.
+// lastLabel removes the last label if it has the name and the format of the client libraries.
 func lastLabel(text []byte, name string) (rest []byte, special specialLabel, err error) {
 	if len(text) == 0 || text[len(text)-1] != '"' {
 		return text, special, nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNotMetrics: what answers in place of a process is named.
+// TestNotMetrics checks that a response that is not metrics is identified.
 func TestNotMetrics(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

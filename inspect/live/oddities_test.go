@@ -22,8 +22,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestRegisteredTwice: one session under two keys is asked once; two sessions at one address,
-// of which one is of the process before, are told apart.
+// TestRegisteredTwice checks that a session under two keys is queried once, and that two sessions at one
+// address, one of them from the previous process, are distinguished.
 func TestRegisteredTwice(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	parts := c.Parts
@@ -47,7 +47,7 @@ func TestRegisteredTwice(t *testing.T) {
 	}
 }
 
-// TestIDsOfTheirOwn: up to 2.2 the roles in one process have ids of their own.
+// TestIDsOfTheirOwn checks processes up to 2.2, whose roles have separate ids.
 func TestIDsOfTheirOwn(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3})
 	parts := c.Parts
@@ -80,8 +80,8 @@ func TestIDsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestRestartBetweenCalls: once another process answers, nothing that was said before counts
-// for the session, nor for the cluster.
+// TestRestartBetweenCalls checks that after another process responds, the earlier responses count neither for
+// the session nor for the cluster.
 func TestRestartBetweenCalls(t *testing.T) {
 	collection := &milvuspb.GetReplicasRequest{CollectionID: 7}
 	before := []live.Record{
@@ -105,7 +105,7 @@ func TestRestartBetweenCalls(t *testing.T) {
 	}
 }
 
-// TestRestartBetweenScrapes: a rate over two processes is none.
+// TestRestartBetweenScrapes checks that there are no rates over two processes.
 func TestRestartBetweenScrapes(t *testing.T) {
 	scrape := func(second int, start, cpu float64) live.Record {
 		return live.Record{
@@ -121,7 +121,7 @@ func TestRestartBetweenScrapes(t *testing.T) {
 	}
 }
 
-// TestFiguresThatAreNone: what can be no number of things is unknown, not a fact.
+// TestFiguresThatAreNone checks that invalid counts are unknown.
 func TestFiguresThatAreNone(t *testing.T) {
 	for _, capacity := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -5, 1e300} {
 		d := decode(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{
@@ -157,7 +157,7 @@ func TestFiguresThatAreNone(t *testing.T) {
 	}
 }
 
-// TestHugeConfig: no configuration has a hundred thousand keys.
+// TestHugeConfig checks that a configuration with a hundred thousand keys is refused.
 func TestHugeConfig(t *testing.T) {
 	var pairs []string
 	for i := range 100_000 {
@@ -168,7 +168,7 @@ func TestHugeConfig(t *testing.T) {
 	}
 }
 
-// TestTooHeavy: what would take too much once it is decoded is not decoded, nor kept.
+// TestTooHeavy checks that a response that would take too much memory is neither decoded nor stored.
 func TestTooHeavy(t *testing.T) {
 	heavy := answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{})
 	heavy.Response = emptySegments(4 << 20)
@@ -185,14 +185,14 @@ func TestTooHeavy(t *testing.T) {
 	if n := decode(kept).LiveNode("querynode", 5); kept.Response != nil || n.Outcome != model.TooLarge {
 		t.Errorf("kept: %d bytes, %s", len(kept.Response), n.Outcome)
 	}
-	// An honest answer of a node with very many segments is decoded.
+	// A normal response of a node with very many segments is decoded.
 	r := answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, largeAnswer(5, 50_000))
 	if n := decode(r).LiveNode("querynode", 5); n.Distribution == nil || len(n.Distribution.Sealed) != 50_000 {
 		t.Errorf("50,000 segments: %s (%s)", n.Outcome, n.Reason)
 	}
 }
 
-// largeAnswer is what a query node with many segments answers.
+// largeAnswer returns the response of a query node with many segments.
 func largeAnswer(node, segments int) *querypb.GetDataDistributionResponse {
 	m := &querypb.GetDataDistributionResponse{Status: ok, NodeID: int64(node)}
 	view := &querypb.LeaderView{

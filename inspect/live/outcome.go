@@ -18,7 +18,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// failure is why a question has no answer: an error that knows its outcome.
+// failure is an error with an outcome: the reason why a call has no response.
 type failure struct {
 	outcome model.Outcome
 	reason  string
@@ -30,7 +30,7 @@ func failed(outcome model.Outcome, format string, args ...any) *failure {
 	return &failure{outcome, oneLine(fmt.Sprintf(format, args...))}
 }
 
-// dialFailure says why no connection came about.
+// dialFailure returns the failure for a connection that was not made.
 func dialFailure(err error, patience time.Duration) *failure {
 	var known *failure
 	var dns *net.DNSError
@@ -49,7 +49,7 @@ func dialFailure(err error, patience time.Duration) *failure {
 	return failed(model.Unreachable, "%v", err)
 }
 
-// unresolved says that nobody told the address of a host in time.
+// unresolved returns the failure for a host name that was not resolved in time.
 func unresolved(host string, patience time.Duration) *failure {
 	return failed(model.Unreachable, "the host name %s was not resolved within %s", host, patience)
 }
@@ -59,7 +59,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// handshakeFailure says why a TLS handshake failed.
+// handshakeFailure returns the failure for a TLS handshake.
 func handshakeFailure(err error, patience time.Duration) *failure {
 	var notTLS tls.RecordHeaderError
 	var verify *tls.CertificateVerificationError
@@ -81,7 +81,7 @@ func handshakeFailure(err error, patience time.Duration) *failure {
 	return failed(model.Denied, "TLS handshake: %v", err)
 }
 
-// isAlert reports whether the server said in TLS what it does not like.
+// isAlert reports whether the server sent a TLS alert.
 func isAlert(err error) bool {
 	var alert tls.AlertError
 	return errors.As(err, &alert) || strings.Contains(err.Error(), "remote error: tls")
@@ -91,7 +91,7 @@ func isCut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// callFailure says why a gRPC call over an established connection failed.
+// callFailure returns the failure for a gRPC call over an established connection.
 func callFailure(err error, patience time.Duration, limit int64) *failure {
 	s := status.Convert(err)
 	message := s.Message()
@@ -127,8 +127,8 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 	return failed(model.Failed, "%s: %s", s.Code(), message)
 }
 
-// internalFailure tells the troubles apart that grpc calls internal: its own words are
-// the only sign.
+// internalFailure returns the failure for an error that grpc reports as internal. Only the text distinguishes
+// the causes.
 func internalFailure(message string) *failure {
 	for _, sign := range []string{"EOF", "RST_STREAM", "connection reset", "closing", "server closed the stream"} {
 		if strings.Contains(message, sign) {
@@ -138,7 +138,7 @@ func internalFailure(message string) *failure {
 	return failed(model.Garbled, "no answer as Milvus gives it: %s", message)
 }
 
-// lost says that a connection ended before the answer did; grpc tells it in many words.
+// lost returns the failure for a connection that ended before the response did, for which grpc has many texts.
 func lost(message string) *failure {
 	if _, cause, ok := strings.Cut(message, "error reading from server: "); ok {
 		message = cause
@@ -146,8 +146,8 @@ func lost(message string) *failure {
 	return failed(model.CutOff, "the connection ended before the answer did: %s", message)
 }
 
-// sizeOf reads the size out of grpc's refusal of a message larger than wanted
-// (rpc_util.go: recvMsg), which is refused before it is read.
+// sizeOf parses the size from grpc's refusal of a message that is too large (rpc_util.go: recvMsg). grpc
+// refuses it before reading it.
 func sizeOf(message string) (size int64, ok bool) {
 	const sign = "received message larger than max"
 	_, rest, ok := strings.Cut(message, sign)
@@ -161,7 +161,7 @@ func sizeOf(message string) (size int64, ok bool) {
 	return size, true
 }
 
-// tooLarge names the size of an answer and the limit; size 0: not known, but more than the limit.
+// tooLarge returns the failure for a response over the limit. Size 0 means unknown.
 func tooLarge(size, limit int64) *failure {
 	if size <= 0 {
 		return failed(model.TooLarge, "the answer is larger than the limit of %s", mebibytes(limit))
@@ -176,9 +176,9 @@ func mebibytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// milvusFailure recognizes what Milvus's own interceptors and handlers say, as the text
-// of a gRPC error or of a status: pkg/util/interceptor (cluster_interceptor.go,
-// server_id_interceptor.go; "server ID mismatch" in 2.2) and pkg/util/merr.
+// milvusFailure returns the failure for texts of Milvus's own interceptors and handlers, in a gRPC error or a
+// status: pkg/util/interceptor (cluster_interceptor.go, server_id_interceptor.go; "server ID mismatch" in 2.2)
+// and pkg/util/merr.
 func milvusFailure(text string) *failure {
 	switch {
 	case strings.Contains(text, "cross cluster routing"):
@@ -189,8 +189,8 @@ func milvusFailure(text string) *failure {
 	return nil
 }
 
-// explained puts before Milvus's words what they mean: which of the two names or ids in them is
-// expected and which is actual differs from place to place.
+// explained prefixes a Milvus error with its meaning, because the order of the expected and the actual name or
+// id in it varies.
 func explained(outcome model.Outcome, text string) string {
 	var says string
 	switch outcome {

@@ -9,14 +9,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Pace is a model.Pace as a record keeps it.
+// Pace is a model.Pace in a record.
 type Pace struct {
 	Connect time.Duration `json:"connect_ns"`
 	Dial    time.Duration `json:"dial_ns,omitempty"`
 	Probes  []Probe       `json:"probes"`
 }
 
-// Probe is a model.Probe as a record keeps it.
+// Probe is a model.Probe in a record.
 type Probe struct {
 	After time.Duration `json:"after_ns"`
 	Took  time.Duration `json:"took_ns"`
@@ -24,18 +24,19 @@ type Probe struct {
 }
 
 const (
-	// pacedTimes is how often a process is asked for its state while the window lasts, maxProbes how often in all.
+	// pacedTimes is the number of state queries to a process within the window, maxProbes the maximum in total.
 	pacedTimes, maxProbes = 8, 24
-	// suspectAfter is what an answer may take longer than the quickest without suspicion. Where one is suspected all are asked for
-	// longer, so that they can be compared.
+	// suspectAfter is how much longer than the fastest a response may take without suspicion. If a process is
+	// suspected, all are queried for suspectFor, so that they can be compared.
 	suspectAfter = 100 * time.Millisecond
 	suspectFor   = 3 * time.Second
-	// maxPast is how many earlier rounds are remembered of each process.
+	// maxPast is the number of earlier rounds that are retained for each process.
 	maxPast = 6
 )
 
-// paced asks a server for its state again and again while counters are watched for rates, and keeps how long that took. It
-// asks nothing of a server that did not answer that question, and owns the link.
+// paced queries the state of a server repeatedly within the window for rates, and records how long each
+// response took. It skips a server that refused the cluster name, and gives up at a failure other than a timeout.
+// It owns the link.
 func (a *asking) paced(ctx context.Context, l *link, s *server, begun time.Time, connect time.Duration) {
 	session, q := s.stateInquiry()
 	window := a.client.opts.Window
@@ -51,7 +52,7 @@ func (a *asking) paced(ctx context.Context, l *link, s *server, begun time.Time,
 		switch {
 		case givenUp(ctx), f != nil && f.outcome != model.TimedOut:
 			response.done()
-			return // it is no slow process: the caller gave up, or it is gone
+			return // the caller canceled or the process is gone: it is not slow
 		case f == nil:
 			r.Response, r.Took = append([]byte{}, response.bytes...), took
 		}
@@ -70,7 +71,7 @@ func (a *asking) paced(ctx context.Context, l *link, s *server, begun time.Time,
 	}
 }
 
-// pacesOn reports whether processes are still to be asked for their state.
+// pacesOn reports whether to go on querying the state of processes.
 func (a *asking) pacesOn(ctx context.Context, first time.Time) bool {
 	until := a.client.opts.Window
 	if a.suspects.Load() {
@@ -79,7 +80,7 @@ func (a *asking) pacesOn(ctx context.Context, first time.Time) bool {
 	return ctx.Err() == nil && time.Since(first) < until
 }
 
-// pause waits, but not longer than ctx.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -89,7 +90,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// stateInquiry is the question for the state of the first session that is asked for it.
+// stateInquiry returns the state query of the first session that has one.
 func (s *server) stateInquiry() (*session, inquiry) {
 	for _, x := range s.sessions {
 		for _, q := range x.inquiries {
@@ -101,7 +102,7 @@ func (s *server) stateInquiry() (*session, inquiry) {
 	return nil, inquiry{}
 }
 
-// pace is a record's, as the model has it.
+// pace converts the pace of a record to the model.
 func (r *Record) pace() *model.Pace {
 	if r.Pace == nil || len(r.Pace.Probes) == 0 || len(r.Pace.Probes) > maxProbes {
 		return nil
@@ -116,7 +117,7 @@ func (r *Record) pace() *model.Pace {
 	return p
 }
 
-// rememberPaces keeps how fast processes were for the next Ask, and tells what they were before.
+// rememberPaces stores the response times for the next Ask, and adds those of earlier Asks to the Runtime.
 func (c *Client) rememberPaces(r *model.Runtime) {
 	next := make(map[sessionKey][]*model.Pace, len(c.paces))
 	for _, n := range r.Nodes {

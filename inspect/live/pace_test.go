@@ -13,8 +13,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestPace: a process that is stopped four fifths of the time answers late again and again, and the others do not; what was
-// measured stays with its records, and with the next Ask.
+// TestPace checks that a process that is stopped four fifths of the time responds late repeatedly and the
+// others do not, and that the times are in the records and in the next Ask.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
@@ -87,7 +87,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceOfTheWay: processes that are all the same time away are not slow, and nobody is watched for longer.
+// TestPaceOfTheWay checks that processes with the same long round-trip time are not slow, and that none is
+// measured for longer.
 func TestPaceOfTheWay(t *testing.T) {
 	t.Parallel()
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})

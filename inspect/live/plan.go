@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// plan is whom to ask and what, as far as metadata tell.
+// plan holds the servers to query and the calls to make, derived from the metadata.
 type plan struct {
 	servers    []*server
 	sessionsOf map[model.NodeID][]*session
@@ -19,16 +19,16 @@ type plan struct {
 	groups     []string             // resource groups
 	segments   []model.SegmentID    // that are not flushed
 	topics     []string             // pchannels
-	cluster    string               // the cluster's key, "" if it is not known for sure
+	cluster    string               // the cluster name, or "" if it is not known for certain
 	queue      queueHint
 	skipped    []model.Skipped
 }
 
-// server is one gRPC address and the sessions that name it.
+// server is one gRPC address and the sessions that have it.
 type server struct {
 	address  string
 	sessions []*session
-	// spent is how long it was asked already.
+	// spent is the time already spent on it.
 	spent time.Duration
 }
 
@@ -39,7 +39,7 @@ type session struct {
 	inquiries []inquiry
 }
 
-// Bounds of one Ask: what is left out is said.
+// Bounds of one Ask. Anything beyond is reported as skipped.
 const (
 	maxSegmentsAsked = 100_000
 	maxCollections   = 10_000
@@ -112,7 +112,7 @@ func (p *plan) addServers(sessions []*model.Session) {
 		}
 		x := &session{s, at, inquiries}
 		if slices.ContainsFunc(at.sessions, func(had *session) bool { return had.Role == s.Role && had.Node == s.Node }) {
-			continue // registered twice: one and the same
+			continue // registered twice
 		}
 		at.sessions = append(at.sessions, x)
 		p.sessionsOf[s.Node] = append(p.sessionsOf[s.Node], x)
@@ -120,9 +120,9 @@ func (p *plan) addServers(sessions []*model.Session) {
 	slices.SortFunc(p.servers, func(a, b *server) int { return cmp.Compare(a.address, b.address) })
 }
 
-// clusterKey is common.chanNamePrefix.cluster, which every process of a cluster shares. It
-// is told by no key of the metadata, but pchannels are named after it: X-rootcoord-dml_0.
-// Where they disagree, or are named otherwise, it is unknown, and nothing is sent.
+// clusterKey returns common.chanNamePrefix.cluster, which all processes of a cluster share. No key of the
+// metadata holds it, but pchannels are named after it: X-rootcoord-dml_0. It returns "" if they disagree or
+// have other names, and no name is sent.
 func clusterKey(c *model.Cluster) string {
 	name := regexp.MustCompile(`^([^/]+)-rootcoord-dml_\d+$`)
 	key := ""
@@ -147,7 +147,7 @@ func clusterKey(c *model.Cluster) string {
 	return key
 }
 
-// printable reports whether text may be a value in gRPC metadata.
+// printable reports whether text is a valid value of gRPC metadata.
 func printable(text string) bool {
 	for _, r := range text {
 		if r < ' ' || r > '~' {

@@ -17,31 +17,31 @@ import (
 	"kitescope/inspect/model"
 )
 
-// ports is what is known of where the HTTP servers of processes are. A process may hold many
-// sessions and has one.
+// ports holds the known ports of the processes' HTTP servers. A process may hold many sessions and has one HTTP
+// server.
 type ports struct {
 	mu sync.Mutex
-	// begun are the addresses that were asked already.
+	// begun holds the addresses that were already queried.
 	begun map[string]bool
-	// known are the processes, by ServerID, that told their port; told are the ports.
+	// known holds the ServerIDs of the processes that reported their port; told holds the ports.
 	known map[model.NodeID]bool
 	told  map[int]bool
-	// silent are the sessions of processes that did not tell it, and what came of looking for them.
+	// silent holds the sessions of processes that did not report it, and the result of the search for them.
 	silent []*silentSession
 }
 
-// silentSession is a session whose process does not tell where its HTTP server is.
+// silentSession is a session whose process does not report the port of its HTTP server.
 type silentSession struct {
 	*session
 	found bool
-	why   string // why it was not found, "" if it was not looked for
+	why   string // why it was not found, or "" if there was no search
 }
 
 func newPorts() ports {
 	return ports{begun: map[string]bool{}, known: map[model.NodeID]bool{}, told: map[int]bool{}}
 }
 
-// begin reports whether address is still to be asked.
+// begin reports whether address was not queried yet, and marks it as queried.
 func (p *ports) begin(address string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,15 +50,15 @@ func (p *ports) begin(address string) bool {
 	return first
 }
 
-// tell notes the port that a process told.
+// tell stores the port that a process reported.
 func (p *ports) tell(node model.NodeID, port int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.known[node], p.told[port] = true, true
 }
 
-// common is the port that all processes tell that tell one, 0 if there is none such; and the
-// sessions of the others.
+// common returns the port that all reporting processes share, or 0 if they differ, and the sessions of the
+// other processes.
 func (p *ports) common() (port int, silent []*silentSession) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +73,8 @@ func (p *ports) common() (port int, silent []*silentSession) {
 	return port, silent
 }
 
-// learn reads out of a session's configuration whom else to ask: the process's own
-// HTTP server, and the message queue.
+// learn reads from a session's configuration which further endpoints to query: the process's own HTTP server
+// and the message queue.
 func (a *asking) learn(s *session, response []byte) func(context.Context) {
 	values := settings(response, append(queueSettings(), configMetricsPort))
 	a.queue.Do(func() { a.askQueue(values) })
@@ -86,8 +86,8 @@ func (a *asking) learn(s *session, response []byte) func(context.Context) {
 	return func(ctx context.Context) { a.scrape(ctx, s, int(port)) }
 }
 
-// settings reads some keys, folded, out of an encoded ShowConfigurationsResponse. Many are read
-// at a time, before the Decoder has seen how large they become: nothing else is decoded.
+// settings reads some keys, folded, from an encoded ShowConfigurationsResponse. It decodes nothing else,
+// because many responses are read at a time, before the Decoder has checked their decoded size.
 func settings(response []byte, wanted []string) map[string]string {
 	values := map[string]string{}
 	_ = eachField(response, func(number protowire.Number, pair []byte) {
@@ -106,22 +106,21 @@ func settings(response []byte, wanted []string) map[string]string {
 		})
 		folded := model.FoldConfigKey(key)
 		if _, known := values[folded]; slices.Contains(wanted, folded) && (!known || key == folded) {
-			values[folded] = value // the folded key is the one that Milvus looks up
+			values[folded] = value // Milvus looks up the folded key
 		}
 	})
 	return values
 }
 
-// tellsPort reports whether a session of the same process is asked for its configuration.
-// ServerIDs are unique in a cluster, and one process's since 2.3.
+// tellsPort reports whether a session of the same process is queried for its configuration. ServerIDs are
+// unique in a cluster, and belong to one process since 2.3.
 func (p *plan) tellsPort(s *session) bool {
 	return slices.ContainsFunc(p.sessionsOf[s.Node], func(x *session) bool {
 		return slices.ContainsFunc(x.inquiries, func(q inquiry) bool { return lastPart(q.method) == "ShowConfigurations" })
 	})
 }
 
-// scrapeElsewhere asks the HTTP server of a process that does not tell its configuration
-// where the user says that it is.
+// scrapeElsewhere queries the HTTP server of a process without a configuration at Options.MetricsPort.
 func (a *asking) scrapeElsewhere(ctx context.Context, s *session) {
 	if a.client.opts.MetricsPort > 0 {
 		a.scrape(ctx, s, a.client.opts.MetricsPort)
@@ -132,12 +131,12 @@ func (a *asking) scrapeElsewhere(ctx context.Context, s *session) {
 	a.ports.silent = append(a.ports.silent, &silentSession{session: s})
 }
 
-// maxScrapes bounds how many processes are looked for in parallel.
+// maxScrapes bounds the processes that are searched for in parallel.
 const maxScrapes = 64
 
-// scrapeAtCommonPort looks for the processes that do not tell their port where all others
-// have theirs: on Kubernetes every pod has the same. It begins when all servers were asked,
-// or so long before the deadline that those who are dead do not keep it from that.
+// scrapeAtCommonPort tries the processes that do not report their port at the port of all others, because on
+// Kubernetes every pod has the same. It starts after all servers were queried, or at three quarters of the
+// timeout, so that dead servers do not prevent it.
 func (a *asking) scrapeAtCommonPort(ctx context.Context, asked <-chan struct{}) {
 	patience := a.client.opts.Timeout
 	late := time.NewTimer(patience * 3 / 4)
@@ -173,8 +172,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// scrapeIfNamed asks at a port that is a guess, and takes the answer only if the metrics
-// themselves name the session.
+// scrapeIfNamed queries a guessed port, and accepts the response only if the metrics name the session.
 func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) {
 	host, _, err := fullAddress(s.Address)
 	if err != nil {
@@ -182,7 +180,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	}
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	if !a.ports.begin(address) {
-		s.why = "another process has it" // whose metrics name the session, if they are its
+		s.why = "another process has it" // its metrics name the session if they are from the same process
 		return
 	}
 	web := a.client.web(address)
@@ -206,8 +204,8 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	a.scrapeLater(ctx, s.session, address)
 }
 
-// nameSession reports whether metrics are those of a session's process. They are parsed one
-// at a time, as all that is decoded.
+// nameSession reports whether metrics are from a session's process. They are parsed one at a time, like
+// everything that is decoded.
 func (a *asking) nameSession(metrics []byte, s *session) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -215,7 +213,7 @@ func (a *asking) nameSession(metrics []byte, s *session) bool {
 	return err == nil && namesItself(m)[sessionKey{s.Role, s.Node}]
 }
 
-// unscraped says whose metrics are unknown because nothing tells their port.
+// unscraped records the processes without metrics because their port is unknown.
 func (a *asking) unscraped() {
 	port, silent := a.ports.common()
 	slices.SortFunc(silent, func(a, b *silentSession) int { return cmp.Compare(a.Name(), b.Name()) })

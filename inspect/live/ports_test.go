@@ -16,9 +16,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// pods is a standalone Milvus and a proxy in a pod of its own, which does not tell its
-// port, and whose HTTP server is at page. The address map leads there, as all pods have the
-// same port.
+// pods returns a standalone Milvus and a proxy in its own pod. The proxy does not report its port; its HTTP
+// server is at page. The address map leads there, because all pods have the same port.
 func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 	t.Helper()
 	c := livetest.Cluster(livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3})
@@ -61,8 +60,8 @@ func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 	}, port
 }
 
-// TestCommonPort: a process that does not tell its port is looked for where all others have
-// theirs, and what is found there counts if it names itself.
+// TestCommonPort checks that a process that does not report its port is tried at the port of all others, and
+// that the response counts only if it identifies the process.
 func TestCommonPort(t *testing.T) {
 	t.Parallel()
 	page := func(code int, text string) string {
@@ -116,7 +115,7 @@ func TestCommonPort(t *testing.T) {
 	}
 }
 
-// TestCommonPortRates: the second scrape comes there too.
+// TestCommonPortRates checks that the second scrape works there too.
 func TestCommonPortRates(t *testing.T) {
 	page := livetest.Page(t, http.StatusOK, []byte("process_cpu_seconds_total 3\nmilvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))
@@ -126,8 +125,8 @@ func TestCommonPortRates(t *testing.T) {
 	}
 }
 
-// TestCommonPortBesideTheDead: those who do not answer do not keep it from that, nor does it
-// take longer than they do.
+// TestCommonPortBesideTheDead checks that dead processes neither prevent these scrapes nor make the Ask longer
+// than they do themselves.
 func TestCommonPortBesideTheDead(t *testing.T) {
 	t.Parallel()
 	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))

@@ -20,23 +20,23 @@ import (
 	"kitescope/inspect/model"
 )
 
-// relay is a proxy: a server that connects on our behalf, for people outside the cluster's
-// network. Names are resolved by it, as it is in the network where they mean something.
+// relay is a proxy into the cluster's network, for users outside of it. The proxy resolves host names, because
+// they have their meaning in its network.
 type relay struct {
 	address string // host:port
-	// socks speaks SOCKS5; nil: the proxy is asked with HTTP's CONNECT.
+	// socks speaks SOCKS5; nil means HTTP CONNECT.
 	socks proxy.ContextDialer
-	// authorization is the header of CONNECT, "" for none.
+	// authorization is the header of CONNECT, or "" for none.
 	authorization string
-	// connect reaches the proxy itself; nil: TCP.
+	// connect connects to the proxy itself; nil means TCP.
 	connect func(context.Context) (net.Conn, error)
 }
 
-// parseProxy reads socks5://[user:pass@]host:port or http://[user:pass@]host:port.
+// parseProxy parses socks5://[user:pass@]host:port or http://[user:pass@]host:port.
 func parseProxy(text string) (*relay, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		// The error of Parse repeats the address, credentials included.
+		// The error of Parse repeats the address, with its credentials.
 		return nil, errors.New("read the proxy's address: want socks5://host:port or http://host:port")
 	}
 	port := map[string]string{"socks5": "1080", "socks5h": "1080", "http": "80"}[u.Scheme]
@@ -77,8 +77,8 @@ func parseProxy(text string) (*relay, error) {
 	return r, nil
 }
 
-// dial connects to target through the proxy. The proxy's own troubles name the proxy, so
-// that they are not taken for those of the target.
+// dial connects to target through the proxy. Errors of the proxy itself name it, to distinguish them from
+// errors of the target.
 func (r *relay) dial(ctx context.Context, target string) (net.Conn, error) {
 	if r.socks == nil {
 		return r.dialHTTP(ctx, target)
@@ -90,12 +90,12 @@ func (r *relay) dial(ctx context.Context, target string) (net.Conn, error) {
 	return conn, nil
 }
 
-// Dial is DialContext for whoever has no context: proxy.SOCKS5 wants both.
+// Dial is DialContext without a context. proxy.SOCKS5 requires both.
 func (r *relay) Dial(network, address string) (net.Conn, error) {
 	return r.DialContext(context.Background(), network, address)
 }
 
-// DialContext connects to the proxy itself, whatever the address.
+// DialContext connects to the proxy itself and ignores the address.
 func (r *relay) DialContext(ctx context.Context, network, _ string) (net.Conn, error) {
 	connect := r.connect
 	if connect == nil {
@@ -111,15 +111,15 @@ func (r *relay) DialContext(ctx context.Context, network, _ string) (net.Conn, e
 	return conn, err
 }
 
-// socksFailure tells apart who refused: the proxy, or the target. x/net hands the proxy's reply
-// on in words only, those of RFC 1928, section 6 (golang.org/x/net/internal/socks: Reply.String,
-// UsernamePassword.Authenticate); a test holds it to them.
+// socksFailure distinguishes refusals by the proxy from those by the target. x/net returns the proxy's reply
+// only as text, from RFC 1928, section 6 (golang.org/x/net/internal/socks: Reply.String,
+// UsernamePassword.Authenticate); a test checks these texts.
 func (r *relay) socksFailure(err error) error {
 	if known, ok := errors.AsType[*failure](err); ok {
 		return known
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err // around it are the two addresses, once more
+		err = op.Err // the outer error repeats the two addresses
 	}
 	for _, known := range []struct {
 		sign, says string
@@ -142,7 +142,8 @@ func (r *relay) socksFailure(err error) error {
 	return r.failure(err)
 }
 
-// failure is about the proxy itself. What the context ended is for the caller to explain.
+// failure returns an error of the proxy itself. It returns timeouts and cancellation unchanged, for the caller
+// to explain.
 func (r *relay) failure(err error) error {
 	switch {
 	case isTimeout(err), errors.Is(err, context.Canceled):
@@ -153,13 +154,13 @@ func (r *relay) failure(err error) error {
 	return failed(model.Unreachable, "the proxy %s: %v", r.address, err)
 }
 
-// dialHTTP asks with CONNECT (RFC 9110, section 9.3.6), for which x/net has nothing.
+// dialHTTP connects with CONNECT (RFC 9110, section 9.3.6), which x/net does not support.
 func (r *relay) dialHTTP(ctx context.Context, target string) (net.Conn, error) {
 	conn, err := r.DialContext(ctx, "tcp", r.address)
 	if err != nil {
 		return nil, err
 	}
-	// The handshake has no context of its own: its end, in time or not, ends the reading.
+	// The handshake has no context: the end of ctx sets a past deadline, which ends the reading.
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	through, err := r.handshake(conn, target)
 	if !stop() {
@@ -175,7 +176,7 @@ func (r *relay) dialHTTP(ctx context.Context, target string) (net.Conn, error) {
 	return nil, r.failure(err)
 }
 
-// maxProxyHeader bounds the answer to CONNECT.
+// maxProxyHeader bounds the response to CONNECT, in bytes.
 const maxProxyHeader = 64 << 10
 
 func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
@@ -195,7 +196,7 @@ func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
 	}
 	switch code := response.StatusCode; {
 	case code >= 200 && code < 300:
-		begun, _ := in.Peek(in.Buffered()) // of the tunnel: servers may speak first
+		begun, _ := in.Peek(in.Buffered()) // of the tunnel: servers may send first
 		return &tunnel{conn, io.MultiReader(bytes.NewReader(slices.Clone(begun)), conn)}, nil
 	case code == http.StatusProxyAuthRequired, code == http.StatusUnauthorized, code == http.StatusForbidden:
 		return nil, failed(model.Denied, "the proxy %s: %s", r.address, response.Status)
@@ -204,7 +205,7 @@ func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
 	}
 }
 
-// tunnel is a connection of which some bytes are already read.
+// tunnel is a connection whose first bytes are already read.
 type tunnel struct {
 	net.Conn
 	in io.Reader

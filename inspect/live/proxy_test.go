@@ -37,7 +37,7 @@ func (m *middleman) targets() []string {
 	return slices.Clone(m.seen)
 }
 
-// join connects to a target and copies both ways.
+// join connects to a target and copies in both directions.
 func (m *middleman) join(conn net.Conn, in io.Reader, target string, began func(error) error) {
 	m.mu.Lock()
 	m.seen = append(m.seen, target)
@@ -101,7 +101,7 @@ func (m *middleman) socks(conn net.Conn) {
 	})
 }
 
-// greet agrees on a method and checks the login.
+// greet negotiates a method and checks the login.
 func (m *middleman) greet(conn net.Conn, in *bufio.Reader) bool {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(in, head); err != nil {
@@ -162,8 +162,8 @@ func newCONNECT(t *testing.T, user, password string) *middleman {
 	return m
 }
 
-// TestProxy: everything goes through it, names are its to resolve, and its own troubles
-// are told apart from those of the processes.
+// TestProxy checks that all connections use the proxy, that it resolves the names, and that its own errors are
+// distinguished from those of the processes.
 func TestProxy(t *testing.T) {
 	for _, kind := range []string{"socks5", "http"} {
 		for name, test := range map[string]struct{ user, password, as string }{
@@ -179,7 +179,7 @@ func TestProxy(t *testing.T) {
 				}
 				p.names["milvus.internal"] = "127.0.0.1"
 				c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
-				c = livetest.Moved(c, func(s *model.Session) string { // names of the network beyond
+				c = livetest.Moved(c, func(s *model.Session) string { // names in the remote network
 					_, port, _ := net.SplitHostPort(s.Address)
 					return "milvus.internal:" + port
 				})
@@ -200,7 +200,7 @@ func TestProxy(t *testing.T) {
 				}
 				gone := model.Refused
 				if kind == "http" {
-					gone = model.Unreachable // all that the proxy says is 502
+					gone = model.Unreachable // the proxy reports only 502
 				}
 				wantOutcome(t, r, "querynode", 101, gone, "proxy")
 			})
@@ -259,7 +259,7 @@ func TestMap(t *testing.T) {
 			t.Errorf("%s is shown at %s, not at its own address", n.Name(), n.Address)
 		}
 	}
-	// A host without port keeps ports, and leads the HTTP port along.
+	// A host without a port keeps ports, and also applies to the HTTP port.
 	hosts := map[string]string{}
 	for _, s := range c.Sessions {
 		host, _, _ := net.SplitHostPort(s.Address)
@@ -277,7 +277,7 @@ func TestMap(t *testing.T) {
 			t.Errorf("%s: HTTP was not led along", n.Name())
 		}
 	}
-	// A host that is led to one port has no other.
+	// A host that is mapped to one port has no other.
 	one := map[string]string{}
 	for _, s := range c.Sessions {
 		host, _, _ := net.SplitHostPort(s.Address)

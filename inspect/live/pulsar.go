@@ -16,8 +16,9 @@ import (
 	"kitescope/internal/redact"
 )
 
-// pulsar asks Pulsar's admin API, with GETs of the paths below and nothing else. Their answers are those of Pulsar's documentation
-// (pulsar.apache.org/admin-rest-api, TopicStats and RetentionPolicies); they were never seen from a live Pulsar.
+// pulsar queries Pulsar's admin API, with GETs of the paths below and nothing else. The formats of the
+// responses are from Pulsar's documentation (pulsar.apache.org/admin-rest-api, TopicStats and
+// RetentionPolicies). They were never tested against a live Pulsar.
 type pulsar struct {
 	client            *Client
 	web               *http.Client
@@ -27,30 +28,32 @@ type pulsar struct {
 
 const (
 	pulsarWebPort  = "80" // pulsar.webport's default
-	pulsarTopics   = 1024 // that are asked about
+	pulsarTopics   = 1024 // maximum number of topics queried
 	pulsarAtOnce   = 8    // requests
 	pulsarMaxList  = 8 << 20
 	pulsarMaxStats = 1 << 20
-	pulsarMaxKept  = 16 << 20 // of the subscriptions of all topics, in memory
+	pulsarMaxKept  = 16 << 20 // for the subscriptions of all topics, in memory
 )
 
-// MethodPulsar is the Method of a record that holds Pulsar's topics: its Address is that of the admin API, its Response QueueTopics as JSON.
+// MethodPulsar is the Method of a record with Pulsar's topics. Its Address is that of the admin API, its
+// Response is QueueTopics as JSON.
 const MethodPulsar = "PULSAR topics"
 
-// QueueTopics is what Pulsar says of its topics.
+// QueueTopics holds the topics of Pulsar.
 type QueueTopics struct {
 	Topics []TopicStats `json:"topics"`
-	// Retention is the namespace's, nil where none is set, or it was refused: the brokers' default applies, which is unknown.
+	// Retention is that of the namespace. It is nil if none is set or the request was refused; then the unknown
+	// default of the brokers applies.
 	Retention *PulsarRetention `json:"retention,omitempty"`
 }
 
-// PulsarRetention is Pulsar's RetentionPolicies; -1 is without bound.
+// PulsarRetention is Pulsar's RetentionPolicies; -1 means without bound.
 type PulsarRetention struct {
 	Minutes int64 `json:"retentionTimeInMinutes"`
 	MB      int64 `json:"retentionSizeInMB"`
 }
 
-// TopicStats are the fields of Pulsar's TopicStats that are kept.
+// TopicStats holds the stored fields of Pulsar's TopicStats.
 type TopicStats struct {
 	Name          string                       `json:"name"`
 	StorageBytes  int64                        `json:"storageSize"`
@@ -58,7 +61,8 @@ type TopicStats struct {
 	Subscriptions map[string]SubscriptionStats `json:"subscriptions"`
 }
 
-// SubscriptionStats are the fields of Pulsar's SubscriptionStats that are kept; times are milliseconds since 1970, 0 for never.
+// SubscriptionStats holds the stored fields of Pulsar's SubscriptionStats. Times are in milliseconds since
+// 1970, 0 for never.
 type SubscriptionStats struct {
 	Type      string            `json:"type"`
 	Backlog   int64             `json:"msgBacklog"`
@@ -66,10 +70,10 @@ type SubscriptionStats struct {
 	Consumed  int64             `json:"lastConsumedTimestamp"`
 	Acked     int64             `json:"lastAckedTimestamp"`
 	Consumers []json.RawMessage `json:"consumers,omitempty"`
-	Connected int               `json:"connected"` // consumers, of a record
+	Connected int               `json:"connected"` // number of consumers, in a record
 }
 
-// pulsarAddress is the address of the admin API that a configuration tells, "" if none.
+// pulsarAddress returns the address of the admin API in a configuration, or "" if there is none.
 func pulsarAddress(config map[string]string) string {
 	port := cmp.Or(config["pulsarwebport"], pulsarWebPort)
 	for _, key := range []string{"pulsarwebaddress", "pulsaraddress"} {
@@ -92,8 +96,8 @@ func pulsarAddress(config map[string]string) string {
 	return ""
 }
 
-// askPulsar asks for the topics that pchannels are. What cannot be asked there says nothing of the queue itself: brokers listen on
-// another port.
+// askPulsar queries the topics of the pchannels. A failure here does not mean that the queue fails, because
+// brokers listen on another port.
 func (a *asking) askPulsar(config map[string]string) {
 	address := pulsarAddress(config)
 	switch {
@@ -132,16 +136,17 @@ func (a *asking) askPulsar(config map[string]string) {
 	}
 	b, err := json.Marshal(told)
 	if err != nil {
-		panic(err) // there are only texts and numbers in it
+		panic(err) // it holds only texts and numbers
 	}
 	r.Response = b
 	a.keep(r)
 }
 
-// pathStep reports whether a name is one step of a path, and leads to no other.
+// pathStep reports whether a name is a single path element and not a relative one.
 func pathStep(name string) bool { return name != "." && name != ".." && !strings.Contains(name, "/") }
 
-// topics asks for the list, and for each pchannel on it. With a failure there may be some of them.
+// topics requests the list of topics and the statistics of each listed pchannel. It may return part of them
+// together with a failure.
 func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, *failure) {
 	told := &QueueTopics{}
 	space := p.tenant + "/" + p.namespace
@@ -178,7 +183,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 			mu.Lock()
 			defer mu.Unlock()
 			if f != nil {
-				// Failed, whatever it was: the API does answer.
+				// Failed for any reason, because the API does respond.
 				failure = failed(model.Failed, "topic %s: %s", oneLine(name), f.reason)
 				return
 			}
@@ -200,7 +205,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 	return told, failure
 }
 
-// get asks for one JSON document, what it is called and what it begins with.
+// get requests one JSON document. what names it in errors; begin is its first byte.
 func (p *pulsar) get(ctx context.Context, path string, limit int64, what string, begin byte, into any) *failure {
 	tenant := p.client.room.enter()
 	defer tenant.leave()

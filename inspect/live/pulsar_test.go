@@ -20,7 +20,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// pulsarStats has the shape of TopicStats in Pulsar's documentation; fields that kitescope does not read are among them.
+// pulsarStats has the format of TopicStats in Pulsar's documentation, including fields that kitescope does not
+// read.
 const pulsarStats = `{"msgRateIn":12.5,"msgThroughputIn":512.0,"msgRateOut":0.0,"bytesInCounter":9000,"msgInCounter":40,"storageSize":123456,"backlogSize":2048,
 "publishers":[{"accessMode":"Shared","producerId":1,"address":"/10.0.0.9:51422"}],
 "subscriptions":{"by-dev-dataNode-7-docs":{"msgRateOut":1.5,"msgBacklog":17,"backlogSize":2048,"unackedMessages":0,"type":"Exclusive","lastConsumedTimestamp":1795730475661,
@@ -28,7 +29,7 @@ const pulsarStats = `{"msgRateIn":12.5,"msgThroughputIn":512.0,"msgRateOut":0.0,
 "left-behind":{"msgBacklog":900000,"backlogSize":1073741824,"type":"Exclusive","lastConsumedTimestamp":0,"lastAckedTimestamp":0,"consumers":[]}},
 "replication":{},"deduplicationStatus":"Disabled"}`
 
-// fakePulsar answers as the admin API does, and notes what it was asked.
+// fakePulsar serves the admin API, and records the requests.
 type fakePulsar struct {
 	mu     sync.Mutex
 	asked  []string
@@ -113,7 +114,7 @@ func TestPulsar(t *testing.T) {
 	}
 }
 
-// TestPulsarSilent: an admin API that does not answer says nothing of the brokers, and nothing is made of it.
+// TestPulsarSilent checks that an admin API that does not respond leaves the state of the brokers unknown.
 func TestPulsarSilent(t *testing.T) {
 	list := map[string]string{pulsarRoot: `["persistent://public/default/by-dev-rootcoord-dml_0"]`}
 	for name, test := range map[string]struct {
@@ -140,7 +141,8 @@ func TestPulsarSilent(t *testing.T) {
 	}
 }
 
-// TestPulsarOfManySubscriptions: an answer may be large, what is kept of all of them together may not.
+// TestPulsarOfManySubscriptions checks that one response may be large, but that the total that is retained is
+// bounded.
 func TestPulsarOfManySubscriptions(t *testing.T) {
 	var many strings.Builder
 	for i := range 70_000 {
@@ -158,7 +160,8 @@ func TestPulsarOfManySubscriptions(t *testing.T) {
 	}
 }
 
-// TestPulsarInPart: a topic whose statistics are refused does not cost those of the others, and the answer is said to be partial.
+// TestPulsarInPart checks that a topic whose statistics are refused does not affect the others, and that the
+// result is marked as partial.
 func TestPulsarInPart(t *testing.T) {
 	p := &fakePulsar{answer: map[string]string{
 		pulsarRoot: `["persistent://public/default/by-dev-rootcoord-dml_0","persistent://public/default/by-dev-rootcoord-dml_2"]`,

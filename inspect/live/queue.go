@@ -13,16 +13,16 @@ import (
 	"kitescope/internal/redact"
 )
 
-// grace is the time that those get at least whose addresses are learned late: the message
-// queue, and processes that do not tell their port.
+// grace is the minimum time for endpoints whose addresses are learned late: the message queue, and processes
+// that do not report their port.
 const grace = 500 * time.Millisecond
 
 const skippedQueue = "message queue"
 
-// queueHint is what metadata tell of the message queue.
+// queueHint holds facts on the message queue from the metadata.
 type queueHint struct {
 	size int // see Cluster.MessageIDSize
-	// streaming: there may be other queues than Kafka, Pulsar and RocksMQ (2.6).
+	// streaming: queues other than Kafka, Pulsar and RocksMQ are possible (2.6).
 	streaming bool
 }
 
@@ -30,8 +30,8 @@ func hintOf(c *model.Cluster) queueHint {
 	return queueHint{size: c.MessageIDSize(), streaming: c.Streaming != nil}
 }
 
-// kind is the message queue that a configuration names, and whether that is certain. Up to
-// 2.5 processes do not tell mq.type, but all queues' addresses.
+// kind returns the message queue in a configuration, and whether it is certain. Up to 2.5 processes do not
+// report mq.type, but the addresses of all queues.
 func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 	kind = strings.ToLower(config["mqtype"])
 	switch {
@@ -47,7 +47,7 @@ func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 	return "", false
 }
 
-// queueSettings are the keys of a configuration that tell of the message queue, folded.
+// queueSettings returns the folded configuration keys for the message queue.
 func queueSettings() []string {
 	return []string{
 		"mqtype", "kafkabrokerlist", "kafkasecurityprotocol", "kafkasaslusername", "kafkasslenabled", "kafkausessl",
@@ -55,7 +55,7 @@ func queueSettings() []string {
 	}
 }
 
-// askQueue asks the message queue that a configuration names, beside everything else.
+// askQueue queries the message queue in a configuration, in parallel with everything else.
 func (a *asking) askQueue(config map[string]string) {
 	kind, certain := a.plan.queue.kind(config)
 	switch kind {
@@ -72,7 +72,7 @@ func (a *asking) askQueue(config map[string]string) {
 	}
 }
 
-// askKafka asks the brokers for the offsets of the topics that pchannels are.
+// askKafka requests the offsets of the pchannels' topics from the brokers.
 func (a *asking) askKafka(config map[string]string, certain bool) {
 	brokers := slices.DeleteFunc(strings.FieldsFunc(config["kafkabrokerlist"], func(r rune) bool { return r == ',' || r == ' ' }),
 		func(s string) bool { return s == "" })
@@ -110,15 +110,15 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		slices.SortFunc(topics, func(a, b TopicOffsets) int { return cmp.Compare(a.Name, b.Name) })
 		b, err := json.Marshal(QueueOffsets{Topics: topics})
 		if err != nil {
-			panic(err) // there are only texts and numbers in it
+			panic(err) // it holds only texts and numbers
 		}
 		r.Response = b
 	}
 	a.keep(r)
 }
 
-// kafkaDenied is why brokers that want credentials are not asked: Milvus has those, and
-// does not tell them; they are not guessed.
+// kafkaDenied returns why brokers that require credentials are not queried: Milvus has credentials but does not
+// report them, and they are not guessed.
 func kafkaDenied(config map[string]string) error {
 	protocol := strings.ToUpper(config["kafkasecurityprotocol"])
 	switch {

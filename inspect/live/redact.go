@@ -15,9 +15,9 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Redact returns a record as it may be kept: it decodes to the same, but secrets are taken
-// out, and what a process echoes from its environment is gone. Of answers to unknown
-// questions, and of what is no answer, nothing is kept. The argument is not changed.
+// Redact returns a record for storage. It decodes to the same values, but without secrets and without the
+// environment of a process. Responses to unknown calls and invalid responses are dropped. The argument is not
+// changed.
 func Redact(r Record) Record {
 	r.Error, r.Address = redact.Text(r.Error), redact.Address(r.Address)
 	switch {
@@ -35,7 +35,7 @@ func Redact(r Record) Record {
 	return r
 }
 
-// redactJSON keeps nothing that is no JSON.
+// redactJSON returns JSON without secrets, or nil if body is not JSON.
 func redactJSON(body []byte) []byte {
 	if heavy(weighJSON(body)) != nil || longestText(body) > maxMetricsLine {
 		return nil
@@ -56,7 +56,7 @@ func redactBody(method string, body []byte) []byte {
 	return []byte(redact.Text(string(body)))
 }
 
-// redactCall redacts request and response of a gRPC call.
+// redactCall redacts the request and the response of a gRPC call.
 func redactCall(r *Record) {
 	a, known := answerTo(r.Method)
 	if !known {
@@ -86,8 +86,8 @@ func redactCall(r *Record) {
 	r.Response = response
 }
 
-// redactMessage redacts an encoded message; ok is false if it is none of that type.
-// Answers that hold no word that names a secret are kept as they are: most of them.
+// redactMessage redacts an encoded message; ok is false if it is not of that type. Most responses contain no
+// word that names a secret, and are returned unchanged.
 func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 	if len(encoded) == 0 {
 		return encoded, true
@@ -101,7 +101,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 	}
 	if c, ok := m.(*internalpb.ShowConfigurationsResponse); ok {
 		settings := ownSettings(c.Configuations)
-		c.Configuations = nil // their rule is another than that of properties
+		c.Configuations = nil // they follow another rule than properties
 		cleanMessage(m.ProtoReflect())
 		c.Configuations = settings
 	} else {
@@ -111,7 +111,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 	return out, err == nil
 }
 
-// ownSettings returns Milvus's own settings of an answer, without secrets.
+// ownSettings returns Milvus's own settings in a response, without secrets.
 func ownSettings(all []*commonpb.KeyValuePair) []*commonpb.KeyValuePair {
 	keys := newConfigKeys(len(all))
 	for _, p := range all {
@@ -123,12 +123,12 @@ func ownSettings(all []*commonpb.KeyValuePair) []*commonpb.KeyValuePair {
 			kept = append(kept, &commonpb.KeyValuePair{Key: p.GetKey(), Value: redact.Setting(p.GetKey(), p.GetValue())})
 		}
 	}
-	// A process tells its map in another order each time: what is kept is the same as long as it is.
+	// A process sends its map in a random order: sorting makes equal settings compare equal.
 	slices.SortStableFunc(kept, func(a, b *commonpb.KeyValuePair) int { return strings.Compare(a.GetKey(), b.GetKey()) })
 	return kept
 }
 
-// cleanMessage takes secrets out of a message and those in it.
+// cleanMessage removes secrets from a message and its submessages.
 func cleanMessage(m protoreflect.Message) {
 	m.SetUnknown(onlyNumbers(m.GetUnknown()))
 	if m.Descriptor().FullName() == "milvus.proto.common.KeyValuePair" {
@@ -176,7 +176,7 @@ func cleanList(fd protoreflect.FieldDescriptor, list protoreflect.List) {
 	}
 }
 
-// onlyNumbers keeps of the fields that a definition does not have those that cannot hold text.
+// onlyNumbers returns the unknown fields that cannot hold text.
 func onlyNumbers(unknown []byte) []byte {
 	var kept []byte
 	for len(unknown) > 0 {
@@ -192,8 +192,8 @@ func onlyNumbers(unknown []byte) []byte {
 	return kept
 }
 
-// redactMetrics takes secrets out of the labels of a scrape. Lines that are no sample,
-// and name a secret, are left out.
+// redactMetrics removes secrets from the labels of a scrape. It drops lines that are not samples and name a
+// secret.
 func redactMetrics(text []byte) []byte {
 	if !redact.Suspect(text) {
 		return text
@@ -213,7 +213,7 @@ func redactMetrics(text []byte) []byte {
 	return out
 }
 
-// redactSample redacts a line NAME{KEY="VALUE",...} NUMBER; ok is false if it is none.
+// redactSample redacts a line NAME{KEY="VALUE",...} NUMBER; ok is false if it is not one.
 func redactSample(line []byte) (clean []byte, ok bool) {
 	end := nameEnd(line)
 	labels, rest, err := cutLabels(line[end:])
@@ -233,7 +233,7 @@ func redactSample(line []byte) (clean []byte, ok bool) {
 	return slices.Concat(line[:end], []byte("{"+labelsText(list)+"}"), rest), true
 }
 
-// escapeLabel writes a label's value as the text format wants it.
+// escapeLabel escapes the value of a label as in the text format.
 func escapeLabel(value string) string {
 	if !strings.ContainsAny(value, "\\\n\"") {
 		return value

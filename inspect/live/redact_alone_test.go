@@ -1,4 +1,4 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+// The tests of this file have no concurrency: the race detector would find nothing and take up to ten times longer.
 
 //go:build !race
 
@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestRedactedRecordsSayTheSame: a bundle leads to the same Runtime as the answers did.
+// TestRedactedRecordsSayTheSame checks that a bundle leads to the same Runtime as the original responses.
 func TestRedactedRecordsSayTheSame(t *testing.T) {
 	records := t7Records(t)
 	var kept []live.Record

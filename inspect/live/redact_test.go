@@ -21,10 +21,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// planted are secrets; each is planted in several places.
+// planted holds secrets, each of which is planted in several places.
 var planted = []string{"hunter2", "AKIAEXAMPLE", "s3cr3t/with/slashes", "ey.token.value"}
 
-// plant makes records of every kind with secrets in them.
+// plant returns records of every kind with secrets in them.
 func plant(t testing.TB) []live.Record {
 	t.Helper()
 	var records []live.Record
@@ -66,7 +66,7 @@ func plant(t testing.TB) []live.Record {
 	return records
 }
 
-// holdsSecret finds one of the secrets that were planted, or the fixtures' own, in a text.
+// holdsSecret returns a planted secret, or one of the fixtures, that a text holds.
 func holdsSecret(text string) string {
 	for _, s := range append([]string{"minioadmin"}, planted...) {
 		if strings.Contains(text, s) {
@@ -101,8 +101,8 @@ func TestNoSecretIsKept(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsDecoded: neither records that were redacted nor those that were not, as a
-// recording of others, bring a secret into a Runtime.
+// TestNoSecretIsDecoded checks that neither redacted nor unredacted records, as in recordings by other
+// programs, bring a secret into a Runtime.
 func TestNoSecretIsDecoded(t *testing.T) {
 	for _, redact := range []bool{false, true} {
 		d := live.NewDecoder()
@@ -125,7 +125,7 @@ func TestNoSecretIsDecoded(t *testing.T) {
 	}
 }
 
-// walkStrings visits every string that can be reached from v, map keys included.
+// walkStrings visits every string reachable from v, including map keys.
 func walkStrings(v reflect.Value, visit func(string)) {
 	seen := map[uintptr]bool{}
 	var walk func(reflect.Value)
@@ -175,7 +175,7 @@ func t7Records(t testing.TB) []live.Record {
 	return records
 }
 
-// TestRedactedStatus: the words for people go, the codes stay.
+// TestRedactedStatus checks that the text of a status is redacted and its codes stay.
 func TestRedactedStatus(t *testing.T) {
 	r := live.Redact(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{
 		Status: &commonpb.Status{Code: 904, Reason: "node not match[expectedNodeID=9], token: abc, see http://u:p@h/x"},
@@ -215,7 +215,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		}
 	}
 
-	// A file that was cut off is no whole file, whatever it is packed with.
+	// A truncated file is reported, with either compression.
 	for name, text := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": packed.Bytes()} {
 		if err := live.ReadRecords(bytes.NewReader(text[:len(text)-6]), func(live.Record) error { return nil }); err == nil {
 			t.Errorf("%s: the cut was not seen", name)

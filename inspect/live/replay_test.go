@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// capturedRecords are the recording of the real cluster, and what it has of /metrics by address.
+// capturedRecords returns the recording of the real cluster, and its /metrics by address.
 func capturedRecords(t *testing.T) (records []live.Record, metrics map[string][]byte) {
 	t.Helper()
 	for _, path := range []string{capture("t7", "runtime.jsonl.gz"), capture("t7", "metrics")} {
@@ -46,8 +46,8 @@ func loadCluster(t *testing.T, snap source.Snapshot) *model.Cluster {
 	return c
 }
 
-// TestRecordedCluster asks servers that answer from the recording of the real cluster, and
-// must learn what the recording itself says.
+// TestRecordedCluster queries servers that replay the recording of the real cluster, and checks that the
+// Runtime is that of the recording.
 func TestRecordedCluster(t *testing.T) {
 	src, err := source.Open(t.Context(), capture("t7", "etcd_snapshot.db.gz"), source.Options{})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestRecordedCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer servers.Close()
-	back := map[string]string{} // from where it is served to where it was recorded
+	back := map[string]string{} // from the served address to the recorded one
 	c := livetest.Moved(loadCluster(t, snap), func(s *model.Session) string {
 		to, ok := servers.Address(s.Address)
 		if !ok {
@@ -76,12 +76,12 @@ func TestRecordedCluster(t *testing.T) {
 	})
 	got := ask(t, c, live.Options{Now: func() time.Time { return time.Time{} }})
 	want := t7(t)
-	// The recording has DataCoord's word on all collections; asked are those that are loaded.
+	// The recording has DataCoord's responses on all collections; only loaded ones are queried.
 	want.Recovery = slices.DeleteFunc(want.Recovery, func(r *model.Recovery) bool {
 		return !slices.ContainsFunc(c.LoadStates, func(l *model.LoadState) bool { return l.Collection == r.Collection })
 	})
 
-	// What differs is when and where, how the calls went, and what a file cannot say.
+	// The differences are times, addresses, calls, and data that a file cannot hold.
 	same := cmp.Options{
 		cmpopts.IgnoreUnexported(model.Runtime{}),
 		cmpopts.IgnoreFields(model.RuntimeParts{}, "Kind", "Location", "From", "To", "Processes", "Skipped", "ClusterKey", "Queue"),
@@ -95,7 +95,7 @@ func TestRecordedCluster(t *testing.T) {
 	if diff := cmp.Diff(want, got, same); diff != "" {
 		t.Errorf("asked (+) is not what was recorded (-):\n%s", diff)
 	}
-	wantNodes := map[model.NodeID]int{10: 10, 13: 10, 14: 10, 19: 3} // segments, by the fixture's README
+	wantNodes := map[model.NodeID]int{10: 10, 13: 10, 14: 10, 19: 3} // segments, according to the fixture's README
 	for _, n := range got.QueryNodes() {
 		if n.Distribution == nil || len(n.Distribution.Sealed) != wantNodes[n.Node] || n.Process == nil || n.Process.Metrics == nil {
 			t.Errorf("%s: %+v", n.Name(), n)
@@ -127,7 +127,7 @@ func (m memory) Scan(_ context.Context, ranges []source.Range, yield func(source
 	return nil
 }
 
-// TestStreamingCluster: metadata of the 2.6 shape, and fakes that know the new names only.
+// TestStreamingCluster checks metadata of the 2.6 layout, and fakes that support only the new names.
 func TestStreamingCluster(t *testing.T) {
 	c := loadCluster(t, memory(metatest.Cluster("2.6")))
 	records := livetest.Answers(c, livetest.Options{})
@@ -148,7 +148,7 @@ func TestStreamingCluster(t *testing.T) {
 	if n := r.LiveNode("mixcoord", 9); n == nil || n.State != "StandBy" {
 		t.Errorf("the standby: %+v", n)
 	}
-	for _, n := range r.Nodes { // a standby is spared what it would refuse
+	for _, n := range r.Nodes { // a standby gets no calls that it would refuse
 		for _, call := range n.Calls {
 			if call.Outcome != model.Answered {
 				t.Errorf("%s: %s %s: %s (%s)", n.Name(), call.Method, call.About, call.Outcome, call.Reason)
@@ -185,8 +185,8 @@ func TestStreamingCluster(t *testing.T) {
 	}
 }
 
-// TestRenamedCalls: a server of another version than its session says is asked under the
-// call's other name.
+// TestRenamedCalls checks that a server of another version than its session's gets the call under its other
+// name.
 func TestRenamedCalls(t *testing.T) {
 	for says, is := range map[string]string{"2.6.3": "2.5.4", "2.5.4": "2.6.3"} {
 		c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 2})
@@ -204,7 +204,7 @@ func TestRenamedCalls(t *testing.T) {
 	}
 }
 
-// TestSegmentsThatAreGone: one id that DataCoord does not know any more costs that one only.
+// TestSegmentsThatAreGone checks that a segment id that DataCoord no longer knows affects only that segment.
 func TestSegmentsThatAreGone(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 40})
 	gone := c.Segments[17].ID
@@ -224,7 +224,7 @@ func TestSegmentsThatAreGone(t *testing.T) {
 	}
 }
 
-// TestDataCoordThatFails: a batch is not split for ever.
+// TestDataCoordThatFails checks that a batch is not split forever.
 func TestDataCoordThatFails(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 400})
 	records := livetest.Answers(c, livetest.Options{})

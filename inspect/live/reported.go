@@ -10,7 +10,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// What a proxy reports beside its requests, since 2.5: who is connected to it, and how it finds etcd and the message queue.
+// Reports of a proxy, since 2.5: the clients connected to it, and the state of its connections to etcd and the
+// message queue.
 const (
 	connectionsPath    = "/api/v1/_cluster/clients"
 	methodConnections  = "GET " + connectionsPath
@@ -18,29 +19,31 @@ const (
 	methodDependencies = "GET " + dependenciesPath
 )
 
-// Bounds of one answer.
+// Bounds of one response.
 const (
 	maxConnections = 10_000
 	maxMembers     = 1_000
 )
 
-// looksAtDependencies is the one proxy that is asked for them: it opens connections of its own for the answer. nil: there is none.
+// looksAtDependencies returns the proxy to query for its dependencies, or nil if there is none. Only one is
+// queried, because it opens connections of its own for the response.
 func (p *plan) looksAtDependencies() *session { return p.firstProxy(2, 5) }
 
-// writesToPulsar says why a proxy is not asked for dependencies, "" if it may be: with mq.type pulsar it has a broker check itself, for
-// which the broker writes a message to a topic of its own (pkg/mq/msgstream/msgstream_util.go: PulsarHealthCheck). All other checks
-// read. queue is mq.type as the proxy told it, "" if it did not.
+// writesToPulsar returns why a proxy is not queried for its dependencies, or "" if it may be. With mq.type
+// pulsar it makes a broker check itself, and the broker writes a message to a topic of its own
+// (pkg/mq/msgstream/msgstream_util.go: PulsarHealthCheck). All other checks only read. queue is mq.type as the
+// proxy reported it, or "".
 func (h queueHint) writesToPulsar(queue string) string {
 	switch {
 	case queue == "pulsar":
 		return "the message queue is Pulsar, and for this answer its broker would write to a topic of its own"
-	case queue == "" && h.size != model.OffsetSize: // which neither Kafka nor RocksMQ has
+	case queue == "" && h.size != model.OffsetSize: // neither Kafka nor RocksMQ has other sizes
 		return "the message queue may be Pulsar, whose broker would write to a topic of its own for this answer"
 	}
 	return ""
 }
 
-// queueOf is mq.type in a proxy's configuration.
+// queueOf returns mq.type in a proxy's configuration.
 func queueOf(body []byte) string {
 	var told struct {
 		Dotted string `json:"mq.type"`
@@ -60,16 +63,16 @@ type connected struct {
 	Reserved map[string]string `json:"reserved,omitempty"`
 }
 
-// Keys of what the proxy adds.
+// Keys that the proxy adds.
 const (
 	connectedID   = "identifier"
 	connectedLast = "last_active_time"
 )
 
-// connections are who is connected to a proxy.
+// connections holds the clients connected to a proxy.
 type connections []*connected
 
-// clean leaves the first so many, and one more if there are more.
+// clean truncates the list to maxConnections and one more, and removes secrets.
 func (l *connections) clean() bool {
 	d := NewDecoder()
 	list := slices.DeleteFunc(*l, func(c *connected) bool { return c == nil })
@@ -81,7 +84,7 @@ func (l *connections) clean() bool {
 	return true
 }
 
-// takeConnections takes in who is connected to a proxy.
+// takeConnections stores the clients connected to a proxy.
 func takeConnections(d *Decoder, p *processRecords, q *question, answer *connections) {
 	told := *answer
 	if !d.takes(q, int64(512*len(told))) {
@@ -117,13 +120,13 @@ type dependsMember struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// dependsOn is the answer of getDependencies.
+// dependsOn is the response of getDependencies.
 type dependsOn struct {
 	Queue    *depends `json:"mq,omitempty"`
 	Metadata *depends `json:"metastore,omitempty"`
 }
 
-// clean takes secrets out.
+// clean removes secrets.
 func (on *dependsOn) clean() bool {
 	for _, x := range []*depends{on.Queue, on.Metadata} {
 		if x == nil {
@@ -138,14 +141,14 @@ func (on *dependsOn) clean() bool {
 	return on.Queue != nil || on.Metadata != nil
 }
 
-// takeDependencies takes in how a proxy finds etcd and the message queue.
+// takeDependencies stores the state of etcd and the message queue as seen by a proxy.
 func takeDependencies(d *Decoder, p *processRecords, q *question, told *dependsOn) {
 	list := []model.Dependency{}
 	if x := told.Metadata; x != nil {
 		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "metadata store", Type: d.text(x.Metadata)}, true)
 	}
 	if x := told.Queue; x != nil {
-		// For the others the proxy does not look: RocksMQ and NATS are healthy always, Woodpecker and "default" never
+		// The proxy checks no others: RocksMQ and NATS are always healthy, Woodpecker and "default" never
 		// (internal/util/dependency/factory.go: HealthCheck).
 		looked := x.Queue == "kafka" || x.Queue == "pulsar"
 		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "message queue", Type: d.text(x.Queue)}, looked)
@@ -155,7 +158,7 @@ func takeDependencies(d *Decoder, p *processRecords, q *question, told *dependsO
 	}
 }
 
-// addTo adds the whole and its members.
+// addTo appends the dependency and its members.
 func (x *depends) addTo(list []model.Dependency, as model.Dependency, looked bool) []model.Dependency {
 	as.Healthy, as.Reason = model.KnownOf(x.Health), x.Reason
 	if !looked {

@@ -20,7 +20,7 @@ import (
 const (
 	methodConnections  = "GET /api/v1/_cluster/clients"
 	methodDependencies = "GET /api/v1/_cluster/dependencies"
-	// dependenciesText is as getDependencies writes common.MQClusterStatus and MetaClusterStatus.
+	// dependenciesText has the format of common.MQClusterStatus and MetaClusterStatus in getDependencies.
 	dependenciesText = `{"metastore":{"health_status":false,"unhealthy_reason":"Not all etcd members are healthy","members_health":[{"endpoint":"http://me:s3cr3t@etcd-0:2379","health":true},
  {"endpoint":"http://etcd-1:2379","health":false,"error":"Active Alarm(s): NOSPACE "},null],"meta_type":"etcd"},
  "mq":{"health_status":true,"unhealthy_reason":"","members_health":[{"endpoint":"kafka-0","health":true}],"mq_type":"kafka"}}`
@@ -36,7 +36,7 @@ func wantConnections() []model.Connection {
 	}
 }
 
-// TestConnections: who is connected, and the same of what is kept, in which no user is.
+// TestConnections checks that connected clients are decoded, also from the stored record, which holds no user.
 func TestConnections(t *testing.T) {
 	record := pageRecord("proxy", 4, methodConnections, connectionsText)
 	kept := live.Redact(record)
@@ -50,7 +50,7 @@ func TestConnections(t *testing.T) {
 			t.Errorf("%s is kept: %s", personal, kept.Response)
 		}
 	}
-	// What a proxy does: the real message, as encoding/json writes it.
+	// The real message, encoded by encoding/json as in a proxy.
 	text, err := json.Marshal([]*commonpb.ClientInfo{{
 		SdkType: "Java", SdkVersion: "3", Host: "h", User: "u", Reserved: map[string]string{"identifier": "7", "last_active_time": time.Unix(1795658987, 0).UTC().String()},
 	}})
@@ -72,7 +72,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestDependencies: etcd and the queue as a proxy finds them; what it does not look at is unknown, whatever it says.
+// TestDependencies checks the state of etcd and the queue as seen by a proxy. A kind of queue that it does not
+// check is unknown, whatever it reports.
 func TestDependencies(t *testing.T) {
 	want := []model.Dependency{
 		{Proxy: 4, Kind: "metadata store", Type: "etcd", Healthy: model.No, Reason: "Not all etcd members are healthy"},
@@ -100,7 +101,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestReportedHostile: what is no such answer is said, and nothing of it is kept.
+// TestReportedHostile checks that invalid responses are reported and not stored.
 func TestReportedHostile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -125,7 +126,7 @@ func TestReportedHostile(t *testing.T) {
 	}
 }
 
-// TestDependenciesOfPulsar: a proxy that would have a broker of Pulsar write is not asked.
+// TestDependenciesOfPulsar checks that a proxy that would make a Pulsar broker write is not queried.
 func TestDependenciesOfPulsar(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -163,7 +164,7 @@ func TestDependenciesOfPulsar(t *testing.T) {
 	}
 }
 
-// FuzzReported holds any answer to this: no panic, and what is kept says the same.
+// FuzzReported checks that no response causes a panic and that the stored record decodes to the same.
 func FuzzReported(f *testing.F) {
 	for _, text := range []string{connectionsText, dependenciesText, "[]", "{}", "<html>", `{"msg":"no"}`, `[null]`, `{"mq":{"members_health":[null]}}`} {
 		f.Add([]byte(text))
@@ -183,8 +184,8 @@ func FuzzReported(f *testing.F) {
 	})
 }
 
-// TestReportedOnlyWhereWanted: for its dependencies a proxy opens connections of its own. They are asked for where somebody wants them,
-// and then once a minute.
+// TestReportedOnlyWhereWanted checks that dependencies are queried only if requested, and at most once a
+// minute, because a proxy opens connections of its own for them.
 func TestReportedOnlyWhereWanted(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -8,22 +8,23 @@ import (
 	"kitescope/inspect/model"
 )
 
-// room bounds the memory of answers under way, over all connections: of what was received and is not decoded yet.
+// room bounds the memory of responses in flight over all connections: bytes that were received and are not
+// decoded yet.
 type room struct {
 	limit int64
 	held  atomic.Int64
 }
 
 const (
-	// roomAnswers is how many answers of the largest size there is room for.
+	// roomAnswers is the number of responses of maximum size that fit.
 	roomAnswers = 16
-	// roomPerRead is what a piece costs beside its bytes: an answer may come in very small ones.
+	// roomPerRead is the overhead of a piece in bytes, because a response may arrive in very small ones.
 	roomPerRead = 128
 )
 
 func newRoom(opts *Options) *room { return &room{limit: roomAnswers * opts.MaxAnswer} }
 
-// tenant is a connection that receives answers, or one answer over HTTP. Whoever enters leaves.
+// tenant is a connection that receives responses, or one HTTP response. Each enter requires a leave.
 type tenant struct {
 	room *room
 	held atomic.Int64
@@ -32,7 +33,7 @@ type tenant struct {
 
 func (r *room) enter() *tenant { return &tenant{room: r} }
 
-// take counts bytes that were read, and fails where there is no room for them.
+// take counts bytes that were read, and fails if there is no room for them.
 func (t *tenant) take(n int64) error {
 	t.held.Add(n)
 	if t.room.held.Add(n) > t.room.limit {
@@ -42,7 +43,7 @@ func (t *tenant) take(n int64) error {
 	return nil
 }
 
-// gone returns why nothing more is read, nil where more is.
+// gone returns why reading has stopped, or nil if it has not.
 func (t *tenant) gone() *failure {
 	if !t.full.Load() {
 		return nil
@@ -50,18 +51,18 @@ func (t *tenant) gone() *failure {
 	return failed(model.TooLarge, "given up: the answers of all processes have more than %s", mebibytes(t.room.limit))
 }
 
-// give returns what an answer took, with the pieces that it came in.
+// give releases the memory of a response of n bytes and of its pieces.
 func (t *tenant) give(n int64) {
-	const pieces = 32 // of the answer's own size is more than their share
+	const pieces = 32 // 1/pieces of the response's size exceeds their share
 	n = min(n+n/pieces, t.held.Load())
 	t.held.Add(-n)
 	t.room.held.Add(-n)
 }
 
-// leave returns all.
+// leave releases all memory of the tenant.
 func (t *tenant) leave() { t.room.held.Add(-t.held.Swap(0)) }
 
-// countedConn is a connection whose bytes are counted as they come.
+// countedConn counts the bytes of a connection as they arrive.
 type countedConn struct {
 	net.Conn
 	*tenant
@@ -77,7 +78,7 @@ func (c *countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countedBody is the body of an HTTP answer whose bytes are counted as they come, unpacked.
+// countedBody counts the bytes of an HTTP response body as they arrive, decompressed.
 type countedBody struct {
 	io.Reader
 	*tenant

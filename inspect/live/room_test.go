@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRoom: what is over the limit of all is refused, and what is given back is there for others.
+// TestRoom checks that bytes over the total limit are refused, and that released bytes are available again.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	r := newRoom(&Options{MaxAnswer: 1000})

@@ -12,17 +12,17 @@ import (
 	"kitescope/internal/redact"
 )
 
-// routes is an address map: hosts, or hosts with a port, and where they are from here.
+// routes is an address map: from hosts, with or without a port, to addresses that are reachable from here.
 type routes map[string]route
 
-// route is the target of a map; port "" keeps the port.
+// route is the target in an address map; port "" keeps the port.
 type route struct{ host, port string }
 
-// parseRoutes reads an address map.
+// parseRoutes parses an address map.
 func parseRoutes(from map[string]string) (routes, error) {
 	r := make(routes, len(from))
 	for key, value := range from {
-		key, value = redact.Address(key), redact.Address(value) // errors repeat them, and no host has a user
+		key, value = redact.Address(key), redact.Address(value) // errors repeat them, and hosts have no user
 		host, port, err := splitAddress(key)
 		if err != nil {
 			return nil, fmt.Errorf("read the address map: %q: %w", key, err)
@@ -43,8 +43,8 @@ func routeKey(host, port string) string {
 	return net.JoinHostPort(strings.ToLower(host), port)
 }
 
-// splitAddress takes host and port apart; port is "" if there is none. IPv6 addresses
-// may stand bare or in brackets.
+// splitAddress splits text into host and port; port is "" if there is none. IPv6 addresses may be bare or in
+// brackets.
 func splitAddress(text string) (host, port string, err error) {
 	text = strings.TrimSpace(text)
 	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
@@ -57,7 +57,7 @@ func splitAddress(text string) (host, port string, err error) {
 	return text, "", checkHost(text)
 }
 
-// fullAddress takes the host and the port apart that an address must have.
+// fullAddress splits an address into host and port, which it must have.
 func fullAddress(text string) (host, port string, err error) {
 	if host, port, err = net.SplitHostPort(text); err != nil {
 		if strings.Count(text, ":") > 1 && !strings.Contains(text, "[") {
@@ -71,8 +71,8 @@ func fullAddress(text string) (host, port string, err error) {
 	return host, port, checkHost(host)
 }
 
-// checkHost keeps out what is no host, and could be taken for a part of a protocol or for
-// this machine: sessions are written by others.
+// checkHost refuses invalid hosts, which could be taken for part of a protocol or for this machine, because
+// sessions are untrusted.
 func checkHost(host string) error {
 	if host == "" {
 		return errors.New("no host")
@@ -85,9 +85,9 @@ func checkHost(host string) error {
 	return nil
 }
 
-// target is where an address of the cluster is reached from here. A host that is
-// mapped to one port leads all gRPC calls there; what listens at other ports of the
-// host is then unknown (fixed is false for those).
+// target returns the address at which an address of the cluster is reachable from here. A host that is mapped
+// to one port receives all gRPC calls there. The addresses of
+// its other ports are unknown, so target returns an error for them. fixed is true for gRPC and brokers.
 func (r routes) target(address string, fixed bool) (string, error) {
 	host, port, err := fullAddress(address)
 	if err != nil {

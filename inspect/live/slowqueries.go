@@ -12,22 +12,25 @@ import (
 	"kitescope/internal/redact"
 )
 
-// The list of slow queries that a proxy keeps, since 2.5: SlowQueryPath of internal/http/router.go, under /api/v1, where the proxy's
-// server mounts it (internal/distributed/proxy/service.go). Since 2.6.10 it wants a user where authorization is enabled.
+// The slow queries that a proxy lists, since 2.5: SlowQueryPath of internal/http/router.go, under /api/v1,
+// where the proxy's server mounts it (internal/distributed/proxy/service.go). Since 2.6.10 it requires a user
+// if authorization is enabled.
 const (
 	slowPath   = "/api/v1/_cluster/slow_query"
 	methodSlow = "GET " + slowPath
 )
 
-// maxSlow bounds how many entries of one list are taken. A proxy keeps 20, for 15 minutes (internal/proxy/proxy.go: slowQueries).
+// maxSlow bounds the entries that are stored of one list. A proxy keeps 20, for 15 minutes
+// (internal/proxy/proxy.go: slowQueries).
 const maxSlow = 1000
 
-// maxSlowName bounds the names in an entry.
+// maxSlowName bounds the names in an entry, in bytes.
 const maxSlowName = 256
 
-// slowQuery is metricsinfo.SlowQuery (pkg/util/metricsinfo/metrics_info.go) as NewSlowQueryWithSearchRequest and its sister for queries
-// (utils.go) fill it, without who asked. internal/proxy/impl.go keeps what took proxy.slowQuerySpanInSeconds or longer: later
-// releases divide a search's time by its vectors for that (M#42109), and leave out what failed (M#47070).
+// slowQuery is metricsinfo.SlowQuery (pkg/util/metricsinfo/metrics_info.go) as NewSlowQueryWithSearchRequest
+// and its counterpart for queries (utils.go) fill it, without the user. internal/proxy/impl.go lists requests
+// that took at least proxy.slowQuerySpanInSeconds. Later releases divide the time of a search by its vectors
+// for this (M#42109), and omit failed requests (M#47070).
 type slowQuery struct {
 	Time              string      `json:"time,omitempty"`
 	Database          string      `json:"database,omitempty"`
@@ -55,14 +58,15 @@ type slowSearch struct {
 	NQ     []int64  `json:"nq,omitempty"`
 }
 
-// listsSlow finds the proxy that a session's process holds, if it is of a release that keeps a list; nil if there is none.
+// listsSlow returns the proxy in a session's process if its release lists slow queries, or nil.
 func (p *plan) listsSlow(s *session) *session {
 	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && model.Since(x.Version, 2, 5) })
 }
 
-// credentials are what Milvus's HTTP server asks for (internal/distributed/proxy/httpserver: ParseUsernamePassword). The server of
-// metrics speaks no TLS: what is meant for an encrypted connection is not sent there. A token that is user:password goes as those, as
-// pages of root take nothing else (internal/http/rbac.go: parseHTTPAuth).
+// credentials returns the Authorization header that Milvus's HTTP server expects
+// (internal/distributed/proxy/httpserver: ParseUsernamePassword). With TLS it returns "", because the metrics
+// server has no TLS and the credentials are meant for an encrypted connection. A token user:password is sent as
+// basic authentication, because pages for root accept nothing else (internal/http/rbac.go: parseHTTPAuth).
 func (o *Options) credentials() string {
 	switch {
 	case o.TLS != nil:
@@ -80,7 +84,7 @@ func (o *Options) credentials() string {
 // slowQueries is the list of a proxy.
 type slowQueries []*slowQuery
 
-// clean leaves at most one entry more than are taken: no value of an expression, and not who asked.
+// clean truncates the list to maxSlow and one more entry. It removes the values of expressions and the user.
 func (l *slowQueries) clean() bool {
 	d := NewDecoder()
 	*l = (*l)[:min(len(*l), maxSlow+1)]
@@ -90,7 +94,7 @@ func (l *slowQueries) clean() bool {
 	return true
 }
 
-// takeSlow takes a proxy's list in.
+// takeSlow stores the list of a proxy.
 func takeSlow(d *Decoder, p *processRecords, q *question, answer *slowQueries) {
 	told := *answer
 	list := []model.SlowRequest{}
@@ -107,7 +111,7 @@ func takeSlow(d *Decoder, p *processRecords, q *question, answer *slowQueries) {
 	p.SlowRequests = list
 }
 
-// weighSlow is about what a list takes.
+// weighSlow returns the approximate memory of a list, in bytes.
 func weighSlow(list []model.SlowRequest) (weight int64) {
 	for i := range list {
 		s := &list[i]
@@ -119,7 +123,7 @@ func weighSlow(list []model.SlowRequest) (weight int64) {
 	return weight
 }
 
-// slowRequest is an entry in the words of the model. Its time has no zone yet.
+// slowRequest converts an entry to the model. Its time has no zone yet.
 func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest {
 	s := model.SlowRequest{
 		Source: model.FromProxy, Node: node, Told: d.text(x.Time), Database: d.text(x.Database), Collection: d.text(x.Collection),
@@ -127,7 +131,7 @@ func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest
 		DefaultConsistency: x.CollectionDefault, Trace: d.text(x.Trace),
 	}
 	if s.DefaultConsistency {
-		s.Consistency = "" // the field has its zero value, Strong, and does not count
+		s.Consistency = "" // the field has its zero value, Strong, and is not in effect
 	}
 	if took, err := time.ParseDuration(x.Duration); err == nil && took > 0 {
 		s.Took = took
@@ -154,7 +158,7 @@ func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest
 	return s
 }
 
-// expr is the filter, of a hybrid search those of its parts.
+// expr returns the filter; for a hybrid search, those of its parts.
 func (x *slowQuery) expr() string {
 	var parts []string
 	for _, part := range x.Params.Searches {
@@ -169,7 +173,7 @@ func (x *slowQuery) expr() string {
 	return strings.Join(parts, " | ")
 }
 
-// shortExpr is an expression without its values, of a length that can be shown.
+// shortExpr returns an expression without its values, short enough to display.
 func shortExpr(text string) string {
 	return strings.Map(graphic, redact.BriefExpression(text))
 }
@@ -181,7 +185,7 @@ func (d *Decoder) slowName(text string) string {
 	return d.text(oneLine(text))
 }
 
-// slowNames are names that are joined by commas, as many as can be shown.
+// slowNames splits names at commas. It returns as many as can be displayed.
 func (d *Decoder) slowNames(text string) []string {
 	const most = 32
 	if text == "" {
@@ -197,7 +201,8 @@ func (d *Decoder) slowNames(text string) []string {
 	return names
 }
 
-// topK finds topk, or limit as clients call it since 2.2, in parameters as getSearchParamString of utils.go writes them: anns_field=vec,topk=10,params={"ef":64}.
+// topK returns topk, or limit as clients name it since 2.2, from parameters in the format of
+// getSearchParamString in utils.go, e.g. anns_field=vec,topk=10,params={"ef":64}.
 func topK(params string) (most int64) {
 	for _, name := range []string{"topk=", "limit="} {
 		_, rest, found := strings.Cut(","+params, ","+name)

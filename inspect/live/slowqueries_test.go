@@ -21,8 +21,9 @@ import (
 
 const (
 	methodSlow = "GET /api/v1/_cluster/slow_query"
-	// slowFile is what encoding/json makes of metricsinfo.SlowQuery, as Milvus's own NewSlowQueryWithSearchRequest and
-	// NewSlowQueryWithQueryRequest (pkg/v2 of 2.6, the same in pkg/v3 3.0.1) fill it from a search, a query and a hybrid search.
+	// slowFile is metricsinfo.SlowQuery encoded by encoding/json, as Milvus's own NewSlowQueryWithSearchRequest
+	// and NewSlowQueryWithQueryRequest (pkg/v2 of 2.6, the same in pkg/v3 3.0.1) fill it from a search, a query
+	// and a hybrid search.
 	slowFile = "testdata/slow_query-2.6.json"
 )
 
@@ -41,7 +42,7 @@ func slowRecord(text string) live.Record {
 	return live.Record{Role: "proxy", Node: 4, Address: "10.1.0.5:9091", Method: methodSlow, Response: []byte(text), Outcome: "answered", At: slowAsked}
 }
 
-// wantSlow is the file in the words of the model.
+// wantSlow returns the contents of the file as model values.
 func wantSlow() []model.SlowRequest {
 	at := time.Date(2026, 11, 26, 1, 49, 47, 0, time.UTC)
 	const told = "2026-11-26 01:49:47"
@@ -64,7 +65,8 @@ func wantSlow() []model.SlowRequest {
 	}
 }
 
-// TestSlowRequests: what Milvus's structs become, and the same of what is kept, in which no value is, and not who asked.
+// TestSlowRequests checks that Milvus's structs are decoded, also from the stored record, which holds no values
+// and no user.
 func TestSlowRequests(t *testing.T) {
 	record := slowRecord(slowText(t))
 	if diff := cmp.Diff(wantSlow(), decode(record).SlowRequests()); diff != "" {
@@ -81,14 +83,14 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
-// TestSlowTimes: a proxy does not say in which zone its clock is.
+// TestSlowTimes checks the end times, for which a proxy reports no zone.
 func TestSlowTimes(t *testing.T) {
 	at := time.Date(2026, 11, 26, 1, 49, 47, 0, time.UTC)
 	for told, want := range map[string]time.Time{
 		"2026-11-26 01:49:47": at, "2026-11-26 09:49:47": at, "2026-11-25 18:49:47": at, // UTC, +08:00, -07:00
 		"2026-11-26 07:19:47": at,                          // +05:30
 		"2026-11-26 01:54:40": at.Add(293e9),               // its clock is ahead by a minute and a half
-		"2026-11-26 01:20:00": {}, "yesterday": {}, "": {}, // forgotten long ago: the clock is wrong, or the text is
+		"2026-11-26 01:20:00": {}, "yesterday": {}, "": {}, // dropped long ago: the clock or the text is wrong
 	} {
 		got := decode(slowRecord(fmt.Sprintf(`[{"time":%q,"duration":"6s"}]`, told))).SlowRequests()
 		if len(got) != 1 || !got[0].EndedAt.Equal(want) || got[0].Told != told {
@@ -102,7 +104,8 @@ func TestSlowTimes(t *testing.T) {
 	}
 }
 
-// TestSlowHostile: what is no list, or more than one, is said; nothing is counted as none.
+// TestSlowHostile checks that responses that are not exactly one list are reported, and that unknown counts are
+// not 0.
 func TestSlowHostile(t *testing.T) {
 	t.Parallel()
 	whole := slowText(t)
@@ -156,7 +159,8 @@ func TestSlowHostile(t *testing.T) {
 	}
 }
 
-// TestAskSlow asks an HTTP server that serves the file: one call more to the proxy, and none to others or to an older one.
+// TestAskSlow queries an HTTP server that serves the file: one additional call to the proxy, and none to others
+// or to an older one.
 func TestAskSlow(t *testing.T) {
 	t.Parallel()
 	const user, password = "inspector", "hunter2 hunter2"
@@ -165,7 +169,7 @@ func TestAskSlow(t *testing.T) {
 		options live.Options
 		want    model.Outcome
 		known   int
-		// clients is how often the proxy is asked for what clients measured.
+		// clients is the number of requests to the proxy for client reports.
 		clients int32
 	}{
 		"2.6":                {"2.6.7", live.Options{User: user, Password: password}, model.Answered, 3, 0},
@@ -193,7 +197,7 @@ func TestAskSlow(t *testing.T) {
 					}
 					fmt.Fprint(w, clientsText)
 					sent = false
-				case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was given to this server
+				case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was reused for this server
 				default:
 					asked.Add(1)
 					if r.URL.Path != "/api/v1/_cluster/slow_query" {
@@ -237,7 +241,8 @@ func TestAskSlow(t *testing.T) {
 	}
 }
 
-// FuzzSlow holds any answer to this: no panic, requests within bounds, and what is kept says the same and holds no value.
+// FuzzSlow checks that no response causes a panic, that requests are within bounds, and that the stored record
+// decodes to the same and holds no value.
 func FuzzSlow(f *testing.F) {
 	f.Add([]byte(slowText(f)))
 	for _, seed := range []string{"[]", "null", "<html>", `[{"duration":"6s"`, `[{"query_params":{"expr":"a == \"x\""}}]`, `[null]`, "[[[", `[{"time":"2026-11-26 01:49:47"}]`} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// clean is an entry as it may be kept.
+// clean returns the entry for storage.
 func (x *slowQuery) clean(d *Decoder) *slowQuery {
 	c := *x
 	for _, text := range []*string{&c.Time, &c.Database, &c.Collection, &c.Consistency, &c.Duration, &c.Type, &c.Trace} {
@@ -16,7 +16,7 @@ func (x *slowQuery) clean(d *Decoder) *slowQuery {
 		return &c
 	}
 	c.Params = &slowParams{Expr: shortExpr(x.Params.Expr), Output: strings.Join(d.slowNames(x.Params.Output), ",")}
-	const most = 32 // parts of a hybrid search, which Milvus bounds too
+	const most = 32 // parts of a hybrid search, which Milvus also bounds
 	for _, part := range x.Params.Searches[:min(len(x.Params.Searches), most)] {
 		if part == nil {
 			continue

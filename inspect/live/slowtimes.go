@@ -6,9 +6,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// place finds out when the requests of a list ended. A proxy writes the time of its own zone without saying which (time.DateTime), and
-// forgets an entry after 15 minutes: one zone puts all of them into the time before the list was asked for. Where none does, or
-// nobody knows when that was, the times are unknown.
+// place sets the end times of the requests in a list. A proxy writes local time without a zone (time.DateTime),
+// and drops an entry after 15 minutes. The right zone therefore puts all entries into the time before the list
+// was requested. If no zone does, or that time is unknown, the times are unknown.
 func place(list []model.SlowRequest, at time.Time) {
 	if at.IsZero() {
 		return
@@ -30,7 +30,7 @@ func place(list []model.SlowRequest, at time.Time) {
 	}
 }
 
-// zones are how far clocks are ahead of UTC: most by whole hours, which are tried first; the others are all there are.
+// zones returns the offsets of all time zones from UTC. Whole hours come first, because most zones have them.
 func zones() []time.Duration {
 	var list []time.Duration
 	for h := range 27 {
@@ -42,7 +42,7 @@ func zones() []time.Duration {
 	return list
 }
 
-// zoneOf is how far the clock of whoever wrote some times is ahead of UTC.
+// zoneOf returns the offset from UTC of the clock that some times are from.
 func zoneOf(times []time.Time, at time.Time) (zone time.Duration, ok bool) {
 	const kept, leeway = 15 * time.Minute, 2 * time.Minute
 	for _, zone := range zones() {

@@ -11,8 +11,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// judge reads the status inside an answer: gRPC says OK to "this is not the node you
-// meant". The Decoder does so again, for recordings; here it decides what is asked next.
+// judge checks the status inside a response, because gRPC returns OK for a call to the wrong node. The Decoder
+// checks it again, for recordings; here it decides which calls follow.
 func judge(method string, response []byte) *failure {
 	status, err := statusOf(method, response)
 	switch {
@@ -24,8 +24,8 @@ func judge(method string, response []byte) *failure {
 	return failed(statusOutcome(status), "%s", status.GetReason())
 }
 
-// statusField is the number of the status in an answer: 1 in every message that is asked
-// for here, but in ComponentStates.
+// statusField returns the field number of the status in a response: 1 in every message requested here except
+// ComponentStates.
 func statusField(method string) protowire.Number {
 	if strings.HasSuffix(method, "/GetComponentStates") {
 		return 3
@@ -33,7 +33,7 @@ func statusField(method string) protowire.Number {
 	return 1
 }
 
-// statusOf finds the status in an answer without decoding the rest, which may be large.
+// statusOf decodes the status in a response without the rest, which may be large.
 func statusOf(method string, response []byte) (*commonpb.Status, error) {
 	field := statusField(method)
 	status := new(commonpb.Status)
@@ -46,7 +46,7 @@ func statusOf(method string, response []byte) (*commonpb.Status, error) {
 	return status, cmp.Or(err, broken)
 }
 
-// eachField visits the fields of a message that have a length.
+// eachField calls visit for the length-delimited fields of a message.
 func eachField(message []byte, visit func(protowire.Number, []byte)) error {
 	for b := message; len(b) > 0; {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -66,7 +66,7 @@ func eachField(message []byte, visit func(protowire.Number, []byte)) error {
 	return nil
 }
 
-// brief leaves out of a message what is longer than any text for people.
+// brief returns a message without fields that are longer than readable text.
 func brief(message []byte) []byte {
 	if len(message) <= maxProse {
 		return message
@@ -75,7 +75,7 @@ func brief(message []byte) []byte {
 	for b := message; len(b) > 0; {
 		_, _, n := protowire.ConsumeField(b)
 		if n < 0 {
-			return message // decoding says what is wrong with it
+			return message // decoding reports the error
 		}
 		if n <= maxProse && len(kept) <= 2*maxProse {
 			kept = append(kept, b[:n]...)

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestOddStored: sizes are all known or unknown, never 0 because one could not be read.
+// TestOddStored checks that sizes are all known or all unknown, and never 0 because one could not be read.
 func TestOddStored(t *testing.T) {
 	for text, want := range map[string]map[model.CollectionID]int64{
 		`{"CollectionBinlogSize":{"7":5,"8":0}}`:   {7: 5, 8: 0},

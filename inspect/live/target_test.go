@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestAskTargets asks real servers: one question, to QueryCoord alone, of releases that know it.
+// TestAskTargets queries real servers: one call, to QueryCoord alone, for releases that support it.
 func TestAskTargets(t *testing.T) {
 	want := []model.CurrentTarget{{Collection: 470590569932000000, Sealed: []model.SegmentID{470590569942000000}, Growing: []model.SegmentID{7}}}
 	for version, asks := range map[string]metricsAsked{"2.4.23": {}, "2.5.4": {3: {"qc_target"}}, "2.6.3": {1: {"qc_target"}}} {
@@ -39,7 +39,7 @@ func TestAskTargets(t *testing.T) {
 	}
 }
 
-// TestOddTargets: targets are known as a whole or not at all.
+// TestOddTargets checks that targets are known completely or not at all.
 func TestOddTargets(t *testing.T) {
 	good := `{"collection_id":"7","segments":[{"segment_id":"70"},{"segment_id":71}],"dm_channels":[{"unflushed_segment_ids":["72",73]},{}]}`
 	many := slices.Repeat([]string{`{"segment_id":"70","collection_id":"7","channel":"by-dev-rootcoord-dml_0_470590569932000000v0","state":"Flushed"}`}, 100_000)
@@ -50,7 +50,7 @@ func TestOddTargets(t *testing.T) {
 	}{
 		"one":                {"[" + good + "]", 1, model.Answered},
 		"none":               {"[]", 0, model.Answered},
-		"no text":            {"", -1, model.Garbled}, // it could not be written (target_manager.go: GetTargetJSON)
+		"no text":            {"", -1, model.Garbled}, // Milvus could not encode it (target_manager.go: GetTargetJSON)
 		"null":               {"null", -1, model.Garbled},
 		"half":               {"[" + good + `,{"collection_id":"8","segments":[{"segm`, -1, model.Garbled},
 		"a segment of no id": {`[{"collection_id":"7","segments":[{"segment_id":"x"}]}]`, -1, model.Garbled},

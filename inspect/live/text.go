@@ -9,17 +9,17 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Bounds of the words of others. What is longer than a text for people is cut before secrets
-// are looked for, as that takes time by the square of the length.
+// Bounds of text from processes. Longer text is truncated before the search for secrets, whose time is
+// quadratic in the length.
 const (
 	maxReason = 400
 	maxProse  = 4 << 10
 )
 
-// oneLine makes another's words fit to be shown: in one line, short, without secrets.
+// oneLine makes text from a process displayable: in one line, short, without secrets.
 func oneLine(text string) string {
 	if len(text) > maxProse {
-		// Not within a word: the rest of a secret could not be known as one.
+		// Not within a word, because part of a secret could not be recognized.
 		text = text[:maxProse]
 		text = text[:strings.LastIndexAny(text, " \t\r\n")+1] + "..."
 	}
@@ -30,8 +30,8 @@ func oneLine(text string) string {
 	return text
 }
 
-// graphic is a character as it may be shown: what steers a terminal is none. What is not seen at all is
-// left out, as it would hide a secret from who looks for its name.
+// graphic replaces a control character by '?', because it could control a terminal. It drops invisible
+// characters, because they could hide the name of a secret from the search.
 func graphic(r rune) rune {
 	switch {
 	case unicode.Is(unicode.Cf, r):
@@ -58,13 +58,13 @@ func safeText(value string) string {
 	return redact.Text(value)
 }
 
-// tooHeavyJSON reports whether a value is JSON that would cost too much to decode.
+// tooHeavyJSON reports whether a value is JSON that would take too much memory to decode.
 func tooHeavyJSON(value string) bool {
 	start := strings.TrimLeft(value, " \t\r\n")
 	return len(value) > maxProse && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")) && heavy(weighJSON([]byte(value))) != nil
 }
 
-// longestText is the length of the longest text in JSON.
+// longestText returns the length of the longest string in JSON, in bytes.
 func longestText(text []byte) int {
 	longest := 0
 	for {

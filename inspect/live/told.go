@@ -11,38 +11,41 @@ import (
 	"kitescope/inspect/model"
 )
 
-// GetMetrics has further types since 2.5 (milvus pkg/util/metricsinfo/metric_request.go). These tell of tasks that a process
-// has in memory: of QueryCoord (internal/querycoordv2/server.go: registerMetricsRequest), of DataCoord (internal/datacoord/
-// server.go) and of a data node (internal/datanode/data_node.go). What others say is said elsewhere already: dist, segments and
-// channels by GetDataDistribution, replica by GetReplicas, resource_group by DescribeResourceGroup; and of what collections take
-// in storage, DataCoord tells with system_info, as no release answers to collection_storage.
+// GetMetrics has further types since 2.5 (milvus pkg/util/metricsinfo/metric_request.go). The types below
+// return the tasks that a process has in memory: of QueryCoord (internal/querycoordv2/server.go:
+// registerMetricsRequest), of DataCoord (internal/datacoord/server.go) and of a data node
+// (internal/datanode/data_node.go). Other calls already return the data of the remaining types:
+// GetDataDistribution for dist, segments and channels, GetReplicas for replica, DescribeResourceGroup for
+// resource_group. DataCoord reports the storage size of collections with system_info, because no release
+// implements collection_storage.
 const (
 	metricTasks       = "tasks_all"
 	metricIndexBuilds = "build_index_tasks"
 	metricCompactions = "compaction_tasks"
 	metricImports     = "import_tasks"
 	metricSyncs       = "sync_tasks"
-	// metricTargets is what QueryCoord wants served now. It names every segment, and is asked only of who wants it.
+	// metricTargets returns the current target of QueryCoord. It names every segment, and is requested only
+	// with Options.Targets.
 	metricTargets = "qc_target"
 )
 
-// toldEvery is how often a question of this kind is put at most: in between the last answer counts.
+// toldEvery is the minimum interval between calls of these types; in between the last response is used.
 const toldEvery = 15 * time.Second
 
-// toldKey is the key of a question of this kind to a session.
+// toldKey returns the key of a call of one of these types to a session.
 func toldKey(to sessionKey, metric string) answerKey {
 	return answerKey{what: whatTold, about: to.String() + " " + metric}
 }
 
 const whatTold = "told"
 
-// told is what a Client remembers of such questions: when each was asked last, and the answer.
+// told caches these calls in a Client: the time of the last call and the response.
 type told struct {
 	asked   map[answerKey]time.Time
 	answers coordinatorAnswers
 }
 
-// toldMetrics are the types that a session answers to, and the service that is asked.
+// toldMetrics returns the types that a session supports and the service to call.
 func toldMetrics(s *model.Session) (service string, metrics []string) {
 	if s.Standby || !model.Since(s.Version, 2, 5) {
 		return "", nil
@@ -60,8 +63,9 @@ func toldMetrics(s *model.Session) (service string, metrics []string) {
 	return "", nil
 }
 
-// toldRequest is the request for a type. A mixcoord has one GetMetrics for all its services, and has to be told which coordinator
-// is meant (internal/coordinator/mix_coord.go: GetMetrics); one of before answers as RootCoord that it does not know the type.
+// toldRequest returns the request for a type. A mixcoord has one GetMetrics for all its services and needs the
+// name of the coordinator (internal/coordinator/mix_coord.go: GetMetrics). Older ones respond as RootCoord that
+// the type is unknown.
 func toldRequest(s *model.Session, metric string) string {
 	request := struct {
 		Type string `json:"metric_type"`
@@ -75,12 +79,12 @@ func toldRequest(s *model.Session, metric string) string {
 	}
 	text, err := json.Marshal(request)
 	if err != nil {
-		panic(err) // there is only text in it
+		panic(err) // it holds only text
 	}
 	return string(text)
 }
 
-// asksFor reports whether a type is wanted.
+// asksFor reports whether the options request a type.
 func (o *Options) asksFor(metric string) bool {
 	if metric == metricTargets {
 		return o.Targets
@@ -88,7 +92,7 @@ func (o *Options) asksFor(metric string) bool {
 	return o.Tasks
 }
 
-// askTold adds to a plan those of these questions whose turn it is, and hands on what was answered to the others.
+// askTold adds the calls that are due to a plan, and adds the cached responses of the others to the Decoder.
 func (c *Client) askTold(p *plan, d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +122,7 @@ func (c *Client) askTold(p *plan, d *Decoder) {
 	}
 }
 
-// IsTold reports whether a record is of one of these questions: who asks often does not put them each time.
+// IsTold reports whether a record is of one of these types, which are not called in every round.
 func IsTold(r *Record) bool {
 	if !strings.HasSuffix(r.Method, "/GetMetrics") {
 		return false
@@ -131,7 +135,7 @@ func IsTold(r *Record) bool {
 	return false
 }
 
-// rememberTold keeps the answers for the rounds in which these questions are not asked.
+// rememberTold caches the responses for the rounds without these calls.
 func (c *Client) rememberTold(d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

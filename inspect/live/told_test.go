@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// metricsAsked are the types of GetMetrics that were asked beyond system_info, by the process.
+// metricsAsked holds the requested types of GetMetrics other than system_info, by process.
 type metricsAsked map[model.NodeID][]string
 
 func (m metricsAsked) keep(r live.Record) {
@@ -47,7 +47,8 @@ func typesOf(r *model.Runtime) map[string]int {
 	return counts
 }
 
-// TestAskTasks asks real servers: each such question is put once in 15 seconds, and what was answered before stays.
+// TestAskTasks queries real servers: each such call is made once in 15 seconds, and earlier responses are
+// reused.
 func TestAskTasks(t *testing.T) {
 	all := map[string]int{"segment-task": 1, "channel-task": 1, "leader-task": 1, "index-build": 3, "compaction": 2, "preimport": 1, "import": 1, "sync": 2}
 	ofDataCoord := []string{"build_index_tasks", "compaction_tasks", "import_tasks"}
@@ -95,7 +96,8 @@ func TestAskTasks(t *testing.T) {
 	}
 }
 
-// TestUnwanted: who does not ask for tasks does not get them, and an unknown type is no trouble.
+// TestUnwantedTasks checks that tasks are not queried without Options.Tasks, and that an unknown type is not a
+// problem.
 func TestUnwantedTasks(t *testing.T) {
 	c := small(t, livetest.Spec{Version: "2.6.3"}, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{})
 	asked := metricsAsked{}
@@ -109,7 +111,7 @@ func TestUnwantedTasks(t *testing.T) {
 	}
 }
 
-// tasksOf decodes an answer about tasks.
+// tasksOf decodes a response about tasks.
 func tasksOf(t testing.TB, metric string, response *milvuspb.GetMetricsResponse) *model.Runtime {
 	t.Helper()
 	request := &milvuspb.GetMetricsRequest{Request: fmt.Sprintf(`{"metric_type":%q}`, metric)}
@@ -183,7 +185,8 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestOddTasks: what is no list of tasks is no answer, and what is none in a list is left out, and said.
+// TestOddTasks checks that an invalid list is an invalid response, and that invalid entries of a list are left
+// out and reported.
 func TestOddTasks(t *testing.T) {
 	good := `{"plan_id":"7","state":"executing"}`
 	for name, test := range map[string]struct {
@@ -225,7 +228,7 @@ func TestOddTasks(t *testing.T) {
 	}
 }
 
-// TestRefusedTasks: a process that does not know a type says so, and is not in trouble.
+// TestRefusedTasks checks that a process that does not support a type is not considered faulty.
 func TestRefusedTasks(t *testing.T) {
 	r := tasksOf(t, "tasks_all", &milvuspb.GetMetricsResponse{Status: &commonpb.Status{
 		ErrorCode: commonpb.ErrorCode_UnexpectedError, Code: 65535, Reason: "metric request type is not implemented",
@@ -236,7 +239,7 @@ func TestRefusedTasks(t *testing.T) {
 	}
 }
 
-// TestTasksAreSafe: secrets are taken out of what is kept and of what is read, and text is one line.
+// TestTasksAreSafe checks that secrets are removed from stored and decoded text, and that text is one line.
 func TestTasksAreSafe(t *testing.T) {
 	text := `[{"plan_id":"7","state":"failed\u001b[2J","fail_reason":"PUT https://me:hunter22@minio:9000/a: secretAccessKey=hunter22\nnext"}]`
 	request := &milvuspb.GetMetricsRequest{Request: `{"metric_type":"compaction_tasks"}`}
@@ -256,8 +259,8 @@ func TestTasksAreSafe(t *testing.T) {
 	}
 }
 
-// FuzzTasks holds any text, as an answer about any type, to this: no panic, and each task that is read has an id, a type and
-// words that are fit to be shown.
+// FuzzTasks checks that no response about any type causes a panic, and that each decoded task has an id, a type
+// and displayable text.
 func FuzzTasks(f *testing.F) {
 	for metric, text := range livetest.Tasks() {
 		f.Add(metric, text)

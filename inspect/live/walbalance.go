@@ -7,8 +7,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Whether channels are moved between streaming nodes, and which of these an operator has suspended: a MixCoord tells it over HTTP, in
-// later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go: getStreamingBalanceStatus, HandleStreamingNodes). gRPC has no such call.
+// The state of balancing between streaming nodes, and of the nodes, which an operator may suspend. MixCoord
+// reports them over HTTP in later 2.6 and in 3.0 (internal/coordinator/restful_mgr_routes.go:
+// getStreamingBalanceStatus, HandleStreamingNodes). gRPC has no such call.
 const (
 	walBalancePath   = "/management/streaming/balance/status"
 	methodWALBalance = "GET " + walBalancePath
@@ -16,23 +17,23 @@ const (
 	methodWALNodes   = "GET " + walNodesPath
 )
 
-// walBalanceTold is the answer. A PUT is answered with the message alone.
+// walBalanceTold is the response to GET. The response to PUT has only a message.
 type walBalanceTold struct {
 	Status string `json:"status"`
 }
 
-// clean knows both words: Milvus writes "activate"; "active" is what it takes.
+// clean accepts "activate", which Milvus writes, and "active", which it accepts.
 func (b *walBalanceTold) clean() bool {
 	return b.Status == "activate" || b.Status == "active" || b.Status == "suspended"
 }
 
-// takeWALBalance keeps the newest answer.
+// takeWALBalance stores the newest response.
 func takeWALBalance(d *Decoder, _ *processRecords, q *question, told *walBalanceTold) {
 	active := told.Status != "suspended"
 	d.keep(q, "streaming balance", func(p *model.RuntimeParts) { p.StreamingBalance = &active })
 }
 
-// walNodesTold is the answer: streaming nodes, and query nodes that serve channels.
+// walNodesTold is the response: streaming nodes, and query nodes that serve channels.
 type walNodesTold struct {
 	Nodes []*walNode `json:"nodeInfos"`
 }
@@ -42,7 +43,7 @@ type walNode struct {
 	State string `json:"state"`
 }
 
-// maxWALNodes is more than any cluster has.
+// maxWALNodes bounds the list; no cluster has as many.
 const maxWALNodes = 10_000
 
 func (w *walNodesTold) clean() bool {
@@ -56,7 +57,7 @@ func (w *walNodesTold) clean() bool {
 	return true
 }
 
-// takeWALNodes keeps the newest answer.
+// takeWALNodes stores the newest response.
 func takeWALNodes(d *Decoder, _ *processRecords, q *question, told *walNodesTold) {
 	list := []model.NodeState{}
 	for _, n := range told.Nodes {
@@ -65,7 +66,7 @@ func takeWALNodes(d *Decoder, _ *processRecords, q *question, told *walNodesTold
 	d.keepStates(q, "streaming nodes", streamingNodesOf, list)
 }
 
-// keepStates keeps the newest states of nodes that a coordinator listed.
+// keepStates stores the newest states of the nodes that a coordinator listed.
 func (d *Decoder) keepStates(q *question, what string, part func(*model.RuntimeParts) *[]model.NodeState, list []model.NodeState) {
 	slices.SortFunc(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
 	d.keep(q, what, listed(part, list...))

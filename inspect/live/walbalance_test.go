@@ -14,7 +14,8 @@ const (
 	methodWALNodes   = "GET /management/streaming/nodes"
 )
 
-// TestWALBalance: as getStreamingBalanceStatus writes it, the same of what is kept; what says neither is unknown.
+// TestWALBalance checks that the format of getStreamingBalanceStatus is decoded, also from the stored record,
+// and that other texts are unknown.
 func TestWALBalance(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]*bool{
@@ -33,7 +34,7 @@ func TestWALBalance(t *testing.T) {
 	}
 }
 
-// TestWALNodes: as HandleStreamingNodes writes them.
+// TestWALNodes checks that the format of HandleStreamingNodes is decoded.
 func TestWALNodes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]model.NodeState{
@@ -53,7 +54,7 @@ func TestWALNodes(t *testing.T) {
 	}
 }
 
-// wantUnderstood: the one call was answered, or says why not.
+// wantUnderstood checks that the one call was answered, or has a reason.
 func wantUnderstood(t *testing.T, r *model.Runtime, what string, answered bool) {
 	t.Helper()
 	if call := r.Processes[0].Calls[0]; (call.Outcome == model.Answered) != answered || (call.Reason == "") != answered {
@@ -61,7 +62,8 @@ func wantUnderstood(t *testing.T, r *model.Runtime, what string, answered bool) 
 	}
 }
 
-// FuzzWALNodes holds any answer to both pages to this: no panic, and what is kept says the same.
+// FuzzWALNodes checks that no response to either page causes a panic and that the stored record decodes to the
+// same.
 func FuzzWALNodes(f *testing.F) {
 	for _, text := range []string{`{"msg":"OK","nodeInfos":[{"ID":9,"state":"suspended"}]}`, `{"status":"suspended"}`, "{}", "<"} {
 		f.Add([]byte(text))

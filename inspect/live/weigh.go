@@ -8,18 +8,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// maxDecoded bounds what one answer may become when it is decoded: two bytes of protobuf can
-// stand for a struct of two hundred. An honest answer takes about four times its own size; that of a node with 50,000 segments fits.
+// maxDecoded bounds the decoded size of one response, in bytes, because two bytes of protobuf can become a
+// struct of two hundred. A normal response takes about four times its own size; that of a node with 50,000
+// segments fits.
 const maxDecoded = 160 << 20
 
-// keepable bounds what stays of all answers together: room for what an honest cluster of that
-// size says, several times over.
+// keepable returns the bound for the retained memory of all responses together, in bytes: several times what a
+// normal cluster of that size needs.
 func keepable(c *model.Cluster, servers int) int64 {
 	const base, perServer, perSegment = 32 << 20, 1 << 20, 4 << 10
 	return base + perServer*int64(servers) + perSegment*int64(len(c.Segments))
 }
 
-// tooHeavy returns why an encoded message is not decoded, nil if it may be.
+// tooHeavy returns why an encoded message must not be decoded, or nil if it may be.
 func tooHeavy(m proto.Message, encoded []byte) *failure { return heavy(weigh(m, encoded)) }
 
 func heavy(weight int64) *failure {
@@ -29,25 +30,25 @@ func heavy(weight int64) *failure {
 	return failed(model.TooLarge, "the answer would take more than %s of memory once it is decoded", mebibytes(maxDecoded))
 }
 
-// What a field costs beside the bytes of its value, in bytes, as generated code decodes it on 64 bits.
+// The cost of a field in addition to the bytes of its value, in bytes, as generated code decodes it on 64-bit
+// platforms.
 const (
 	costMessage = 200 // a struct, and its place in a list or a map
 	costText    = 32
 	costNumber  = 16
-	textCopies  = 4 // that a text goes through, a large one of JSON most of all
-	// maxDepth is deeper than any answer is.
+	textCopies  = 4 // number of copies that are made of a text, mostly of a large JSON text
+	// maxDepth is deeper than any response.
 	maxDepth = 32
 )
 
-// weigh estimates what an encoded message takes once it is decoded, rather too much; it stops
-// where that is more than any may.
+// weigh returns an upper estimate of the memory of a decoded message, in bytes. It stops above maxDecoded.
 func weigh(m proto.Message, encoded []byte) int64 {
 	left := int64(maxDecoded)
 	weighMessage(m.ProtoReflect().Descriptor(), encoded, &left, 0)
 	return maxDecoded - left
 }
 
-// weighMessage takes what a message costs from left, until nothing is left.
+// weighMessage subtracts the cost of a message from left, and stops when left is used up.
 func weighMessage(d protoreflect.MessageDescriptor, encoded []byte, left *int64, depth int) {
 	*left -= costMessage
 	if depth > maxDepth {
@@ -56,7 +57,7 @@ func weighMessage(d protoreflect.MessageDescriptor, encoded []byte, left *int64,
 	for b := encoded; len(b) > 0 && *left > 0; {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return // it is no message: decoding it fails
+			return // invalid message: decoding it fails
 		}
 		size := protowire.ConsumeFieldValue(number, kind, b[n:])
 		if size < 0 {
@@ -81,7 +82,7 @@ func weighMessage(d protoreflect.MessageDescriptor, encoded []byte, left *int64,
 	}
 }
 
-// numbersIn counts packed numbers. Those of fixed size are eight bytes, or four.
+// numbersIn returns the maximum number of packed numbers. Those of fixed size take eight or four bytes.
 func numbersIn(packed []byte) int64 {
 	count := int64(len(packed) / 4)
 	varints := int64(0)
@@ -93,7 +94,7 @@ func numbersIn(packed []byte) int64 {
 	return max(count, varints)
 }
 
-// weighJSON estimates what JSON takes once it is decoded, by what separates its values.
+// weighJSON estimates the memory of decoded JSON in bytes, from the separators of its values.
 func weighJSON[T string | []byte](text T) int64 {
 	const perObject, perValue = 512, 64
 	weight := 2 * int64(len(text)) // a copy to read from, and the texts in it

@@ -21,17 +21,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Options say what metadata do not.
+// Options hold what the metadata do not.
 type Options struct {
-	// MetricsPort is what every process tells; 0: 9091.
+	// MetricsPort is the port that every process reports; 0 means 9091.
 	MetricsPort int
-	// Metrics is the text of /metrics of query nodes, in which NODE stands for the ServerID; "" is a short one.
+	// Metrics is the text of /metrics of query nodes, in which NODE is replaced by the ServerID; "" means a
+	// short one.
 	Metrics string
-	// Config has further keys of every configuration: "kafka.brokerList".
+	// Config has additional keys of every configuration, e.g. "kafka.brokerList".
 	Config map[string]string
-	// GrowingRows are the rows of each growing segment in DataCoord's memory; 0: 321.
+	// GrowingRows is the number of rows of each growing segment in DataCoord's memory; 0 means 321.
 	GrowingRows int64
-	// Tasks are answers about tasks, by the type of GetMetrics; nil: no process knows such types.
+	// Tasks holds responses about tasks by type of GetMetrics; nil means that no process knows these types.
 	Tasks map[string]string
 }
 
@@ -43,7 +44,7 @@ const (
 	queryNode  = "/milvus.proto.query.QueryNode/"
 )
 
-// answering makes the answers of a cluster.
+// answering builds the responses of a cluster.
 type answering struct {
 	c    *model.Cluster
 	opts Options
@@ -53,8 +54,8 @@ type answering struct {
 	list           []live.Record
 }
 
-// Answers are what the processes of a cluster say, if all is well: loaded segments are
-// spread evenly, growing ones are on the leaders of their shards.
+// Answers returns the responses of the processes of a healthy cluster: loaded segments are spread evenly, and
+// growing ones are on the leaders of their shards.
 func Answers(c *model.Cluster, opts Options) []live.Record {
 	a := &answering{c: c, opts: opts, loaded: map[model.CollectionID]bool{}}
 	for _, l := range c.LoadStates {
@@ -184,7 +185,7 @@ func (a *answering) common(s *model.Session, service string) {
 	a.web(s)
 }
 
-// web is the process's HTTP server, once.
+// web adds the pages of the process's HTTP server, once per process.
 func (a *answering) web(s *model.Session) {
 	host, _, err := net.SplitHostPort(s.Address)
 	if err != nil {
@@ -224,7 +225,7 @@ func (a *answering) metrics(s *model.Session, method string) {
 		&milvuspb.GetMetricsResponse{Status: ok(), Response: string(text), ComponentName: s.Name()})
 }
 
-// dataCoord is everything that DataCoord says of collections and segments.
+// dataCoord adds DataCoord's responses about collections and segments.
 func (a *answering) dataCoord(s *model.Session) {
 	for _, l := range a.c.LoadStates {
 		r := &datapb.GetRecoveryInfoResponseV2{Status: ok()}
@@ -253,7 +254,7 @@ func (a *answering) dataCoord(s *model.Session) {
 	a.segmentInfo(s)
 }
 
-// segmentInfo answers in the batches in which it is asked.
+// segmentInfo adds responses in the batches in which kitescope requests segments.
 func (a *answering) segmentInfo(s *model.Session) {
 	const batch = 500
 	var ids []int64
@@ -309,7 +310,7 @@ func (a *answering) queryCoord(s *model.Session, is26 bool) {
 	}
 }
 
-// serving says which nodes serve a collection, and who leads its shards.
+// serving adds the responses about the nodes that serve a collection and the leaders of its shards.
 func (a *answering) serving(s *model.Session, id model.CollectionID) {
 	replicas := &milvuspb.GetReplicasResponse{Status: ok()}
 	leaders := &querypb.GetShardLeadersResponse{Status: ok()}
@@ -336,9 +337,9 @@ func (a *answering) serving(s *model.Session, id model.CollectionID) {
 	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)}, leaders)
 }
 
-// Forgetful replaces DataCoord's answers about segments: it does not know some of them any
-// more, and so fails every question that names one, as Milvus does (internal/datacoord/
-// services.go: GetSegmentInfo). The halves, quarters and so on of each question are answered.
+// Forgetful replaces DataCoord's responses about segments by those of one that lost some of them. It fails
+// every request that names a lost segment, as Milvus does (internal/datacoord/services.go: GetSegmentInfo). It
+// also has responses for the halves, quarters and so on of each request.
 func Forgetful(records []live.Record, gone ...model.SegmentID) []live.Record {
 	var list []live.Record
 	for _, r := range records {

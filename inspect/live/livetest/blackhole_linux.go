@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Blackhole is an address that takes no connection and refuses none: its queue is full,
-// and further attempts get no answer, as behind a firewall that drops.
+// Blackhole returns an address that neither accepts nor refuses connections. Its accept queue is full, so
+// further attempts get no reply, as behind a firewall that drops packets.
 func Blackhole(tb testing.TB) string {
 	tb.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

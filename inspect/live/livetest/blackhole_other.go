@@ -4,6 +4,6 @@ package livetest
 
 import "testing"
 
-// Blackhole is an address that takes no connection and refuses none: one of those that
-// are reserved for documentation (RFC 5737), which no network routes.
+// Blackhole returns an address that neither accepts nor refuses connections. It is reserved for documentation
+// (RFC 5737), so no network routes it.
 func Blackhole(testing.TB) string { return "192.0.2.1:21123" }

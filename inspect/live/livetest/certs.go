@@ -22,7 +22,7 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority that nobody else trusts.
+// NewAuthority returns a new authority that no other test trusts.
 func NewAuthority(tb testing.TB) *Authority {
 	tb.Helper()
 	template := &x509.Certificate{
@@ -40,7 +40,7 @@ func NewAuthority(tb testing.TB) *Authority {
 	return a
 }
 
-// File is a file with the authority's certificate (PEM).
+// File writes the authority's certificate to a PEM file and returns its path.
 func (a *Authority) File(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "ca.pem")
@@ -59,8 +59,8 @@ func newKey(tb testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-// Server is the configuration of a server that is known under names or addresses; it
-// asks for no certificate unless clients is given.
+// Server returns the configuration of a server with the given names or addresses. It requires a client
+// certificate only if clients is not nil.
 func (a *Authority) Server(tb testing.TB, clients *Authority, names ...string) *tls.Config {
 	tb.Helper()
 	config := &tls.Config{Certificates: []tls.Certificate{a.issue(tb, names...)}, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}
@@ -70,8 +70,8 @@ func (a *Authority) Server(tb testing.TB, clients *Authority, names ...string) *
 	return config
 }
 
-// Client is the configuration of a client that trusts the authority; it has a
-// certificate of its own if signer is given.
+// Client returns the configuration of a client that trusts the authority. It has a certificate of its own if
+// signer is not nil.
 func (a *Authority) Client(tb testing.TB, signer *Authority) *tls.Config {
 	tb.Helper()
 	config := &tls.Config{RootCAs: a.pool(), MinVersion: tls.VersionTLS12}

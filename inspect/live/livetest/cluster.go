@@ -1,11 +1,10 @@
-// Package livetest makes clusters of fakes for the tests of whoever asks processes:
-// metadata and the answers that fit them, servers that give those answers over loopback,
-// and servers that do everything wrong.
+// Package livetest builds fake clusters for tests of code that queries processes: metadata with matching
+// responses, servers that return those responses over loopback, and servers that fail in every way.
 //
 //  1. Cluster builds the metadata of a cluster of a given shape.
-//  2. Answers makes, for any metadata, what its processes would say, in the real messages.
-//  3. Serve starts them (package recorded) and points the sessions at them.
-//  4. Silent, Garbage, Huge and the like are addresses at which nothing good happens.
+//  2. Answers returns the responses of the processes for any metadata, in the real messages.
+//  3. Serve starts servers for them (package recorded) and sets the sessions to their addresses.
+//  4. Silent, Garbage, Huge and others return addresses of faulty servers.
 package livetest
 
 import (
@@ -17,26 +16,26 @@ import (
 
 // Spec is the shape of a cluster.
 type Spec struct {
-	Version     string // of Milvus: "2.3.5", "2.6.3"; "" is 2.3.5
+	Version     string // of Milvus, e.g. "2.3.5" or "2.6.3"; "" means 2.3.5
 	QueryNodes  int
 	Collections int
-	Segments    int // flushed, over all collections
-	Growing     int // growing ones, over all collections
+	Segments    int // flushed ones, in all collections
+	Growing     int // growing ones, in all collections
 	Standalone  bool
 }
 
 // Now is the time of the clusters.
 var Now = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
 
-// Secret is in the configuration of every process.
+// Secret is a secret in the configuration of every process.
 const Secret = "s3cr3t-live-minio"
 
 const firstID = 470590569932000000
 
-// QueryNode is the ServerID of the i-th query node.
+// QueryNode returns the ServerID of the i-th query node.
 func QueryNode(i int) model.NodeID { return model.NodeID(100 + i) }
 
-// Cluster builds metadata of a shape. Addresses are those of another network.
+// Cluster builds metadata of a shape. Its addresses are in another network.
 func Cluster(spec Spec) *model.Cluster {
 	if spec.Version == "" {
 		spec.Version = "2.3.5"
@@ -96,7 +95,7 @@ func addSegment(p *model.Parts, i int, growing bool) {
 	p.Segments = append(p.Segments, s)
 }
 
-// sessions registers the processes of a shape.
+// sessions returns the sessions of the processes of a shape.
 func sessions(spec Spec) []*model.Session {
 	var list []*model.Session
 	add := func(role string, id model.NodeID, host, port int, labels ...model.Pair) {

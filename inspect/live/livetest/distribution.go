@@ -8,11 +8,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// holder is the node that serves the i-th segment of the metadata.
+// holder returns the node that serves the i-th segment of the metadata.
 func (a *answering) holder(i int) *model.Session { return a.nodes[i%len(a.nodes)] }
 
-// distribution is what a query node serves: its share of the flushed segments of loaded
-// collections, and, where it leads, the growing ones.
+// distribution returns the segments that a query node serves: its share of the flushed segments of loaded
+// collections, and the growing ones of the shards that it leads.
 func (a *answering) distribution(s *model.Session, is26 bool) *querypb.GetDataDistributionResponse {
 	r := &querypb.GetDataDistributionResponse{Status: ok(), NodeID: int64(s.Node)}
 	if is26 {
@@ -40,7 +40,7 @@ func (a *answering) distribution(s *model.Session, is26 bool) *querypb.GetDataDi
 	return r
 }
 
-// views are the shards that a node leads, by channel.
+// views returns the shards that a node leads, by channel.
 func (a *answering) views(s *model.Session, r *querypb.GetDataDistributionResponse, is26 bool) map[string]*querypb.LeaderView {
 	views := map[string]*querypb.LeaderView{}
 	for i, v := range a.c.VChannels {

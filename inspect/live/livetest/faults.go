@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Each accepts connections for the time of a test and hands them to f.
+// Each starts a server for the duration of a test that calls f with each connection. It returns the address.
 func Each(tb testing.TB, f func(net.Conn)) string {
 	tb.Helper()
 	l := listen(tb)
@@ -30,7 +30,7 @@ func Each(tb testing.TB, f func(net.Conn)) string {
 				return
 			}
 			mu.Lock()
-			if open = append(open, conn); closed { // it came between the two closes below
+			if open = append(open, conn); closed { // accepted between the two closes below
 				_ = conn.Close()
 			}
 			mu.Unlock()
@@ -50,13 +50,13 @@ func Each(tb testing.TB, f func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// Silent accepts, reads, and never answers.
+// Silent returns the address of a server that accepts and reads, but never responds.
 func Silent(tb testing.TB) string {
 	tb.Helper()
 	return Each(tb, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 }
 
-// Garbage answers whatever comes with the same text.
+// Garbage returns the address of a server that responds to everything with the same text.
 func Garbage(tb testing.TB, text string) string {
 	tb.Helper()
 	return Each(tb, func(conn net.Conn) {
@@ -65,13 +65,13 @@ func Garbage(tb testing.TB, text string) string {
 	})
 }
 
-// HangsUp accepts, and closes at once.
+// HangsUp returns the address of a server that closes connections immediately.
 func HangsUp(tb testing.TB) string {
 	tb.Helper()
 	return Each(tb, func(conn net.Conn) { _ = conn.Close() })
 }
 
-// web serves HTTP/1 and plaintext HTTP/2, so that gRPC can be answered by hand.
+// web serves HTTP/1 and plaintext HTTP/2, so that tests can write gRPC responses by hand.
 func web(tb testing.TB, handler http.HandlerFunc) string {
 	tb.Helper()
 	l := listen(tb)
@@ -90,7 +90,7 @@ func web(tb testing.TB, handler http.HandlerFunc) string {
 	return l.Addr().String()
 }
 
-// message writes the head of a gRPC message: not compressed, so many bytes.
+// message writes the header of an uncompressed gRPC message of size bytes.
 func message(w http.ResponseWriter, size uint32) {
 	w.Header().Set("Content-Type", "application/grpc")
 	head := make([]byte, 5)
@@ -105,8 +105,8 @@ func flush(w http.ResponseWriter) {
 	}
 }
 
-// Huge answers gRPC and HTTP with so many bytes, as fast as they are read. Sent counts
-// what went out.
+// Huge returns the address of a server that responds to gRPC and HTTP with size bytes, as fast as the client
+// reads them. sent returns the number of bytes written.
 func Huge(tb testing.TB, size uint32) (address string, sent func() int64) {
 	tb.Helper()
 	var mu sync.Mutex
@@ -133,9 +133,9 @@ func Huge(tb testing.TB, size uint32) (address string, sent func() int64) {
 	}
 }
 
-// Flood answers the gRPC calls of a method, "" for all, and HTTP requests in form, with the same
-// bytes, which may well be a message of the right kind. It withholds the last of them, and
-// never comes to an end, if stuck. It knows no other method.
+// Flood responds to the gRPC calls of a method, or of all if it is "", and to HTTP requests with well-formed
+// responses of the same bytes, which may be a valid message. If stuck, it withholds the last byte and never
+// ends the response. Other methods are unimplemented.
 func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, r *http.Request) {
@@ -161,7 +161,7 @@ func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
 	})
 }
 
-// Packed answers gRPC calls in form, with a message that is packed, which nobody asked for.
+// Packed responds to gRPC calls with a compressed message, although no client requested compression.
 func Packed(tb testing.TB) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, _ *http.Request) {
@@ -180,7 +180,7 @@ func Packed(tb testing.TB) string {
 	})
 }
 
-// inBlocks writes so that the server holds no copy of it all.
+// inBlocks writes body in blocks, so that the server does not hold a copy of all of it.
 func inBlocks(w io.Writer, body []byte) {
 	for block := range slices.Chunk(body, 64<<10) {
 		if _, err := w.Write(block); err != nil {
@@ -189,7 +189,7 @@ func inBlocks(w io.Writer, body []byte) {
 	}
 }
 
-// CutOff begins an answer and resets the stream in its middle.
+// CutOff starts a response and resets the stream in its middle.
 func CutOff(tb testing.TB) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, r *http.Request) {
@@ -204,7 +204,7 @@ func CutOff(tb testing.TB) string {
 	})
 }
 
-// NoMessage answers gRPC calls in form, with bytes that are no message.
+// NoMessage responds to gRPC calls with well-formed responses whose bytes are not a valid message.
 func NoMessage(tb testing.TB) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, _ *http.Request) {
@@ -215,7 +215,7 @@ func NoMessage(tb testing.TB) string {
 	})
 }
 
-// NotGRPC is a web server of another kind: it answers 200 and a page to everything.
+// NotGRPC is a web server of another kind: it responds to everything with status 200 and a page.
 func NotGRPC(tb testing.TB) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, _ *http.Request) {
@@ -224,7 +224,7 @@ func NotGRPC(tb testing.TB) string {
 	})
 }
 
-// TLSOnly speaks TLS, and hangs up on everything else without a word, as servers of Go do.
+// TLSOnly speaks TLS, and closes all other connections silently, as Go servers do.
 func TLSOnly(tb testing.TB, config *tls.Config) string {
 	tb.Helper()
 	return Each(tb, func(conn net.Conn) {
@@ -235,8 +235,8 @@ func TLSOnly(tb testing.TB, config *tls.Config) string {
 	})
 }
 
-// Page answers every path with a code and a text, which may be packed with gzip, and returns
-// its port on 127.0.0.1.
+// Page responds to every path with a code and a text, which may be compressed with gzip. It returns its port on
+// 127.0.0.1.
 func Page(tb testing.TB, code int, text []byte) int {
 	tb.Helper()
 	address := web(tb, func(w http.ResponseWriter, _ *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Serve starts servers that give the answers, for the time of a test, and returns the
-// cluster with its sessions pointing at them.
+// Serve starts servers that return the recorded responses for the duration of a test. It returns the cluster
+// with its sessions at the addresses of these servers.
 func Serve(tb testing.TB, c *model.Cluster, records []live.Record, opts recorded.Options) *model.Cluster {
 	tb.Helper()
 	servers, err := recorded.Start(records, opts)
@@ -26,7 +26,7 @@ func Serve(tb testing.TB, c *model.Cluster, records []live.Record, opts recorded
 	})
 }
 
-// Moved is a cluster whose sessions are at other addresses; "" leaves one where it is.
+// Moved returns a cluster with its sessions at other addresses; "" keeps the address of a session.
 func Moved(c *model.Cluster, address func(*model.Session) string) *model.Cluster {
 	parts := c.Parts
 	parts.Sessions = make([]*model.Session, 0, len(c.Sessions))
@@ -40,12 +40,12 @@ func Moved(c *model.Cluster, address func(*model.Session) string) *model.Cluster
 	return model.Build(parts)
 }
 
-// Replace puts other addresses in the place of some sessions': by name, "querynode-101".
+// Replace returns a cluster with other addresses for some sessions, by name, e.g. "querynode-101".
 func Replace(c *model.Cluster, addresses map[string]string) *model.Cluster {
 	return Moved(c, func(s *model.Session) string { return addresses[s.Name()] })
 }
 
-// Refused is an address at which nothing listens, nor can until the test ends.
+// Refused returns an address that refuses connections until the test ends.
 func Refused(tb testing.TB) string {
 	tb.Helper()
 	address, release, err := recorded.Refused()

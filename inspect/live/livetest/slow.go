@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Gate leads to a server; pass is called before each piece of what a client sends goes on.
-// Connections are accepted at once, as the kernel does for a process that is stopped.
+// Gate returns the address of a relay to a server. It calls pass before it forwards each piece from the client.
+// It accepts connections immediately, as the kernel does for a stopped process.
 func Gate(tb testing.TB, target string, pass func()) string {
 	tb.Helper()
 	return between(tb, target, func(to, from net.Conn) { forward(to, from, pass) }, func(to, from net.Conn) { forward(to, from, func() {}) })
 }
 
-// Far leads to a server that is so long a way off: whatever is sent, there and back, takes half of that.
+// Far returns the address of a relay to a server with a round-trip time of way: each direction is delayed by
+// half of it.
 func Far(tb testing.TB, target string, way time.Duration) string {
 	tb.Helper()
 	later := func(to, from net.Conn) {
@@ -43,7 +44,7 @@ func Far(tb testing.TB, target string, way time.Duration) string {
 	return between(tb, target, later, later)
 }
 
-// between leads to a server, and hands over to what there goes there and back.
+// between returns the address of a relay to a server; there and back forward the bytes of the two directions.
 func between(tb testing.TB, target string, there, back func(to, from net.Conn)) string {
 	tb.Helper()
 	return Each(tb, func(conn net.Conn) {
@@ -77,7 +78,8 @@ func forward(to, from net.Conn, pass func()) {
 	}
 }
 
-// DutyCycle leads to a server that runs for a while, is stopped for a while, and so on, as SIGSTOP and SIGCONT do it.
+// DutyCycle returns the address of a relay to a server that runs and stops periodically, as with SIGSTOP and
+// SIGCONT.
 func DutyCycle(tb testing.TB, target string, runs, stops time.Duration) string {
 	tb.Helper()
 	begun := time.Now()

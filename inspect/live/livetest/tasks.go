@@ -8,8 +8,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Tasks are answers to the types of GetMetrics that tell of tasks and of targets, by type: the structs of milvus 2.6.7 pkg/util/metricsinfo/
-// metrics_info.go, filled and written by encoding/json. Their ids are those of Cluster's first collection and its first segments.
+// Tasks returns responses to the types of GetMetrics for tasks and targets, by type: the structs of milvus
+// 2.6.7 pkg/util/metricsinfo/metrics_info.go, encoded by encoding/json. Their ids are those of Cluster's first
+// collection and its first segments.
 func Tasks() map[string]string {
 	return map[string]string{
 		"tasks_all": `[{"task_name":"balance_checker-SegmentTask[21]-470590569942000000","collection_id":"470590569932000000","replica_id":"470590569932000003",` +
@@ -45,7 +46,7 @@ func Tasks() map[string]string {
 	}
 }
 
-// tasks answers for the tasks that a session has in memory, as far as Options say.
+// tasks adds the responses about the tasks of a session that Options hold.
 func (a *answering) tasks(s *model.Session) {
 	put := func(service, metric, request string) {
 		text, told := a.opts.Tasks[metric]

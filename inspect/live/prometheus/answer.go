@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	// maxElement bounds one series, which has at most five minutes of samples, and one family's types.
+	// maxElement bounds one series, which has at most five minutes of samples, and one family's types, in
+	// bytes.
 	maxElement = 256 << 10
-	// maxWeight bounds the memory of one answer: fifty thousand series.
+	// maxWeight bounds the memory of one response in bytes: fifty thousand series.
 	maxWeight = 64 << 20
-	// maxAnswer bounds the bytes of one answer.
+	// maxAnswer bounds the size of one response, in bytes.
 	maxAnswer = 64 << 20
-	// maxBytes bounds all answers together.
+	// maxBytes bounds the size of all responses together, in bytes.
 	maxBytes = 1 << 30
 )
 
@@ -24,8 +25,8 @@ var (
 	errLarge   = errors.New("larger than an answer can be")
 )
 
-// answer decodes a document of the API (prometheus.io/docs/prometheus/latest/querying/api) element by element, because JSON costs many
-// times its bytes once it is decoded.
+// answer decodes a response of the API (prometheus.io/docs/prometheus/latest/querying/api) element by element,
+// because decoded JSON takes many times the bytes of its text.
 type answer struct {
 	decoder *json.Decoder
 	in      *element
@@ -60,7 +61,7 @@ func (a *answer) next(v any) error {
 	return errors.Join(err, a.weigh(2*(a.decoder.InputOffset()-before)))
 }
 
-// weigh adds to the memory of the answer.
+// weigh adds bytes to the memory of the response, and returns an error above maxWeight.
 func (a *answer) weigh(bytes int64) error {
 	if a.weight += bytes; a.weight > maxWeight {
 		return fmt.Errorf("%w: its series take more than %d MiB", errLarge, maxWeight>>20)
@@ -68,7 +69,7 @@ func (a *answer) weigh(bytes int64) error {
 	return nil
 }
 
-// object calls each for the names of an object, to decode the value.
+// object calls each with each name in an object, to decode the value.
 func (a *answer) object(each func(name string) error) error {
 	return a.all('{', func() error {
 		token, err := a.decoder.Token()
@@ -100,7 +101,7 @@ func (a *answer) all(begin json.Delim, each func() error) error {
 	return err
 }
 
-// skip passes over an element of any size, in parts: warnings are many texts.
+// skip skips an element of any size, in parts, because warnings may be many texts.
 func (a *answer) skip() error {
 	for depth := 0; ; {
 		a.in.left = maxElement
@@ -120,7 +121,7 @@ func (a *answer) skip() error {
 	}
 }
 
-// read decodes the document; data decodes what is asked for. problem is the server's error.
+// read decodes the response; data decodes its data. problem is the error that the server reports.
 func (a *answer) read(data func(*answer) error) (problem string, err error) {
 	status := ""
 	err = a.object(func(name string) error {
@@ -143,7 +144,7 @@ func (a *answer) read(data func(*answer) error) (problem string, err error) {
 	return problem, err
 }
 
-// series decodes the result of a query; nil if there is none.
+// series decodes the result of a query. It returns nil if there is none.
 func (a *answer) series() (list []series, err error) {
 	const perSeries, perPart = 256, 48
 	err = a.object(func(name string) error {

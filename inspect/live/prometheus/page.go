@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// page is one scrape of a process, as its /metrics had it.
+// page is one scrape of a process, as text of its /metrics.
 type page struct {
 	at   time.Time
 	text []byte
 }
 
-// texts makes the pages of the oldest and the newest scrape; one, where there was but one. All series of a scrape have its time.
+// texts returns the pages of the newest and the oldest scrape, in this order, or of the only one. All series of a
+// scrape have its time.
 func (s *server) texts(all []series) []page {
 	first, last := scraped(all)
 	if last.IsZero() {
@@ -30,8 +31,9 @@ func (s *server) texts(all []series) []page {
 	return pages
 }
 
-// scraped is when an instance was scraped first and last. Prometheus says so in up, which is 1 then. What rules and alerts made of an
-// instance's series has its labels, too, and the times of their evaluation.
+// scraped returns the times of the first and the last scrape of an instance: those at which up is 1, or,
+// without up, the first and last times of all series. It ignores series of rules and alerts: they have the
+// labels of the instance too, but the times of their evaluation.
 func scraped(all []series) (first, last time.Time) {
 	told := slices.ContainsFunc(all, func(x series) bool { return x.Metric["__name__"] == "up" })
 	for i := range all {
@@ -54,27 +56,27 @@ func scraped(all []series) (first, last time.Time) {
 	return first, last
 }
 
-// ruled reports whether a name is one of a recording rule or of an alert.
+// ruled reports whether a name belongs to a recording rule or an alert.
 func ruled(name string) bool {
 	return strings.ContainsRune(name, ':') || strings.HasPrefix(name, "ALERTS")
 }
 
-// family is what has one name in the text.
+// family is a metric family: the series with one name in the text.
 type family struct {
 	name, kind string
 	lines      []line
 }
 
-// line is a series of it.
+// line is one of its series.
 type line struct {
 	text   string // name and labels, up to the value
-	set    string // the labels without the one that is told by le or quantile
-	part   int    // within a set: the bounds in order, then sum and count
+	set    string // the labels without le or quantile
+	part   int    // order within a set: the bounds, then sum and count
 	bound  float64
 	values []sample
 }
 
-// families puts series together as a scrape has them. What Prometheus itself says of a scrape is none of it.
+// families groups series as in a scrape. It drops the series that Prometheus adds for a scrape.
 func (s *server) families(all []series) []*family {
 	added, kinds := addedLabels(all), s.kindsOf(all)
 	byName := map[string]*family{}
@@ -106,13 +108,14 @@ func (s *server) families(all []series) []*family {
 	return list
 }
 
-// Kinds of families that have several series of one set of labels.
+// Kinds of families that have several series of one label set.
 const (
 	histogram = "histogram"
 	summary   = "summary"
 )
 
-// kindsOf are the types of families: as they are told, and where a series has a bound or a quantile, as that says.
+// kindsOf returns the types of families: as reported by Prometheus, or, if a series has a bound or a quantile,
+// the type of that.
 func (s *server) kindsOf(all []series) map[string]string {
 	kinds := maps.Clone(s.kinds)
 	if kinds == nil {
@@ -129,7 +132,7 @@ func (s *server) kindsOf(all []series) map[string]string {
 	return kinds
 }
 
-// kindOf is the type of a family, by its name where nobody tells.
+// kindOf returns the type of a family, derived from its name if it is not reported.
 func kindOf(name string, kinds map[string]string) string {
 	switch told := kinds[name]; {
 	case told == "counter", told == "gauge", told == histogram, told == summary:
@@ -140,7 +143,8 @@ func kindOf(name string, kinds map[string]string) string {
 	return "untyped"
 }
 
-// addedLabels are those that Prometheus put on what it scraped, with their values: those of a series that has none of its own.
+// addedLabels returns the labels, with values, that Prometheus added to what it scraped: those of a series
+// without labels of its own.
 func addedLabels(all []series) map[string]string {
 	added := map[string]string{}
 	for i := range all {
@@ -154,7 +158,7 @@ func addedLabels(all []series) map[string]string {
 	return added
 }
 
-// lineOf writes a series' name and labels, the bound of a bucket last, as Prometheus's clients do.
+// lineOf formats the name and labels of a series, the bound of a bucket last, as Prometheus's clients do.
 func lineOf(x *series, kind string, part int, added map[string]string) line {
 	special := map[string]string{histogram: "le", summary: "quantile"}[kind]
 	l := line{part: part, values: x.Values}
@@ -164,7 +168,7 @@ func lineOf(x *series, kind string, part int, added map[string]string) line {
 		if k == "__name__" || k == special || added[k] == v && hasLabel(added, k) {
 			continue
 		}
-		// A label of the process that Prometheus puts on by itself is kept under another name.
+		// Prometheus renames a label of the process that conflicts with one that it adds.
 		if own, ok := strings.CutPrefix(k, "exported_"); ok && hasLabel(added, own) {
 			k = own
 		}
@@ -191,7 +195,7 @@ func lineOf(x *series, kind string, part int, added map[string]string) line {
 	return l
 }
 
-// plain reports whether a name needs no quotes; no other is Milvus's.
+// plain reports whether a name needs no quotes. Milvus has no other names.
 func plain(name string) bool {
 	for i, c := range []byte(name) {
 		if c != '_' && c != ':' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
@@ -203,10 +207,11 @@ func plain(name string) bool {
 
 func hasLabel(labels map[string]string, name string) bool { _, ok := labels[name]; return ok }
 
-// escaper writes the value of a label.
+// escaper escapes the value of a label.
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// write is the text of a scrape: what a series had at that time. A series that was not there has no line.
+// write returns the text of a scrape: the values of the series at that time. Series without a value have no
+// line.
 func write(families []*family, at time.Time) []byte {
 	var b []byte
 	for _, f := range families {

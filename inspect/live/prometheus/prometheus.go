@@ -1,10 +1,13 @@
-// Package prometheus reads what processes measured out of a Prometheus that scrapes them, now or at a past moment. What enters is
-// its address, a Cluster and a moment; what leaves is a model.Runtime, as if the processes' /metrics had been read twice then.
+// Package prometheus reads the metrics of processes from a Prometheus that scrapes them, now or at a past
+// moment. It builds a model.Runtime for a Cluster, as if the processes' /metrics had been read twice at that
+// moment.
 //
-//  1. One question finds the instances that have Milvus's metrics, and how often they are scraped.
-//  2. Each instance is asked for all its series over some of its scrapes, a few instances at a time (query.go).
-//  3. The oldest and the newest of these become texts as /metrics has them, without the labels that Prometheus adds (page.go).
-//  4. A text says itself whose it is; what is no process of the Cluster is passed over, and said.
+//  1. One query finds the instances with Milvus's metrics, and their scrape intervals.
+//  2. A query for each instance returns all its series over some of its scrapes, a few instances at a
+//     time (query.go).
+//  3. The oldest and the newest scrape are converted to the text of /metrics, without the labels that
+//     Prometheus adds (page.go).
+//  4. Each text identifies its process itself. Processes of other clusters are skipped and reported.
 package prometheus
 
 import (
@@ -25,26 +28,28 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Options say where a Prometheus is, and how long it is waited for.
+// Options configure the connection to a Prometheus.
 type Options struct {
-	// URL is where its API begins: http://host:9090, or what a proxy puts before it. A user and password in it are sent as basic
-	// authentication. The parameter match has matchers for all series, where it scrapes several clusters: ?match=namespace="milvus".
+	// URL is the base of its API: http://host:9090, or with the path of a proxy. A user and password in it are
+	// sent as basic authentication. The parameter match holds matchers for all series, for a Prometheus that
+	// scrapes several clusters: ?match=namespace="milvus".
 	URL string
-	// Token is sent as a bearer token, if there is one.
+	// Token is sent as a bearer token unless it is "".
 	Token string
-	// Timeout is the deadline of each question.
+	// Timeout is the deadline of each request.
 	Timeout time.Duration
 }
 
 const (
-	// lookback is how far back a scrape may lie to be found; Prometheus itself takes five minutes for gone.
+	// lookback is the maximum age of a scrape; Prometheus itself considers a series gone after five minutes.
 	lookback = 5 * time.Minute
-	// scrapes is how many intervals lie between the two scrapes that make a window; least is how long it is at least.
+	// scrapes is the number of intervals between the two scrapes of a window; least is the minimum length of a
+	// window.
 	scrapes = 2
 	least   = 20 * time.Second
-	// atOnce is how many questions are under way.
+	// atOnce is the number of parallel requests.
 	atOnce = 4
-	// patience is how many deadlines of one question all of them have together.
+	// patience is the deadline of all requests together, in deadlines of one request.
 	patience = 12
 	// maxInstances bounds the processes that are read.
 	maxInstances = 2000
@@ -59,10 +64,10 @@ type server struct {
 	web     *http.Client
 	timeout time.Duration
 	bytes   bounded.Bytes
-	kinds   map[string]string // of families, as it tells them
+	kinds   map[string]string // of families, as it reports them
 }
 
-// Parse checks the URL of Options, and says it without what is secret in it.
+// Parse checks the URL of Options and returns it without secrets.
 func Parse(text string) (place string, err error) {
 	s, err := open(Options{URL: text})
 	if err != nil {
@@ -85,7 +90,8 @@ func open(o Options) (*server, error) {
 	return s, nil
 }
 
-// Read reads what the processes of a cluster measured at a moment; of one without sessions, which is none, all that there are. What could not be read of single processes are Gaps.
+// Read reads the metrics of a cluster's processes at a moment. For a cluster without sessions it reads all
+// processes that the Prometheus has. It returns a Gap for each process that could not be read.
 func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*model.Runtime, []model.Gap, error) {
 	s, err := open(o)
 	if err != nil {
@@ -107,20 +113,21 @@ func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*mode
 	return runtime, gaps, err
 }
 
-// instance is what Prometheus scrapes at one address.
+// instance is a target that Prometheus scrapes.
 type instance struct {
 	name, job string
-	every     time.Duration // between two scrapes
+	every     time.Duration // interval between two scrapes
 }
 
-// read is what of an instance was read.
+// read is the result of reading an instance.
 type read struct {
 	instance
 	pages []page // of one or two scrapes
 	err   error
 }
 
-// readAll asks for the series of all instances, and returns them in order. Only a few are in memory at a time.
+// readAll requests the series of all instances, and yields them in order. It holds only a few in memory at a
+// time.
 func (s *server) readAll(ctx context.Context, found []instance, at time.Time) iter.Seq[read] {
 	return func(yield func(read) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -151,7 +158,7 @@ func (s *server) readAll(ctx context.Context, found []instance, at time.Time) it
 	}
 }
 
-// laid makes a Runtime of what was read.
+// laid builds a Runtime from the instances that were read.
 func (s *server) laid(c *model.Cluster, list iter.Seq[read], at time.Time) (*model.Runtime, []model.Gap, error) {
 	where := s.base.String()
 	d := live.NewDecoder()
@@ -186,7 +193,7 @@ func (s *server) laid(c *model.Cluster, list iter.Seq[read], at time.Time) (*mod
 	return d.Runtime("prometheus", where), gaps, nil
 }
 
-// nothing is why no process of a cluster was found.
+// nothing returns the reason why no process of a cluster was found.
 func nothing(others int, at time.Time) string {
 	when := at.UTC().Format("2006-01-02 15:04:05 UTC")
 	if others > 0 {
@@ -195,7 +202,7 @@ func nothing(others int, at time.Time) string {
 	return "it has no series of Milvus's in the five minutes before " + when
 }
 
-// records are those of the texts that were read, the older one first.
+// records returns the records of the texts, the older one first.
 func (x *read) records() ([]live.Record, error) {
 	if x.err != nil {
 		return nil, x.err

@@ -22,8 +22,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// asked is when the answers in testdata were asked for, of a Prometheus 2.42 that scraped nine processes of Milvus 2.3.5 every 5 s.
-// page-PORT-* are what two of them said of themselves at the oldest and the newest scrape of series-PORT.json.
+// asked is the time of the responses in testdata, from a Prometheus 2.42 that scraped nine processes of Milvus
+// 2.3.5 every 5 s. page-PORT-* are the /metrics of two of them at the oldest and the newest scrape of
+// series-PORT.json.
 var asked = time.Unix(1795675751, 0).UTC()
 
 func file(tb testing.TB, name string) []byte {
@@ -45,7 +46,7 @@ func file(tb testing.TB, name string) []byte {
 	return b
 }
 
-// recorded answers as that Prometheus did; of other instances it has nothing, and of one it does not answer.
+// recorded serves the responses of that Prometheus. It has no data for other instances, and fails for one.
 func recorded(t *testing.T, seen func(*http.Request)) string {
 	t.Helper()
 	over := make(chan struct{})
@@ -87,7 +88,8 @@ func cluster(nodes ...model.NodeID) *model.Cluster {
 	return model.Build(p)
 }
 
-// TestPagesAreThoseOfProcesses: of what Prometheus keeps, the text that it read is put together again: families, types, labels, values.
+// TestPagesAreThoseOfProcesses checks that the text that Prometheus scraped is reconstructed: families, types,
+// labels, values.
 func TestPagesAreThoseOfProcesses(t *testing.T) {
 	s, err := open(Options{URL: recorded(t, nil), Timeout: 10 * time.Second})
 	if err != nil {
@@ -126,7 +128,7 @@ func TestPagesAreThoseOfProcesses(t *testing.T) {
 	}
 }
 
-// withoutEmpty takes labels away that are empty: to Prometheus they are none.
+// withoutEmpty removes empty labels, because Prometheus treats them as missing.
 func withoutEmpty(m *model.Metrics) {
 	for _, f := range m.Families {
 		for i := range f.Series {
@@ -135,7 +137,7 @@ func withoutEmpty(m *model.Metrics) {
 	}
 }
 
-// similar reports whether kinds differ only in what no name tells.
+// similar reports whether kinds are equal except for differences that no name shows.
 func similar(a, b model.MetricKind) bool {
 	plain := func(k model.MetricKind) bool { return k != model.MetricHistogram && k != model.MetricSummary }
 	return a == b || plain(a) && plain(b)
@@ -149,7 +151,8 @@ func order(s *model.Series) string {
 	return b.String()
 }
 
-// TestScrapesAreNoRules: an alert about a process, or what a rule made of it, has its labels and other times; a scrape that failed has none.
+// TestScrapesAreNoRules checks that alerts and rules, which have the labels of a process and other times, are
+// not taken for scrapes, and that a failed scrape has no data.
 func TestScrapesAreNoRules(t *testing.T) {
 	at := func(seconds int, values ...string) (list []sample) {
 		for i, v := range values {
@@ -169,7 +172,8 @@ func TestScrapesAreNoRules(t *testing.T) {
 	}
 }
 
-// TestRead: processes are found by what they say of themselves, at two times; who is not read costs its own row.
+// TestRead checks that processes are identified by their own metrics, at two times, and that one that cannot be
+// read affects only itself.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	var auth sync.Map
@@ -207,7 +211,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWarnings: an answer with warnings is one, however many there are.
+// TestWarnings checks that a response with any number of warnings is decoded.
 func TestWarnings(t *testing.T) {
 	warnings := `"warnings":["` + strings.Repeat(`a series has a bucket too many","`, 20_000) + `"]`
 	for _, body := range []string{`{"status":"success",` + warnings + `,"data":{"result":[]}}`, `{"status":"success","data":{"result":[]},` + warnings + `}`} {
@@ -220,7 +224,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestSlowServer: processes that were not read because all together took too long are gaps with that reason.
+// TestSlowServer checks that processes that were not read because of the total timeout are gaps with that
+// reason.
 func TestSlowServer(t *testing.T) {
 	t.Parallel()
 	const every = 250 * time.Millisecond
@@ -243,7 +248,8 @@ func TestSlowServer(t *testing.T) {
 	}
 }
 
-// TestReadOfOthers: another cluster's processes are passed over; where two say that they are the same one, nobody guesses.
+// TestReadOfOthers checks that processes of another cluster are skipped, and that two with the same identity
+// are an error.
 func TestReadOfOthers(t *testing.T) {
 	one := func(instances string) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -272,7 +278,8 @@ func TestReadOfOthers(t *testing.T) {
 	}
 }
 
-// TestBadServers: what is no Prometheus, and one that refuses, is one line, without what is secret in the URL.
+// TestBadServers checks that a server that is not a Prometheus, or refuses, yields a one-line error without the
+// secrets in the URL.
 func TestBadServers(t *testing.T) {
 	for name, x := range map[string]struct {
 		status     int
@@ -309,7 +316,8 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded: JSON that costs many times its bytes, and answers without end, end soon, with little memory.
+// TestAnswersAreBounded checks that JSON that decodes to many times its bytes, and endless responses, end soon
+// and take little memory.
 func TestAnswersAreBounded(t *testing.T) {
 	instance := `{"metric":{"instance":"a","job":"x"},"value":[1,"20"]}`
 	for name, x := range map[string]struct{ begin, again string }{
@@ -345,7 +353,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzSeries: whatever a server answers, the texts that are made of it are ones that live reads.
+// FuzzSeries checks that live can read the texts that are built from any response of a server.
 func FuzzSeries(f *testing.F) {
 	f.Add([]byte(`[{"metric":{"__name__":"a_bucket","le":"1","x":"\"\n\\"},"values":[[1,"2"],[3.5,"+Inf"]]},{"metric":{"__name__":"a_sum"},"values":[[1,"NaN"]]}]`))
 	f.Add([]byte(`[{"metric":{"__name__":"milvus_x","instance":"i","exported_instance":"j","exported_y":"1","y":"2"},"values":[[1,"2"]]}]`))

@@ -25,13 +25,13 @@ type series struct {
 	Values []sample          `json:"values"`
 }
 
-// sample is a time in seconds, and a number as text.
+// sample is a time and a value as text.
 type sample struct {
 	at    time.Time
 	value string
 }
 
-// UnmarshalJSON reads [1700000000.123, "42"].
+// UnmarshalJSON decodes [1700000000.123, "42"], a time in seconds and a value.
 func (x *sample) UnmarshalJSON(text []byte) error {
 	var seconds json.Number
 	pair := []any{&seconds, &x.value}
@@ -46,7 +46,7 @@ func (x *sample) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// query asks for a vector or a matrix at a moment.
+// query requests a vector or a matrix at a moment.
 func (s *server) query(ctx context.Context, expr string, at time.Time) (list []series, err error) {
 	err = s.get(ctx, "/api/v1/query", url.Values{
 		"query": {expr}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}, "timeout": {s.timeout.String()},
@@ -60,7 +60,7 @@ func (s *server) query(ctx context.Context, expr string, at time.Time) (list []s
 	return list, err
 }
 
-// get asks for one page of the API.
+// get requests one page of the API.
 func (s *server) get(ctx context.Context, path string, values url.Values, data func(*answer) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no answer within %s", s.timeout))
 	defer cancel()
@@ -99,7 +99,8 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 	return nil
 }
 
-// failed says where, and nothing of what is secret: an error of net/http holds the URL, which has no user here.
+// failed adds the place to an error and removes secrets. An error of net/http holds the URL, which has no user
+// here.
 func (s *server) failed(err error) error {
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err
@@ -107,7 +108,7 @@ func (s *server) failed(err error) error {
 	return fmt.Errorf("read Prometheus %s: %w", s.base, err)
 }
 
-// selector is a query of names with further matchers.
+// selector returns a selector with the matchers and those of the match parameter.
 func (s *server) selector(matchers ...string) string {
 	if s.match != "" {
 		matchers = append(matchers, s.match)
@@ -115,8 +116,8 @@ func (s *server) selector(matchers ...string) string {
 	return "{" + strings.Join(matchers, ",") + "}"
 }
 
-// instances finds what has Milvus's metrics, and how often it is scraped. From 2.2 on each process has milvus_num_node; before that a
-// process is found by whatever it has.
+// instances finds the targets with Milvus's metrics and their scrape intervals. Since 2.2 each process has
+// milvus_num_node; an older process is found by any of its metrics.
 func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error) {
 	window := fmt.Sprintf("[%ds]", int(lookback.Seconds()))
 	var found []series
@@ -144,7 +145,7 @@ func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error
 	return list, nil
 }
 
-// pages are the texts of the oldest and the newest scrape of an instance in its window.
+// pages returns the texts of the oldest and the newest scrape of an instance in its window.
 func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, error) {
 	window := min(max(scrapes*x.every+x.every/2, least), lookback)
 	all, err := s.query(ctx, s.selector("instance="+strconv.Quote(x.name), "job="+strconv.Quote(x.job))+fmt.Sprintf("[%dms]", window.Milliseconds()), at)
@@ -154,10 +155,10 @@ func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, 
 	return s.texts(all), nil
 }
 
-// metadata are the types of families, as far as it tells: the one that most of its targets have.
+// metadata returns the known types of families: for each, the type that most targets have.
 func (s *server) metadata(ctx context.Context) map[string]string {
 	kinds := map[string]string{}
-	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *answer) error { // before 2.15 there was no such page; types are then told by names
+	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *answer) error { // there is no such page before 2.15; types are then derived from names
 		return a.object(func(name string) error {
 			var told []struct {
 				Type string `json:"type"`

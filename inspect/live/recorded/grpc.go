@@ -21,33 +21,33 @@ import (
 	"kitescope/inspect/model"
 )
 
-// grpcServer answers for the sessions at one recorded address.
+// grpcServer responds for the sessions at one recorded address.
 type grpcServer struct {
 	opts    *Options
 	answers map[string]*answer // by method and request
 	methods map[string]bool
 	nodes   map[model.NodeID]bool
-	dead    bool // nothing was listening when it was recorded
+	dead    bool // nothing was listening during the recording
 	address string
 	server  *grpc.Server
 }
 
-// answer is how a call was answered.
+// answer is a recorded response to a call.
 type answer struct {
 	method   string
 	response []byte
 	failure  error // of gRPC
-	silent   bool  // there was no answer in time
+	silent   bool  // the call timed out
 }
 
-// add takes in a record. Of two answers to one question the later one counts.
+// add adds a record. Of two responses to one call, the later one wins.
 func (s *grpcServer) add(r *live.Record) {
 	s.nodes[r.Node] = true
 	a := &answer{method: r.Method, response: r.Response}
 	outcome, told := model.OutcomeOf(r.Outcome)
 	switch {
 	case told && outcome == model.NotAsked:
-		return // nothing is known of the answer
+		return // the response is unknown
 	case outcome == model.Unreachable || outcome == model.Refused:
 		s.dead = true
 	case outcome == model.TimedOut:
@@ -61,8 +61,8 @@ func (s *grpcServer) add(r *live.Record) {
 	}
 }
 
-// failure is the gRPC error that a record's error stands for: "CODE: details" in
-// recordings of other tools, the outcome's own code in ours.
+// failure returns the gRPC error for a record's error: "CODE: details" in recordings by other programs, the
+// code of the outcome in kitescope's.
 func failure(outcome model.Outcome, text string) error {
 	if name, details, ok := strings.Cut(text, ": "); ok {
 		for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
@@ -85,8 +85,8 @@ func failure(outcome model.Outcome, text string) error {
 	}
 }
 
-// question is the key of a call: its method and request, without the base (field 1 of
-// every request that has one), which names whom is asked, and without empty fields.
+// question returns the key of a call: its method and request, without empty fields and without the base (field
+// 1 of every request that has one), which names the target.
 func question(method string, request []byte) string {
 	var kept []byte
 	for b := request; len(b) > 0; {
@@ -108,7 +108,7 @@ func question(method string, request []byte) string {
 	return method + "\x00" + string(kept)
 }
 
-// target is the node that a request's base names (MsgBase.targetID), 0 without one.
+// target returns the node in a request's base (MsgBase.targetID), or 0 without one.
 func target(request []byte) model.NodeID {
 	for b := request; len(b) > 0; {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -134,13 +134,13 @@ func target(request []byte) model.NodeID {
 
 const showConfigurations = "/ShowConfigurations"
 
-// Keys of configurations that name further servers, folded.
+// Folded configuration keys that name further servers.
 const (
 	metricsPort = "commonmetricsport"
 	brokerList  = "kafkabrokerlist"
 )
 
-// told are the values that the recorded configurations tell for a key.
+// told returns the values of a key in the recorded configurations.
 func (s *grpcServer) told(key string) []string {
 	var values []string
 	s.configs(func(pair *commonpb.KeyValuePair) bool {
@@ -153,7 +153,7 @@ func (s *grpcServer) told(key string) []string {
 	return slices.Compact(values)
 }
 
-// rewrite puts another value of a key into the answers.
+// rewrite replaces the value of a key in the responses.
 func (s *grpcServer) rewrite(key string, value func(was string) string) {
 	s.configs(func(pair *commonpb.KeyValuePair) bool {
 		if model.FoldConfigKey(pair.GetKey()) != key || pair.GetValue() == "" {
@@ -164,8 +164,8 @@ func (s *grpcServer) rewrite(key string, value func(was string) string) {
 	})
 }
 
-// configs visits the recorded configurations; where visit says that it changed one, the
-// answer is written anew.
+// configs calls visit for each pair of the recorded configurations, and encodes a response again if visit
+// changed a pair.
 func (s *grpcServer) configs(visit func(*commonpb.KeyValuePair) (changed bool)) {
 	for _, a := range s.answers {
 		config := new(internalpb.ShowConfigurationsResponse)
@@ -207,7 +207,7 @@ func (s *grpcServer) close() {
 	}
 }
 
-// handle answers a call.
+// handle responds to a call.
 func (s *grpcServer) handle(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	if err := s.admit(stream.Context()); err != nil {
@@ -237,8 +237,8 @@ func (s *grpcServer) handle(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(a.response)
 }
 
-// admit checks the metadata of a call as Milvus's interceptors do (pkg/util/interceptor):
-// what is absent passes.
+// admit checks the metadata of a call as Milvus's interceptors do (pkg/util/interceptor). It accepts missing
+// metadata.
 func (s *grpcServer) admit(ctx context.Context) error {
 	md, _ := metadata.FromIncomingContext(ctx)
 	if want := s.opts.Authorization; want != "" && !slices.Contains(md.Get("authorization"), want) {
@@ -255,7 +255,7 @@ func (s *grpcServer) admit(ctx context.Context) error {
 	return nil
 }
 
-// node is the node that answers here.
+// node returns the node of this server.
 func (s *grpcServer) node() model.NodeID {
 	for id := range s.nodes {
 		return id // a process has one
@@ -266,15 +266,15 @@ func (s *grpcServer) node() model.NodeID {
 // codeNodeMismatch is pkg/util/merr's ErrNodeNotMatch.
 const codeNodeMismatch = 904
 
-// mismatch is Milvus's answer to a call that is meant for another node: gRPC says OK.
-// The status is field 1 of every answer to a request that has a base.
+// mismatch returns Milvus's response to a call for another node, for which gRPC returns OK. The status is field
+// 1 of every response to a request that has a base.
 func (s *grpcServer) mismatch(id model.NodeID) []byte {
 	b, err := proto.Marshal(&commonpb.Status{
 		ErrorCode: commonpb.ErrorCode_NodeIDNotMatch, Code: codeNodeMismatch,
 		Reason: fmt.Sprintf("node not match[expectedNodeID=%s][actualNodeID=%s]", s.node(), id),
 	})
 	if err != nil {
-		panic(err) // it is all text of our own
+		panic(err) // it holds only text of our own
 	}
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), b)
 }
@@ -290,7 +290,7 @@ func (s *grpcServer) knows(method string) bool {
 	return false
 }
 
-// unknown is grpc's own answer to a call that it does not know.
+// unknown returns grpc's own response to an unknown call.
 func unknown(method string, service bool) error {
 	at := strings.LastIndexByte(method, '/')
 	name := strings.TrimPrefix(method[:at], "/")

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// httpServer answers for the HTTP server of one process.
+// httpServer responds for the HTTP server of one process.
 type httpServer struct {
 	recorded time.Time
 	now      func() time.Time
@@ -25,16 +25,16 @@ type httpServer struct {
 	begun  time.Time
 }
 
-// page is an answer; code 0 is 200.
+// page is a recorded response; code 0 means 200.
 type page struct {
 	code   int
 	body   []byte
-	silent bool // there was none in time
-	// counters let what the page counts run on; nil: it is served byte for byte.
+	silent bool // the request timed out
+	// counters makes the counters of the page increase; nil means that it is served unchanged.
 	counters *counters
 }
 
-// add takes in a record: "GET /metrics".
+// add adds a record, e.g. of "GET /metrics".
 func (s *httpServer) add(r *live.Record) {
 	p := page{body: r.Response}
 	outcome, told := model.OutcomeOf(r.Outcome)
@@ -44,7 +44,7 @@ func (s *httpServer) add(r *live.Record) {
 		s.dead = true
 		return
 	case outcome == model.Unimplemented, told && outcome == model.NotAsked:
-		return // not found, as whatever was not recorded
+		return // not found, like all that was not recorded
 	case outcome == model.TimedOut:
 		p.silent = true
 	case outcome == model.Denied:
@@ -82,7 +82,7 @@ func (s *httpServer) close() {
 	}
 }
 
-// serve answers with the pages of a path in turn, the last one for ever.
+// serve responds with the pages of a path in turn, and repeats the last one.
 func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
 	if name, ok := strings.CutPrefix(r.URL.Path, pprofPath); ok && s.profiles != nil {
 		s.profiles.serve(w, r, name)

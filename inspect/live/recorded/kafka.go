@@ -15,11 +15,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// broker is a Kafka broker that knows the recorded topics, each with one partition, and
-// answers what offsets are asked with.
+// broker is a Kafka broker that has the recorded topics, each with one partition, and supports the requests
+// that are needed to read offsets.
 type broker struct {
 	topics  map[string]live.TopicOffsets
-	dead    bool // nobody could be asked when it was recorded
+	dead    bool // no broker was reachable during the recording
 	address string
 
 	listener net.Listener
@@ -28,7 +28,7 @@ type broker struct {
 	open     map[net.Conn]bool // nil: closed
 }
 
-// add takes in a record of offsets.
+// add adds a record of offsets.
 func (b *broker) add(r *live.Record) {
 	if outcome, ok := model.OutcomeOf(r.Outcome); ok && outcome != model.Answered {
 		b.dead = true
@@ -63,7 +63,7 @@ func (b *broker) start(ports *ports) error {
 	return nil
 }
 
-// admit notes a connection, so that it can be closed, unless it comes too late for that.
+// admit registers a connection, so that it can be closed. It returns false if the broker is closed already.
 func (b *broker) admit(conn net.Conn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,17 +108,17 @@ func (b *broker) serve(conn net.Conn) {
 	}
 }
 
-// maxRequest bounds a request: those for thousands of topics are far below.
+// maxRequest bounds a request, in bytes. Requests for thousands of topics are far below.
 const maxRequest = 16 << 20
 
-// answer reads a request and makes its answer.
+// answer reads a request and returns its response.
 func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, false
 	}
 	size := binary.BigEndian.Uint32(head[:])
-	const fixed = 10 // key, version, serial number, length of the client's name
+	const fixed = 10 // key, version, correlation id, length of the client id
 	if size < fixed || size > maxRequest {
 		return nil, false
 	}
@@ -153,8 +153,8 @@ func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
 	return answer, true
 }
 
-// requestFor makes the requests that are answered, nil for others. kmsg's own function of
-// the kind knows all, and would bring all of them into the binary.
+// requestFor returns an empty request for a key, or nil if the broker does not support it. kmsg's own function
+// supports all keys, and would link all of them into the binary.
 func requestFor(key int16) kmsg.Request {
 	for _, request := range known() {
 		if request.Key() == key {

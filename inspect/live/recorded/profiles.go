@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// pprofPath is where net/http/pprof puts its handlers.
+// pprofPath is the path of the handlers of net/http/pprof.
 const pprofPath = "/debug/pprof/"
 
-// profiles are the recorded profiles of one process, served as net/http/pprof serves its own.
+// profiles holds the recorded profiles of one process, served as by net/http/pprof.
 type profiles struct {
 	served map[string][]byte // by endpoint
-	busy   atomic.Bool       // a CPU profile is being taken
+	busy   atomic.Bool       // a CPU profile is running
 }
 
 func (p *profiles) serve(w http.ResponseWriter, r *http.Request, name string) {
@@ -38,7 +38,7 @@ func (p *profiles) serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// refuse answers as net/http/pprof does (serveError).
+// refuse responds with an error as net/http/pprof does (serveError).
 func refuse(w http.ResponseWriter, code int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Go-Pprof", "1")
@@ -52,10 +52,10 @@ func send(w http.ResponseWriter, name string, content []byte) {
 	_, _ = w.Write(content)
 }
 
-// defaultSeconds is how long a CPU profile of net/http/pprof lasts if nobody says.
+// defaultSeconds is the default duration of a CPU profile in net/http/pprof.
 const defaultSeconds = 30
 
-// cpu answers after the time that is asked for, and to one at a time (runtime/pprof: StartCPUProfile).
+// cpu responds after the requested duration, and serves one request at a time (runtime/pprof: StartCPUProfile).
 func (p *profiles) cpu(w http.ResponseWriter, r *http.Request, content []byte) {
 	seconds, err := strconv.ParseInt(r.FormValue("seconds"), 10, 64)
 	if err != nil || seconds <= 0 || seconds > int64(24*time.Hour/time.Second) {
@@ -75,7 +75,7 @@ func (p *profiles) cpu(w http.ResponseWriter, r *http.Request, content []byte) {
 	}
 }
 
-// index is the page for people.
+// index writes the HTML index page.
 func (p *profiles) index(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprint(w, "<html><head><title>/debug/pprof/</title></head><body><p>Profiles as they were recorded:</p><ul>\n")

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/live/recorded"
 )
 
-// TestProfiles serves what was recorded as net/http/pprof serves its own.
+// TestProfiles checks that recorded profiles are served as by net/http/pprof.
 func TestProfiles(t *testing.T) {
 	cpu, heap := "\x1f\x8bcpu as it was", "\x1f\x8bheap as it was"
 	s := start(t, recorded.Options{Profiles: map[string]map[string][]byte{
@@ -50,8 +50,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestOneProfileAtATime refuses a second profile of the CPU as runtime/pprof does, and takes the next when
-// whoever asked for the first has gone.
+// TestOneProfileAtATime checks that a second CPU profile is refused as by runtime/pprof, and that one succeeds
+// after the client of the first has gone.
 func TestOneProfileAtATime(t *testing.T) {
 	s := start(t, recorded.Options{Profiles: map[string]map[string][]byte{"10.0.0.7:9091": {"profile": []byte("cpu")}}})
 	web, _ := s.Address("10.0.0.7:9091")
@@ -72,7 +72,7 @@ func TestOneProfileAtATime(t *testing.T) {
 		}
 	}()
 	url := "http://" + web + "/debug/pprof/profile?seconds=1"
-	time.Sleep(300 * time.Millisecond) // the first has begun
+	time.Sleep(300 * time.Millisecond) // the first has started
 	if text, code := get(t, url); code != http.StatusInternalServerError || !strings.Contains(text, "cpu profiling already in use") {
 		t.Errorf("two profiles at once: %d %q", code, text)
 	}

@@ -1,12 +1,12 @@
-// Package recorded answers for the processes of a cluster from a recording: one gRPC
-// server for each address in it, one HTTP server for each process, and a broker where they
-// use Kafka, all on loopback. Whoever asks cannot tell them from the processes, as far as
-// they were recorded, and is led to no other address: the configurations name these.
+// Package recorded replays the processes of a cluster from a recording: one gRPC server for each recorded
+// address, one HTTP server for each process, and a Kafka broker if they use one, all on loopback. For all that
+// was recorded, clients cannot distinguish them from the processes. They are directed to no other address,
+// because the configurations name these servers.
 //
 //  1. Start reads the records into tables: by address, method and request.
-//  2. Each server answers a call byte for byte as it was answered, if it is meant for its
-//     node and its cluster; else as Milvus refuses it.
-//  3. Address says where a recorded address is served now, for the sessions in etcd.
+//  2. Each server returns the recorded response byte for byte if the call is for its node and its
+//     cluster. Otherwise it refuses the call as Milvus does.
+//  3. Address returns the current address for a recorded one, for the sessions in etcd.
 package recorded
 
 import (
@@ -23,32 +23,32 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Options say what a recording does not.
+// Options hold what a recording does not.
 type Options struct {
-	// Metrics are the texts of /metrics, by the gRPC address of the process, for recordings
-	// that have none: see MetricsByAddress.
+	// Metrics holds the texts of /metrics by the gRPC address of the process, for recordings that have none:
+	// see MetricsByAddress.
 	Metrics map[string][]byte
-	// Profiles are what the process at a recorded HTTP address serves below /debug/pprof/, by the last
-	// part of the path: "profile", "heap".
+	// Profiles holds the pages below /debug/pprof/ of the process at a recorded HTTP address, by the last part
+	// of the path: "profile", "heap".
 	Profiles map[string]map[string][]byte
-	// Cluster is the cluster's key (common.chanNamePrefix.cluster). Calls that name another
-	// are refused as Milvus does; "" accepts all.
+	// Cluster is the name of the cluster (common.chanNamePrefix.cluster). Calls with another name are refused
+	// as by Milvus; "" accepts all.
 	Cluster string
-	// Recorded is when the recording was made. With it the counters and histograms of each process
-	// run on as they did on average until then, so that two scrapes show rates. Zero:
-	// /metrics is served byte for byte.
+	// Recorded is the time of the recording. If it is set, the counters and histograms of each process increase
+	// at their average rate up to the recording, so that two scrapes yield rates. If it is zero, /metrics is
+	// served unchanged.
 	Recorded time.Time
-	// Now is the clock of those who scrape, by which they run: where that stands, a
-	// counter that runs would be the time of minutes in none. nil is time.Now.
+	// Now is the clock of the scraping client, by which the counters increase. If it stands still, a counter on
+	// another clock would add minutes in no time. nil means time.Now.
 	Now func() time.Time
-	// TLS makes the gRPC servers speak TLS; nil: plaintext.
+	// TLS makes the gRPC servers speak TLS; nil means plaintext.
 	TLS *tls.Config
-	// Authorization is what the metadata of that name must hold; "" wants none.
+	// Authorization is the required metadata value of that name; "" requires none.
 	Authorization string
 }
 
-// MetricsByAddress finds the texts of /metrics that a recording has by session alone, by the
-// address of that session.
+// MetricsByAddress maps the texts of /metrics that a recording has only by session to the address of that
+// session.
 func MetricsByAddress(answers []live.Record) map[string][]byte {
 	addresses := make(map[string]string)
 	session := func(r *live.Record) string { return r.Node.Name(r.Role) }
@@ -76,7 +76,7 @@ type Servers struct {
 	ports  ports
 }
 
-// Start starts the servers. Close them.
+// Start starts the servers. The caller must close them.
 func Start(records []live.Record, opts Options) (*Servers, error) {
 	s := &Servers{grpc: map[string]*grpcServer{}, http: map[string]*httpServer{}, broker: &broker{topics: map[string]live.TopicOffsets{}}}
 	for i := range records {
@@ -85,7 +85,7 @@ func Start(records []live.Record, opts Options) (*Servers, error) {
 		case r.Method == live.MethodKafka:
 			s.broker.add(r)
 		case r.Address == "" || r.Role == "" || r.Method == live.MethodPulsar:
-			continue // a note, not a question
+			continue // a note, not a call
 		case strings.HasPrefix(r.Method, "GET "):
 			s.httpAt(r.Address).add(r)
 		case strings.HasPrefix(r.Method, "/"):
@@ -116,7 +116,7 @@ func (s *Servers) httpAt(address string) *httpServer {
 	return s.http[address]
 }
 
-// start starts what the gRPC servers tell of first.
+// start first starts the servers that the gRPC servers name.
 func (s *Servers) start(opts *Options) error {
 	brokers := false
 	for _, address := range slices.Sorted(maps.Keys(s.grpc)) {
@@ -162,7 +162,7 @@ func (s *Servers) start(opts *Options) error {
 	return nil
 }
 
-// Address is where a recorded gRPC or HTTP address is served now.
+// Address returns the current address of a recorded gRPC or HTTP address.
 func (s *Servers) Address(recorded string) (string, bool) {
 	if server := s.grpc[recorded]; server != nil {
 		return server.address, true

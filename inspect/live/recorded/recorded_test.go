@@ -95,7 +95,7 @@ func TestAnswers(t *testing.T) {
 	ask := func(id int64, pairs ...string) (*querypb.GetDataDistributionResponse, error) {
 		r := new(querypb.GetDataDistributionResponse)
 		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
-		// Its base may hold more than the recorded one: it is not part of the question.
+		// Its base may hold more than the recorded one: it is not part of the key.
 		err := conn.Invoke(ctx, distribution, &querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: id, MsgID: 99}}, r)
 		return r, err
 	}
@@ -116,7 +116,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%v: %v, want %s", test.pairs, err, test.want)
 		}
 	}
-	// Not the recorded question, and not a recorded method.
+	// Neither the recorded request nor a recorded method.
 	err := conn.Invoke(t.Context(), distribution, &querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: 7}, LastUpdateTs: 5}, new(querypb.GetDataDistributionResponse))
 	if status.Code(err) != codes.NotFound {
 		t.Errorf("another question: %v", err)
@@ -148,8 +148,8 @@ func get(t *testing.T, url string) (string, int) {
 	return string(body), response.StatusCode
 }
 
-// TestLeadsNowhereElse: the configuration names the servers of the recording, not the
-// addresses at which somebody else may listen here.
+// TestLeadsNowhereElse checks that the configuration names the servers of the recording, and not the recorded
+// addresses, at which other programs may listen here.
 func TestLeadsNowhereElse(t *testing.T) {
 	s := start(t, recorded.Options{})
 	r := new(internalpb.ShowConfigurationsResponse)
@@ -185,7 +185,7 @@ func TestLeadsNowhereElse(t *testing.T) {
 func TestTroubleIsRepeated(t *testing.T) {
 	s := start(t, recorded.Options{})
 	for at, want := range map[string]codes.Code{"10.0.0.8:21123": codes.Unavailable, "10.0.0.9:21123": codes.DeadlineExceeded} {
-		patience := time.Minute // a refusal takes as long as a busy machine does
+		patience := time.Minute // a refusal may take long on a busy machine
 		if want == codes.DeadlineExceeded {
 			patience = 300 * time.Millisecond
 		}
@@ -201,8 +201,8 @@ func TestTroubleIsRepeated(t *testing.T) {
 	}
 }
 
-// TestCPUOverAnHour: whoever asks by the clock of the servers sees the rate of the recording for as long as they run,
-// whether that clock goes or stands, from two scrapes or from one.
+// TestCPUOverAnHour checks that a client that uses the servers' clock sees the rate of the recording for the
+// whole time, whether that clock runs or stands still, from two scrapes or from one.
 func TestCPUOverAnHour(t *testing.T) {
 	const rate = 50.0 / 1800
 	recordedAt := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
@@ -257,8 +257,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// TestCloseWithOpenConnections: calls that wait for an answer, and connections that nobody
-// uses, do not keep Close from its end.
+// TestCloseWithOpenConnections checks that pending calls and idle connections do not block Close.
 func TestCloseWithOpenConnections(t *testing.T) {
 	before := runtime.NumGoroutine()
 	silent := live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9099", Method: "GET /metrics", Outcome: "timed out", Error: "no answer within 5s"}
@@ -292,7 +291,7 @@ func TestCloseWithOpenConnections(t *testing.T) {
 	closed := make(chan struct{})
 	go func() {
 		s.Close()
-		s.Close() // once more does no harm
+		s.Close() // a second Close is harmless
 		close(closed)
 	}()
 	for range 2 {
@@ -317,7 +316,7 @@ func TestCloseWithOpenConnections(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// TestTroubleOfPages: what an HTTP server did when it was recorded, it does again.
+// TestTroubleOfPages checks that failures of an HTTP server in the recording are replayed.
 func TestTroubleOfPages(t *testing.T) {
 	page := func(outcome, body string) live.Record {
 		return live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Outcome: outcome, Error: outcome, Response: []byte(body)}

@@ -2,8 +2,9 @@ package recorded
 
 import "net"
 
-// Refused is an address of loopback at which connections are refused until release is called. A port of which a listener was
-// closed may be somebody's a moment later; from this one a connection leaves, so that the system gives it to no listener.
+// Refused returns a loopback address that refuses connections until release is called. The port of a closed
+// listener may be reused a moment later. An outgoing connection holds this port, so that the system assigns it
+// to no listener.
 func Refused() (address string, release func(), err error) {
 	l, err := listen()
 	if err != nil {
@@ -21,10 +22,10 @@ func listen() (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // taking a port of loopback does not wait
 }
 
-// ports are those at which nothing listens.
+// ports are ports at which nothing listens.
 type ports struct{ held []func() }
 
-// take takes a port of loopback, and listens there unless nobody is to answer.
+// take takes a loopback port, and listens on it unless dead is set.
 func (p *ports) take(dead bool) (l net.Listener, address string, err error) {
 	if !dead {
 		if l, err = listen(); err != nil {

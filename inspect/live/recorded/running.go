@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// counters are the text of a process's /metrics whose counters and histograms run on, as they did on average between the start of the
-// process and the recording; gauges, and what has no type, stay. A histogram gets whole observations, and its sum and its buckets
-// in proportion to them: what one takes stays what it took.
+// counters is the text of a process's /metrics whose counters and histograms increase at their average rate
+// between the start of the process and the recording. Gauges and untyped series stay constant. A histogram gets
+// whole observations; its sum and its buckets increase in proportion, so that the mean stays the same.
 type counters struct {
 	text  []byte
 	alive float64 // seconds from the start of the process to the recording
 	parts []part
 }
 
-// part is a piece of the text, and the number behind it that runs on.
+// part is a piece of the text, followed by a number that increases.
 type part struct {
 	text  []byte
 	value float64
-	// of is how many were observed of what the number is a part of; 0: it counts by itself.
+	// of is the count of the histogram that the number belongs to; 0 means that it increases by itself.
 	of    float64
-	whole bool // it is of whole things
+	whole bool // it is a whole number
 }
 
 const (
@@ -31,11 +31,12 @@ const (
 	cpuName   = "process_cpu_seconds_total"
 )
 
-// readCounters finds what runs on in a text; nil if that is nothing, or if it is not known since when the process runs.
+// readCounters finds the increasing numbers in a text. It returns nil if there are none or the start time of
+// the process is unknown.
 func readCounters(text []byte, recorded time.Time) *counters {
 	c := &counters{text: text}
 	kinds := map[string]string{}
-	var observed []int // parts of the distribution that is being told: its number is told last
+	var observed []int // parts of the current distribution, whose count comes last
 	from, at := 0, 0
 	for line := range bytes.Lines(text) {
 		begin := at
@@ -80,7 +81,7 @@ func readCounters(text []byte, recorded time.Time) *counters {
 	return c
 }
 
-// sampleOf cuts NAME{LABELS} VALUE.
+// sampleOf splits NAME{LABELS} VALUE.
 func sampleOf(line []byte) (name string, number []byte, ok bool) {
 	space := bytes.LastIndexByte(line, ' ')
 	if space <= 0 || line[0] == '#' {
@@ -90,14 +91,14 @@ func sampleOf(line []byte) (name string, number []byte, ok bool) {
 	return string(line[:end]), line[space+1:], true
 }
 
-// running is how a number runs on.
+// running is how a number increases.
 type running uint8
 
 const (
 	stays        running = iota
 	counts               // by itself
-	observation          // with the observations that it is of: a bucket, a sum
-	observations         // the number of these
+	observation          // in proportion to the observations: a bucket or a sum
+	observations         // the number of observations
 )
 
 func runs(name string, kinds map[string]string) running {
@@ -117,7 +118,7 @@ func runs(name string, kinds map[string]string) running {
 	return stays
 }
 
-// after is the text as it is once the process has run for so much longer.
+// after returns the text after the process has run for another ran.
 func (c *counters) after(ran time.Duration) []byte {
 	if ran <= 0 {
 		return c.text

@@ -34,11 +34,11 @@ go_goroutines 70
 of_no_type 3
 `
 
-// recordedAt is a minute after the process of the text started.
+// recordedAt is one minute after the start of the process in the text.
 var recordedAt = time.Unix(1795161600+60, 0)
 
-// TestRunsOn: counters and histograms go on at their mean rate, a histogram by whole observations that take what they took, and all else
-// stays.
+// TestRunsOn checks that counters and histograms increase at their mean rate, a histogram by whole observations
+// with the same mean, and that all else stays constant.
 func TestRunsOn(t *testing.T) {
 	c := readCounters([]byte(runningText), recordedAt)
 	if c == nil {
@@ -63,7 +63,7 @@ func TestRunsOn(t *testing.T) {
 	}
 }
 
-// TestRunsOnInAWindow: two scrapes say the mean and the rate that the recording has, whenever they are taken.
+// TestRunsOnInAWindow checks that two scrapes yield the mean and the rate of the recording, at any time.
 func TestRunsOnInAWindow(t *testing.T) {
 	c := readCounters([]byte(runningText), recordedAt)
 	scrape := func(ran time.Duration) *model.Metrics {
@@ -82,7 +82,7 @@ func TestRunsOnInAWindow(t *testing.T) {
 	}
 }
 
-// TestStandsStill: what does not say since when it runs is served as it is.
+// TestStandsStill checks that a text without a start time is served unchanged.
 func TestStandsStill(t *testing.T) {
 	for name, text := range map[string]string{
 		"no start":         "# TYPE a counter\na 3\n",
