@@ -14,20 +14,20 @@ import (
 	"kitescope/internal/table"
 )
 
-// At says of which moment a cluster is loaded. The zero value is the newest one.
+// At is the moment at which a cluster is loaded. The zero value is the newest moment.
 type At struct {
 	text     string
 	revision int64
 	when     table.When
 }
 
-// AtForms are the forms of a moment, for help.
+// AtForms lists the accepted forms of a moment, for help texts.
 const AtForms = table.WhenForms + ", rev:24519"
 
-// IsZero reports whether the newest moment is meant: none is named, or "now".
+// IsZero reports whether a is the newest moment: unset or "now".
 func (a *At) IsZero() bool { return a.text == "" || a.text == "now" }
 
-// Named reports whether any moment is: as a bound, "now" is one.
+// Named reports whether a is set. "now" counts as set, because it is a valid bound.
 func (a *At) Named() bool { return a.text != "" }
 
 // String implements pflag.Value.
@@ -36,7 +36,7 @@ func (a *At) String() string { return a.text }
 // Type implements pflag.Value.
 func (a *At) Type() string { return "time" }
 
-// Set implements pflag.Value: a revision, a time as filters take it, or "now".
+// Set implements pflag.Value. It parses a revision, a time in the forms of filters, or "now".
 func (a *At) Set(text string) (err error) {
 	*a = At{text: text}
 	if n, ok := strings.CutPrefix(text, "rev:"); ok {
@@ -51,13 +51,14 @@ func (a *At) Set(text string) (err error) {
 	return nil
 }
 
-// Revision is the one that is named, 0 if none is.
+// Revision returns the revision, or 0 if a is not a revision.
 func (a *At) Revision() int64 { return a.revision }
 
-// Timed reports whether a time is meant, in whatever form.
+// Timed reports whether a is a time in any form.
 func (a *At) Timed() bool { return a.Named() && a.revision == 0 }
 
-// When is the time that is meant, where the newest moment of a source is end; zero where none is.
+// When returns the time of a, or the zero time if a is not a time. end is the newest moment of the source, to which
+// relative times refer.
 func (a *At) When(end time.Time) time.Time {
 	if !a.Timed() {
 		return time.Time{}
@@ -66,7 +67,8 @@ func (a *At) When(end time.Time) time.Time {
 	return t
 }
 
-// Point finds the revision that is meant, where the newest moment is end.
+// Point returns the revision at the moment a. end is the time of the newest revision. It returns an error if end is
+// unknown and a is a time relative to it.
 func (a *At) Point(ctx context.Context, past source.Past, newest source.Header, end time.Time) (meta.Point, error) {
 	if a.revision > 0 {
 		return meta.PointOf(ctx, past, newest, a.revision)
@@ -77,7 +79,7 @@ func (a *At) Point(ctx context.Context, past source.Past, newest source.Header, 
 	return meta.PointAt(ctx, past, newest, a.When(end))
 }
 
-// then is a source as it was at a moment. It is no more live than a file is: nobody can be asked how it was then.
+// then is a source at a past moment. It is not live, because processes cannot report their past state.
 type then struct {
 	past source.Past
 	at   At
@@ -86,13 +88,13 @@ type then struct {
 
 var _ source.Source = (*then)(nil)
 
-// Origin is that of the source.
+// Origin returns the origin of the underlying source.
 func (t *then) Origin() source.Origin { return t.past.Origin() }
 
-// Close closes the source.
+// Close closes the underlying source.
 func (t *then) Close() error { return t.past.Close() }
 
-// Recording is the source where it has more of each moment than metadata, nil where it does not.
+// Recording returns the underlying source if it has more than metadata for past moments. Otherwise it returns nil.
 func (t *then) Recording() source.Source {
 	switch s := t.past.(type) {
 	case *source.Recording:
@@ -124,13 +126,13 @@ func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
 		t.told(p)
 	}
 	h := meta.HeaderAt(snap.Header(), newest.Header(), p.Moment)
-	if t.at.Timed() && t.Recording() != nil { // what processes said is of that time, whenever something was written before it
+	if t.at.Timed() && t.Recording() != nil { // select answers by this time, not by the time of the last write before it
 		h.Taken = t.at.When(newest.Header().Taken)
 	}
 	return &dated{snap, h}, nil
 }
 
-// dated is a snapshot of which the time is known.
+// dated is a snapshot with its own header, which has the known time.
 type dated struct {
 	source.Snapshot
 	header source.Header
@@ -139,7 +141,7 @@ type dated struct {
 // Header implements source.Snapshot.
 func (d *dated) Header() source.Header { return d.header }
 
-// Then is a source as it was at a moment; the source itself where that is the newest.
+// Then returns src as of a moment, or src itself for the newest moment. It returns an error if src has no past.
 func (l *Loader) Then(src source.Source, at At) (source.Source, error) {
 	if at.IsZero() {
 		return src, nil

@@ -34,7 +34,7 @@ func TestFormsOfAt(t *testing.T) {
 	}
 }
 
-// TestLoadAt loads a captured server as it was.
+// TestLoadAt checks that a captured server is loaded at past moments.
 func TestLoadAt(t *testing.T) {
 	t.Parallel()
 	const capture = "../../testdata/snapshots/standalone-2.3.5/"
@@ -82,7 +82,8 @@ func TestLoadAt(t *testing.T) {
 	}
 }
 
-// TestLoadAtOfAnEtcd loads a live etcd as it was: a query node joins between two ticks of its clock, another one behind the second.
+// TestLoadAtOfAnEtcd checks that a live etcd is loaded at past moments. A query node joins between two ticks of its
+// clock, another one after the second tick.
 func TestLoadAtOfAnEtcd(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
@@ -139,7 +140,7 @@ func TestLoadAtOfAnEtcd(t *testing.T) {
 	}
 }
 
-// TestAtIsNotLive: nobody is asked how it was.
+// TestAtIsNotLive checks that a past moment of an etcd is not live, so processes are not queried.
 func TestAtIsNotLive(t *testing.T) {
 	t.Parallel()
 	spec := &session.Spec{From: "etcd://10.0.0.5:2379", User: "reader"}

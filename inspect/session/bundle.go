@@ -9,8 +9,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// CollectAnswers collects what is kept beside the metadata of a snapshot of src. The cluster has what its processes said, if they were
-// asked: it tells who did not. Close the answers.
+// CollectAnswers collects the answers of processes and the health of etcd for a bundle of a snapshot of src. They
+// come from recordings, from src itself, or from the live processes. If the processes were queried, the returned
+// cluster has their state and shows which did not respond. The caller must close the Answers.
 func CollectAnswers(ctx context.Context, src source.Source, snapshot source.Snapshot, spec *Spec) (*Answers, *model.Cluster, error) {
 	s, err := NewAnswers()
 	if err != nil {
@@ -49,7 +50,7 @@ func fillAnswers(ctx context.Context, s *Answers, src source.Source, snapshot so
 	return none, nil
 }
 
-// ask keeps what the processes say.
+// askToKeep queries the processes and keeps their answers in s.
 func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
 	c, err := meta.Load(ctx, snapshot, meta.Want{Parts: NodeNeeds})
 	if err != nil {
@@ -64,20 +65,20 @@ func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source
 	return c, nil
 }
 
-// Saved is what goes into a bundle.
+// Saved holds the contents of a bundle to write.
 type Saved struct {
 	Snapshot source.Snapshot
 	Said     *Answers
-	// Profiles is nil where there are none.
+	// Profiles is nil if there are none.
 	Profiles *ProfileFiles
-	// Past is what of the snapshot's source goes in of other revisions: all that it has; nil: nothing.
+	// Past holds the past revisions to include, all that it has. If it is nil, only the snapshot is written.
 	Past source.Past
 	// Kitescope is the version of the program.
 	Kitescope string
 }
 
-// Write writes everything, redacted. A live etcd is read in ranges that are cut at the collections it holds, so that no
-// answer is huge.
+// Write writes the bundle, redacted. A live etcd is read in ranges split at collections, so that no response is
+// huge.
 func (s *Saved) Write(ctx context.Context, w io.Writer) (source.BundleStats, error) {
 	snapshot, header := s.Snapshot, s.Snapshot.Header()
 	var ranges []source.Range

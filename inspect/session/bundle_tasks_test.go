@@ -18,8 +18,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestTasksAreKept: who wants the tasks of etcd has those that processes have in memory, too, and nobody else asks for them; a
-// bundle keeps them. The processes are real servers, of 2.6, that are registered in the demo's etcd.
+// TestTasksAreKept checks that the tasks in the memory of processes are queried only if the tasks in etcd are
+// wanted, and that a bundle keeps them. The processes are real servers with answers of 2.6, registered in the
+// demo's etcd.
 func TestTasksAreKept(t *testing.T) {
 	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
@@ -37,7 +38,7 @@ func TestTasksAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := s.Name()
-		if s.Role == "mixcoord" { // the active one has the name alone
+		if s.Role == "mixcoord" { // the key of the active one has no id
 			key = s.Role
 		}
 		cluster.Put("by-dev/meta/session/"+key, text)

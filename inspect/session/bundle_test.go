@@ -18,7 +18,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// save writes a bundle of what spec names, and returns where it is and what was asked.
+// save writes a bundle of the source of spec. It returns its path and the cluster with the queried state.
 func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *session.ProfileFiles) (string, *model.Cluster) {
 	t.Helper()
 	src, err := loader.Open(t.Context(), spec)
@@ -49,7 +49,7 @@ func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *se
 	return path, c
 }
 
-// heaps takes a profile of a service.
+// heaps pulls a heap profile from a test server.
 func heaps(t *testing.T) *session.ProfileFiles {
 	t.Helper()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,8 +68,8 @@ func heaps(t *testing.T) *session.ProfileFiles {
 	return profiles
 }
 
-// TestSave: a live cluster is the same when it is read of its bundle, and of the bundle of that: with what its processes said and
-// with profiles, or without.
+// TestSave checks that a live cluster equals the one read from its bundle, and from a bundle of that bundle, with
+// and without process state and profiles.
 func TestSave(t *testing.T) {
 	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// configured is a recording of two minutes of a cluster that reserves timestamps every three seconds. A dynamic key is set after 20 s
-// and deleted after 80; a process is asked after 10, 25, 40, 55, 70, 85 and 100 s.
+// configured returns the path of a recording of two minutes of a cluster that reserves timestamps every 3 s. A
+// dynamic key is set after 20 s and deleted after 80 s. A process is queried after 10, 25, 40, 55, 70, 85 and
+// 100 s.
 func configured(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -76,8 +77,8 @@ func configured(t *testing.T) string {
 	return dir
 }
 
-// TestConfigOfARecording: of a moment of a recording it is known which dynamic keys processes cannot have taken over when they were
-// asked: those that were changed only then, or later.
+// TestConfigOfARecording checks that a moment of a recording has the dynamic keys that processes cannot have
+// applied when they were queried, because the keys were changed just before or later.
 func TestConfigOfARecording(t *testing.T) {
 	t.Parallel()
 	dir := configured(t)

@@ -10,8 +10,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestConfigIsTakenOver sets a dynamic key of a real cluster that is followed, takes it back, and lets processes answer as they do: with
-// the new value, or for a few seconds more with the old one.
+// TestConfigIsTakenOver checks that setting and deleting a dynamic key of a followed real cluster raises no
+// config-drift alarm while processes answer with the old value for a few seconds, and that it does half a minute
+// later.
 func TestConfigIsTakenOver(t *testing.T) {
 	c, answers := captured(t, "healthy-idle")
 	const name = "quotaAndLimits/limitWriting/forceDeny"
@@ -27,7 +28,8 @@ func TestConfigIsTakenOver(t *testing.T) {
 		}
 		return list
 	}
-	// after are the answers of processes that were asked so long from now; every second one has taken over a value.
+	// after returns the answers of processes queried at a duration from now. Every second process, or all, have
+	// applied a value.
 	after := func(d time.Duration, value string, all bool) *model.Runtime {
 		r := answers.RuntimeParts
 		r.From, r.To = time.Now().Add(d), time.Now().Add(d+100*time.Millisecond)

@@ -7,21 +7,22 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Told is what a recording has beside metadata.
+// Told summarizes the contents of a recording other than metadata.
 type Told struct {
-	// Rounds are how many rounds of answers there are, Every what is between two of them, zero where there is none.
+	// Rounds is the number of rounds of answers. Every is the interval between rounds, or zero if there are none.
 	Rounds int
 	Every  time.Duration
-	// Pauses are times in which processes should have been asked and were not, for so long that nothing was known of them.
+	// Pauses lists the times in which processes should have been queried and were not, for so long that the answers
+	// before were stale.
 	Pauses []Pause
-	// Pulls are the profiles that were taken.
+	// Pulls lists the recorded pulls of profiles.
 	Pulls []Pull
 }
 
-// Pause is a time without answers.
+// Pause is a time span without answers.
 type Pause struct{ From, Until time.Time }
 
-// Describe says what a file or a recording is; told is nil where it is no recording.
+// Describe returns a description of a file or a recording. told is nil if src is not a recording.
 func Describe(ctx context.Context, src source.Source) (info source.FileInfo, told *Told, err error) {
 	t := &Told{}
 	var last time.Time
@@ -31,7 +32,7 @@ func Describe(ctx context.Context, src source.Source) (info source.FileInfo, tol
 		}
 		head, _, err := decodeHead(m.Content)
 		if err != nil {
-			return // what is broken in answers is told where they are read
+			return // errors in answers are reported when they are read
 		}
 		t.Rounds, t.Every = t.Rounds+1, head.Every
 		if !last.IsZero() && isStale(m.At.Sub(last), head.Every) {

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestDescribe: what a recording has of rounds, and when processes were not asked.
+// TestDescribe checks the number of rounds of a recording, and the pauses in which processes were not queried.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func TestDescribe(t *testing.T) {
 	if len(r.Chunks) != 2 || r.Oldest != 7 || !r.From.Equal(nine.Add(-time.Second)) || !r.Until.Equal(nine.Add(31*time.Minute)) || info.Checksum != source.ChecksumOK {
 		t.Errorf("%+v, %+v", info, r)
 	}
-	// A chunk alone is one too.
+	// A single chunk is a recording too.
 	chunk, err := source.Open(t.Context(), filepath.Join(dir, r.Chunks[1].Name), source.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,14 +1,16 @@
-// Package session is what is known of a cluster beside its metadata, once or as it changes. What enters is a source; what leaves
-// is a model.Cluster with what its processes say, how its etcd is, what is written to it, and what has changed while its
-// processes were asked.
+// Package session loads a cluster from a source, once or continuously. It adds to the metadata the state reported
+// by the cluster's processes, the health and write activity of etcd, and the changes made while the processes were
+// queried. The result is a model.Cluster.
 //
-//  1. Ask asks all processes of a live cluster once; ReadAgain finds what has changed meanwhile.
-//  2. A Feed follows a source: it joins the changes of the metadata (meta.Follower) with rounds of questions to processes and to
-//     etcd, and says in each Update what is not heard of any more. A file is told of once.
-//  3. WithKept lays over a cluster what a bundle or a recording keeps of its processes; CollectAnswers and ProfileFiles collect what goes
-//     into a bundle, in temporary files.
-//  4. LoadProfiled takes profiles while processes are asked, and ProfileFacts makes of them what checks judge.
-//  5. CheckStorage looks for the files that the metadata names.
+//  1. Ask queries all processes of a live cluster once. ReadAgain finds the changes made in the meantime.
+//  2. A Feed follows a source. It joins the changes of the metadata (meta.Follower) with repeated queries to
+//     processes and etcd. Each Update lists the sources that no longer respond. A file gets a single Update with
+//     its cluster.
+//  3. WithKept adds to a cluster the process state stored in a bundle or a recording. CollectAnswers and
+//     ProfileFiles collect the contents of a bundle in temporary files.
+//  4. LoadProfiled pulls profiles while processes are queried. ProfileFacts computes from profiles the values that
+//     checks use.
+//  5. CheckStorage looks for the files listed in the metadata.
 package session
 
 import (
@@ -28,8 +30,9 @@ import (
 	"kitescope/internal/words"
 )
 
-// Ask asks all processes of a cluster, and its etcd how that is, at the same time. Options.Window is how long both are watched for
-// rates. It ends with the deadline of a process, whatever hangs, or after longLook or flushLook where that is later and requests may hang.
+// Ask queries all processes of a cluster and the health of its etcd concurrently. Options.Window is the time over
+// which both are watched for rates. Ask returns by the deadline of a process even if a process or etcd hangs. If
+// requests may be hanging, it takes until longLook or flushLook if that is later.
 func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
@@ -38,7 +41,7 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	defer client.Close()
 	var health *model.Etcd
 	var asking sync.WaitGroup
-	// etcd, which may have gone in the meantime, is not waited for longer than a process.
+	// Wait for etcd no longer than for a process, because it may have stopped in the meantime.
 	patience, cancel := context.WithTimeout(ctx, options.Patience())
 	defer cancel()
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
@@ -50,7 +53,7 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 		}
 	}
 	asking.Wait()
-	if errors.Is(err, live.ErrNoSessions) { // what was read is no less true
+	if errors.Is(err, live.ErrNoSessions) { // the metadata is still valid
 		return c.WithEtcd(health).WithGaps(model.Gap{Where: "answers of processes", Reason: err.Error()}), nil
 	}
 	if err != nil {
@@ -60,15 +63,15 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 }
 
 const (
-	// longLook is a window long enough to tell requests that hang from those on their way.
+	// longLook is a window long enough to distinguish hanging requests from running ones.
 	longLook = 5 * time.Second
-	// flushLook is the same for flushes, which take longer.
+	// flushLook is the window for flushes, which take longer.
 	flushLook = 10 * time.Second
-	// grace is the time that what comes after the deadline of the processes gets at least.
+	// grace is the minimum time for work after the deadline of the processes.
 	grace = 700 * time.Millisecond
 )
 
-// doubtful reports whether a look as long as a window may show more about requests.
+// doubtful reports whether watching for the given window may show whether requests hang.
 func doubtful(c *model.Cluster, window time.Duration) bool {
 	x := impact.Of(c)
 	if window < flushLook {
@@ -78,9 +81,9 @@ func doubtful(c *model.Cluster, window time.Duration) bool {
 	return k != nil && k.Doubtful()
 }
 
-// lookLonger asks the processes that answered everything once more, a window after they were asked first, and takes the counters of the
-// first time as the ones before. What does not answer by the deadline of the first look stays as it was, unless nothing listens there any
-// more.
+// lookLonger queries again the processes that answered every query, a window after the first query began. The
+// counters of the first query become the earlier ones. A process that does not respond by the deadline of the first
+// query keeps its state, unless it refuses connections.
 func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time, window time.Duration) error {
 	select {
 	case <-time.After(time.Until(begun.Add(window))):
@@ -102,7 +105,7 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 		return err
 	}
 	for _, n := range r.Nodes {
-		if now := again.LiveNode(n.Role, n.Node); now != nil && now.Outcome == model.Refused { // it ended meanwhile
+		if now := again.LiveNode(n.Role, n.Node); now != nil && now.Outcome == model.Refused { // it has exited since
 			n.Outcome, n.Reason, n.Calls = now.Outcome, now.Reason, append(n.Calls, now.Calls...)
 		}
 	}
@@ -116,7 +119,7 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 	return nil
 }
 
-// EtcdState is etcd's health together with what was written to it over a while.
+// EtcdState returns the health of etcd and its write activity over a window. A window of zero skips the activity.
 func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *model.Etcd {
 	var activity *model.EtcdActivity
 	var err error
@@ -126,19 +129,19 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 	}
 	health := EtcdHealth(ctx, etcd)
 	watching.Wait()
-	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() { // since its members were asked
+	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() { // it stopped responding after its members were queried
 		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it answered at first, then nothing within %s", hangs.After))
 	}
 	health.Activity = activity
 	return health
 }
 
-// silentEtcd returns the health of an etcd that does not answer.
+// silentEtcd returns the health of an etcd that does not respond.
 func silentEtcd(endpoint, why string) *model.Etcd {
 	return &model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no answer from here: " + why}}}
 }
 
-// EtcdHealth asks a live source how its etcd is; nil where there is none to ask.
+// EtcdHealth queries the health of a live source's etcd. It returns nil if src is not live.
 func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 	live, ok := src.(source.Live)
 	if !ok {
@@ -151,7 +154,7 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 	return h
 }
 
-// Silence says that etcd does not answer, and why as far as that is known.
+// Silence returns an error that etcd does not respond, with the reason if it is known.
 func Silence(e *model.Etcd) error {
 	if why := e.WhySilent(); why != "" {
 		return fmt.Errorf("etcd does not answer: %s", words.Message(why))
@@ -159,8 +162,9 @@ func Silence(e *model.Etcd) error {
 	return errors.New("etcd does not answer")
 }
 
-// ReadAgain reads what is small once more after the processes have answered: what is not as it was before has changed while
-// they were asked. Where etcd has gone in the meantime, nothing is known of that: it is waited for no longer than patience.
+// ReadAgain reads the catalog and the configuration again after the processes were queried, and adds the
+// differences to c as changes made during the queries. It waits for etcd for at most patience. If etcd does not
+// respond, it returns c unchanged.
 func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience time.Duration) *model.Cluster {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -182,13 +186,14 @@ func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience 
 	return c.ReadAgain(later).WithConfigChanges(changes)
 }
 
-// ConfigSince are the changes of dynamic keys in so long before a snapshot that has these. Where etcd cannot tell, there are none.
+// ConfigSince returns the changes of dynamic configuration keys within age before a snapshot. now holds the entries
+// of the snapshot. It returns nil if etcd does not have the past revisions.
 func ConfigSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
 	past, err := source.PastOf(src)
 	if err != nil {
 		return nil
 	}
-	of.ByClock = false // what counts is the clock by which Milvus dates revisions
+	of.ByClock = false // use the clock by which Milvus dates revisions
 	newest, err := meta.PointOf(ctx, past, of, of.Revision)
 	if err != nil || !newest.Dated {
 		return nil
@@ -204,7 +209,7 @@ func ConfigSince(ctx context.Context, src source.Live, of source.Header, age tim
 	return model.ConfigChanges(before.Config, now, of.Taken)
 }
 
-// SilentSessions lists the sessions that were asked and did not answer: "querynode-7: timed out".
+// SilentSessions returns the sessions that were queried and did not respond, e.g. "querynode-7: timed out", sorted.
 func SilentSessions(c *model.Cluster) []string {
 	if c.Runtime == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestEtcdState: the health of an etcd comes with what was written to it over the window.
+// TestEtcdState checks that the health of etcd includes its write activity over the window.
 func TestEtcdState(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestEtcdState(t *testing.T) {
 	})
 }
 
-// demoCluster starts the demo, and reads what it has.
+// demoCluster starts the demo and loads its metadata.
 func demoCluster(t *testing.T) (*demo.Cluster, source.Live, *model.Cluster) {
 	t.Helper()
 	cluster, err := demo.Start(t.Context(), nil)
@@ -63,7 +63,7 @@ func demoCluster(t *testing.T) (*demo.Cluster, source.Live, *model.Cluster) {
 	return cluster, src, c
 }
 
-// TestAsk: the processes answer, whose sessions are in the store, and etcd with them.
+// TestAsk checks that Ask returns the state of the registered processes and of etcd.
 func TestAsk(t *testing.T) {
 	_, src, c := demoCluster(t)
 	kept := 0
@@ -81,7 +81,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestLongerLook: a request that is in flight, and may hang, is looked at for longer, in one window.
+// TestLongerLook checks that a request in flight, which may hang, is watched for a longer window.
 func TestLongerLook(t *testing.T) {
 	t.Parallel()
 	_, src, _ := demoCluster(t)
@@ -110,7 +110,7 @@ func TestLongerLook(t *testing.T) {
 	}
 }
 
-// TestReadAgain: a dynamic key that was written while processes were asked is a change.
+// TestReadAgain checks that a dynamic key written while processes were queried is reported as a change.
 func TestReadAgain(t *testing.T) {
 	cluster, src, before := demoCluster(t)
 	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 0 {
@@ -122,7 +122,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// TestSilence: no member that can be reached is silence, a refusal is an answer.
+// TestSilence checks that etcd is silent if no member is reachable. A refused request is a response.
 func TestSilence(t *testing.T) {
 	for problem, silent := range map[string]bool{
 		"":                              false,
@@ -139,7 +139,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSilentSessions: who was asked and did not answer, or not what it serves, each in a line.
+// TestSilentSessions checks that processes that did not respond, or did not report their segments, are listed.
 func TestSilentSessions(t *testing.T) {
 	if got := session.SilentSessions(model.Build(model.Parts{})); got != nil {
 		t.Errorf("nobody was asked, and yet: %q", got)

@@ -11,50 +11,52 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Feed tells of a cluster as it changes: it follows a source that is live, and reads one that is not once. It may be used once.
+// Feed emits updates of a cluster. It follows a live source and reads other sources once. A Feed must not be
+// reused.
 type Feed struct {
 	Open func(context.Context) (source.Source, error)
-	// Interval is the shortest time between two clusters of which the metadata is new.
+	// Interval is the minimum time between two clusters with new metadata.
 	Interval time.Duration
-	// Kept adds what a file, or a recording beside it, keeps of the processes; nil adds nothing.
+	// Kept adds the process state stored in a file or in separate recordings. If it is nil, nothing is added.
 	Kept func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
-	// Ask asks the processes of a live cluster; nil leaves them alone.
+	// Ask queries the processes of a live cluster. If it is nil, they are not queried.
 	Ask Asker
-	// Every is the time between two rounds of questions to them; 0 is 5 s. After a slow round it is as much again as the
-	// round took.
+	// Every is the time between two rounds of queries; 0 means 5 s. After a slower round, the pause is as long as
+	// the round took.
 	Every time.Duration
-	// Quiet leaves etcd's health alone: what is shown has none of it.
+	// Quiet disables queries of etcd's health, for callers that do not show it.
 	Quiet bool
-	// Steps hands on what the source keeps of the past, for as long as Follow goes on: a file stays open until then.
+	// Steps adds the history of the source to an update. The source, even a file, stays open until Follow returns.
 	Steps bool
-	// At is the moment that is told of first, where Steps is set; zero: the newest.
+	// At is the moment of the first update if Steps is set. Zero means the newest.
 	At At
 
 	failed error
 }
 
-// Err is why nothing was ever told of, nil if something was. It is known once Follow has returned.
+// Err returns the last error if no cluster was emitted after it, and nil otherwise. Call it after Follow has
+// returned.
 func (f *Feed) Err() error { return f.failed }
 
-// Asker asks processes what they serve, again and again: a live.Client.
+// Asker queries processes repeatedly for their state. It is implemented by live.Client.
 type Asker interface {
 	Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error)
 }
 
-// askInterval is Feed.Every where nothing else is said.
+// askInterval is the default of Feed.Every.
 const askInterval = 5 * time.Second
 
-// retryAfter is how long the feed waits before it opens a source again that did not open.
+// retryAfter is the time before the feed opens a failed source again.
 const retryAfter = 3 * time.Second
 
-// Follow calls emit for each new state until ctx ends or there will be no more, and not after it has returned. A live source
-// that does not open is tried again. emit may be called by any goroutine, and may block for a moment.
+// Follow calls emit for each new state until ctx ends or no more updates are possible, and never after it has
+// returned. It retries a live source that fails. emit may be called from any goroutine and may block briefly.
 func (f *Feed) Follow(ctx context.Context, emit func(history.Update)) {
 	want := meta.Want{Parts: model.PartAll, Records: true}
 	for {
 		emit(history.Update{Progress: "opening"})
 		src, err := f.Open(ctx)
-		live := false // opening does not connect yet: what fails there fails again
+		live := false // opening does not connect yet, so errors of Open are permanent
 		if err == nil {
 			_, live = src.(source.Watcher)
 			err = f.follow(ctx, src, want, emit)
@@ -63,12 +65,12 @@ func (f *Feed) Follow(ctx context.Context, emit func(history.Update)) {
 		if ctx.Err() != nil || err == nil {
 			return
 		}
-		if own, ok := errors.AsType[*momentError](err); ok { // it was never there, or is gone
+		if own, ok := errors.AsType[*momentError](err); ok { // the moment never existed or is compacted
 			err, live = own.error, false
 		}
 		f.failed = err
 		emit(history.Update{Err: err, Live: live})
-		if !live { // neither does a file get better, and a pipe is empty the second time
+		if !live { // retrying a file does not help, and a pipe is empty the second time
 			return
 		}
 		select {
@@ -79,7 +81,8 @@ func (f *Feed) Follow(ctx context.Context, emit func(history.Update)) {
 	}
 }
 
-// follow tells of a source that is open. Where its past is handed on, it stays open until ctx ends.
+// follow emits the updates of an open source. If its past is included, it returns only after ctx has ended or on an
+// error.
 func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(history.Update)) error {
 	past, err := f.pastOf(src, want)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// sameHealth ignores when etcd was asked and changes of size under a tenth, so that
-// an idle cluster stays a still picture.
+// sameHealth reports whether a and b show the same health. It ignores the query time and size changes of at most
+// 10%, so that an idle cluster causes no updates.
 func sameHealth(a, b *model.Etcd) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -26,26 +26,26 @@ func sameHealth(a, b *model.Etcd) bool {
 	})
 }
 
-// stalls reports whether reads stalled: how long they took is news.
+// stalls reports whether reads stalled. Their duration is worth an update.
 func stalls(e *model.Etcd) bool {
 	n, _, _ := e.Stalls()
 	return n > 0
 }
 
-// busy reports whether etcd is written to more often than an idle or normally working cluster
-// does: what is written is worth a look then.
+// busy reports whether etcd gets more than 20 revisions per second, more than from an idle or normally working
+// cluster. The written keys are then worth an update.
 func busy(a *model.EtcdActivity) bool {
 	const perSecond = 20
 	return a != nil && a.Over > 0 && float64(a.Revisions)/a.Over.Seconds() > perSecond
 }
 
-// loops reports whether something was written of which each window counts: a loop may be a slow one. On a healthy cluster
-// no key is written more often than once in 3 seconds, and watch records hardly ever.
+// loops reports whether keys were written that may belong to a loop, even a slow one, so that each window matters.
+// On a healthy cluster no key is written more often than once in 3 seconds, and watch records are rarely written.
 func loops(a *model.EtcdActivity) bool {
 	return busy(a) || a != nil && slices.ContainsFunc(a.Hot, func(k model.KeyWrites) bool { return k.Writes > 3 || strings.Contains(k.Key, "/channelwatch/") })
 }
 
-// loopPatience is for how long after that quiet windows count, too: they are its end.
+// loopPatience is the time after a possible loop in which quiet windows matter too, because they show its end.
 const loopPatience = 2 * time.Minute
 
 func near(a, b int64) bool { return max(a, b)-min(a, b) <= max(a, b)/10 }

@@ -14,20 +14,21 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Whether etcd is there is asked every beatInterval; what it answers to a beat must come within beatPatience, so that one
-// that stands still is lost after three seconds.
+// Timing of etcd probes. etcd is probed every beatInterval and must respond within beatPatience, so an etcd that
+// hangs is reported after at most three seconds.
 const (
 	beatInterval = time.Second
 	beatPatience = 2 * time.Second
-	// healthInterval is the time between two questions to etcd about its health.
+	// healthInterval is the time between two queries of etcd's health.
 	healthInterval = 5 * time.Second
 )
 
-// ActivityWindow is how long etcd and the processes' counters are watched where nothing else is said, for rates.
+// ActivityWindow is the default time over which etcd and the processes' counters are watched for rates.
 const ActivityWindow = 1500 * time.Millisecond
 
-// FollowLive is Follow on a source that is open and live, with the parts of it that are wanted. It joins what changes in etcd
-// with how etcd itself is and with what the processes say, and tells with every update how fresh each of them is.
+// FollowLive is like Follow for an open, live source and the wanted parts of its metadata. It joins the changes in
+// etcd with the health of etcd and the state of the processes. Each update includes which of these sources no
+// longer respond.
 func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(history.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
@@ -62,37 +63,39 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 	return follower.Run(ctx)
 }
 
-// liveFeed joins what the watch, the processes and the polls of etcd's health report.
+// liveFeed joins the results of the watch, of the queries to processes, and of the polls of etcd's health.
 type liveFeed struct {
-	mu     sync.Mutex // emit is called by one at a time
+	mu     sync.Mutex // held during emit, so calls of it do not overlap
 	emit   func(history.Update)
-	first  chan struct{} // closed when there is a cluster
+	first  chan struct{} // closed after the first cluster
 	last   *model.Cluster
 	health *model.Etcd
-	// looped is when something was last written of which each window counts.
+	// looped is the time of the last window for which loops returned true.
 	looped time.Time
-	// asked is the cluster of when the processes had answered last; fresh is told when the metadata that says whom
-	// to ask has changed. lay lays a recording over each cluster instead, nil if there is none.
+	// asked is the cluster with the last answers of processes. fresh receives a value if the sessions have changed,
+	// which starts the next round at once. lay adds a recording to each cluster instead; it is nil if there is
+	// none.
 	asked *model.Cluster
 	fresh chan struct{}
-	// changes are those of the dynamic configuration of late.
+	// changes holds the recent changes of the dynamic configuration.
 	changes []model.ConfigChange
-	// starts are those of processes in model.StartsPast.
+	// starts holds the starts of processes within model.StartsPast.
 	starts []model.Start
-	// hasten asks for the metadata of now.
+	// hasten requests the current metadata from the follower.
 	hasten chan chan struct{}
-	every  time.Duration // between two rounds of questions
+	every  time.Duration // between two rounds of queries
 	lay    func(*model.Cluster) (*model.Cluster, error)
-	// broken is why the watch brings nothing, silent why etcd does not answer, which a watch on a member that died does
-	// not say. heard is when etcd was last heard of.
+	// broken is the error of the watch. silent is the error if etcd does not respond, because a watch on a dead
+	// member reports no error. heard is the time of the last response of etcd.
 	broken, silent error
 	heard          time.Time
-	// answered is when each process did so last, lost which of them do not any more.
+	// answered is the time of the last answer of each process by name. lost lists the processes that no longer
+	// respond.
 	answered map[string]time.Time
 	lost     []history.Lost
 }
 
-// tell emits a cluster, nil if there is no new one, with how fresh its sources are.
+// tell emits a cluster, or nil if there is no new one, with the errors of its sources.
 func (l *liveFeed) tell(c *model.Cluster) {
 	u := history.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
 	if u.Err == nil {
@@ -104,7 +107,7 @@ func (l *liveFeed) tell(c *model.Cluster) {
 	l.emit(u)
 }
 
-// followed takes a new cluster, or why there is none.
+// followed handles a new cluster from the follower, or its error.
 func (l *liveFeed) followed(c *model.Cluster, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,11 +132,11 @@ func (l *liveFeed) show(c *model.Cluster) {
 		if laid, err := l.lay(l.last); err == nil {
 			l.last = laid
 		}
-	case l.asked != nil: // they answered for the metadata of then
+	case l.asked != nil: // the answers belong to earlier metadata
 		l.last = l.last.WithAnswersOf(l.asked)
 	}
 	l.tell(l.last)
-	if changed { // a node came or went: ask again at once
+	if changed { // a node joined or left: query again at once
 		select {
 		case l.fresh <- struct{}{}:
 		default:
@@ -141,7 +144,7 @@ func (l *liveFeed) show(c *model.Cluster) {
 	}
 }
 
-// beat asks etcd whether it is there until ctx ends.
+// beat probes etcd until ctx ends.
 func (l *liveFeed) beat(ctx context.Context, etcd source.Live) {
 	select {
 	case <-l.first: // data first
@@ -155,7 +158,7 @@ func (l *liveFeed) beat(ctx context.Context, etcd source.Live) {
 			return
 		}
 		l.heardOf(err)
-		if err != nil { // one that is only slow reports its status all the same
+		if err != nil { // an etcd that is only slow still reports its status
 			asked, cancel = context.WithTimeout(ctx, beatPatience)
 			if h := EtcdHealth(asked, etcd); h.Silent() && ctx.Err() == nil {
 				l.examined(h)
@@ -169,7 +172,7 @@ func (l *liveFeed) beat(ctx context.Context, etcd source.Live) {
 	}
 }
 
-// heardOf takes whether etcd answers. As long as it does not, that is told with every beat.
+// heardOf handles the result of a probe. It emits an update for each failed probe.
 func (l *liveFeed) heardOf(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +200,7 @@ func (l *liveFeed) hear() {
 	}
 }
 
-// poll asks etcd how it is until ctx ends.
+// poll queries the health of etcd until ctx ends.
 func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
 	select {
 	case <-l.first: // data first
@@ -210,31 +213,32 @@ func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
 		}
 		l.examined(h)
 		select {
-		case <-time.After(max(healthInterval, l.every)): // who asks processes seldom asks etcd as seldom
+		case <-time.After(max(healthInterval, l.every)): // query etcd no more often than the processes
 		case <-ctx.Done():
 		}
 	}
 }
 
-// examined takes news of etcd's health.
+// examined handles the result of a health query.
 func (l *liveFeed) examined(now *model.Etcd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case now.Silent():
-		if l.silent != nil { // the beat finds whether etcd is there; the reason is known here
+		if l.silent != nil { // beat detects an outage; its reason is known here
 			l.silent, l.health = Silence(now), now
 			l.show(l.last)
 		}
 	case !sameHealth(l.health, now) || l.counts(now):
 		l.health = now
 		l.show(l.last)
-	default: // time has passed, which may be news
+	default: // the passed time may matter
 		l.tell(nil)
 	}
 }
 
-// counts reports whether each window that etcd was watched for matters.
+// counts reports whether every watched window matters, because keys were written in a possible loop within
+// loopPatience.
 func (l *liveFeed) counts(e *model.Etcd) bool {
 	if e == nil {
 		return false
@@ -245,7 +249,7 @@ func (l *liveFeed) counts(e *model.Etcd) bool {
 	return time.Since(l.looped) < loopPatience
 }
 
-// liveEtcd is EtcdState for a feed, and nil for sources that are no etcd.
+// liveEtcd returns EtcdState for a feed, or nil if src is not a live source.
 func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
 	etcd, ok := src.(source.Live)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// askNodes asks the processes until ctx ends.
+// askNodes queries the processes in rounds until ctx ends.
 func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 	select {
 	case <-l.first:
@@ -41,14 +41,15 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 	}
 }
 
-// How long the watch may be behind etcd, and how long its changes are waited for.
+// watchDelay is the assumed maximum delay of the watch behind etcd. watchPatience is the maximum wait for its
+// changes.
 const (
 	watchDelay    = 100 * time.Millisecond
 	watchPatience = time.Second
 )
 
-// catchUp waits until the metadata has all that changed while the processes were asked. A watch that is broken
-// has nothing to tell.
+// catchUp waits until the metadata has all changes made while the processes were queried. It waits for at most
+// watchDelay plus watchPatience, because a broken watch delivers nothing.
 func (l *liveFeed) catchUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, watchDelay+watchPatience)
 	defer cancel()
@@ -68,7 +69,7 @@ func (l *liveFeed) catchUp(ctx context.Context) {
 	}
 }
 
-// answeredBy takes what processes said who were asked by earlier metadata.
+// answeredBy handles the answers of processes that were queried by the metadata before.
 func (l *liveFeed) answeredBy(r *model.Runtime, before *model.Cluster) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,10 +78,10 @@ func (l *liveFeed) answeredBy(r *model.Runtime, before *model.Cluster) {
 	l.show(l.last)
 }
 
-// roundPatience is how long a round of questions to processes may take before they count as silent.
+// roundPatience is the time after which the processes of an unfinished round count as not responding.
 const roundPatience = 20 * time.Second
 
-// unanswered notes that no process has answered in a round.
+// unanswered reports all processes as lost after a round without answers.
 func (l *liveFeed) unanswered() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,8 +91,9 @@ func (l *liveFeed) unanswered() {
 	}
 }
 
-// findLost notes which of the processes that were asked last have answered before and do not now; r is nil if none of
-// them did. One that never answered has said nothing that could grow old, and is a finding.
+// findLost updates the list of processes that answered before and do not answer now. r is nil if no process
+// answered. A process that never answered is not listed, because it has no data that could become stale. It is a
+// finding instead.
 func (l *liveFeed) findLost(r *model.Runtime) {
 	now, known := time.Now(), map[string]time.Time{}
 	l.lost = nil
@@ -112,7 +114,8 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 	slices.SortStableFunc(l.lost, func(a, b history.Lost) int { return a.Since.Compare(b.Since) })
 }
 
-// lookBack finds out what has changed of the dynamic configuration just before it was first read, and which processes started.
+// lookBack reads the past revisions once, for changes of the dynamic configuration and starts of processes just
+// before the first cluster.
 func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	select {
 	case <-l.first:
@@ -128,7 +131,7 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	changes := ConfigSince(ctx, src, header, model.ConfigPast, c.Config)
 	var starts []model.Start
 	if past, err := source.PastOf(src); err == nil {
-		starts, _ = startsOf(ctx, past, header, header.Revision) // what cannot be read stays unknown
+		starts, _ = startsOf(ctx, past, header, header.Revision) // unreadable starts stay unknown
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +142,7 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	}
 }
 
-// changed notes which dynamic keys are not as they were, and which processes have started.
+// changed records the changed dynamic keys and the started processes between two clusters, and drops old ones.
 func (l *liveFeed) changed(before, after *model.Cluster) {
 	now := time.Now()
 	var kept []model.ConfigChange
@@ -160,5 +163,6 @@ func (l *liveFeed) changed(before, after *model.Cluster) {
 	l.changes = kept
 }
 
-// changesKept is how long a change of a dynamic key is remembered: until processes were asked a while after it, however long that takes.
+// changesKept is the time for which a change of a dynamic key is kept. It is long enough to query processes some
+// time after the change.
 const changesKept = 2 * time.Minute

@@ -12,10 +12,10 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestFeedNoticesADeadEtcd follows an etcd that goes away: the UI hears of it, and is
-// not left with a picture that looks live.
+// TestFeedNoticesADeadEtcd checks that the feed reports an etcd that stops, so that the UI does not show stale data
+// as live.
 func TestFeedNoticesADeadEtcd(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it sleeps
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)

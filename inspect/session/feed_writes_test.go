@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestSlowLoopIsFollowed: a watch record that is written twice a second is no busy etcd, and has to be seen all the same, as soon
-// as it begins, and its end.
+// TestSlowLoopIsFollowed checks that a slow loop is shown when it begins and when it ends. A watch record written
+// twice a second does not make etcd busy.
 func TestSlowLoopIsFollowed(t *testing.T) {
 	c, answers := captured(t, "healthy-idle")
 	f := follow()

@@ -23,7 +23,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// talkative is processes that answer at once, whatever etcd does.
+// talkative is a session.Asker whose processes answer at once, regardless of etcd. Those in silent time out.
 type talkative struct {
 	mu     sync.Mutex
 	silent map[string]bool
@@ -44,7 +44,7 @@ func (a *talkative) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, er
 	return model.BuildRuntime(parts), nil
 }
 
-// listener follows a feed and keeps its last live update.
+// listener collects the updates of a feed, except progress.
 type listener struct {
 	mu   sync.Mutex
 	last history.Update
@@ -61,7 +61,7 @@ func (l *listener) take(u history.Update) {
 	l.all = append(l.all, u)
 }
 
-// wait waits until an update is as wanted.
+// wait waits until the last update satisfies want. It fails the test after patience.
 func (l *listener) wait(t *testing.T, what string, patience time.Duration, want func(u history.Update) bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -75,7 +75,7 @@ func (l *listener) wait(t *testing.T, what string, patience time.Duration, want 
 	t.Fatalf("%s: not within %s", what, patience)
 }
 
-// since are the updates that came after a number of them.
+// since returns the updates after the first n.
 func (l *listener) since(n int) []history.Update {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,7 @@ func (l *listener) count() int {
 	return len(l.all)
 }
 
-// followed starts a feed on a source.
+// followed starts a feed on a source and waits for a cluster with processes.
 func followed(t *testing.T, open func(context.Context) (source.Source, error), ask session.Asker) *listener {
 	t.Helper()
 	l := &listener{}
@@ -106,15 +106,15 @@ func followed(t *testing.T, open func(context.Context) (source.Source, error), a
 	return l
 }
 
-// flaky is the demo's source in a bubble, which can stand still.
+// flaky is the demo's source in a synctest bubble. It can be frozen.
 type flaky struct {
 	source.Live
 	put    func(key string, value []byte)
 	mu     sync.Mutex
-	thawed chan struct{} // nil while it works
+	thawed chan struct{} // closed by thaw; nil unless frozen
 }
 
-// bubbled starts the demo outside of the bubble that f runs in, where its clock is.
+// bubbled starts the demo and runs f in a synctest bubble. The demo's servers are outside the bubble.
 func bubbled(t *testing.T, f func(t *testing.T, etcd *flaky)) {
 	t.Helper()
 	cluster, err := demo.Start(t.Context(), nil)
@@ -127,7 +127,7 @@ func bubbled(t *testing.T, f func(t *testing.T, etcd *flaky)) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		cluster.Put("by-dev/kv/begun", nil) // from here on who watches waits for what happens in the bubble
+		cluster.Put("by-dev/kv/begun", nil) // later watchers wait for events in the bubble
 		f(t, &flaky{Live: src, put: cluster.Put})
 	})
 }
@@ -147,7 +147,7 @@ func (f *flaky) thaw() {
 	f.thawed = nil
 }
 
-// answer waits until it works.
+// answer waits until the source is not frozen.
 func (f *flaky) answer(ctx context.Context) error {
 	f.mu.Lock()
 	thawed := f.thawed
@@ -194,7 +194,8 @@ func (f *flaky) Watch(ctx context.Context, header source.Header, yield func(int6
 
 func lostSince(u history.Update) bool { return u.Err != nil && !u.Since.IsZero() }
 
-// TestHungEtcdStaysLost: answers of processes are no news of an etcd that stands still, and it is live again when it goes on.
+// TestHungEtcdStaysLost checks that a hanging etcd stays reported as lost while processes answer, and is live again
+// when it continues.
 func TestHungEtcdStaysLost(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
@@ -231,12 +232,13 @@ func TestHungEtcdStaysLost(t *testing.T) {
 	})
 }
 
-// etcdSilent returns whether an update has a cluster of which etcd does not answer, or does.
+// etcdSilent returns a function that reports whether an update has a cluster whose etcd is silent or not, as
+// wanted.
 func etcdSilent(want bool) func(history.Update) bool {
 	return func(u history.Update) bool { return u.Cluster != nil && u.Cluster.Etcd.Silent() == want }
 }
 
-// TestStallIsNoSilence: one beat that is lost is no etcd that hangs.
+// TestStallIsNoSilence checks that a single failed probe does not make etcd silent.
 func TestStallIsNoSilence(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
@@ -254,9 +256,10 @@ func TestStallIsNoSilence(t *testing.T) {
 	})
 }
 
-// TestDeadEtcdStaysLost: the same for an etcd that is gone, until it is started again; then its changes come again.
+// TestDeadEtcdStaysLost checks that a stopped etcd stays reported as lost until it is started again, and that its
+// changes then arrive.
 func TestDeadEtcdStaysLost(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it sleeps
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
 	l := followed(t, func(ctx context.Context) (source.Source, error) {
@@ -284,7 +287,8 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 	l.wait(t, "a change after it came back", 20*time.Second, func(u history.Update) bool { return u.Cluster != nil && len(u.Cluster.Sessions) == 0 })
 }
 
-// TestSilentProcessIsLost: what a process said before grows old by itself, while etcd and the others are live.
+// TestSilentProcessIsLost checks that a process that stops responding is reported as lost while etcd and other
+// processes are live.
 func TestSilentProcessIsLost(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
@@ -311,8 +315,8 @@ func TestSilentProcessIsLost(t *testing.T) {
 	})
 }
 
-// TestFeedOpensAgain: a source that does not open is told of, and tried again while it is one that may get better; what was
-// shown in the end is no failure.
+// TestFeedOpensAgain checks that a live source that fails is reported and retried. After a cluster was emitted, Err
+// returns nil.
 func TestFeedOpensAgain(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
@@ -346,7 +350,7 @@ func TestFeedOpensAgain(t *testing.T) {
 	})
 }
 
-// unreadable is a live source that cannot be read.
+// unreadable is a live source that cannot be pinned if broken is set.
 type unreadable struct {
 	*flaky
 	broken bool
@@ -360,7 +364,8 @@ func (u unreadable) Pin(ctx context.Context) (source.Snapshot, error) {
 	return u.flaky.Pin(ctx)
 }
 
-// TestFeedOfAFile: a file is told of once, with what is kept beside it, and does not get better.
+// TestFeedOfAFile checks that a file is emitted once with its stored process state, and that errors are not
+// retried.
 func TestFeedOfAFile(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
 	kept := 0
@@ -389,7 +394,7 @@ func TestFeedOfAFile(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldAfterFollow: the parts of a feed have ended when it returns.
+// TestNothingIsToldAfterFollow checks that a feed emits no updates after it has returned.
 func TestNothingIsToldAfterFollow(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()

@@ -17,15 +17,17 @@ import (
 const (
 	// AnswersMember holds the redacted answers of processes, one live.Record a line.
 	AnswersMember = "runtime.jsonl"
-	// EtcdMember holds a model.Etcd: how etcd was.
+	// EtcdMember holds the health of etcd as a model.Etcd.
 	EtcdMember = "etcd.json"
-	// maxEtcdMember bounds it.
+	// maxEtcdMember is the maximum size of EtcdMember, in bytes.
 	maxEtcdMember = 16 << 20
-	// maxKeptRuntime bounds the answers that a bundle keeps, which lie in a temporary file where it is written.
+	// maxKeptRuntime is the maximum size of the answers in a bundle, in bytes. They are in a temporary file while a
+	// bundle is written.
 	maxKeptRuntime = 1 << 30
 )
 
-// recordingOf is the recording that a source is at a moment, nil of a past moment of anything else; the source itself if it is none.
+// recordingOf returns the recording behind a past moment, or nil if the moment is of another source. It returns src
+// itself if src is not a past moment.
 func recordingOf(src source.Source) source.Source {
 	if then, ok := src.(*then); ok {
 		return then.Recording()
@@ -33,8 +35,8 @@ func recordingOf(src source.Source) source.Source {
 	return src
 }
 
-// WithKept adds what a bundle keeps beside the metadata, or a recording of the cluster's revision; other files keep nothing. What is
-// broken in it is a gap of the cluster, and the rest is there.
+// WithKept adds the process state and the health of etcd stored in a bundle, or in a recording for the cluster's
+// revision. It returns c unchanged for other files. Damaged parts become gaps of the cluster.
 func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	if rounds := RoundsOf(src); rounds != nil {
 		defer rounds.Close()
@@ -64,8 +66,8 @@ func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 	return c.WithGaps(gaps...), nil
 }
 
-// readKept hands what a bundle keeps of the processes to add, and returns what it keeps of etcd.
-// An error means that ctx ended.
+// readKept calls add with each stored answer of a process, and returns the stored health of etcd. Damaged members
+// become gaps. It returns an error only if ctx ended.
 func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record) error) (etcd *model.Etcd, gaps []model.Gap, err error) {
 	lacks := func(name string, why error) {
 		gaps = append(gaps, model.Gap{Where: name + " of " + bundle.Origin().Location, Reason: why.Error()})
@@ -90,13 +92,13 @@ func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record) 
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	if err != nil && len(gaps) == 0 { // only under --salvage: else the keys were not read either
+	if err != nil && len(gaps) == 0 { // only with --salvage, because otherwise reading the keys failed before
 		lacks("what is kept of the nodes", err)
 	}
 	return etcd, gaps, nil
 }
 
-// recordingGaps are what of recordings could not be read.
+// recordingGaps returns warnings about recordings as gaps.
 func recordingGaps(warnings []string) []model.Gap {
 	gaps := make([]model.Gap, 0, len(warnings))
 	for _, w := range warnings {
@@ -105,7 +107,7 @@ func recordingGaps(warnings []string) []model.Gap {
 	return gaps
 }
 
-// ReadRecordings reads what processes said from files, or folders of them. What is broken in them is a gap.
+// ReadRecordings reads the answers of processes from files or folders of files. Damaged parts become gaps.
 func ReadRecordings(paths []string) (*model.Runtime, []model.Gap, error) {
 	d := live.NewDecoder()
 	var gaps []model.Gap

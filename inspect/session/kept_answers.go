@@ -17,24 +17,23 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Answers collects the answers of processes in a temporary file: the size of a bundle's
-// member must be known before it is written, and a large cluster's answers should not be
-// held in memory. They are redacted already.
+// Answers collects the redacted answers of processes in a temporary file. The size of a bundle's member must be
+// known before it is written, and the answers of a large cluster should not be held in memory.
 type Answers struct {
 	mu   sync.Mutex
 	file *os.File
 	w    *bufio.Writer
 	size int64
 	err  error
-	// N is how many there are.
+	// N is the number of answers.
 	N int
-	// Etcd is kept beside them; nil: nothing is known of it.
+	// Etcd is the health of etcd, or nil if it is unknown.
 	Etcd *model.Etcd
-	// Gaps are what of them could not be read.
+	// Gaps lists the parts that could not be read.
 	Gaps []model.Gap
 }
 
-// NewAnswers is an empty collection. Close it.
+// NewAnswers returns an empty collection. The caller must close it.
 func NewAnswers() (*Answers, error) {
 	f, err := os.CreateTemp("", "kitescope-runtime-")
 	if err != nil {
@@ -43,7 +42,7 @@ func NewAnswers() (*Answers, error) {
 	return &Answers{file: f, w: bufio.NewWriter(f)}, nil
 }
 
-// Keep takes one answer.
+// Keep adds an answer. AddTo returns its error, e.g. if the answers exceed maxKeptRuntime bytes.
 func (s *Answers) Keep(r live.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +64,7 @@ func (s *Answers) Write(line []byte) (int, error) {
 	return s.w.Write(line)
 }
 
-// AddTo writes the members into a bundle.
+// AddTo writes the gaps and the members EtcdMember and AnswersMember into a bundle.
 func (s *Answers) AddTo(b *source.BundleWriter) error {
 	for _, g := range s.Gaps {
 		b.AddGap(source.Gap{Where: g.Where, Reason: g.Reason})
@@ -101,7 +100,7 @@ func (s *Answers) Close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// TakeRecording takes a recording over, redacted.
+// TakeRecording adds the answers of a recording at path, redacted.
 func (s *Answers) TakeRecording(path string) error {
 	warnings, err := live.ReadFile(path, func(r live.Record) { s.Keep(live.Redact(r)) })
 	if err != nil {
@@ -111,10 +110,10 @@ func (s *Answers) TakeRecording(path string) error {
 	return nil
 }
 
-// TakeKept takes over what another bundle has kept.
+// TakeKept adds the answers and the health of etcd stored in another bundle.
 func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
 	var err error
-	// It may come from a version that knew less of secrets.
+	// Redact again, because an older version may have missed secrets.
 	s.Etcd, s.Gaps, err = readKept(ctx, b, func(r live.Record) error {
 		s.Keep(live.Redact(r))
 		return s.err
@@ -125,7 +124,8 @@ func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
 	return err
 }
 
-// TakeRecorded takes over what a recording has of a moment, that of a header; recorded is false of every other source.
+// TakeRecorded adds the answers and the health of etcd that a recording has for the moment of a header. recorded is
+// false for other sources.
 func (s *Answers) TakeRecorded(ctx context.Context, src source.Source, of source.Header) (recorded bool, err error) {
 	rounds := RoundsOf(src)
 	if rounds == nil {
@@ -142,7 +142,7 @@ func (s *Answers) TakeRecorded(ctx context.Context, src source.Source, of source
 		d := rounds.decoder
 		s.Etcd = d.head.Etcd
 		for _, r := range append(d.last(), d.before...) {
-			s.Keep(live.Redact(r)) // a version that wrote it may have known less of secrets
+			s.Keep(live.Redact(r)) // an older version may have missed secrets
 		}
 	}
 	return true, s.err

@@ -19,15 +19,16 @@ import (
 	"kitescope/profile/pull"
 )
 
-// profilesMember begins the names of a bundle's members that are profiles: files as profile pull
-// puts them into a folder, their manifest among them.
+// profilesMember is the name prefix of a bundle's profile members. They are the files of a folder made by "profile
+// pull", including the manifest.
 const profilesMember = "profiles/"
 
-// maxKeptProfiles bounds the profiles of a bundle, compressed as they are pulled: they are held in memory where they are
-// read, and lie in a temporary folder where a bundle is written. What is written can be read again.
+// maxKeptProfiles is the maximum size of the profiles in a bundle, in bytes, compressed as pulled. Readers hold
+// them in memory; writers keep them in a temporary folder. The limit is the same for both, so written bundles can
+// be read.
 const maxKeptProfiles = 512 << 20
 
-// profileRoom counts the profiles of one bundle, in a file of which the path is told.
+// profileRoom counts the bytes of the profiles of one bundle. where names their origin in errors.
 type profileRoom struct {
 	where string
 	used  int64
@@ -44,14 +45,16 @@ func (r *profileRoom) add(n int64) error {
 	return nil
 }
 
-// ProfileFiles holds what goes into a bundle as profiles, in a temporary folder: their sizes must be known first.
+// ProfileFiles holds the profiles for a bundle in a temporary folder, because their sizes must be known before
+// writing.
 type ProfileFiles struct {
 	dir  string
-	m    *pull.Manifest // nil: copied from a bundle
+	m    *pull.Manifest // nil if copied from a bundle or a folder
 	room profileRoom
 }
 
-// NewProfileFiles is an empty folder for the profiles of from, which errors name. Close it.
+// NewProfileFiles creates an empty temporary folder. from names the origin of the profiles in errors. The caller
+// must close it.
 func NewProfileFiles(from string) (*ProfileFiles, error) {
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
@@ -60,14 +63,14 @@ func NewProfileFiles(from string) (*ProfileFiles, error) {
 	return &ProfileFiles{dir: dir, room: profileRoom{where: from}}, nil
 }
 
-// Close removes the folder.
+// Close removes the temporary folder. s may be nil.
 func (s *ProfileFiles) Close() {
 	if s != nil {
 		_ = os.RemoveAll(s.dir)
 	}
 }
 
-// PullProfiles takes profiles of processes.
+// PullProfiles pulls profiles from processes.
 func PullProfiles(ctx context.Context, targets []pull.Target, o pull.Options) (*ProfileFiles, error) {
 	s, err := NewProfileFiles("the processes")
 	if err != nil {
@@ -80,7 +83,8 @@ func PullProfiles(ctx context.Context, targets []pull.Target, o pull.Options) (*
 	return s, nil
 }
 
-// FolderProfiles copies a folder that profile pull made.
+// FolderProfiles copies the profiles of a folder made by "profile pull". It returns an error unless the folder has
+// one complete round with its manifest.
 func FolderProfiles(dir string) (*ProfileFiles, error) {
 	record, err := pull.Read(dir)
 	if err != nil {
@@ -113,7 +117,8 @@ func FolderProfiles(dir string) (*ProfileFiles, error) {
 	return s, nil
 }
 
-// ownFile refuses links: what a bundle takes along is sent to others, and a link may lead to anything.
+// ownFile returns an error unless path is a regular file. Links are refused because bundles are sent to others, and
+// a link may point to any file.
 func ownFile(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -131,8 +136,8 @@ func (s *ProfileFiles) copyFile(name string, open func() (io.ReadCloser, error))
 	return s.keep(name, in)
 }
 
-// keep writes a file into the spool, and no more than has room there: what says its size may lie, and what is compressed may
-// be a thousand times as large.
+// keep writes a file into the temporary folder, up to the remaining room. A declared size is not trusted, and
+// compressed content may be a thousand times as large.
 func (s *ProfileFiles) keep(name string, content io.Reader) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -145,7 +150,7 @@ func (s *ProfileFiles) keep(name string, content io.Reader) error {
 	return errors.Join(err, out.Close())
 }
 
-// CopyProfiles keeps the profiles of a bundle as they are.
+// CopyProfiles copies the profiles of a bundle unchanged. It returns nil if there are none.
 func CopyProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) {
 	var s *ProfileFiles
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
@@ -159,7 +164,7 @@ func CopyProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) 
 				return err
 			}
 		}
-		if n > maxKeptProfiles-s.room.used { // before any of it is written
+		if n > maxKeptProfiles-s.room.used { // fail before writing
 			return s.room.add(n)
 		}
 		return s.keep(file, content)
@@ -171,13 +176,13 @@ func CopyProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) 
 	return s, nil
 }
 
-// profileFile is the file of a member, if that is a profile or their manifest.
+// profileFile returns the file name of a member, and whether the member is a profile or the manifest.
 func profileFile(member string) (file string, ok bool) {
 	file, ok = strings.CutPrefix(member, profilesMember)
 	return file, ok && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\`)
 }
 
-// AddTo writes the members into a bundle.
+// AddTo writes the profiles as members into a bundle. s may be nil.
 func (s *ProfileFiles) AddTo(b *source.BundleWriter) error {
 	if s == nil {
 		return nil
@@ -191,7 +196,7 @@ func (s *ProfileFiles) AddTo(b *source.BundleWriter) error {
 			return err
 		}
 	}
-	// The manifest comes first, so that a reader knows what the others are.
+	// The manifest comes first, because it describes the other members.
 	slices.SortStableFunc(entries, func(x, _ fs.DirEntry) int {
 		if x.Name() == pull.ManifestName {
 			return -1
@@ -206,7 +211,7 @@ func (s *ProfileFiles) AddTo(b *source.BundleWriter) error {
 	return nil
 }
 
-// countPulled holds to the limit what profile pull wrote, which bounds each profile and not all.
+// countPulled checks the total size of the pulled files, because a pull limits only each profile.
 func (s *ProfileFiles) countPulled(entries []fs.DirEntry) error {
 	for _, e := range entries {
 		info, err := e.Info()
@@ -233,7 +238,7 @@ func (s *ProfileFiles) addFile(b *source.BundleWriter, name string) error {
 	return b.AddMember(profilesMember+name, info.Size(), f)
 }
 
-// BundleProfiles returns the profiles in a bundle; nil where it has none.
+// BundleProfiles returns the profiles in a bundle, or nil if there are none.
 func BundleProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
 	files := memoryStore{}
 	room := profileRoom{where: b.Origin().Location}
@@ -255,7 +260,7 @@ func BundleProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error)
 	return pull.ReadFrom(files, b.Origin().Location)
 }
 
-// memoryStore is a pull.Store in memory.
+// memoryStore is an in-memory pull.Store, by file name.
 type memoryStore map[string][]byte
 
 // Names implements pull.Store.
@@ -270,7 +275,7 @@ func (m memoryStore) Open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(text)), nil
 }
 
-// Manifest is that of the profiles that were taken; nil where none were.
+// Manifest returns the manifest of pulled profiles, or nil if none were pulled.
 func (s *ProfileFiles) Manifest() *pull.Manifest {
 	if s == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// zeros is a reader without end.
+// zeros is an endless reader of zero bytes.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -15,7 +15,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSpoolKeepsNoMoreThanItHasRoomFor: a file may be longer than what was said of it.
+// TestSpoolKeepsNoMoreThanItHasRoomFor checks that keep writes no more than the remaining room, because a file may
+// be longer than declared.
 func TestSpoolKeepsNoMoreThanItHasRoomFor(t *testing.T) {
 	s, err := NewProfileFiles("there")
 	if err != nil {

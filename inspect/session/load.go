@@ -17,54 +17,61 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Spec says what is loaded: of which source, as whom, and what its processes are asked.
+// Spec describes what to load: the source, the credentials, the parts, and the queries to processes.
 type Spec struct {
-	// From is what source.Open takes. Root is Milvus's root path, "" where there is but one.
+	// From is the location, as for source.Open. Root is Milvus's root path; it may be "" if there is only one.
 	From, Root string
-	// User and Password are those of etcd. Password is called when a source is opened that wants one, nil: there is none.
+	// User and Password are the credentials of etcd. Password is called when a source that needs one is opened. It
+	// is nil if there is none.
 	User     string
 	Password func(context.Context) (string, error)
 	TLS      source.TLS
-	// At is the moment of which it is loaded; zero: the newest. Nobody is asked how it was at another.
+	// At is the moment to load; zero means the newest. Processes are queried only for the newest.
 	At At
-	// Salvage reads what is left of a damaged file, StaleRead what one etcd member has.
+	// Salvage reads the intact parts of a damaged file. StaleRead reads from a single etcd member
+	// without a quorum.
 	Salvage, StaleRead bool
-	// Live asks the processes of a live source, as Nodes says. Recordings are laid over the cluster instead.
+	// Live queries the processes of a live source with the options Nodes. If Recordings are set, their answers are
+	// used instead.
 	Live       bool
 	Nodes      live.Options
 	Recordings []string
-	// Prometheus has what processes measured, where nobody is asked and nothing was recorded; nil: none is named.
+	// Prometheus is a source of the processes' metrics, used instead of queries if there are no Recordings. nil
+	// means none.
 	Prometheus *prometheus.Options
-	// Want are the parts of the metadata.
+	// Want selects the parts of the metadata.
 	Want meta.Want
-	// Recent counts what was written to a live etcd in its last minute, too, out of the past revisions that it keeps. Of a file that is
-	// known without asking.
+	// Recent also counts the writes to a live etcd in the last minute, from the past revisions that it keeps. Files
+	// already have these counts.
 	Recent bool
-	// Again reads what is small once more after the processes have answered: see ReadAgain.
+	// Again reads the catalog and the configuration again after the processes were queried; see ReadAgain.
 	Again bool
-	// Outage reports a live store that takes connections and does not answer as a cluster of which only that is known, and not as an error.
+	// Outage returns a cluster that has only the outage if the live store accepts connections but does not respond.
+	// Otherwise that is an error.
 	Outage bool
-	// Known is the cluster as it was at an earlier look: its processes are asked while the store does not answer. nil: there was none.
+	// Known is the cluster of an earlier load, or nil. Its processes are queried while the store does not respond.
 	Known *model.Cluster
 }
 
-// IsLive reports whether the source is one that is asked, and no file or past moment.
+// IsLive reports whether the source is a server at its newest moment, not a file or a past moment.
 func (s *Spec) IsLive() bool { return s.At.IsZero() && s.isServer() }
 
 func (s *Spec) isServer() bool {
 	return strings.Contains(s.From, "://") && !strings.HasPrefix(s.From, "file://")
 }
 
-// Asks reports whether the processes of a source are asked: they are not where recordings stand for them, or in a file.
+// Asks reports whether the processes of src are queried. They are not if recordings or Prometheus replace them, or
+// if src is not live.
 func (s *Spec) Asks(src source.Source) bool {
 	_, isLive := src.(source.Live)
 	return isLive && s.Live && len(s.Recordings) == 0 && s.Prometheus == nil
 }
 
-// WantsPassword reports whether the source asks for one: a file does not, whoever the user is.
+// WantsPassword reports whether the source needs a password. A file never does.
 func (s *Spec) WantsPassword() bool { return s.User != "" && s.isServer() }
 
-// nodes are the options of who asks processes. Whoever wants the tasks in etcd wants those in memory, too.
+// nodes returns the options to query processes. The wanted parts of the metadata also select the state queried from
+// processes, e.g. tasks.
 func (s *Spec) nodes() live.Options {
 	options := s.Nodes
 	options.Tasks, options.Targets = s.Want.Parts.Has(model.PartTasks), s.Want.Parts.Has(model.PartTargets)
@@ -72,31 +79,34 @@ func (s *Spec) nodes() live.Options {
 	return options
 }
 
-// NodeNeeds are the parts of the metadata that say whom to ask what.
+// NodeNeeds are the parts of the metadata needed to query processes.
 const NodeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments
 
-// maxDial bounds connecting, however long a request may take.
+// maxDial is the maximum time to connect, regardless of the request timeout.
 const maxDial = 5 * time.Second
 
 // Loader loads clusters.
 type Loader struct {
 	// Now is the clock.
 	Now func() time.Time
-	// Stdin is what "-" names.
+	// Stdin is read for the location "-".
 	Stdin io.Reader
 	// Timeout is the deadline of each request.
 	Timeout time.Duration
-	// OpenOwn opens what source.Open does not know, the demo; known is false for everything else. nil: there is no such thing.
+	// OpenOwn opens sources that source.Open does not support, i.e. the demo. known is false for all others.
+	// OpenOwn may be nil.
 	OpenOwn func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
-	// AsOf is told which moment a Spec's At came to be. nil: nobody wants to know.
+	// AsOf is called with the moment found for a Spec's At. It may be nil.
 	AsOf func(meta.Point)
-	// Tell hears of each call to etcd, in a line; nil: nobody listens. That of processes is in Spec.Nodes.
+	// Tell is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own for calls to
+	// processes.
 	Tell func(line string)
-	// Reading is told of each snapshot that is read, which it may wrap; done is called at the end. nil: nobody wants to know.
+	// Reading is called with each snapshot before it is read and may wrap it. done is called at the end. It may be
+	// nil.
 	Reading func(source.Snapshot) (read source.Snapshot, done func())
 }
 
-// Open opens the source of a Spec, and asks for the password that it wants.
+// Open opens the source of a Spec at its moment. It calls spec.Password if the source needs a password.
 func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 	password := ""
 	if spec.WantsPassword() && spec.Password != nil {
@@ -126,7 +136,7 @@ func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 	return asked, err
 }
 
-// Load opens a source, and loads the cluster and what its processes say.
+// Load opens the source of a Spec and loads the cluster with the state of its processes.
 func (l *Loader) Load(ctx context.Context, spec *Spec) (*model.Cluster, error) {
 	src, err := l.Open(ctx, spec)
 	if err != nil {
@@ -136,7 +146,7 @@ func (l *Loader) Load(ctx context.Context, spec *Spec) (*model.Cluster, error) {
 	return l.Read(ctx, src, spec)
 }
 
-// Metadata is what Load loads of a source that is open, without what processes say.
+// Metadata loads the wanted metadata of an open source, without the state of processes.
 func (l *Loader) Metadata(ctx context.Context, src source.Source, want meta.Want) (*model.Cluster, error) {
 	snapshot, err := src.Pin(ctx)
 	if err != nil {
@@ -151,8 +161,9 @@ func (l *Loader) Metadata(ctx context.Context, src source.Source, want meta.Want
 	return meta.Load(ctx, snapshot, want)
 }
 
-// Read is Load of a source that is open: the processes are asked where that is wanted and the source is live, else what they say is
-// that of the recordings or of the bundle. What is broken in recordings is a gap of the cluster.
+// Read is like Load for an open source. It queries the processes if that is wanted and the source is live.
+// Otherwise their state comes from the recordings, Prometheus or the bundle. Damaged parts of recordings become
+// gaps of the cluster.
 func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*model.Cluster, error) {
 	want := spec.Want
 	if spec.Asks(src) {
@@ -189,7 +200,8 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	return WithKept(ctx, src, c)
 }
 
-// ask adds to a cluster what its processes and its etcd report, and what was written of late, all within the deadline of a process.
+// ask adds to a cluster the state of its processes and its etcd, and the recent writes, all within the deadline of
+// a process.
 func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model.Cluster) (*model.Cluster, error) {
 	options, begun := spec.nodes(), time.Now()
 	recent := c
@@ -209,7 +221,7 @@ func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model
 	return asked, nil
 }
 
-// outage returns the cluster of a store that failed with an error, if an outage is a result.
+// outage returns a cluster for a store that does not respond if spec.Outage is set. Otherwise it returns err.
 func (l *Loader) outage(ctx context.Context, src source.Source, spec *Spec, err error) (*model.Cluster, error) {
 	hangs, ok := errors.AsType[*source.HangingError](err)
 	if !ok || !spec.Outage || !spec.Asks(src) {
@@ -237,7 +249,7 @@ func (l *Loader) outage(ctx context.Context, src source.Source, spec *Spec, err 
 	return c.WithRuntime(runtime), nil
 }
 
-// moment is the one of which a cluster shows what there was.
+// moment returns the time of a cluster's state: now for a live source, or the time at which a file was taken.
 func (l *Loader) moment(spec *Spec, c *model.Cluster) time.Time {
 	if spec.IsLive() || c.Origin.Taken.IsZero() {
 		return l.Now()
@@ -245,8 +257,8 @@ func (l *Loader) moment(spec *Spec, c *model.Cluster) time.Time {
 	return c.Origin.Taken
 }
 
-// Feed follows the source of a Spec. What processes say it has of recordings, of the file that is shown, or of the processes. done
-// ends the connections to them.
+// Feed returns a Feed of the source of a Spec. The state of processes comes from recordings, from the file, or from
+// the live processes. done closes the connections to processes.
 func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 	f, done = &Feed{Open: func(ctx context.Context) (source.Source, error) { return l.Open(ctx, spec) }}, func() {}
 	switch {
@@ -263,7 +275,7 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 		f.Kept = WithKept
 	case spec.Live:
 		options := spec.nodes()
-		options.Window = 0 // one round remembers the counters of the one before
+		options.Window = 0 // each round uses the counters of the one before
 		client, err := live.Open(options)
 		if err != nil {
 			return nil, nil, err
@@ -274,13 +286,14 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 	return f, done, nil
 }
 
-// recorded is what recordings say, and what is broken in them.
+// recorded holds the process state and the gaps read from recordings.
 type recorded struct {
 	runtime *model.Runtime
 	gaps    []model.Gap
 }
 
-// Profiles are those that the bundle keeps which a Spec names, nil where there are none. isBundle is false for every other source.
+// Profiles returns the profiles stored in the bundle of a Spec, or nil if there are none. isBundle is false for
+// other sources.
 func (l *Loader) Profiles(ctx context.Context, spec *Spec) (record *pull.Record, isBundle bool, err error) {
 	src, err := l.Open(ctx, spec)
 	if err != nil {
@@ -295,8 +308,9 @@ func (l *Loader) Profiles(ctx context.Context, spec *Spec) (record *pull.Record,
 	return record, true, err
 }
 
-// Interruptible is a reader that gives up when a context ends: a pipe whose writer hangs must not keep an interrupted command
-// alive. The read that is under way is left to itself. nil stays nil.
+// Interruptible returns a reader that returns the error of ctx when ctx ends, because a pipe whose writer hangs
+// must not keep an interrupted command alive. A pending read of r continues in its goroutine. If r is nil, it
+// returns nil.
 func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 	if r == nil {
 		return nil
@@ -307,7 +321,7 @@ func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
-	buf []byte // what is read into: p is the caller's again once Read has returned
+	buf []byte // buffer of the pending read, because the caller may reuse p after Read returns
 }
 
 // Read implements io.Reader.

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestInterruptible ends a read that would wait for ever.
+// TestInterruptible checks that a read that would block forever ends with its context.
 func TestInterruptible(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
@@ -35,8 +35,8 @@ func TestInterruptible(t *testing.T) {
 	}
 }
 
-// TestLoad: a bundle is loaded with what it keeps of the processes, and with recordings in its place; the snapshot that is read is
-// told of, and who opens is asked first.
+// TestLoad checks that a bundle is loaded with its stored process state, that a missing recording is an error, and
+// that the loader calls Reading and OpenOwn.
 func TestLoad(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
 	began, ended := 0, 0
@@ -63,7 +63,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestPassword: only a live source that has a user is asked for one, and what could not be had ends opening.
+// TestPassword checks that a password is requested only for a live source with a user, and that its error is
+// returned by Open.
 func TestPassword(t *testing.T) {
 	none := errors.New("no password")
 	for from, wants := range map[string]bool{"etcd://127.0.0.1:1": true, "file://x.db": false, "x.db": false, "-": false} {
@@ -80,7 +81,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestLoadLive: the processes of a live source are asked where that is wanted.
+// TestLoadLive checks that the processes of a live source are queried only if wanted.
 func TestLoadLive(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()

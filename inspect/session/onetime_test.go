@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/view"
 )
 
-// captured reads one of the bundles of a real cluster: its metadata, and what its processes said.
+// captured reads the metadata and the process state of a real cluster from a bundle.
 func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	t.Helper()
 	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
@@ -39,7 +39,7 @@ func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	return c, with.Runtime
 }
 
-// followedCluster is a feed with what it showed last, and a memory of what was judged, as diagnose --watch and the UI have it.
+// followedCluster is a feed with its last cluster and a stateful check.Judge, as in diagnose --watch and the UI.
 type followedCluster struct {
 	session.Followed
 	shown *model.Cluster
@@ -56,7 +56,7 @@ func follow() *followedCluster {
 	return f
 }
 
-// alarms are the warnings and errors about what is shown, as of a moment after it was read.
+// alarms returns the warnings and errors about the last cluster, as of one second after it was read.
 func (f *followedCluster) alarms() []string {
 	var list []string
 	for _, x := range f.judge.Run(f.shown, view.NewEnv(f.shown, f.shown.Origin.Taken.Add(time.Second)).Now, rules.All()).Findings {
@@ -67,8 +67,8 @@ func (f *followedCluster) alarms() []string {
 	return list
 }
 
-// TestMetadataMovesOn lays the answers of one asking under the metadata that follows, of a real cluster under load: checkpoints move beyond
-// the ends that topics had, collections grow, and nothing is wrong.
+// TestMetadataMovesOn checks that earlier answers combined with later metadata of a real cluster under load raise
+// no alarm, although checkpoints move beyond the earlier ends of topics and collections grow.
 func TestMetadataMovesOn(t *testing.T) {
 	first, answers := captured(t, "healthy-load-1")
 	second, later := captured(t, "healthy-load-2")
@@ -91,7 +91,8 @@ func TestMetadataMovesOn(t *testing.T) {
 	}
 }
 
-// TestCollectionsComeAndGo drops and makes each collection of real clusters: before the processes are asked, while they answer, and after.
+// TestCollectionsComeAndGo checks that creating, dropping or releasing any collection of real clusters raises no
+// alarm, before, during and after the queries to processes.
 func TestCollectionsComeAndGo(t *testing.T) {
 	for _, name := range []string{"healthy-idle", "healthy-load-1", "healthy-load-3"} {
 		c, r := captured(t, name)
@@ -138,7 +139,7 @@ func TestCollectionsComeAndGo(t *testing.T) {
 	}
 }
 
-// released is a cluster after a collection was released: Milvus removes its load state and its replicas.
+// released returns a cluster after a collection was released. Milvus removes its load state and its replicas.
 func released(c *model.Cluster, id model.CollectionID) *model.Cluster {
 	p := c.Parts
 	p.LoadStates = lacking(p.LoadStates, func(x *model.LoadState) bool { return x.Collection == id })
@@ -147,7 +148,7 @@ func released(c *model.Cluster, id model.CollectionID) *model.Cluster {
 	return model.Build(p)
 }
 
-// dropped is a cluster as it is before a collection was made, and after all of it is gone.
+// dropped returns a cluster without a collection, as before its creation or after its complete removal.
 func dropped(c *model.Cluster, id model.CollectionID) *model.Cluster {
 	p := released(c, id).Parts
 	p.Collections = lacking(p.Collections, func(x *model.Collection) bool { return x.ID == id })
@@ -165,7 +166,7 @@ func lacking[T any](list []*T, gone func(*T) bool) []*T {
 	return slices.DeleteFunc(slices.Clone(list), gone)
 }
 
-// answersWithout is what processes say who have nothing of a collection.
+// answersWithout returns the process state without a collection.
 func answersWithout(r *model.Runtime, id model.CollectionID) *model.Runtime {
 	p := r.RuntimeParts
 	p.Nodes = slices.Clone(p.Nodes)

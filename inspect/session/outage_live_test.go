@@ -13,7 +13,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// hangingCluster is an etcd behind a proxy, with a coordinator and a node that take connections and answer nothing.
+// hangingCluster starts an etcd behind a proxy. Its registered coordinator and node accept connections and never
+// respond.
 func hangingCluster(t *testing.T) (*sourcetest.Proxy, *session.Loader, *session.Spec) {
 	t.Helper()
 	server := sourcetest.StartEtcd(t, nil)
@@ -32,7 +33,8 @@ func hangingCluster(t *testing.T) (*sourcetest.Proxy, *session.Loader, *session.
 	}
 }
 
-// TestAllHang: etcd, a coordinator and a node hang while they are asked. One deadline counts for all, and each is known to hang.
+// TestAllHang checks that one deadline applies if etcd, a coordinator and a node hang during the queries, and that
+// each is reported to hang.
 func TestAllHang(t *testing.T) {
 	t.Parallel()
 	proxy, loader, spec := hangingCluster(t)
@@ -61,7 +63,8 @@ func TestAllHang(t *testing.T) {
 	}
 }
 
-// TestOutage: an etcd that hangs is a result where that is wanted, and processes of an earlier look are asked.
+// TestOutage checks that a hanging etcd gives a cluster if Outage is set, and that the processes of an earlier load
+// are queried.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	proxy, loader, spec := hangingCluster(t)

@@ -20,7 +20,7 @@ import (
 	"kitescope/inspect/why"
 )
 
-// stored is a store that has some keys.
+// stored is a snapshot with the given keys.
 type stored struct {
 	header source.Header
 	keys   []source.KV
@@ -46,13 +46,14 @@ func key(name, value string, revision int64) source.KV {
 	return source.KV{Key: []byte("by-dev/" + name), Value: []byte(value), CreateRevision: revision, ModRevision: revision, Version: 1}
 }
 
-// reserved is what RootCoord writes.
+// reserved returns the key that RootCoord writes to reserve timestamps until 3 s after a time.
 func reserved(at time.Time, revision int64) source.KV {
 	return key("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(at.Add(3*time.Second).UnixNano()))), revision)
 }
 
-// outage is a recording of ten minutes in which RootCoord reserves no timestamps, and a node joins each minute, as revision 101 to 109;
-// processes are asked just behind that. ended says that it was up again then.
+// outage returns the path of a recording of ten minutes in which RootCoord reserves no timestamps. A node joins
+// each minute, as revisions 101 to 109, and processes are queried just after. If ended is set, RootCoord is up
+// again at the end.
 func outage(t *testing.T, ended bool) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -74,7 +75,7 @@ func outage(t *testing.T, ended bool) string {
 		r := &session.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
 		}}
-		if n >= 6 { // it says nothing any more
+		if n >= 6 { // the node no longer responds
 			r.Records[0].Response, r.Records[0].Outcome, r.Records[0].Error = nil, "refused", "connection refused"
 		}
 		var content []byte
@@ -104,7 +105,7 @@ func outage(t *testing.T, ended bool) string {
 	return dir
 }
 
-// TestAtWithoutTimestamps: while RootCoord is down the recorder's clock says when what was.
+// TestAtWithoutTimestamps checks that revisions are dated by the recorder's clock while RootCoord is down.
 func TestAtWithoutTimestamps(t *testing.T) {
 	t.Parallel()
 	for _, ended := range []bool{true, false} {
@@ -155,7 +156,7 @@ func TestAtWithoutTimestamps(t *testing.T) {
 	}
 }
 
-// TestStepsOfARecording: each moment has the metadata and the answers of then.
+// TestStepsOfARecording checks that each moment has its own metadata and answers, in any order.
 func TestStepsOfARecording(t *testing.T) {
 	t.Parallel()
 	dir := outage(t, true)
@@ -180,11 +181,11 @@ func TestStepsOfARecording(t *testing.T) {
 	if u, _, err = stepping(t, chunk, ""); err != nil {
 		t.Fatal(err)
 	}
-	look(3) // of a chunk that is named as a file too
+	look(3) // a chunk opened as a file works too
 	look(8)
 }
 
-// TestOnsetOfAnswers: what processes said tells when a finding began that etcd knows nothing of.
+// TestOnsetOfAnswers checks that recorded answers show when a finding began that is not visible in etcd.
 func TestOnsetOfAnswers(t *testing.T) {
 	t.Parallel()
 	silent := &check.Check{ID: "silent", Severity: check.Error, Parts: model.PartSessions, Run: func(p *check.Pass) {

@@ -12,24 +12,24 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Past is what a source keeps of what was. One reads at a time.
+// Past reads the history of a source. Its methods may be called concurrently, but read one at a time.
 type Past struct {
 	source source.Past
 	want   meta.Want
 	kept   laying
-	// reading is the snapshot that is read; nil: none is.
+	// reading is the snapshot being read, or nil.
 	reading atomic.Pointer[Reading]
 
 	mu     sync.Mutex
-	newest source.Header // of when it was looked for last
+	newest source.Header // as of the last call of pin
 	reader *history.Reader
-	last   int64 // the revision up to which the reader was told
+	last   int64 // the last revision applied to the reader
 	known  *history.History
 }
 
 var _ history.Past = (*Past)(nil)
 
-// PastOf returns what a source keeps of what was.
+// PastOf returns the history of a source. It returns an error if the source has none.
 func PastOf(src source.Source, want meta.Want) (*Past, error) {
 	of, err := source.PastOf(src)
 	if err != nil {
@@ -38,13 +38,15 @@ func PastOf(src source.Source, want meta.Want) (*Past, error) {
 	return &Past{source: of, want: want, kept: layThen}, nil
 }
 
-// mostEvents is how many events are kept of a source that goes on: then its history is read anew, from what etcd still has.
+// mostEvents is the maximum number of events kept of a source that changes. Beyond it, the history is read again
+// from the revisions that etcd still has.
 const mostEvents = 500_000
 
-// momentError says that the moment which was asked for is not there.
+// momentError wraps an error for a requested moment that is not available.
 type momentError struct{ error }
 
-// pastOf is what a source keeps of the past, nil where it keeps nothing or nobody asks for it.
+// pastOf returns the history of a source, or nil if there is none or Steps is not set. It returns an error if At is
+// set and there is no history.
 func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 	if !f.Steps {
 		return nil, nil //nolint:nilnil // nobody asks
@@ -59,7 +61,7 @@ func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 	return p, nil
 }
 
-// first is the cluster of the moment that was asked for. Recordings that were named too are of then.
+// first returns the cluster at the requested moment. Recordings given with it are taken to be of that moment.
 func (f *Feed) first(ctx context.Context, p *Past) (*model.Cluster, error) {
 	lay := p.kept
 	if _, isBundle := p.source.(*source.Bundle); f.Kept != nil && !isBundle {
@@ -68,11 +70,11 @@ func (f *Feed) first(ctx context.Context, p *Past) (*model.Cluster, error) {
 	return p.load(ctx, f.At, lay)
 }
 
-// laying lays what is kept of processes over a cluster.
+// laying is a function that adds stored process state to a cluster.
 type laying = func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
 
-// layThen lays what processes said at a moment over its cluster. A bundle has what they said at the end, which is not of the past, if
-// it is no chunk of a recording.
+// layThen adds the process state of a past moment to its cluster. A bundle that is not a chunk of a recording has
+// only the state at its end, so c is returned unchanged.
 func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	if b, ok := src.(*source.Bundle); ok && !b.Manifest().History.Recorded {
 		return c, nil
@@ -80,7 +82,7 @@ func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.C
 	return WithKept(ctx, src, c)
 }
 
-// load reads the cluster of a moment from the source.
+// load reads the cluster at a moment from the source.
 func (p *Past) load(ctx context.Context, at At, lay laying) (*model.Cluster, error) {
 	src := &then{past: p.source, at: at}
 	snap, err := src.Pin(ctx)
@@ -97,7 +99,7 @@ func (p *Past) load(ctx context.Context, at At, lay laying) (*model.Cluster, err
 	return lay(ctx, p.source, withRecent(ctx, src, c, maxDial))
 }
 
-// History implements history.Past. What etcd was compacted away meanwhile is still known.
+// History implements history.Past. It still includes revisions that etcd has compacted since they were read.
 func (p *Past) History(ctx context.Context) (*history.History, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +113,7 @@ func (p *Past) History(ctx context.Context) (*history.History, error) {
 	}
 	if p.newest.Revision > p.last || p.known == nil {
 		if err := p.source.Changes(ctx, p.newest, p.last, p.newest.Revision, p.reader.Apply); err != nil {
-			p.reader, p.known = nil, nil // it may have been told half of a revision
+			p.reader, p.known = nil, nil // it may have applied part of a revision
 			return nil, err
 		}
 		p.last = p.newest.Revision
@@ -128,7 +130,7 @@ func (p *Past) History(ctx context.Context) (*history.History, error) {
 	return p.known, nil
 }
 
-// pin finds out which revision is the newest.
+// pin updates p.newest to the newest revision.
 func (p *Past) pin(ctx context.Context) error {
 	snap, err := p.source.Pin(ctx)
 	if err != nil {
@@ -138,7 +140,7 @@ func (p *Past) pin(ctx context.Context) error {
 	return snap.Close()
 }
 
-// begin reads the oldest state that there is.
+// begin starts a new reader at the oldest available revision.
 func (p *Past) begin(ctx context.Context) error {
 	oldest, err := p.source.Oldest(ctx, p.newest)
 	if err != nil {
@@ -190,14 +192,14 @@ func (p *Past) Progress() string {
 	return Progress{r.keys.Load(), r.bytes.Load()}.String()
 }
 
-// counted returns a snapshot whose reading Progress tells of.
+// counted wraps a snapshot so that Progress reports how much of it was read.
 func (p *Past) counted(snap source.Snapshot) source.Snapshot {
 	r := NewReading(snap, 0, nil)
 	p.reading.Store(r)
 	return r
 }
 
-// countedPast counts what is read of its moments.
+// countedPast is a source.Past whose snapshots are counted for Progress.
 type countedPast struct {
 	source.Past
 	p *Past
@@ -212,7 +214,7 @@ func (c countedPast) PinAt(ctx context.Context, newest source.Header, revision i
 	return c.p.counted(snap), nil
 }
 
-// points returns revisions with their times, one after the other.
+// points returns an iterator over revisions with their times. Its bool result is false after the last.
 func (p *Past) points(ctx context.Context, revisions []int64) func() (meta.Point, bool, error) {
 	return func() (meta.Point, bool, error) {
 		if len(revisions) == 0 {
@@ -220,7 +222,7 @@ func (p *Past) points(ctx context.Context, revisions []int64) func() (meta.Point
 		}
 		revision := revisions[0]
 		revisions = revisions[1:]
-		if h := p.known; h != nil && revision >= h.From && revision < h.To { // it has read the timestamps
+		if h := p.known; h != nil && revision >= h.From && revision < h.To { // its timestamps are already read
 			at, wrong := h.When(revision)
 			return meta.Point{Revision: revision, Moment: meta.Moment{Time: at, Error: wrong}, Dated: !at.IsZero()}, true, nil
 		}
@@ -248,7 +250,7 @@ func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.
 		if err == nil && ok {
 			point, err = rounds.Snap(ctx, point)
 		}
-		point.Revision = max(point.Revision, last) // a clock that was set back
+		point.Revision = max(point.Revision, last) // the clock may have been set back
 		last = point.Revision
 		return point, ok && err == nil, err
 	}

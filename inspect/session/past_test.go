@@ -18,7 +18,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// stepping follows a source with its past, and returns the first cluster, or why there is none.
+// stepping follows a source with its past. It returns the first update with a cluster, or the error if there is
+// none.
 func stepping(t *testing.T, from, at string) (first history.Update, updates <-chan history.Update, err error) {
 	t.Helper()
 	feed := &session.Feed{Steps: true, Quiet: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
@@ -58,7 +59,8 @@ func at(t *testing.T, past history.Past, revision int64) (*model.Cluster, error)
 	return list[0], nil
 }
 
-// TestPastOfAFile: the clusters of its revisions are those that --at loads, and the file stays open for them.
+// TestPastOfAFile checks that the clusters at a file's revisions equal those that --at loads, and that the file
+// stays open.
 func TestPastOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
@@ -106,7 +108,7 @@ func TestPastOfAFile(t *testing.T) {
 	}
 }
 
-// TestFeedAtAMoment: that is told of first, and one that is not there ends it.
+// TestFeedAtAMoment checks that the requested moment is emitted first, and that an unavailable one ends the feed.
 func TestFeedAtAMoment(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
@@ -126,7 +128,8 @@ func TestFeedAtAMoment(t *testing.T) {
 	}
 }
 
-// TestPastOfALiveEtcd grows as it is written to, and has what etcd still has.
+// TestPastOfALiveEtcd checks that the past of a live etcd grows with writes, and has the revisions that etcd still
+// has.
 func TestPastOfALiveEtcd(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
@@ -145,7 +148,7 @@ func TestPastOfALiveEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for u := range updates { // the feed goes on beside it
+	for u := range updates { // the feed continues concurrently
 		if u.Cluster != nil && u.Cluster.Origin.Revision == loaded+2 {
 			break
 		}
@@ -185,7 +188,7 @@ func TestPastOfALiveEtcd(t *testing.T) {
 	}
 }
 
-// TestPastOfABundle: what its processes said is of its end, and of no moment before.
+// TestPastOfABundle checks that the process state of a bundle belongs to its end, not to earlier moments.
 func TestPastOfABundle(t *testing.T) {
 	t.Parallel()
 	bundle := filepath.Join("demo", "demo.kite")

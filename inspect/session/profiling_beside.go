@@ -13,25 +13,26 @@ import (
 	"kitescope/profile/pull"
 )
 
-// minPull is what a process gets at least for its profiles beyond their window.
+// minPull is the minimum time that a process gets for its profiles in addition to their window.
 const minPull = 100 * time.Millisecond
 
-// ProfileOptions says which profiles a cluster is judged with.
+// ProfileOptions selects the profiles that checks of a cluster use.
 type ProfileOptions struct {
-	// Named are read already; nil: those that the bundle has which the cluster is in, or what is pulled.
+	// Named holds profiles that are already read. If it is nil, they come from the cluster's bundle or recording,
+	// or are pulled.
 	Named *pull.Record
-	// Window is for how long all processes are profiled meanwhile, whole seconds; 0: they are left alone. Goroutines are counted
-	// before it and after it.
+	// Window is the time for which all processes are profiled during the queries, rounded up to whole seconds. 0
+	// disables it. Goroutines are counted before and after it.
 	Window time.Duration
 	Pull   pull.Options
-	// Chosen is told which profiles of a recording are judged; nil: nobody wants to know.
+	// Chosen is called with the selected pull of a recording. It may be nil.
 	Chosen func(Pull)
-	// Read is told the profiles that the cluster is judged with, while they can be opened; nil: nobody wants to know.
+	// Read is called with the profiles in use while they can be opened. It may be nil.
 	Read func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error
 }
 
-// LoadProfiled reads a cluster, what its processes say, and their profiles. Profiles that cannot be had are a gap of the cluster: the rest
-// is judged all the same.
+// LoadProfiled loads a cluster, the state of its processes, and their profiles. Unavailable profiles become a gap
+// of the cluster. It returns a *NotLiveError if p.Window is set and the source is not live.
 func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOptions) (*model.Cluster, error) {
 	src, err := loader.Open(ctx, spec)
 	if err != nil {
@@ -89,8 +90,8 @@ func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOpti
 	return c.WithProfiles(profiles), nil
 }
 
-// recorded are the profiles that a recorder had taken last, by the moment of the cluster where one was asked for; nil where there are
-// none, or in any other source.
+// recorded returns the last profiles that a recorder pulled, or the last ones before the cluster's moment if
+// spec.At is set. It returns nil if there are none or src is not a recording.
 func (p *ProfileOptions) recorded(src source.Source, spec *Spec, c *model.Cluster) (*pull.Record, error) {
 	list, err := Pulls(src)
 	if err != nil {
@@ -110,7 +111,7 @@ func (p *ProfileOptions) recorded(src source.Source, spec *Spec, c *model.Cluste
 	return pull.Read(last.Path)
 }
 
-// beside is a pull beside the questions to processes.
+// beside is a pull of profiles that runs concurrently with the queries to processes.
 type beside struct {
 	dir  string
 	done chan struct{}
@@ -128,8 +129,9 @@ func begin(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) *be
 	return b
 }
 
-// pull keeps to the deadline of each process, which counts from here for all of it, beyond the window: half of it is for asking where
-// profiles are, so that one that hangs leaves the others some.
+// pull pulls two rounds of profiles: goroutines, then all kinds. The timeout of a process, counted from here,
+// applies to the whole pull in addition to the window. At most half of it is for finding the targets, so that a
+// process that hangs leaves time for the others.
 func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) error {
 	until := time.Now().Add(spec.Nodes.Timeout)
 	spec.Nodes.Timeout /= 2
@@ -148,7 +150,7 @@ func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileO
 	for round, kinds := range [][]pull.Kind{{pull.Goroutine}, j.Options.Kinds} {
 		options := j.Options
 		options.Kinds = kinds
-		// The second time begins when the last of the first is done: that one has half of what is left at most.
+		// The second round begins when the first is complete, so the first gets at most half of the remaining time.
 		options.Total = max(time.Until(until)/time.Duration(2-round), minPull)
 		dir := filepath.Join(b.dir, strconv.Itoa(round))
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -161,7 +163,7 @@ func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileO
 	return nil
 }
 
-// record waits for the profiles. Those of both rounds are one record.
+// record waits for the pull and returns the profiles of both rounds as one record.
 func (b *beside) record() (*pull.Record, error) {
 	<-b.done
 	if b.err != nil {
@@ -183,7 +185,7 @@ func (b *beside) record() (*pull.Record, error) {
 	return all, nil
 }
 
-// discard ends a pull and removes its files.
+// discard stops the pull and removes its files.
 func (b *beside) discard() {
 	b.stop()
 	<-b.done

@@ -16,8 +16,8 @@ import (
 	"kitescope/profile/report"
 )
 
-// ProfileFacts works out of a record what checks judge. What is no profile is
-// a problem of the result; the error is that of ctx, or of comparing.
+// ProfileFacts computes from the profiles of a record the values that checks use. Unreadable profiles become
+// problems of the result. It returns an error if ctx ends or if comparing the profiles fails.
 func ProfileFacts(ctx context.Context, record *pull.Record, c *model.Cluster) (*model.Profiles, error) {
 	f := &profileReader{
 		c: c, record: record, byName: make(map[string]*model.ProfiledProcess), cpus: make(map[*model.ProfiledProcess]*profile.Profile),
@@ -61,8 +61,9 @@ func ProfileFacts(ctx context.Context, record *pull.Record, c *model.Cluster) (*
 	return f.out, nil
 }
 
-// Busiest is the newest CPU profile of the process that spends most processor time, and that process; nil where no profile tells. The
-// profiles are those that Facts made of the record: what it could not read is among their problems. The error is that of ctx.
+// Busiest returns the newest CPU profile of the process that uses the most CPU time, and that process, or nil if no
+// profile shows it. profiles must be the result of ProfileFacts for record, which has the problems of unreadable
+// profiles. It returns an error only if ctx ends.
 func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*profile.Profile, *model.ProfiledProcess, error) {
 	var most *model.ProfiledProcess
 	for _, x := range profiles.Processes {
@@ -99,7 +100,7 @@ type profileReader struct {
 	cpus   map[*model.ProfiledProcess]*profile.Profile
 }
 
-// newest is the round that the present is judged by: the last that has a profile of a kind.
+// newest returns the last round that has a profile of a kind, or -1. It represents the current state.
 func (f *profileReader) newest(kind pull.Kind) int {
 	round := -1
 	for i := range f.record.Items {
@@ -110,24 +111,26 @@ func (f *profileReader) newest(kind pull.Kind) int {
 	return round
 }
 
-// mutexDelta is contention during a window.
+// mutexDelta is the kind of mutex profiles that cover only a window.
 const mutexDelta = pull.Mutex + "-delta"
 
-// wanted reports whether an item says something: the newest of what says how things are, and all that say how goroutines grew.
+// wanted reports whether an item is used. CPU and mutex profiles are used only from the newest round, goroutine
+// profiles from all rounds.
 func (f *profileReader) wanted(item *pull.Item) bool {
 	switch item.Kind {
 	case pull.Goroutine:
 		return true
 	case pull.CPU, mutexDelta:
 		return item.Round == f.newest(item.Kind)
-	case "": // its name does not tell
+	case "": // the name does not contain the kind
 		return f.newest(pull.CPU) < 0
 	default:
 		return false
 	}
 }
 
-// kindOf is what a profile is of, by its own word where its name says nothing.
+// kindOf returns the kind of a profile, from the item or otherwise from the profile's sample type. It returns "" if
+// it is unknown.
 func kindOf(item *pull.Item, p *profile.Profile) pull.Kind {
 	if item.Kind != "" {
 		return item.Kind
@@ -157,7 +160,7 @@ func (f *profileReader) open(ctx context.Context, item *pull.Item) (*profile.Pro
 	return p, nil
 }
 
-// process is the process that an item is of.
+// process returns the process of an item and adds it if it is new.
 func (f *profileReader) process(item *pull.Item) *model.ProfiledProcess {
 	if x := f.byName[item.Node]; x != nil {
 		return x
@@ -188,14 +191,14 @@ func (f *profileReader) add(name string, roles, ids []string) *model.ProfiledPro
 	return x
 }
 
-// sessionOf reads the name of a session: "querynode-3".
+// sessionOf parses the name of a session, e.g. "querynode-3".
 func sessionOf(name string) (role string, id model.NodeID, ok bool) {
 	role, number, ok := strings.Cut(name, "-")
 	n, err := strconv.ParseInt(number, 10, 64)
 	return role, model.NodeID(n), ok && err == nil
 }
 
-// failures notes what could not be taken in the newest rounds, and why.
+// failures records the profiles that could not be pulled in the last round, with the reasons.
 func (f *profileReader) failures() {
 	for round, r := range f.record.Rounds {
 		if r.Manifest == nil || round != len(f.record.Rounds)-1 {
@@ -221,13 +224,13 @@ func (f *profileReader) failures() {
 				x.MutexReason = reason
 			case pull.Goroutine:
 				x.GoroutineReason = reason
-			default: // says nothing that is judged
+			default: // other kinds are not used
 			}
 		}
 	}
 }
 
-// during widens the time that the profiles are of.
+// during extends the time span of the result to include a profile.
 func (f *profileReader) during(item *pull.Item, p *profile.Profile) {
 	from, to := item.From, item.To
 	if from.IsZero() || to.IsZero() {
@@ -244,7 +247,7 @@ func (f *profileReader) during(item *pull.Item, p *profile.Profile) {
 	}
 }
 
-// keep takes over a profile of what is now.
+// keep adds a profile of the current state to a process.
 func (f *profileReader) keep(x *model.ProfiledProcess, kind pull.Kind, p *profile.Profile) {
 	switch kind {
 	case pull.CPU:
@@ -264,11 +267,12 @@ func (f *profileReader) keep(x *model.ProfiledProcess, kind pull.Kind, p *profil
 			m.Where = append(m.Where, model.WaitPlace{Function: e.Function, Part: float64(e.Cum) / float64(max(1, w.Total))})
 		}
 		x.Mutex = m
-	default: // says nothing that is judged
+	default: // other kinds are not used
 	}
 }
 
-// growth compares the dumps of the goroutines of one process.
+// growth compares the goroutine dumps of one process. It lists the stacks that grew significantly and at least
+// doubled.
 func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profile) {
 	g, err := report.NewGrowth(dumps)
 	if err != nil {
@@ -290,8 +294,8 @@ func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profil
 	}
 }
 
-// compare says what the processes spend their time on, and which differ. Compared are those of the same roles, query nodes
-// within their resource group.
+// compare computes how the processes spend CPU time and which differ. It compares processes with the same roles,
+// and query nodes only within their resource group.
 func (f *profileReader) compare() error {
 	of := make(map[string]*model.ProfiledProcess)
 	var list []*profile.Profile
@@ -325,7 +329,7 @@ func (f *profileReader) compare() error {
 	return nil
 }
 
-// hottest are the first few functions of a CPU profile.
+// hottest returns the top 5 functions of a CPU profile at most, by flat time.
 func hottest(p *profile.Profile) ([]model.HotFrame, error) {
 	const few = 5
 	top, err := report.NewTop(p, report.Options{SampleIndex: "cpu", FoldPreempt: true})
@@ -341,7 +345,7 @@ func hottest(p *profile.Profile) ([]model.HotFrame, error) {
 	return list, nil
 }
 
-// cpuFacts are the numbers of one CPU profile.
+// cpuFacts converts the shares of one CPU profile. peers is the number of processes compared with it.
 func cpuFacts(s *report.NodeShares, peers int) *model.CPUProfile {
 	loads := map[report.Load]model.ProfileLoad{
 		report.LoadEven: model.LoadEven, report.LoadLow: model.LoadLow, report.LoadIdle: model.LoadIdle, report.LoadHigh: model.LoadHigh,

@@ -22,7 +22,8 @@ func recordOf(t *testing.T, state string) *pull.Record {
 	return r
 }
 
-// TestFacts: of a real cluster with a query node that serves nothing, each process has its cores and peers, and that one is idle.
+// TestFacts checks the facts of a real cluster with one query node that serves nothing: each process has its cores
+// and peers, and only that node is idle.
 func TestFacts(t *testing.T) {
 	c := model.Build(model.Parts{})
 	facts, err := session.ProfileFacts(t.Context(), recordOf(t, "t5"), c)
@@ -50,7 +51,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestBrokenProfile: what is no profile is a problem and the rest is judged; who interrupts gets no facts.
+// TestBrokenProfile checks that an unreadable profile becomes a problem and the rest is used, and that a canceled
+// context returns an error.
 func TestBrokenProfile(t *testing.T) {
 	r, c := recordOf(t, "t5"), model.Build(model.Parts{})
 	r.Items[0].Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no profile")), nil }
@@ -65,8 +67,8 @@ func TestBrokenProfile(t *testing.T) {
 	}
 }
 
-// TestBusiestOfABrokenRecord: a profile that cannot be read costs the flame graph, not what asks for it; of the kinds that say nothing of
-// processor time none is read.
+// TestBusiestOfABrokenRecord checks that Busiest returns nil without an error if the profiles are unreadable, and
+// that it opens only CPU profiles.
 func TestBusiestOfABrokenRecord(t *testing.T) {
 	r, c := recordOf(t, "t5"), model.Build(model.Parts{})
 	facts, err := session.ProfileFacts(t.Context(), r, c)

@@ -11,17 +11,17 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Job is a pull of which everything is settled.
+// Job is a pull with resolved options.
 type Job struct {
 	loader *Loader
 	spec   *Spec
 	named  []pull.Target
-	// Options are those of each pull. Root is known once the processes are.
+	// Options holds the options of each pull. Targets sets Root.
 	Options pull.Options
 }
 
-// NewJob makes the Job of a cluster, nil of none, and of services that were named. way says how they are reached, with the
-// deadline of each connection.
+// NewJob returns a Job for the cluster of spec, which may be nil, and for named services. way holds the options to
+// connect to them, including the timeout of each connection.
 func NewJob(loader *Loader, spec *Spec, named []pull.Target, way live.Options, o pull.Options) (*Job, error) {
 	client, err := live.Open(way)
 	if err != nil {
@@ -31,7 +31,7 @@ func NewJob(loader *Loader, spec *Spec, named []pull.Target, way live.Options, o
 	return &Job{loader: loader, spec: spec, named: named, Options: o}, nil
 }
 
-// NotLiveError is a source that is a file: nothing runs there.
+// NotLiveError is returned if profiles are requested from a file.
 type NotLiveError struct{ From string }
 
 func (e *NotLiveError) Error() string {
@@ -43,7 +43,7 @@ func (e *NotLiveError) Hint() string {
 	return "name a live cluster: --from etcd://host:2379, or the URL of a process"
 }
 
-// Targets are the processes to ask. Those of a file are a NotLiveError.
+// Targets returns the processes to profile. It returns a *NotLiveError if the source is a file.
 func (j *Job) Targets(ctx context.Context) ([]pull.Target, error) {
 	if j.spec == nil {
 		return j.named, nil
@@ -56,7 +56,8 @@ func (j *Job) Targets(ctx context.Context) ([]pull.Target, error) {
 	return WithNamed(c, ProfileTargets(c), j.named), nil
 }
 
-// Processes is a cluster with what its processes say, of which there is at least one: what targets are found in.
+// Processes loads a cluster with the state of its processes, to find targets in. It returns an error if no process
+// is registered, and a *NotLiveError if the source is a file.
 func Processes(ctx context.Context, loader *Loader, spec *Spec) (*model.Cluster, error) {
 	src, err := loader.Open(ctx, spec)
 	if err != nil {
@@ -72,7 +73,7 @@ func Processes(ctx context.Context, loader *Loader, spec *Spec) (*model.Cluster,
 		return nil, err
 	}
 	way := spec.Nodes
-	way.Window = 0 // rates are not wanted
+	way.Window = 0 // rates are not needed
 	if c, err = Ask(ctx, etcd, way, c); err != nil {
 		return nil, err
 	}

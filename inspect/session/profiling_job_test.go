@@ -17,7 +17,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// demoLoader loads the demo, whose processes answer.
+// demoLoader returns a loader and a Spec for a running demo.
 func demoLoader(t *testing.T) (*session.Loader, *session.Spec) {
 	t.Helper()
 	cluster, err := demo.Start(t.Context(), nil)
@@ -36,7 +36,7 @@ func demoLoader(t *testing.T) (*session.Loader, *session.Spec) {
 	return loader, spec
 }
 
-// TestTargets: the processes of a cluster, with a service that was named; a file has none.
+// TestTargets checks that the targets are the processes of a cluster and a named service, and that a file has none.
 func TestTargets(t *testing.T) {
 	loader, spec := demoLoader(t)
 	named, err := pull.ParseTarget("mine=http://127.0.0.1:1", "")
@@ -68,7 +68,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestLoad: profiles that are named, pulled, or kept in the bundle are judged; what could not be had is known.
+// TestLoadWithProfiles checks that profiles that are given, pulled or stored in a bundle are used, and that
+// unavailable ones are reported.
 func TestLoadWithProfiles(t *testing.T) {
 	loader, spec := demoLoader(t)
 	record, err := pull.Read(filepath.Join("..", "..", "testdata", "profiles", "t3"))

@@ -9,8 +9,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// ProfileTargets returns the processes of a cluster: one each, whatever its roles. Those that
-// nobody can ask are among them.
+// ProfileTargets returns one target for each process of a cluster, regardless of its roles. It includes processes
+// that cannot be profiled, with the reason in Unknown.
 func ProfileTargets(c *model.Cluster) []pull.Target {
 	versions := map[model.NodeID]string{}
 	for _, s := range c.Sessions {
@@ -60,11 +60,12 @@ func ProfileTargets(c *model.Cluster) []pull.Target {
 	return targets
 }
 
-// WithNamed adds the URLs that were named. One that is of a process of the cluster is asked in its place, and is called as it: where the URL has
-// its name or its role, where it is at the same host and port, or, without a name, at the
-// host of the only process there that nobody can ask otherwise.
+// WithNamed adds targets given by URL. A URL that belongs to a process of the cluster replaces its target and gets
+// its name. It belongs to a process if it has the same host and port. For a process without a known address it also
+// does so if it has the name or the role of the process, or, without a name, if it is at the host of the only such
+// process there.
 func WithNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
-	hosts := map[string]string{} // by node id, of sessions
+	hosts := map[string]string{} // host of each session by node id
 	for _, s := range c.Sessions {
 		if host, _, err := net.SplitHostPort(s.Address); err == nil {
 			hosts[s.Node.String()] = host
@@ -77,7 +78,7 @@ func WithNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
 		switch {
 		case at < 0:
 			list = append(list, *n)
-		case n.Only != "" && list[at].Unknown == "": // one more profile of it
+		case n.Only != "" && list[at].Unknown == "": // an additional profile of the process
 			list = append(list, n.As(&list[at]))
 		default:
 			list[at] = n.As(&list[at])
@@ -86,7 +87,8 @@ func WithNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
 	return list
 }
 
-// processOf is which process of a cluster a named URL is of, -1 if that is not sure.
+// processOf returns the index of the process that a named URL belongs to, or -1 if that is ambiguous or there is
+// none.
 func processOf(list []pull.Target, n *pull.Target, hosts map[string]string) int {
 	only := func(is func(t *pull.Target) bool) int {
 		found := -1
@@ -116,10 +118,10 @@ func processOf(list []pull.Target, n *pull.Target, hosts map[string]string) int 
 	return -1
 }
 
-// standaloneRoles is from how many roles on a process is Milvus as a whole.
+// standaloneRoles is the minimum number of roles of a process that runs all of Milvus.
 const standaloneRoles = 5
 
-// processName names a process by its session, or the chief of its sessions.
+// processName returns the name of a process: its session, or the highest-ranked of its sessions.
 func processName(nodes []*model.LiveNode) string {
 	if len(nodes) >= standaloneRoles {
 		return nodes[0].Node.Name("standalone")
@@ -140,7 +142,7 @@ func processName(nodes []*model.LiveNode) string {
 	return chief.Name()
 }
 
-// whyNoPort says why nothing leads to the HTTP server of a session.
+// whyNoPort returns the reason why the address of a session's HTTP server is unknown.
 func whyNoPort(r *model.Runtime, n *model.LiveNode) string {
 	for _, s := range r.Skipped {
 		if s.What == "metrics of "+n.Name() {

@@ -12,7 +12,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestOf finds processes behind sessions.
+// TestOf checks that ProfileTargets finds the processes of sessions.
 func TestOf(t *testing.T) {
 	at := func(address string) *model.Process { return &model.Process{Address: address} }
 	alone, coord, node := at("10.0.0.1:9091"), at("10.0.0.2:9091"), at("10.0.0.3:9091")
@@ -47,7 +47,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A URL that was given for a process that nobody can ask otherwise is that process's: it is asked, and is not "not asked" beside it.
+// TestNamedURLsAreOfTheirProcesses checks that a URL given for a process with an unknown address replaces its
+// target, so the process is not also listed as not profiled.
 func TestNamedURLsAreOfTheirProcesses(t *testing.T) {
 	live := func(role string, id model.NodeID, p *model.Process) *model.LiveNode {
 		return &model.LiveNode{Role: role, Node: id, Process: p, Outcome: model.Answered}
@@ -69,14 +70,14 @@ func TestNamedURLsAreOfTheirProcesses(t *testing.T) {
 		count       int
 	}{
 		"http://10.0.0.6:9100/debug/pprof":        {"proxy-6", "proxy", 4},         // at its host
-		"front=http://10.0.0.6:9100":              {"front", "", 5},                // something else, that somebody named
+		"front=http://10.0.0.6:9100":              {"front", "", 5},                // an additional named service
 		"proxy-7=http://lb.local:9100":            {"proxy-7", "proxy", 4},         // by its name
 		"datanode=http://lb.local:9100":           {"datanode", "datanode", 4},     // by its role
-		"http://10.0.0.3:9091":                    {"querynode-5", "querynode", 4}, // asked once
-		"http://10.0.0.3:9091/debug/pprof/heap":   {"querynode-5", "querynode", 5}, // one profile more
-		"http://10.0.0.7:9100":                    {"10.0.0.7:9100", "", 5},        // two are there
-		"proxy=http://lb.local:9100":              {"proxy", "", 5},                // there are two
-		"indexer=http://10.9.9.9:6060":            {"indexer", "", 5},              // of nobody
+		"http://10.0.0.3:9091":                    {"querynode-5", "querynode", 4}, // profiled once
+		"http://10.0.0.3:9091/debug/pprof/heap":   {"querynode-5", "querynode", 5}, // an additional profile
+		"http://10.0.0.7:9100":                    {"10.0.0.7:9100", "", 5},        // ambiguous: two processes there
+		"proxy=http://lb.local:9100":              {"proxy", "", 5},                // ambiguous: two proxies
+		"indexer=http://10.9.9.9:6060":            {"indexer", "", 5},              // of no known process
 		"http://10.0.0.6:9100/debug/pprof/allocs": {"proxy-6", "proxy", 4},
 	} {
 		n, err := pull.ParseTarget(word, "")

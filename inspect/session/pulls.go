@@ -13,27 +13,27 @@ import (
 	"kitescope/profile/pull"
 )
 
-// PullsFolder is the folder of a recording that has the profiles which were taken when findings appeared, each time in a folder of
-// its own, as profile pull makes it.
+// PullsFolder is the folder in a recording with the profiles pulled when findings appeared. Each pull has its own
+// folder, in the layout of "profile pull".
 const PullsFolder = "profiles"
 
-// pullTime begins the name of such a folder, so that they are in order.
+// pullTime is the time format that begins the name of a pull's folder, so that names sort by time.
 const pullTime = "20060102T150405Z"
 
-// PullName is the name of a folder of profiles that were taken at a time, for a check.
+// PullName returns the folder name of a pull at a time for a check.
 func PullName(at time.Time, check string) string { return at.UTC().Format(pullTime) + "-" + check }
 
-// Pull are profiles that a recorder had taken.
+// Pull is a pull of profiles made by a recorder.
 type Pull struct {
-	// Path is their folder, Size what its files take.
+	// Path is the folder of the pull. Size is the total size of its files, in bytes.
 	Path string
 	Size int64
-	// At is when taking them began, Check what had found something then.
+	// At is the time at which the pull began. Check is the check whose finding triggered it.
 	At    time.Time
 	Check string
 }
 
-// Pulls are those beside a recording, the oldest first; none of any other source. What is still being taken is none yet.
+// Pulls returns the completed pulls of a recording, oldest first. It returns nil for other sources.
 func Pulls(src source.Source) ([]Pull, error) {
 	recording, ok := recordingOf(src).(*source.Recording)
 	if !ok {
@@ -55,7 +55,7 @@ func Pulls(src source.Source) ([]Pull, error) {
 			continue
 		}
 		p := Pull{Path: filepath.Join(dir, e.Name()), At: began, Check: check}
-		if _, err := os.Stat(filepath.Join(p.Path, pull.ManifestName)); err == nil { // it is written when all are there
+		if _, err := os.Stat(filepath.Join(p.Path, pull.ManifestName)); err == nil { // the manifest is written last
 			p.Size = FilesSize(p.Path)
 			list = append(list, p)
 		}
@@ -63,7 +63,7 @@ func Pulls(src source.Source) ([]Pull, error) {
 	return list, nil
 }
 
-// FilesSize is what the files in a folder take.
+// FilesSize returns the total size of the files in a folder, in bytes. It returns 0 if the folder cannot be read.
 func FilesSize(dir string) (n int64) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,7 +77,8 @@ func FilesSize(dir string) (n int64) {
 	return n
 }
 
-// PullBefore is the last of them that began by a time, zero: the last of all; ok is false where there is none.
+// PullBefore returns the last pull of list that began at or before a time, or the last of all if at is zero. ok is
+// false if there is none.
 func PullBefore(list []Pull, at time.Time) (p Pull, ok bool) {
 	for _, x := range list {
 		if at.IsZero() || !x.At.After(at) {

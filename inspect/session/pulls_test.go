@@ -11,7 +11,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// pulledInto puts a folder of profiles beside a recording; one that is under way has no manifest yet.
+// pulledInto creates the folder of a pull in a recording. Unless whole is set, it has no manifest, like a pull in
+// progress.
 func pulledInto(t *testing.T, dir, name string, whole bool) {
 	t.Helper()
 	path := filepath.Join(dir, PullsFolder, name)
@@ -29,7 +30,8 @@ func pulledInto(t *testing.T, dir, name string, whole bool) {
 	}
 }
 
-// TestPulls: those that are whole, in order, and of them the last that began by a moment.
+// TestPulls checks that Pulls returns the complete pulls in order, and PullBefore the last one that began at or
+// before a time.
 func TestPulls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

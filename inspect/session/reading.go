@@ -11,22 +11,23 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Progress is how much of a snapshot was read.
+// Progress is the number of keys and bytes read from a snapshot.
 type Progress struct{ Keys, Bytes int64 }
 
-// String is "reading: 120000 keys, 30 MiB".
+// String returns the progress as text, e.g. "reading: 120000 keys, 30 MiB".
 func (p Progress) String() string {
 	return fmt.Sprintf("reading: %d keys, %d MiB", p.Keys, p.Bytes>>20)
 }
 
-// Reading is a snapshot that tells how far it is read, until it is stopped or closed.
+// Reading is a snapshot that reports its progress until it is stopped or closed.
 type Reading struct {
 	source.Snapshot
 	keys, bytes atomic.Int64
 	stop        func()
 }
 
-// NewReading has tell called at each interval, by a goroutine of its own. nil: nobody wants to know.
+// NewReading returns a Reading of s that calls tell at each interval from a separate goroutine. If tell is nil, it
+// only counts.
 func NewReading(s source.Snapshot, interval time.Duration, tell func(Progress)) *Reading {
 	r := &Reading{Snapshot: s, stop: func() {}}
 	if tell == nil {
@@ -59,24 +60,24 @@ func (r *Reading) Scan(ctx context.Context, ranges []source.Range, yield func(so
 	})
 }
 
-// Stop ends the telling; what follows is no more counted for anybody.
+// Stop ends the progress reports. It waits for a call of tell in progress.
 func (r *Reading) Stop() { r.stop() }
 
-// Close ends the telling, then the snapshot.
+// Close ends the progress reports and closes the snapshot.
 func (r *Reading) Close() error {
 	r.stop()
 	return r.Snapshot.Close()
 }
 
-// readingInterval is the time between two updates that say how far reading is.
+// readingInterval is the time between two progress updates.
 const readingInterval = 250 * time.Millisecond
 
-// told is a snapshot whose reading a feed tells of.
+// told returns a snapshot that emits its progress as updates.
 func told(s source.Snapshot, emit func(history.Update)) *Reading {
 	return NewReading(s, readingInterval, func(p Progress) { emit(history.Update{Progress: p.String()}) })
 }
 
-// readingWatcher is a source of readings.
+// readingWatcher is a source whose snapshots emit their progress.
 type readingWatcher struct {
 	source.Watcher
 	emit func(history.Update)

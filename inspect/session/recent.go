@@ -10,14 +10,16 @@ import (
 	"kitescope/inspect/source"
 )
 
-// recentSlack is by how much more than counted is read: a revision is between two timestamps that Milvus reserved.
+// recentSlack is the additional time to read beyond the counted span, because a revision is dated only by the
+// Milvus timestamps reserved before and after it.
 const recentSlack = 10 * time.Second
 
-// busyRevisions is how many revisions a second are too many to read those of model.StartsPast.
+// busyRevisions is the number of revisions per second above which those within model.StartsPast are not read.
 const busyRevisions = 200
 
-// withRecent adds to a cluster what was written to its store in the last minute, which a file brings along, and the starts of its processes,
-// if the source keeps past revisions. If they cannot be read these stay unknown, which is no error.
+// withRecent adds to a cluster the writes to its store in the last minute, unless a file already has them, and the
+// starts of its processes. Both need a source with past revisions. They stay unknown if these cannot be read within
+// patience.
 func withRecent(ctx context.Context, src source.Source, c *model.Cluster, patience time.Duration) *model.Cluster {
 	if t, ok := src.(*then); ok {
 		src = t.past
@@ -58,7 +60,8 @@ func recentOf(ctx context.Context, past source.Past, newest source.Header, revis
 	return source.RecentOf(ctx, past, newest, from, revision)
 }
 
-// revisionBefore returns the revision of so long before another one, or the oldest there is; the same one if nothing dates it.
+// revisionBefore returns the revision at a time span before another one, or the oldest available. It returns the
+// given revision if that is not dated.
 func revisionBefore(ctx context.Context, past source.Past, newest source.Header, revision int64, span time.Duration) (int64, error) {
 	p, err := meta.PointOf(ctx, past, newest, revision)
 	if err != nil || !p.Dated {

@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestRecentOfAnEtcd: a key was written again and again, and was left alone later; of both moments it is counted what was written in the
-// minute before them.
+// TestRecentOfAnEtcd checks the counts of writes in the minute before two moments: while a key is written
+// repeatedly, and later when it is not.
 func TestRecentOfAnEtcd(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
@@ -67,7 +67,8 @@ func TestRecentOfAnEtcd(t *testing.T) {
 		}
 		return n
 	}
-	// Of the minute up to the last timestamp of then: twenty ticks, two writes before each but the last one.
+	// The minute up to the last timestamp at that moment has twenty ticks, with two writes before each except the
+	// last.
 	if a := load("rev:"+strconv.FormatInt(end, 10), true); a == nil || a.Over != time.Minute || writes(a) != 38 || a.Revisions != 58 {
 		t.Errorf("then: %+v", a)
 	}
@@ -79,7 +80,8 @@ func TestRecentOfAnEtcd(t *testing.T) {
 	}
 }
 
-// TestStartsOfAnEtcd registers a query node four times at one address, a coordinator under two keys, and one long before.
+// TestStartsOfAnEtcd checks the starts found in an etcd. A query node registers four times at one address, a
+// coordinator under two keys, and one process long before.
 func TestStartsOfAnEtcd(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
@@ -108,7 +110,7 @@ func TestStartsOfAnEtcd(t *testing.T) {
 		pass(10)
 	}
 	do(registered("rootcoord", "b:1", 9), registered("rootcoord-9", "b:1", 9))
-	do(registered("querynode-7", "a:1", 7)) // it is written again when it stops
+	do(registered("querynode-7", "a:1", 7)) // the key is written again when the process stops
 	pass(2)
 	loader := &session.Loader{Now: func() time.Time { return now }, Timeout: time.Minute}
 	c, err := loader.Load(t.Context(), &session.Spec{From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: true})

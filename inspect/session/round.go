@@ -14,33 +14,33 @@ import (
 	"kitescope/inspect/model"
 )
 
-// A round is a member of a chunk: a line of JSON (roundHead), then for each record a line of JSON (roundRecord) and the bytes of its
-// response. A response that is the same as the last one to that question in the chunk is left out; what else repeats, the chunk's
-// compression finds in its window.
+// A round is a member of a chunk. It begins with a line of JSON (roundHead). For each record follow a line of JSON
+// (roundRecord) and the bytes of its response. A response equal to the last one to the same question in the chunk
+// is omitted. The chunk's compression handles other repetitions within its window.
 const (
 	// RoundMember is the kind of history members that hold rounds.
 	RoundMember = "rounds"
-	// oldRoundMember is that of older versions of kitescope, which wrote differences.
+	// oldRoundMember is the kind in older versions of kitescope, which wrote differences.
 	oldRoundMember = "answers"
-	// methodMetrics is the question for the text of /metrics.
+	// methodMetrics is the method of requests for the text of /metrics.
 	methodMetrics = "GET /metrics"
-	// maxResponses bounds the responses of a round.
+	// maxResponses is the maximum size of the responses of a round, in bytes.
 	maxResponses = 2 << 30
-	// maxQuestions bounds the questions of a chunk: a large cluster has some ten thousand.
+	// maxQuestions is the maximum number of different questions in a chunk. A large cluster has about ten thousand.
 	maxQuestions = 1 << 16
 )
 
-// errOldRounds says that a chunk is of a version that wrote differences.
+// errOldRounds is returned for chunks of older versions, which wrote differences.
 var errOldRounds = errors.New("answers recorded by an older kitescope cannot be read: read them with that version")
 
-// Round is what processes said at a time.
+// Round holds the answers of processes at a time.
 type Round struct {
 	At time.Time
-	// Revision is that of the metadata that said whom to ask, Every what is between rounds.
+	// Revision is the revision of the metadata used to select the processes. Every is the interval between rounds.
 	Revision int64
 	Every    time.Duration
 	Records  []live.Record
-	// Etcd is how etcd was; nil: not known.
+	// Etcd is the health of etcd, or nil if it is unknown.
 	Etcd *model.Etcd
 }
 
@@ -52,19 +52,20 @@ type roundHead struct {
 
 type roundRecord struct {
 	live.Record
-	// Size is how many bytes of response follow the line. Same says that it is that of the record before.
+	// Size is the number of response bytes after the line. Same reports that the response equals the last one to
+	// the same question.
 	Size int  `json:"size,omitempty"`
 	Same bool `json:"same,omitempty"`
 }
 
-// question identifies a record in a round; the same question twice are two.
+// question identifies a record in a round. again numbers equal questions.
 type question struct {
 	role, address, method, request string
 	node                           model.NodeID
 	again                          int
 }
 
-// questions numbers equal questions of one round.
+// questions counts equal questions of one round.
 type questions map[question]int
 
 func (q questions) of(r *live.Record) question {
@@ -78,7 +79,7 @@ func (q questions) of(r *live.Record) question {
 // RoundEncoder encodes the rounds of one chunk.
 type RoundEncoder struct{ last map[question][]byte }
 
-// Append appends a round.
+// Append appends the encoded round to out and returns the result.
 func (e *RoundEncoder) Append(out []byte, r *Round) ([]byte, error) {
 	if e.last == nil {
 		e.last = map[question][]byte{}
@@ -108,17 +109,17 @@ func (e *RoundEncoder) Append(out []byte, r *Round) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// roundDecoder decodes the rounds of a chunk, one after the other, and those of the chunk after it.
+// roundDecoder decodes the rounds of a chunk in order, followed by those of the next chunk.
 type roundDecoder struct {
-	number  int // of the last round
+	number  int // number of the last round, from 1
 	at      time.Time
 	head    roundHead
 	answers map[question]*answer
-	records []*answer // of the last round
+	records []*answer // records of the last round
 	before  []live.Record
 }
 
-// answer is the last response to a question, and in which round it came.
+// answer is the last response to a question and the number of its round.
 type answer struct {
 	round  int
 	record live.Record
@@ -138,7 +139,7 @@ func decodeHead(content []byte) (h roundHead, rest []byte, err error) {
 	return h, rest, nil
 }
 
-// add takes the next round, and keeps nothing of content.
+// add decodes the next round. It does not retain content.
 func (d *roundDecoder) add(at time.Time, content []byte) error {
 	head, rest, err := decodeHead(content)
 	if err != nil {
@@ -193,10 +194,10 @@ func (d *roundDecoder) scrapes() []live.Record {
 	return list
 }
 
-// lasting is how many rounds an answer may be older than the last one, if its question is not asked in every round.
+// lasting is the maximum age, in rounds, of an answer to a question that is not asked in every round.
 const lasting = 4
 
-// last returns the records of the last round, and the older ones that still hold.
+// last returns the records of the last round, followed by older ones that are still valid.
 func (d *roundDecoder) last() []live.Record {
 	list := make([]live.Record, 0, len(d.records))
 	for _, a := range d.records {

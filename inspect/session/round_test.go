@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// roundAt is a round of a proxy and a node; some of what they say is the same as in the rounds before.
+// roundAt returns a round of a proxy and a node. Some responses equal those of earlier rounds.
 func roundAt(n int) *Round {
 	at := nine.Add(time.Duration(n) * time.Minute)
 	record := func(method, request, response string) live.Record {
@@ -37,8 +37,8 @@ func roundAt(n int) *Round {
 	return r
 }
 
-// TestRoundsAreReadAsTheyWereWritten: each record comes back, also those whose response was left out, those of the round before for rates,
-// and answers that hold longer than a round.
+// TestRoundsAreReadAsTheyWereWritten checks that each record is decoded, including those with an omitted response,
+// the scrapes of the previous round for rates, and answers that are valid for more than one round.
 func TestRoundsAreReadAsTheyWereWritten(t *testing.T) {
 	var e RoundEncoder
 	var d roundDecoder
@@ -96,7 +96,7 @@ func FuzzRounds(f *testing.F) {
 	})
 }
 
-// TestRoundsOfTooManyQuestions cost more than a cluster has processes to ask.
+// TestRoundsOfTooManyQuestions checks that a round with more than maxQuestions questions is refused.
 func TestRoundsOfTooManyQuestions(t *testing.T) {
 	head, err := new(RoundEncoder).Append(nil, &Round{})
 	if err != nil {

@@ -13,27 +13,29 @@ import (
 	"kitescope/inspect/source"
 )
 
-// stalePatience is how much longer ago than three rounds the last may be of what is shown: then processes were not asked.
+// stalePatience is the time beyond three intervals after which a round is stale, because processes were not queried
+// since.
 const stalePatience = 30 * time.Second
 
-// isStale reports whether a round is so long over that it says nothing any more.
+// isStale reports whether a round is too old to use. late is its age, every the interval between rounds.
 func isStale(late, every time.Duration) bool { return late > 3*every+stalePatience }
 
-// Rounds reads the rounds of a recording forward: each moment that is sought lies behind the one before. Close it.
+// Rounds reads the rounds of a recording forward. Each moment must be after the one before. The caller must close
+// it.
 type Rounds struct {
 	src     source.Source
 	chunk   *source.Bundle
 	next    func() (source.HistoryMember, error, bool)
 	stop    func()
-	ahead   source.HistoryMember // the next round of the chunk, with its head, where isAhead
+	ahead   source.HistoryMember // the next round of the chunk and its head, valid if isAhead
 	head    roundHead
 	isAhead bool
-	taken   int // rounds of the chunk
+	taken   int // number of rounds decoded from the chunk
 	decoder *roundDecoder
-	lacks   string // why there are no answers of the moment that was sought last
+	lacks   string // reason why the last moment has no answers, or ""
 }
 
-// RoundsOf returns the rounds of a source, nil if it has none of past moments.
+// RoundsOf returns the rounds of a source, or nil if it has no answers of past moments.
 func RoundsOf(src source.Source) *Rounds {
 	if src = recordingOf(src); !recordsMoments(src) {
 		return nil
@@ -41,7 +43,7 @@ func RoundsOf(src source.Source) *Rounds {
 	return &Rounds{src: src}
 }
 
-// Close ends reading.
+// Close stops reading. r may be nil.
 func (r *Rounds) Close() {
 	if r != nil && r.stop != nil {
 		r.stop()
@@ -49,7 +51,7 @@ func (r *Rounds) Close() {
 	}
 }
 
-// open begins a chunk.
+// open starts to read a chunk.
 func (r *Rounds) open(ctx context.Context, chunk *source.Bundle) {
 	r.Close()
 	r.chunk, r.isAhead, r.taken = chunk, false, 0
@@ -69,10 +71,10 @@ func (r *Rounds) open(ctx context.Context, chunk *source.Bundle) {
 	})
 }
 
-// errStopped ends reading a chunk.
+// errStopped stops reading a chunk.
 var errStopped = errors.New("stopped")
 
-// look reads the head of the next round of the chunk; ok is false behind the last.
+// look reads the head of the next round of the chunk. ok is false after the last.
 func (r *Rounds) look() (ok bool, err error) {
 	if r.isAhead {
 		return true, nil
@@ -85,7 +87,7 @@ func (r *Rounds) look() (ok bool, err error) {
 	return r.isAhead, err
 }
 
-// forward takes the rounds of the chunk in up to a revision and a time; a time of zero is no bound.
+// forward decodes the rounds of the chunk up to a revision and a time. A zero time sets no bound.
 func (r *Rounds) forward(revision int64, at time.Time) error {
 	for {
 		ok, err := r.look()
@@ -102,14 +104,15 @@ func (r *Rounds) forward(revision int64, at time.Time) error {
 
 const anyRevision = 1<<63 - 1
 
-// seek takes in what was said up to a moment: the last round that was asked by metadata of its revision or before, and not behind its
-// time. lacks says why there is no such round, "" if there is one or none was asked for at all.
+// seek decodes the rounds up to a moment. The last is the last round at most at the moment's time whose metadata
+// has at most its revision. lacks is the reason if there is no such round, or "" if there is one or processes were
+// never queried.
 func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks string, err error) {
 	chunks, err := chunksOf(ctx, r.src, revision, at)
 	if err != nil {
 		return "", err
 	}
-	if lacks, err = r.reach(ctx, chunks, revision, at); err != nil && ctx.Err() == nil { // the metadata is there all the same
+	if lacks, err = r.reach(ctx, chunks, revision, at); err != nil && ctx.Err() == nil { // the metadata is still valid
 		r.Close()
 		r.chunk, r.decoder = nil, nil
 		return err.Error(), nil
@@ -119,7 +122,7 @@ func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks 
 
 func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (lacks string, err error) {
 	chunk := chunks[len(chunks)-1]
-	joined := false // what the decoder knows goes on in the chunk
+	joined := false // the chunk continues the state of the decoder
 	switch {
 	case r.chunk == chunk:
 		joined = true
@@ -136,7 +139,7 @@ func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision in
 	if err := r.forward(revision, at); err != nil {
 		return "", err
 	}
-	if !joined && r.taken < 2 && len(chunks) > 1 { // rates and what holds longer are of the chunk before
+	if !joined && r.taken < 2 && len(chunks) > 1 { // rates and longer-lived answers need the previous chunk
 		r.decoder = &roundDecoder{}
 		r.open(ctx, chunks[0])
 		if err := r.forward(revision, at); err != nil {
@@ -160,8 +163,8 @@ func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision in
 	return "", nil
 }
 
-// Snap returns the moment of the last round before a point, of which metadata and answers are both known; the point itself if there
-// is no such round.
+// Snap returns the moment of the last round before a point, for which both metadata and answers are known. It
+// returns p if there is no such round.
 func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
 	var err error
 	if r.lacks, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.lacks != "" || !r.known() {
@@ -170,10 +173,11 @@ func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
 	return meta.Point{Revision: r.decoder.head.Revision, Moment: meta.Moment{Time: r.decoder.at}, Dated: true}, nil
 }
 
-// known reports whether a round was taken in.
+// known reports whether a round was decoded.
 func (r *Rounds) known() bool { return r.decoder != nil && r.decoder.number > 0 }
 
-// Lay lays what processes had said at the moment that was sought last over its cluster.
+// Lay adds the process state at the last sought moment to c, the cluster of that moment. If it is missing, Lay adds
+// a gap.
 func (r *Rounds) Lay(c *model.Cluster) *model.Cluster {
 	where := r.src.Origin().Location
 	if r.lacks != "" {
@@ -199,7 +203,7 @@ func (r *Rounds) Lay(c *model.Cluster) *model.Cluster {
 	return c.WithRuntime(d.Runtime("recording", where))
 }
 
-// withRecorded lays over a cluster what a recording has of its processes at that moment.
+// withRecorded adds the process state that a recording has for the cluster's moment.
 func withRecorded(ctx context.Context, r *Rounds, c *model.Cluster) (*model.Cluster, error) {
 	var err error
 	if r.lacks, err = r.seek(ctx, c.Origin.Revision, c.Origin.Taken); err != nil {
@@ -211,36 +215,37 @@ func withRecorded(ctx context.Context, r *Rounds, c *model.Cluster) (*model.Clus
 	return configured(ctx, r.src, r.decoder.head.Revision, settled(ctx, r.src, r.decoder.head.Revision, c)), nil
 }
 
-// settled returns a cluster that knows what has changed between the revision at which its processes had answered and its own: of that
-// metadata and answers say different things, and none is wrong.
+// settled adds the changes between the revision at which the processes were queried and the cluster's own. For
+// these, metadata and answers may differ, and both are correct.
 func settled(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
 		return c
 	}
 	before, err := partsAt(ctx, src, source.Header{}, revision, model.PartCatalog)
 	if err != nil {
-		return c // it is of a chunk that is gone
+		return c // its chunk was removed
 	}
 	return c.ReadAgain(before)
 }
 
-// configured returns a cluster that knows which dynamic keys have changed since shortly before its processes were asked: what they had
-// not taken over then, and what was changed only later, is no difference between them and etcd.
+// configured adds the changes of dynamic keys since model.ConfigPast before the processes were queried. Keys that
+// the processes had not yet applied, or that changed only later, do not count as differences between processes and
+// etcd.
 func configured(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if c.Runtime.From.IsZero() || !c.Loaded.Has(model.PartConfig) {
 		return c
 	}
 	if earlier, known := revisionBy(ctx, src, c.Runtime.From.Add(-model.ConfigPast)); known {
-		revision = earlier // else that is before the recording
+		revision = earlier // otherwise it is before the recording
 	}
 	before, err := partsAt(ctx, src, source.Header{}, revision, model.PartConfig)
 	if err != nil {
-		return c // it is of a chunk that is gone
+		return c // its chunk was removed
 	}
 	return c.WithConfigChanges(model.ConfigChanges(before.Config, c.Config, c.Origin.Taken))
 }
 
-// partsAt loads parts of the metadata as they were at a revision of the source that a header is of.
+// partsAt loads parts of the metadata at a revision. of is a header of the source.
 func partsAt(ctx context.Context, src source.Source, of source.Header, revision int64, parts model.Part) (*model.Cluster, error) {
 	past, err := source.PastOf(src)
 	if err != nil {
@@ -254,7 +259,7 @@ func partsAt(ctx context.Context, src source.Source, of source.Header, revision 
 	return meta.Load(ctx, snap, meta.Want{Parts: parts})
 }
 
-// revisionBy returns the last revision that was not written after a time.
+// revisionBy returns the last revision written at or before a time, and whether it is known.
 func revisionBy(ctx context.Context, src source.Source, at time.Time) (revision int64, known bool) {
 	past, err := source.PastOf(src)
 	if err != nil {
@@ -269,8 +274,8 @@ func revisionBy(ctx context.Context, src source.Source, at time.Time) (revision 
 	return p.Revision, err == nil
 }
 
-// chunksOf returns the chunks of a recording in which the answers of a revision are, at a time: the one that has it, and before it the
-// one that goes on there.
+// chunksOf returns the chunks of a recording with the answers for a revision and a time: the chunk that has it,
+// preceded by the chunk that it continues, if any.
 func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Time) ([]*source.Bundle, error) {
 	if r, ok := src.(*source.Recording); ok {
 		return r.Chunks(ctx, revision, at)
@@ -278,7 +283,7 @@ func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Ti
 	return []*source.Bundle{src.(*source.Bundle)}, nil
 }
 
-// recordsMoments reports whether a source has what processes said at past moments.
+// recordsMoments reports whether a source has the process state of past moments.
 func recordsMoments(src source.Source) bool {
 	b, isBundle := src.(*source.Bundle)
 	_, isRecording := src.(*source.Recording)

@@ -15,10 +15,10 @@ import (
 	"kitescope/inspect/source"
 )
 
-// nine is when a recording of these tests begins.
+// nine is the time at which the recordings of these tests begin.
 var nine = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
 
-// keyless is a store without keys.
+// keyless is a snapshot without keys.
 type keyless struct{ header source.Header }
 
 func (s keyless) Header() source.Header                                           { return s.header }
@@ -27,7 +27,8 @@ func (keyless) Seekable() bool                                                  
 func (keyless) Close() error                                                      { return nil }
 func (keyless) Scan(context.Context, []source.Range, func(source.KV) error) error { return nil }
 
-// recordedSource writes a chunk into a folder, of rounds each minute in which nothing is written to etcd; each says its minute.
+// recordedSource writes a chunk into a folder. It has a round at each given minute, with the minute in its answer,
+// and no changes of etcd.
 func recordedSource(t *testing.T, dir string, n int, revision int64, minutes ...int) {
 	t.Helper()
 	at := func(minute int) time.Time { return nine.Add(time.Duration(minute) * time.Minute) }
@@ -61,7 +62,8 @@ func recordedSource(t *testing.T, dir string, n int, revision int64, minutes ...
 	}
 }
 
-// TestMomentWhileNothingIsWritten: three chunks have the same revision, and what was said is of the time that was asked for.
+// TestMomentWhileNothingIsWritten checks that the answers are those of the requested time even if three chunks have
+// the same revision.
 func TestMomentWhileNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

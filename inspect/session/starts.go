@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// startsOf returns the processes that registered in model.StartsPast before a revision, or before as much of that as there is.
+// startsOf returns the processes that registered within model.StartsPast before a revision, as far as the source
+// has past revisions.
 func startsOf(ctx context.Context, past source.Past, newest source.Header, revision int64) ([]model.Start, error) {
 	from, err := revisionBefore(ctx, past, newest, revision, model.StartsPast)
 	if err != nil || from >= revision {

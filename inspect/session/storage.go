@@ -19,24 +19,26 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Bounds of one look into the storage. What is left out is said.
+// Limits of one check of the storage. Parts that were skipped are reported.
 const (
 	maxListings     = 1000
 	maxOpened       = 4000
 	storageParallel = 8
 	storagePatience = 30 * time.Second
-	// rootTries is how many segments, spread over all, tell below which name the files lie.
+	// rootTries is the approximate number of segments, spread over all, that are tried to find the root of the
+	// files.
 	rootTries = 6
 )
 
-// noFilesError: the storage was read, and has none of the files of so many segments.
+// noFilesError is returned if the storage is readable but has no files of the tried segments. Its value is their
+// number.
 type noFilesError int
 
 func (n noFilesError) Error() string {
 	return fmt.Sprintf("all files of %d checked segments are missing", int(n))
 }
 
-// runsHere reports whether a process that answers, asked just now, runs on this machine.
+// runsHere reports whether a process of a live cluster that responded runs on this machine.
 func runsHere(c *model.Cluster) bool {
 	own, err := net.InterfaceAddrs()
 	if err != nil || c.Runtime == nil || c.Origin.Kind != "etcd" {
@@ -55,9 +57,9 @@ func runsHere(c *model.Cluster) bool {
 	return false
 }
 
-// CheckStorage looks whether the files are there that the metadata names. A place that cannot be opened is a problem of the result, as the
-// rest can be judged all the same; only one that is not there at all is an error (fs.ErrNotExist), unless it is the
-// cluster's own, which has lost it then.
+// CheckStorage checks that the files listed in the metadata exist. If place cannot be opened, that becomes a
+// problem of the result, because other checks still work. Only a place that does not exist is an error
+// (fs.ErrNotExist), unless it is the cluster's own storage, which is then reported as lost.
 func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.Cluster) (*model.Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, storagePatience)
 	defer cancel()
@@ -81,37 +83,37 @@ func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.
 	return c.WithStorage(facts), nil
 }
 
-// isLoss: the storage was reached, and what was looked for is not there.
+// isLoss reports whether err means that the storage was reached but its files or bucket are missing.
 func isLoss(err error) bool {
 	_, none := errors.AsType[noFilesError](err)
 	return none || errors.Is(err, object.ErrNoBucket)
 }
 
-// folderWant is what one folder of the storage should hold.
+// folderWant holds the expected files of one folder in the storage.
 type folderWant struct {
 	path  string
-	files []model.MissingFiles // insert logs: one for each field, whose folder is below path
-	// manifest names the manifest that names the files instead (storage version 3), "" if there is none.
+	files []model.MissingFiles // for insert logs one per field, each in its own folder below path
+	// manifest is the path of the manifest that lists the files instead (storage version 3), or "".
 	manifest string
-	unclear  error // why the record does not say where it is
+	unclear  error // reason why the location is unknown
 }
 
-// segmentWant is what a segment should have in storage.
+// segmentWant holds the expected folders of a segment.
 type segmentWant struct {
 	segment *model.Segment
 	urgency int
 	folders []folderWant
 }
 
-// storageLook is one look under way.
+// storageLook is the state of one check of the storage.
 type storageLook struct {
 	store object.Store
 	root  string
 
 	mu   sync.Mutex
-	left int // listings
+	left int // listings that may still be made
 	open int // files that may still be opened
-	shut int // segments of which no file was opened for that
+	shut int // sets of files that were not opened because of that limit
 	out  *model.Storage
 }
 
@@ -166,7 +168,8 @@ func (l *storageLook) limit(why string) {
 	l.out.Limit = cmp.Or(l.out.Limit, why)
 }
 
-// findRoot finds the name below which the files lie: that of the configuration, Milvus's default, or none.
+// findRoot finds the root path of the files. It tries the path of the configuration, none, and Milvus's default
+// "files".
 func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []segmentWant) error {
 	roots := []string{c.OwnStorage().Root, "", "files"}
 	step := max(1, len(wanted)/rootTries)
@@ -198,13 +201,13 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 	if last != nil {
 		return fmt.Errorf("it cannot be listed: %w", last)
 	}
-	if tried == 0 { // where any of them is, their records do not say
+	if tried == 0 { // the records of all tried segments have no location
 		return nil
 	}
 	return noFilesError(tried)
 }
 
-// list is the files below a folder; one that is not there has none.
+// list returns the files below a folder, or none if it does not exist.
 func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, error) {
 	files, err := l.store.List(ctx, folder+"/")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -213,7 +216,7 @@ func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, e
 	return files, err
 }
 
-// segment looks for the files of one segment.
+// segment checks the files of one segment.
 func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 	var missing []model.MissingFiles
 	for _, f := range w.folders {
@@ -269,8 +272,8 @@ func (l *storageLook) unseen(s *model.Segment, err error) {
 	l.out.Unseen = append(l.out.Unseen, model.Skipped{What: "files of segment " + s.ID.String(), Reason: err.Error()})
 }
 
-// written is how large files are together by what they say of themselves. One that says
-// nothing counts as whole; 0 if too many were opened already.
+// written returns the total size of files in bytes according to their own headers. A file without a size counts
+// with its actual size. It returns 0 if too many files were opened already.
 func (l *storageLook) written(ctx context.Context, files []object.File) (sum int64, err error) {
 	l.mu.Lock()
 	l.open -= len(files)
@@ -301,7 +304,8 @@ func (l *storageLook) writtenOf(ctx context.Context, file object.File) (int64, e
 	return binlog.Written(r, r.Size())
 }
 
-// filesWanted are the files that the metadata names of each segment, those first on which something waits.
+// filesWanted returns the files that the metadata lists for each flushed segment, sorted by urgency and newest
+// first.
 func filesWanted(c *model.Cluster) []segmentWant {
 	var list []segmentWant
 	for _, s := range c.Segments {
@@ -319,7 +323,8 @@ func filesWanted(c *model.Cluster) []segmentWant {
 	return list
 }
 
-// urgencyOf is 0 for what is being loaded, then what no node serves, what waits for its index, what is loaded, and the rest.
+// urgencyOf returns the urgency of a segment: 0 if it is being loaded, 1 if it is loaded and no node serves it, 2
+// if it waits for an index, 3 if it is loaded, 4 otherwise.
 func urgencyOf(c *model.Cluster, s *model.Segment) int {
 	load := c.LoadState(s.Collection)
 	waits := slices.ContainsFunc(s.Indexes, func(x model.SegmentIndex) bool { return !x.Deleted && x.State != model.IndexFinished })
@@ -336,7 +341,8 @@ func urgencyOf(c *model.Cluster, s *model.Segment) int {
 	return 4
 }
 
-// foldersOf names folders as Milvus does: pkg/util/metautil, binlog.go and segment_index.go.
+// foldersOf returns the expected folders of a segment. It names them as Milvus does in pkg/util/metautil
+// (binlog.go, segment_index.go).
 func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 	part := fmt.Sprintf("%s/%s/%s", s.Collection, s.Partition, s.ID)
 	insert, deltas := folderWant{path: "insert_log/" + part}, folderWant{path: "delta_log/" + part}

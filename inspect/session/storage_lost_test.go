@@ -14,12 +14,12 @@ import (
 	"kitescope/inspect/session"
 )
 
-// TestLost: a folder that is not there is a mistyped flag, unless the cluster whose processes run on this machine
-// has it in its configuration: then it is what is wrong. So is one that is empty.
+// TestLost checks that a missing folder is treated as a mistyped flag, unless it is in the configuration of a
+// cluster whose processes run on this machine. It is then reported as lost. The same applies to an empty folder.
 func TestLost(t *testing.T) {
 	read := clusterOf(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"))
 	gone, empty := filepath.Join(t.TempDir(), "data"), t.TempDir()
-	// of is the cluster with one process that answers from an address, and has a folder in its configuration.
+	// of returns the cluster with one process that answers from an address, with a folder in its configuration.
 	of := func(kind, address, folder string) *model.Cluster {
 		c := *read
 		c.Origin.Kind = kind
@@ -31,7 +31,7 @@ func TestLost(t *testing.T) {
 	for name, x := range map[string]struct {
 		c     *model.Cluster
 		place string
-		lost  string // in its problem; "-": said to be unknown; "": a wrong flag
+		lost  string // part of its problem; "-": reported as unknown; "": a wrong flag
 	}{
 		"gone":                          {of("etcd", "127.0.0.1:21123", gone), gone, "no such folder"},
 		"empty":                         {of("etcd", "127.0.0.1:21123", empty), empty, "all files of"},
@@ -64,7 +64,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// clusterOf is all metadata of a file.
+// clusterOf returns the cluster of a file with all metadata.
 func clusterOf(t *testing.T, path string) *model.Cluster {
 	t.Helper()
 	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, path)

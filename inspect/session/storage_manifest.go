@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// manifestFolder is the folder of a segment of storage version 3, whose manifest names its files.
+// manifestFolder returns the folder of a segment of storage version 3, whose manifest lists its files.
 func manifestFolder(s *model.Segment) folderWant {
 	place, err := manifest.ParsePlace(s.Details.ManifestPath)
 	if err != nil {
@@ -25,7 +25,7 @@ func manifestFolder(s *model.Segment) folderWant {
 	return folderWant{path: place.Base, manifest: place.Name("")}
 }
 
-// followed holds the files of a segment's folder against its manifest.
+// followed compares the files in a segment's folder with its manifest, and returns the missing and truncated ones.
 func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderWant, files []object.File) ([]model.MissingFiles, error) {
 	name := path.Join(l.root, f.manifest)
 	missing := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Kind: "manifest", Path: name, Want: 1}
@@ -48,7 +48,7 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 		var found []object.File
 		for _, name := range names {
 			if strings.Contains(name, "://") || path.IsAbs(name) {
-				elsewhere++ // of an external collection
+				elsewhere++ // in an external collection
 				continue
 			}
 			x.Path, x.Want = path.Dir(name), x.Want+1
@@ -75,8 +75,8 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 	return list, err
 }
 
-// eachNamed calls f for the files of each kind that a manifest names in the segment's folder, until it fails. Large objects lie beside it,
-// and have a garbage collection of their own.
+// eachNamed calls f with the files of each kind that a manifest lists in the segment's folder, until f returns an
+// error. It skips large objects, which are outside the folder and have a separate garbage collection.
 func eachNamed(m *manifest.Manifest, f func(kind string, field model.FieldID, names []string) error) error {
 	for _, g := range m.Groups {
 		var names []string
@@ -102,7 +102,7 @@ func eachNamed(m *manifest.Manifest, f func(kind string, field model.FieldID, na
 	return nil
 }
 
-// columnField is the first field of a group that is not Milvus's own, 0 if there is none: columns are named by the ids of fields.
+// columnField returns the first user field of a column group, or 0 if there is none. Column names are field ids.
 func columnField(columns []string) model.FieldID {
 	for _, name := range columns {
 		if id, err := strconv.ParseInt(name, 10, 64); err == nil && id >= model.FirstUserField {

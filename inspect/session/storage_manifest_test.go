@@ -13,8 +13,8 @@ import (
 	"kitescope/inspect/session"
 )
 
-// TestManifest: of a segment of storage version 3 (written by the C++ library) the files are looked for that its manifest names, wherever
-// its folder lies.
+// TestManifest checks that the files listed in the manifest of a segment of storage version 3 (written by the C++
+// library) are looked for, regardless of the location of its folder.
 func TestManifest(t *testing.T) {
 	const base = "insert_log/1/2/3"
 	segment := func(version, at string) *model.Cluster {
@@ -36,7 +36,7 @@ func TestManifest(t *testing.T) {
 	}
 	for name, x := range map[string]struct {
 		version string
-		at      string // what stands before insert_log in the record
+		at      string // path before insert_log in the record
 		change  func(folder string) error
 		want    []model.MissingFiles
 		unseen  string

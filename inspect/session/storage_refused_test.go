@@ -11,10 +11,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// refusing lists some folders and no others, and counts.
+// refusing is a store that lists only the first folder and counts the calls.
 type refusing struct {
 	object.Store
-	lists atomic.Int32 // folders are looked at side by side
+	lists atomic.Int32 // folders are listed concurrently
 	err   error
 }
 
@@ -25,7 +25,7 @@ func (r *refusing) List(context.Context, string) ([]object.File, error) {
 	return []object.File{{Name: "x", Size: 1}}, nil
 }
 
-// TestLookRefused: what cannot be listed is unseen, not missing.
+// TestLookRefused checks that files in folders that cannot be listed are unseen, not missing.
 func TestLookRefused(t *testing.T) {
 	var segments []*model.Segment
 	for id := range model.SegmentID(3) {
@@ -43,7 +43,7 @@ func TestLookRefused(t *testing.T) {
 	}
 }
 
-// TestRoom: a folder has room, and only a folder.
+// TestRoom checks that roomOf returns the room of a folder, and nil for a missing folder.
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
 	if x := roomOf(dir); x == nil || x.Size <= 0 || x.Free < 0 || x.Free > x.Size || x.ReadOnly {

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// TestRoomOfMounts: each folder that is mounted here is as writable as the kernel's list of mounts says.
+// TestRoomOfMounts checks that ReadOnly of each mounted folder matches the kernel's list of mounts.
 func TestRoomOfMounts(t *testing.T) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := make(map[string][2]string) // of the mount, and of its file system; the last one at a place hides the others
+	options := make(map[string][2]string) // options of the mount and of its file system; the last mount at a place hides the others
 	for line := range strings.Lines(string(text)) {
 		left, right, _ := strings.Cut(line, " - ")
 		mount, system := strings.Fields(left), strings.Fields(right)
@@ -25,7 +25,7 @@ func TestRoomOfMounts(t *testing.T) {
 	for place, o := range options {
 		x := roomOf(place)
 		if x == nil {
-			continue // /proc and its like have no room at all
+			continue // /proc and similar file systems have no size
 		}
 		seen++
 		want := slices.Contains(strings.Split(o[0], ","), "ro") || slices.Contains(strings.Split(o[1], ","), "ro")

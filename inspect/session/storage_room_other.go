@@ -4,5 +4,5 @@ package session
 
 import "kitescope/inspect/model"
 
-// roomOf is unknown: no call of this system says it portably.
+// roomOf returns nil, because there is no portable call for this system.
 func roomOf(string) *model.Room { return nil }

@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// roomOf asks the file system of a folder whether it takes writes, and how many; nil if the place is no folder, or it does not say.
+// roomOf returns whether the file system of a folder is read-only, with its free and total bytes. It returns nil if
+// place is not a folder or the file system does not report it.
 func roomOf(place string) *model.Room {
 	const readOnly = 1 // ST_RDONLY of Linux, MNT_RDONLY of macOS
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
