@@ -22,7 +22,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// steps is a recorder of an etcd that takes its steps when a test says so.
+// steps is a recorder of an etcd whose steps are called by the test.
 type steps struct {
 	*Recorder
 	t    *testing.T
@@ -34,7 +34,7 @@ type steps struct {
 
 func newSteps(t *testing.T) *steps {
 	t.Helper()
-	named := func(c *embed.Config) { c.InitialClusterToken = t.TempDir() } // else all have one cluster id
+	named := func(c *embed.Config) { c.InitialClusterToken = t.TempDir() } // otherwise all clusters have the same id
 	s := &steps{t: t, etcd: sourcetest.StartEtcd(t, named), now: time.Now()}
 	if _, err := s.etcd.Client.Put(t.Context(), "by-dev/meta/session/id", "1"); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func newSteps(t *testing.T) *steps {
 	return s
 }
 
-// put makes some revisions, and returns the last.
+// put makes n revisions and returns the last.
 func (s *steps) put(n int) (revision int64) {
 	s.t.Helper()
 	for i := range n {
@@ -69,7 +69,7 @@ func (s *steps) put(n int) (revision int64) {
 	return revision
 }
 
-// pin tells where the source is followed from, now or again.
+// pin pins the source and passes the snapshot to the recorder.
 func (s *steps) pin(ctx context.Context) {
 	s.t.Helper()
 	snap, err := s.src.Pin(s.t.Context())
@@ -80,7 +80,7 @@ func (s *steps) pin(ctx context.Context) {
 	s.pinned(ctx, s.src, snap)
 }
 
-// begin pins, and makes some revisions that are heard.
+// begin pins the source, then makes and records 5 revisions.
 func (s *steps) begin() {
 	s.t.Helper()
 	s.pin(s.t.Context())
@@ -88,7 +88,7 @@ func (s *steps) begin() {
 	s.settle(s.t.Context())
 }
 
-// hear tells the changes between two revisions.
+// hear passes the changes between two revisions to the recorder.
 func (s *steps) hear(from, to int64) {
 	s.t.Helper()
 	past, err := source.PastOf(s.src)
@@ -109,7 +109,7 @@ func (s *steps) hear(from, to int64) {
 	}
 }
 
-// rotates ends a chunk where there are changes that were not heard of yet, and begins the next.
+// rotates ends a chunk while etcd has changes that the recorder has not received, and checks that the next begins.
 func (s *steps) rotates() {
 	s.t.Helper()
 	before := s.number
@@ -122,7 +122,7 @@ func (s *steps) rotates() {
 	}
 }
 
-// changesOf are the revisions of the changes that the recording has.
+// changesOf returns the revisions of the recorded changes.
 func (s *steps) changesOf(from, to int64) (revisions []int64) {
 	s.t.Helper()
 	src, err := source.Open(s.t.Context(), s.o.Dir, source.Options{})
@@ -142,7 +142,7 @@ func (s *steps) changesOf(from, to int64) (revisions []int64) {
 	return revisions
 }
 
-// has holds the recording against etcd, at each revision.
+// has compares the recording with etcd at each revision.
 func (s *steps) has(from, to int64) {
 	s.t.Helper()
 	src, err := source.Open(s.t.Context(), s.o.Dir, source.Options{})
@@ -181,7 +181,8 @@ func (s *steps) saying(part string) bool {
 	return slices.ContainsFunc(s.said, func(line string) bool { return strings.Contains(line, part) })
 }
 
-// TestReconnectDuringRotation: the connection is lost before all was heard that the next chunk begins with.
+// TestReconnectDuringRotation checks that no change is lost or repeated if the connection breaks before the
+// recorder has received all changes included in the next chunk's base keys.
 func TestReconnectDuringRotation(t *testing.T) {
 	t.Parallel()
 	s := newSteps(t)
@@ -189,7 +190,7 @@ func TestReconnectDuringRotation(t *testing.T) {
 	first := s.chunk.header.Revision
 	s.rotates()
 	from := s.put(3)
-	s.pin(t.Context()) // what was missed is fetched
+	s.pin(t.Context()) // fetches the missed changes
 	last := s.put(3)
 	s.hear(from, last)
 	s.settle(t.Context())
@@ -199,7 +200,7 @@ func TestReconnectDuringRotation(t *testing.T) {
 	s.has(first, last)
 	from = s.chunk.changes.Revision()
 	s.rotates()
-	s.hear(from, s.put(3)) // of which the chunk has the first ones
+	s.hear(from, s.put(3)) // the chunk already has the first ones
 	s.settle(t.Context())
 	last = s.put(3)
 	s.hear(s.chunk.changes.Revision(), last)
@@ -210,8 +211,8 @@ func TestReconnectDuringRotation(t *testing.T) {
 	}
 }
 
-// TestEndedMeanwhile: a recorder that is ended while it fetches what it missed, or its first keys, says nothing of it: the next start
-// fetches that.
+// TestEndedMeanwhile checks that a recorder that ends while it fetches missed changes or base keys reports no
+// error, and that the next start fetches them.
 func TestEndedMeanwhile(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -240,7 +241,8 @@ func TestEndedMeanwhile(t *testing.T) {
 	s.has(first, last)
 }
 
-// TestEtcdThatIsDown is not recorded as it was before, and who looks at that moment is told.
+// TestEtcdThatIsDown checks that an outage of etcd is recorded: as a gap at its revision, and as silent health in
+// the round.
 func TestEtcdThatIsDown(t *testing.T) {
 	t.Parallel()
 	s := newSteps(t)
@@ -295,8 +297,8 @@ func TestEtcdThatIsDown(t *testing.T) {
 	}
 }
 
-// TestAnotherCluster: an etcd that has the same root and later revisions, but is another, is not joined, by a recorder that goes on
-// nor by one that starts again.
+// TestAnotherCluster checks that a different etcd with the same root and later revisions is not joined to the
+// recording, by a running recorder or after a restart.
 func TestAnotherCluster(t *testing.T) {
 	t.Parallel()
 	for _, restarts := range []bool{false, true} {
@@ -330,7 +332,8 @@ func TestAnotherCluster(t *testing.T) {
 	}
 }
 
-// TestKeysLargerThanAChunk: the keys that a chunk begins with do not fill it, and bounds that hold no history are told.
+// TestKeysLargerThanAChunk checks that base keys larger than ChunkSize do not fill a chunk, and that a MaxSize too
+// small for a history is reported.
 func TestKeysLargerThanAChunk(t *testing.T) {
 	t.Parallel()
 	s := newSteps(t)

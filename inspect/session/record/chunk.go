@@ -10,31 +10,32 @@ import (
 	"kitescope/inspect/source"
 )
 
-// partSuffix is on the name of a chunk whose first keys are not all there.
+// partSuffix is the suffix of a chunk's file name until all its base keys are written.
 const partSuffix = ".part"
 
-// maxUnpacked bounds what a chunk unpacks to, and so how long reading a moment at its end takes.
+// maxUnpacked is the maximum uncompressed size of a chunk, in bytes. It limits the time to read a revision at its
+// end.
 const maxUnpacked = 3 << 30
 
-// chunk is one file under way.
+// chunk is a file that is being written.
 type chunk struct {
 	path     string // without the suffix
 	file     *os.File
-	size     int64 // written
-	base     int64 // of that, the keys that it begins with
+	size     int64 // bytes written
+	base     int64 // bytes of the base keys, a part of size
 	unpacked int64
 	began    time.Time
-	known    int64 // up to which revision nothing is to be taken any more
+	known    int64 // changes up to this revision are already included
 	header   source.Header
 	w        *source.BundleWriter
 	changes  *source.ChangesWriter
 	encoder  *session.RoundEncoder
-	repeats  int // the size of a round that it is compressed for
+	repeats  int // the round size that the compression is configured for, in bytes
 	redact   func(source.KV) (source.KV, bool)
-	// reached is the revision when it was brought onto the disk last; asked says that a round did so since the last tick.
+	// reached is the revision at the last sync to disk. asked is set if a round has synced since the last tick.
 	reached int64
 	asked   bool
-	largest int // the size of its largest round
+	largest int // size of its largest round, in bytes
 }
 
 // Write implements io.Writer.
@@ -44,7 +45,8 @@ func (c *chunk) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// begin writes the keys that a chunk begins with. It has its name once they are all there.
+// begin creates a chunk and writes its base keys, those of snap. The file keeps partSuffix until publish renames
+// it.
 func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, anew bool, repeats int) (*chunk, error) {
 	h := snap.Header()
 	file, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -73,7 +75,8 @@ func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time,
 	return c, nil
 }
 
-// publish gives it its name. Not every system renames a file that is open.
+// publish renames the file to its final name. It closes and reopens the file, because not every system can rename
+// an open file.
 func (c *chunk) publish() error {
 	if err := errors.Join(c.file.Sync(), c.file.Close()); err != nil {
 		return err
@@ -88,13 +91,13 @@ func (c *chunk) publish() error {
 	return err
 }
 
-// discard gives it up, with what it has.
+// discard closes and removes the unpublished file.
 func (c *chunk) discard() {
 	_ = c.file.Close()
 	_ = os.Remove(c.path + partSuffix)
 }
 
-// add takes the changes of a revision.
+// add appends the changes of a revision.
 func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
 	before := c.changes.Pending()
 	err := c.changes.Add(at, revision, c.w.Transformed(events, c.redact))
@@ -102,7 +105,7 @@ func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
 	return err
 }
 
-// round writes the changes so far, and answers.
+// round writes the pending changes, followed by a round of answers, and syncs.
 func (c *chunk) round(at time.Time, r *session.Round) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
@@ -121,7 +124,7 @@ func (c *chunk) round(at time.Time, r *session.Round) error {
 	return c.settle(at)
 }
 
-// gap writes what was not recorded, behind the changes so far.
+// gap writes the pending changes, followed by the reason of a gap, and syncs.
 func (c *chunk) gap(at time.Time, text string) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
@@ -132,7 +135,7 @@ func (c *chunk) gap(at time.Time, text string) error {
 	return c.settle(at)
 }
 
-// settle brings all that was added onto the disk.
+// settle flushes all added data and syncs it to disk.
 func (c *chunk) settle(at time.Time) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
@@ -150,7 +153,7 @@ func (c *chunk) settle(at time.Time) error {
 	return nil
 }
 
-// end closes it.
+// end flushes the chunk, completes the bundle and closes the file.
 func (c *chunk) end(at time.Time) error {
 	err := c.settle(at)
 	if err == nil {
@@ -159,10 +162,12 @@ func (c *chunk) end(at time.Time) error {
 	return errors.Join(err, c.file.Close())
 }
 
-// whole is how large it becomes, of a size of changes and rounds: these are most of it however many keys there are.
+// whole returns the target size of the chunk in bytes, where size is the limit for changes and rounds. Changes and
+// rounds get at least twice the size of the base keys, so they are always most of the chunk.
 func (c *chunk) whole(size int64) int64 { return c.base + max(size, 2*c.base) }
 
-// full reports whether the next one is to begin.
+// full reports whether the next chunk must begin because of age, size or a clock that went back by more than a
+// minute. It also returns true if a round is larger than the compression is configured for.
 func (c *chunk) full(now time.Time, age time.Duration, size int64) bool {
 	since := now.Sub(c.began)
 	return since >= age || since < -time.Minute || c.size >= c.whole(size) || c.unpacked >= maxUnpacked ||

@@ -12,7 +12,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// pinned is told where a source is followed from, now or again.
+// pinned is called when the source is pinned, at the start and after each reconnect. It fills the missed changes
+// into the chunk, continues after the last chunk, or starts a new one.
 func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,8 +45,8 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 	}
 }
 
-// another reports whether an etcd is no continuation of what was recorded. It is known by the id of its cluster, and by
-// where it is if that is not known.
+// another reports whether h is not a continuation of the recorded etcd. Clusters are compared by id, or by location
+// if an id is unknown. A different root or metadata path, or a lower revision, also counts.
 func another(before, h source.Header) bool {
 	if before.Revision == 0 {
 		return false
@@ -57,7 +58,7 @@ func another(before, h source.Header) bool {
 	return other || before.Root != h.Root || before.MetaPath != h.MetaPath || before.Revision > h.Revision
 }
 
-// fill adds the changes that were missed, where the source still has them.
+// fill adds the missed changes after revision last. It returns an error if the source no longer has them.
 func (r *Recorder) fill(ctx context.Context, src source.Source, last int64, h source.Header) error {
 	if last == h.Revision {
 		return nil
@@ -79,7 +80,8 @@ func (r *Recorder) fill(ctx context.Context, src source.Source, last int64, h so
 	return r.chunk.settle(r.o.Now())
 }
 
-// later reports whether what was not written is tried again: a start that comes, or the next interval, fetches it.
+// later reports whether a failed write is retried: by the next start if ctx has ended, or in the next interval
+// after a file error, which it reports.
 func (r *Recorder) later(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return true
@@ -91,7 +93,8 @@ func (r *Recorder) later(ctx context.Context, err error) bool {
 	return disk
 }
 
-// goOn begins where the last chunk ended, if the source still has that. It is true too where that is to be tried again.
+// goOn begins a chunk where the last one ended, if the source still has that revision. It reports whether it did so
+// or will be retried.
 func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header) bool {
 	past, err := source.PastOf(src)
 	if err != nil || r.ended.Revision == 0 || r.ended.Revision >= h.Revision || another(r.ended, h) {
@@ -103,7 +106,7 @@ func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header)
 	}
 	defer then.Close()
 	err = r.start(ctx, then, false)
-	if err == nil && r.chunk != nil { // else there was no space for what it says first
+	if err == nil && r.chunk != nil { // nil if there was no space for the initial gap
 		err = r.fill(ctx, src, r.ended.Revision, h)
 	}
 	if err == nil || r.later(ctx, err) {
@@ -116,13 +119,13 @@ func (r *Recorder) goOn(ctx context.Context, src source.Source, h source.Header)
 	return false
 }
 
-// gone removes a chunk that turned out to be of no use.
+// gone closes and removes a published chunk that is useless.
 func (c *chunk) gone() {
 	_ = c.file.Close()
 	_ = os.Remove(c.path)
 }
 
-// start begins a chunk that is written from now on.
+// start begins a new chunk with the keys of snap and prunes old ones. It records a pending write failure as a gap.
 func (r *Recorder) start(ctx context.Context, snap source.Snapshot, anew bool) error {
 	now := r.o.Now()
 	r.number++
@@ -146,19 +149,20 @@ func (r *Recorder) start(ctx context.Context, snap source.Snapshot, anew bool) e
 
 func clockText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// changed takes the changes of a revision.
+// changed adds the changes of a revision, unless the chunk already has them.
 func (r *Recorder) changed(revision int64, events []source.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.chunk == nil || revision < r.chunk.changes.Revision() || revision <= r.chunk.known {
-		return // the chunk has it
+		return // already in the chunk
 	}
 	if err := r.chunk.add(r.o.Now(), revision, events); err != nil {
 		r.fail(err)
 	}
 }
 
-// settle writes what has come; begins the next chunk where it is time; and tries again where nothing could be written.
+// settle syncs pending changes to disk. It begins the next chunk if the current one is full, or if there is none
+// because writing failed.
 func (r *Recorder) settle(ctx context.Context) {
 	now := r.now()
 	if c := r.chunk; c != nil && !c.asked {
@@ -179,7 +183,7 @@ func (r *Recorder) settle(ctx context.Context) {
 	}
 	snap, err := r.wants.Pin(ctx)
 	if err != nil {
-		return // etcd does not answer: that is said elsewhere
+		return // etcd is not responding, which heard reports
 	}
 	defer snap.Close()
 	if err := r.end(); err != nil {
@@ -194,7 +198,8 @@ func (r *Recorder) settle(ctx context.Context) {
 	}
 }
 
-// fail gives up the chunk: what it has is read up to its last whole part.
+// fail closes the chunk after a write error and reports the error once. Readers read the chunk up to its last
+// complete part.
 func (r *Recorder) fail(err error) {
 	if r.chunk != nil {
 		_ = r.chunk.file.Close()
@@ -204,14 +209,14 @@ func (r *Recorder) fail(err error) {
 	}
 	if r.broken.IsZero() {
 		if file, ok := errors.AsType[*fs.PathError](err); ok {
-			err = file.Err // which file is told by who it is said to
+			err = file.Err // the caller adds the path
 		}
 		r.broken, r.why = r.o.Now(), err.Error()
 		r.o.Say(fmt.Sprintf("nothing can be written: %v: trying again every %s", err, r.o.Every))
 	}
 }
 
-// end ends the chunk that is written.
+// end completes the current chunk, if there is one.
 func (r *Recorder) end() error {
 	if r.chunk == nil {
 		return nil

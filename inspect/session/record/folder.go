@@ -15,7 +15,7 @@ import (
 
 const lockName = "recorder.lock"
 
-// resume finds where an earlier recorder ended, and removes what it has not begun.
+// resume finds where an earlier recorder ended, and removes its unpublished chunks.
 func (r *Recorder) resume(ctx context.Context) error {
 	parts, err := filepath.Glob(filepath.Join(r.o.Dir, "*.kite"+partSuffix))
 	if err != nil {
@@ -46,7 +46,8 @@ func (r *Recorder) resume(ctx context.Context) error {
 	return nil
 }
 
-// prune removes the oldest chunks and profiles beyond the bounds. What is written now is never removed.
+// prune removes the oldest chunks and profiles beyond MaxAge and MaxSize. It never removes the chunk that is being
+// written.
 func (r *Recorder) prune() {
 	now := r.o.Now()
 	r.pruned = now
@@ -93,7 +94,7 @@ func (r *Recorder) prune() {
 	}
 }
 
-// folderLock keeps a second recorder out of a folder. It ends with the process that holds it.
+// folderLock excludes a second recorder from a folder. The system releases it when the process ends.
 type folderLock struct{ file *os.File }
 
 func lockFolder(dir string) (*folderLock, error) {

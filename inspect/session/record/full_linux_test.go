@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// full lets writes of a chunk fail as a disk does that is full.
+// full makes writes of a chunk fail as on a full disk.
 func (s *steps) full(c *chunk) {
 	s.t.Helper()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -18,7 +18,8 @@ func (s *steps) full(c *chunk) {
 	c.file = full
 }
 
-// TestDiskFullAtRotation: a chunk cannot be ended. Nothing is lost, as etcd has it.
+// TestDiskFullAtRotation checks that nothing is lost if a chunk cannot be completed, because etcd still has the
+// changes.
 func TestDiskFullAtRotation(t *testing.T) {
 	t.Parallel()
 	s := newSteps(t)
@@ -33,14 +34,14 @@ func TestDiskFullAtRotation(t *testing.T) {
 	if !s.saying("no space left") {
 		t.Fatalf("the disk is not full: %v", s.said)
 	}
-	s.settle(t.Context()) // and now there is space
+	s.settle(t.Context()) // now there is space again
 	s.has(first, last)
 	if parts, _ := filepath.Glob(filepath.Join(s.o.Dir, "*.part")); len(parts) > 0 {
 		t.Errorf("%v are left", parts)
 	}
 }
 
-// TestDiskFullWhileTheClockJumps: what is said goes into the recording, and that fails.
+// TestDiskFullWhileTheClockJumps checks that no change is lost if writing the gap of a clock jump fails.
 func TestDiskFullWhileTheClockJumps(t *testing.T) {
 	t.Parallel()
 	s := newSteps(t)
@@ -59,7 +60,7 @@ func TestDiskFullWhileTheClockJumps(t *testing.T) {
 	s.full(s.chunk)
 	s.now = s.now.Add(-time.Hour)
 	last = s.put(2)
-	s.pin(t.Context()) // its changes find no space
+	s.pin(t.Context()) // no space for its changes
 	s.settle(t.Context())
 	s.has(first, last)
 	if s.saying("are lost") {

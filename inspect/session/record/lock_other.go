@@ -4,5 +4,5 @@ package record
 
 import "os"
 
-// tryLock does nothing where there is no such lock: two recorders would write chunks of other names.
+// tryLock does nothing on systems without flock. Two recorders would write chunks with different names there.
 func tryLock(*os.File) error { return nil }

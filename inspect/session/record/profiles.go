@@ -17,21 +17,22 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Profiles takes profiles of the processes that a finding is about, when it appears. They go into folders of their own below the
-// recording, as profile pull makes them.
+// Profiles pulls profiles of the processes concerned when a finding appears. It writes each pull into its own
+// folder below the recording, in the layout of "profile pull".
 type Profiles struct {
-	// Bar is how bad a finding must be.
+	// Bar is the minimum severity of a finding.
 	Bar    check.Severity
 	Checks []*check.Check
-	// Pull says how profiles are taken.
+	// Pull holds the options of the pulls.
 	Pull pull.Options
-	// Pause is between two pulls at least; 0: 5 minutes. Most is of how many processes they are taken at once; 0: 16.
+	// Pause is the minimum time between two pulls; 0 means 5 minutes. Most is the maximum number of processes in a
+	// pull; 0 means 16.
 	Pause time.Duration
 	Most  int
 
 	dir     string
 	judging check.Judge
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	known   map[string]bool
 	judged  time.Time
 	pulled  time.Time
@@ -41,11 +42,11 @@ type Profiles struct {
 const (
 	profilePause = 5 * time.Minute
 	mostProfiled = 16
-	// maxPulls is how many pulls are kept.
+	// maxPulls is the maximum number of pulls kept.
 	maxPulls = 200
 )
 
-// judge looks for findings that were not there before, at most once an interval.
+// judge runs the checks, at most once per interval, and starts a pull if there are new findings.
 func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +69,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 	}
 	pause := cmp.Or(p.Pause, profilePause)
 	if len(appeared) == 0 || !p.pulled.IsZero() && now.Sub(p.pulled) < pause {
-		if len(appeared) == 0 { // else it is new as long as nothing was taken of it
+		if len(appeared) == 0 { // otherwise a finding stays new until profiles are pulled
 			p.known = known
 		}
 		return
@@ -96,7 +97,8 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 	})
 }
 
-// concerned are the processes that findings name; all of them where they name none.
+// concerned returns at most most processes that the findings name. If they name no process, it selects from all.
+// Processes without a URL are skipped.
 func concerned(all []pull.Target, findings []*check.Finding, most int) []pull.Target {
 	named := func(t pull.Target) bool {
 		return slices.ContainsFunc(findings, func(f *check.Finding) bool {
@@ -121,10 +123,11 @@ func concerned(all []pull.Target, findings []*check.Finding, most int) []pull.Ta
 	return list[:min(len(list), most)]
 }
 
-// wait waits for profiles that are being taken; they end with the context.
+// wait waits for running pulls. They end when the context of judge is done.
 func (p *Profiles) wait() { p.pulling.Wait() }
 
-// prune removes the oldest pulls beyond the bounds, and returns what the others take.
+// prune removes the oldest pulls beyond age, size in bytes and maxPulls. It returns the size of the others in
+// bytes. The newest pull is kept regardless of its size, unless it is too old.
 func (p *Profiles) prune(now time.Time, age time.Duration, size int64) int64 {
 	p.mu.Lock()
 	dir := p.dir
@@ -134,7 +137,7 @@ func (p *Profiles) prune(now time.Time, age time.Duration, size int64) int64 {
 		return 0
 	}
 	total := int64(0)
-	for i, e := range slices.Backward(entries) { // the newest first: names begin with the time
+	for i, e := range slices.Backward(entries) { // newest first, because names begin with the time
 		path := filepath.Join(dir, e.Name())
 		took := session.FilesSize(path)
 		info, err := e.Info()

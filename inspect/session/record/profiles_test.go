@@ -13,7 +13,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestConcerned: profiles are taken of the processes that a finding names, of some where it names none, of none that nobody can ask.
+// TestConcerned checks that profiles are pulled from the processes that a finding names, or from some if it names
+// none, and never from processes without a URL.
 func TestConcerned(t *testing.T) {
 	at := &url.URL{Scheme: "http", Host: "h"}
 	all := []pull.Target{
@@ -44,7 +45,8 @@ func TestConcerned(t *testing.T) {
 	}
 }
 
-// TestPulledProfilesAreBounded: the oldest go, the newest stays however large it is.
+// TestPulledProfilesAreBounded checks that prune removes the oldest pulls, and keeps the newest regardless of its
+// size unless it is too old.
 func TestPulledProfilesAreBounded(t *testing.T) {
 	p := &Profiles{dir: t.TempDir()}
 	for _, name := range []string{"20260101T000000Z-a", "20260102T000000Z-b", "20260103T000000Z-c"} {

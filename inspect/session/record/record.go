@@ -1,14 +1,16 @@
-// Package record is a flight recorder: it follows a live cluster and writes what it hears into a folder that is a source like any
-// other (source.Recording). What enters is an open source and whoever asks its processes; what leaves are chunks, redacted.
+// Package record implements a flight recorder. It follows a live cluster and writes its changes and the answers of
+// its processes into redacted chunks. The folder of chunks can be opened as a source (source.Recording).
 //
-//  1. Run follows the cluster with a session.Feed. Its source is one that passes on what it reads (tee): each change goes into the
-//     chunk before it goes to the Feed, so that etcd is watched once.
-//  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, whole (session.Round).
-//     When it is old or large the next one begins where it ends.
-//  3. What cannot be written or was not heard is a gap, and said: a full disk, an etcd that was compacted meanwhile, a clock set back.
-//  4. The oldest chunks go when the folder is too old or too large (folder). Findings have profiles taken (profiles).
+//  1. Run follows the cluster with a session.Feed. Its source is wrapped by tee, which writes each change into the
+//     chunk before it passes the change to the Feed. So etcd is watched only once.
+//  2. A chunk begins with all keys at one revision. Changes follow in each interval, and complete rounds of answers
+//     (session.Round). When a chunk is old or large, the next one begins where it ends.
+//  3. Data that cannot be written or was not received is reported and recorded as a gap, e.g. after a full disk, a
+//     compaction of etcd in the meantime, or a clock set back.
+//  4. The oldest chunks are removed when the folder is too old or too large (folder.go). New findings trigger pulls
+//     of profiles (profiles.go).
 //
-// What is behind the last interval may be lost when the process or the machine dies; nothing before it.
+// If the process or the machine dies, only data of the last interval may be lost.
 package record
 
 import (
@@ -29,55 +31,57 @@ import (
 	"kitescope/internal/words"
 )
 
-// Options say what is recorded, and how much of it is kept.
+// Options configure what is recorded and how much is kept.
 type Options struct {
-	// Dir is the folder; it is made.
+	// Dir is the folder of the recording. It is created if missing.
 	Dir string
-	// Every is what is between two rounds of questions, and what may be lost.
+	// Every is the time between two rounds of queries. It is also the maximum time that a crash may lose.
 	Every time.Duration
-	// MaxAge and MaxSize bound what is kept: the oldest chunks go. 0: no bound.
+	// MaxAge and MaxSize (in bytes) limit the recording; the oldest chunks are removed. 0 means no limit.
 	MaxAge  time.Duration
 	MaxSize int64
-	// ChunkAge and ChunkSize are when the next chunk begins; 0: 1 h and 64 MiB, less where MaxAge and MaxSize want it.
+	// ChunkAge and ChunkSize (in bytes) are the limits at which the next chunk begins. 0 means 1 h and 64 MiB. Both
+	// are lowered if MaxAge or MaxSize is small.
 	ChunkAge  time.Duration
 	ChunkSize int64
 	// Kitescope is the version of the program.
 	Kitescope string
 	// Now is the clock.
 	Now func() time.Time
-	// Say is told what goes wrong, and when it is over; one line.
+	// Say is called with one line when a problem begins and when it ends.
 	Say func(line string)
-	// Profiles are taken when findings appear; nil: none.
+	// Profiles pulls profiles when findings appear. If it is nil, none are pulled.
 	Profiles *Profiles
 }
 
-// Recorder records one cluster. Close it when Run has returned.
+// Recorder records one cluster. Close it after Run has returned.
 type Recorder struct {
 	o    Options
 	lock *folderLock
 
 	answers sync.Mutex
-	said    []live.Record // of the round that is under way
+	said    []live.Record // answers of the current round
 
-	mu    sync.Mutex // guards what follows
-	chunk *chunk     // nil: nothing can be written
-	// wants is a source to read the keys of the next chunk from.
+	mu    sync.Mutex // guards the fields below
+	chunk *chunk     // nil before the first pin and after a write error
+	// wants is the source of the next chunk's base keys.
 	wants source.Watcher
-	// number is that of the last chunk; ended where it ends, zero if there is none.
+	// number is the number of the last chunk. ended is the header at its end, or zero if there is none.
 	number int
 	ended  source.Header
-	// broken is since when nothing was written, and why.
+	// broken is the time since which writing fails, or zero. why is the error.
 	broken      time.Time
 	why         string
-	last        time.Time // when something was written last
+	last        time.Time // time of the last call of now
 	pruned      time.Time
-	slow, tight bool // said already
-	repeats     int  // the size of the largest round of the last chunk
+	slow, tight bool // already reported
+	repeats     int  // size of the largest round of the last chunk, in bytes
 	etcd        *model.Etcd
-	silent      *model.Etcd // says why etcd is not heard of; nil: it is
+	silent      *model.Etcd // holds the reason why etcd is not responding; nil if it is
 }
 
-// Open makes the folder ready, of which nobody else may be the recorder.
+// Open creates and locks the folder and resumes an earlier recording in it. It returns an error if another recorder
+// has the lock.
 func Open(ctx context.Context, o Options) (*Recorder, error) {
 	if o.MaxSize > 0 {
 		o.ChunkSize = min(cmp.Or(o.ChunkSize, 64<<20), max(o.MaxSize/8, 64<<10))
@@ -99,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Close ends the last chunk and gives the folder free.
+// Close completes the last chunk and unlocks the folder.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,16 +112,16 @@ func (r *Recorder) Close() error {
 	return err
 }
 
-// Keep takes an answer of a process, which is redacted. It is for live.Options.
+// Keep adds an answer of a process, already redacted, to the current round. It is used as live.Options.Keep.
 func (r *Recorder) Keep(answer live.Record) {
 	r.answers.Lock()
 	defer r.answers.Unlock()
-	answer.Response = slices.Clone(answer.Response) // it is of a buffer that is used again
+	answer.Response = slices.Clone(answer.Response) // the buffer is reused
 	r.said = append(r.said, answer)
 }
 
-// Run records until ctx ends. ask puts the questions to processes, nil: they are left alone. open opens the source, again where it
-// was lost before anything was read.
+// Run records until ctx ends. ask queries the processes; if it is nil, they are not queried. open opens the source,
+// and is called again after a failure. Run returns an error only if the source is not live.
 func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
 	ctx, stop := context.WithCancel(ctx)
 	var ticking sync.WaitGroup
@@ -144,17 +148,17 @@ func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.S
 	}
 }
 
-// retryAfter is how long it waits before it opens a source again.
+// retryAfter is the wait before a source is opened again.
 const retryAfter = 3 * time.Second
 
-// notLiveError is a source that does not change.
+// notLiveError is returned for a source that is not live, e.g. a file.
 type notLiveError struct{ where string }
 
 func (e *notLiveError) Error() string {
 	return fmt.Sprintf("record %s: not a live source", e.where)
 }
 
-// follow records a source as long as it can be followed.
+// follow opens and records a source until it fails or ctx ends.
 func (r *Recorder) follow(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
 	src, err := open(ctx)
 	if err != nil {
@@ -165,7 +169,8 @@ func (r *Recorder) follow(ctx context.Context, open func(context.Context) (sourc
 	if !ok {
 		return &notLiveError{src.Origin().Location}
 	}
-	// What is recorded is read beside it: here only what says whom to ask, and all if it is judged.
+	// tee records all data regardless of want. The feed needs only the parts that list the processes, or all for
+	// checks.
 	want := meta.Want{Parts: session.NodeNeeds | model.PartConfig}
 	if r.o.Profiles != nil {
 		want = meta.Want{Parts: model.PartAll, Records: true}
@@ -177,7 +182,7 @@ func (r *Recorder) follow(ctx context.Context, open func(context.Context) (sourc
 	return feed.FollowLive(ctx, tee{watched, r}, want, func(u history.Update) { r.heard(ctx, u) })
 }
 
-// tick writes what has come, each interval.
+// tick calls settle in each interval until ctx ends.
 func (r *Recorder) tick(ctx context.Context) {
 	tick := time.NewTicker(r.o.Every)
 	defer tick.Stop()
@@ -193,7 +198,7 @@ func (r *Recorder) tick(ctx context.Context) {
 	}
 }
 
-// heard takes news of the cluster.
+// heard handles an update of the feed: outages of etcd, its health, and checks for new findings.
 func (r *Recorder) heard(ctx context.Context, u history.Update) {
 	r.mu.Lock()
 	switch {
@@ -213,7 +218,7 @@ func (r *Recorder) heard(ctx context.Context, u history.Update) {
 	}
 }
 
-// asker keeps the answers to each round of questions.
+// asker queries processes and records the answers of each round.
 type asker struct {
 	*Recorder
 	client session.Asker
@@ -231,7 +236,7 @@ func (a asker) Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error
 	return runtime, err
 }
 
-// take empties what was said so far.
+// take returns the answers so far and clears them.
 func (r *Recorder) take() []live.Record {
 	r.answers.Lock()
 	defer r.answers.Unlock()
@@ -240,7 +245,7 @@ func (r *Recorder) take() []live.Record {
 	return said
 }
 
-// round writes what processes have said.
+// round writes a round of answers. It records a gap if rounds begin to take longer than the interval.
 func (r *Recorder) round(said []live.Record, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,7 +256,7 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 			r.o.Say("processes answer in time again")
 		}
 	}
-	now := r.now() // which may find that nothing can be written
+	now := r.now() // may set r.chunk to nil if writing fails
 	if r.chunk == nil {
 		return
 	}
@@ -260,7 +265,8 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 	}
 }
 
-// now is the time, of which it is said if it went back, or if nothing was done for long.
+// now returns the time. It records a gap if the clock went back by more than 1 s, or if more than three intervals
+// and 30 s have passed since the last call.
 func (r *Recorder) now() time.Time {
 	now := r.o.Now()
 	const patience = time.Second
@@ -274,7 +280,7 @@ func (r *Recorder) now() time.Time {
 	return now
 }
 
-// gap says what was not recorded, in the recording too.
+// gap reports a gap and records it.
 func (r *Recorder) gap(text string) {
 	r.o.Say(text)
 	if r.chunk == nil {
@@ -285,5 +291,5 @@ func (r *Recorder) gap(text string) {
 	}
 }
 
-// redactor is that of a snapshot's keys.
+// redactor returns the redactor for keys of a snapshot.
 func redactor(h source.Header) func(source.KV) (source.KV, bool) { return meta.Redactor(h) }

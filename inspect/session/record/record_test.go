@@ -27,10 +27,10 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// patience is for what takes a moment, on a machine that is busy.
+// patience is the timeout of until. It is long because the machine may be busy.
 const patience = 2 * time.Minute
 
-// recorder is one that records an etcd until it is stopped.
+// recorder records an etcd until it is stopped.
 type recorder struct {
 	t    *testing.T
 	dir  string
@@ -46,14 +46,15 @@ func (r *recorder) say(line string) {
 	r.said = append(r.said, line)
 }
 
-// hears reports whether something was said.
+// hears reports whether a reported line contains part.
 func (r *recorder) hears(part string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.said, func(line string) bool { return strings.Contains(line, part) })
 }
 
-// start records into a folder. ask makes who asks the processes, nil: nobody does.
+// start starts a recorder of from into dir. ask returns the client for the processes; if it is nil, they are not
+// queried.
 func start(t *testing.T, dir, from string, o record.Options, ask func(*record.Recorder) session.Asker) *recorder {
 	t.Helper()
 	r := &recorder{t: t, dir: dir}
@@ -90,7 +91,7 @@ func start(t *testing.T, dir, from string, o record.Options, ask func(*record.Re
 	return r
 }
 
-// until waits.
+// until waits until done returns true. It fails the test after patience.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
@@ -100,13 +101,13 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// reaches waits until a revision is in the recording.
+// reaches waits until the recording has a revision.
 func (r *recorder) reaches(revision int64) {
 	r.t.Helper()
 	until(r.t, fmt.Sprintf("revision %d", revision), func() bool { return last(r.t, r.dir) >= revision })
 }
 
-// last is the newest revision of a recording, 0 if there is none yet.
+// last returns the newest revision of a recording, or 0 if there is none yet.
 func last(t *testing.T, dir string) int64 {
 	t.Helper()
 	src, err := source.Open(t.Context(), dir, source.Options{})
@@ -122,7 +123,7 @@ func last(t *testing.T, dir string) int64 {
 	return snap.Header().Revision
 }
 
-// cluster is an etcd with random keys, and each of its states, redacted.
+// cluster is an etcd with random keys. It holds the redacted state at each revision.
 type cluster struct {
 	t      *testing.T
 	server *sourcetest.Server
@@ -167,7 +168,7 @@ func line(kv source.KV) string {
 
 func (c *cluster) put(key, value string) { c.do(clientv3.OpPut(key, value)) }
 
-// live makes some random changes.
+// live makes random changes in the given number of steps.
 func (c *cluster) live(steps int) {
 	c.t.Helper()
 	for range steps {
@@ -185,7 +186,8 @@ func (c *cluster) live(steps int) {
 	}
 }
 
-// compare holds a recording against the states that the etcd had between two revisions; those of others are not in it.
+// compare compares a recording with the states of the etcd between two revisions. Revisions without a known state
+// are only read.
 func (c *cluster) compare(dir string, from, to int64) {
 	c.t.Helper()
 	src, err := source.Open(c.t.Context(), dir, source.Options{})
@@ -217,8 +219,8 @@ func (c *cluster) compare(dir string, from, to int64) {
 	}
 }
 
-// TestRecordingIsTheEtcd: at each revision a recording is what the etcd was, over chunks that follow each other, an etcd that is
-// compacted, and a recorder that was not there for a while.
+// TestRecordingIsTheEtcd checks that a recording equals the etcd at each revision, across several chunks, a
+// compaction, and a pause of the recorder.
 func TestRecordingIsTheEtcd(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -243,7 +245,7 @@ func TestRecordingIsTheEtcd(t *testing.T) {
 		t.Errorf("the chunks are %v, want three or more: %v", names, err)
 	}
 
-	c.live(30) // nobody is there, but etcd remembers
+	c.live(30) // no recorder runs, but etcd keeps the changes
 	r = start(t, dir, c.from(), record.Options{}, nil)
 	r.reaches(c.newest)
 	c.live(10)
@@ -252,7 +254,7 @@ func TestRecordingIsTheEtcd(t *testing.T) {
 	c.compare(dir, first, c.newest)
 
 	missed := c.newest
-	c.live(30) // and now it is compacted
+	c.live(30) // these are compacted before the recorder starts
 	if _, err := c.server.Client.Compact(t.Context(), c.newest); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +279,7 @@ func TestRecordingIsTheEtcd(t *testing.T) {
 	}
 }
 
-// unpacked are all bytes of a recording.
+// unpacked returns the decompressed bytes of all chunks of a recording.
 func unpacked(t *testing.T, dir string) []byte {
 	t.Helper()
 	names, err := source.ChunkNames(dir)
@@ -305,7 +307,7 @@ func unpacked(t *testing.T, dir string) []byte {
 	return all
 }
 
-// answering keeps answers as a client does: redacted.
+// answering is a session.Asker that passes redacted answers to the recorder, as a client does.
 type answering struct {
 	r       *record.Recorder
 	answers []live.Record
@@ -321,7 +323,8 @@ func (a *answering) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, er
 	return d.Runtime("live", ""), nil
 }
 
-// TestNoSecretIsRecorded plants secrets in keys, their old values and answers.
+// TestNoSecretIsRecorded checks that no secret is recorded. It plants secrets in keys, their old values and
+// answers.
 func TestNoSecretIsRecorded(t *testing.T) {
 	t.Parallel()
 	const planted = "pl4nted-s3cret"
@@ -371,7 +374,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	}
 }
 
-// TestBounds: the oldest chunks go where there is too much of them, and what is left is still read.
+// TestBounds checks that the oldest chunks are removed above MaxSize, and that the rest can still be read.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -413,7 +416,7 @@ func TestBounds(t *testing.T) {
 		}
 		size += info.Size()
 	}
-	const oneMore = 20_000 // the one that was written when they were counted
+	const oneMore = 20_000 // the chunk that was being written when sizes were added up
 	if size > most+oneMore {
 		t.Errorf("%d bytes are kept, want %d at most", size, most)
 	}
@@ -429,7 +432,8 @@ func TestBounds(t *testing.T) {
 	c.compare(dir, oldest, c.newest)
 }
 
-// TestClockSetBack is said, in the recording too, and changes nothing of what is read.
+// TestClockSetBack checks that a clock set back is reported and recorded, and that the recording is still read
+// correctly.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -457,7 +461,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// TestFolderIsOfOneRecorder: a second one is refused, and a file is no live source.
+// TestFolderIsOfOneRecorder checks that a second recorder of a folder is refused until the first is closed.
 func TestFolderIsOfOneRecorder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

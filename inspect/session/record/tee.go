@@ -6,13 +6,14 @@ import (
 	"kitescope/inspect/source"
 )
 
-// tee is a source that tells the Recorder what is read of it.
+// tee is a source that passes its snapshots and changes to a Recorder as well.
 type tee struct {
 	source.Live
 	r *Recorder
 }
 
-// Pin implements source.Source. Whoever pins it follows it from there: what is recorded goes on there, or begins.
+// Pin implements source.Source. The caller follows the source from the snapshot, so the recording begins or
+// continues there.
 func (t tee) Pin(ctx context.Context) (source.Snapshot, error) {
 	snap, err := t.Live.Pin(ctx)
 	if err == nil {
