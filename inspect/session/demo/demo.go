@@ -1,14 +1,18 @@
-// Package demo is a captured Milvus 2.3.5 cluster that needs no server. What enters is a bundle that is part of the program;
-// what leaves is a source.Live that holds its keys, and on loopback a small server in the place of each of its processes.
+// Package demo provides a captured Milvus 2.3.5 cluster that needs no external server. It reads a bundle embedded
+// in the program. It provides a source.Live with the cluster's keys, and on loopback a small server for each of its
+// processes.
 //
-//  1. Start reads the bundle and starts these servers (live/recorded): each answers as its process did.
-//  2. Source gives the metadata out of memory, with sessions that lead to the servers. It is pinned, read, watched and asked
-//     about its health as an etcd is.
-//  3. Put and Delete change what it holds, as Milvus would; who watches it hears of that. By itself the cluster stands still,
-//     and so does its clock: its checkpoints and time ticks would seem to fall behind otherwise.
-//  4. What its processes count runs on where a clock is given for that, at the rates that they had, so that two scrapes say
-//     what a cluster under load says. Scrapes are dated by a clock of their own, Counters.
-//  5. What led to the captured state is there too: the store is a source.Past of the revisions that the etcd had.
+//  1. Start reads the bundle and starts the servers (live/recorded). Each returns the recorded responses of its
+//     process.
+//  2. Source returns the metadata from memory, with sessions that point to the servers. It supports the same
+//     operations as an etcd source: pin, read, watch and health.
+//  3. Put and Delete change keys as Milvus would, and watchers receive the changes. Otherwise the cluster and its
+//     clock are frozen, because its checkpoints and time ticks would seem to fall behind if only the clock
+//     advanced.
+//  4. The counters of its processes advance at the captured rates if Start gets a clock, so two scrapes look like
+//     those of a cluster under load. Scrapes are dated by a separate clock, Counters.
+//  5. The history before the captured state is included: the store is a source.Past of the revisions that the etcd
+//     had.
 package demo
 
 import (
@@ -30,40 +34,42 @@ import (
 	"kitescope/profile/pull"
 )
 
-// From is the --from word of the demo.
+// From is the --from value that selects the demo.
 const From = "demo://"
 
-// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one of them was underloaded
-// (testdata/snapshots/cluster-2.3.5-t7), with its history: saved with --history, --runtime and --profiles, then packed by zstd -22.
+// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one of them was
+// underloaded (testdata/snapshots/cluster-2.3.5-t7). It includes the history: it was saved with --history,
+// --runtime and --profiles, then compressed with zstd -22.
 //
 //go:embed demo.kite
 var captured []byte
 
-// files are the logs of its collection small_truth, as Milvus wrote them: taken from an earlier run of the same cluster, which was
-// seeded alike (its searches have the same answers, its files the same sizes), with the ids and times of this run.
+// files is a tar archive of the logs of the collection small_truth, as Milvus wrote them. They come from an earlier
+// run of the same cluster with the same seed (searches return the same answers, files have the same sizes). Their
+// ids and times were replaced with those of this run.
 //
 //go:embed storage.tar
 var files []byte
 
-// Stored is the collection whose files Storage has.
+// Stored is the name of the collection whose files Storage has.
 const Stored = "small_truth"
 
-// Storage opens the part of the cluster's storage that was kept.
+// Storage opens the embedded part of the cluster's object storage, which has only the files of Stored.
 func Storage(ctx context.Context) (object.Store, error) {
 	return object.ReadTar(ctx, "the demo", files)
 }
 
-// Cluster is the captured cluster while its servers run.
+// Cluster is the captured cluster with its running servers. Close stops them.
 type Cluster struct {
 	*store
 	answers []live.Record
 	servers *recorded.Servers
-	// counters is the clock of what processes count.
+	// counters is the clock of the processes' counters.
 	counters func() time.Time
 }
 
-// Start starts the servers of the captured cluster. Close it. now is the clock by which what its processes count runs on; nil: that
-// stands still as well, and each scrape is as the one before.
+// Start starts the servers of the captured cluster. The caller must close the Cluster. The counters of its
+// processes advance by the clock now. If now is nil, they are frozen too, and each scrape equals the one before.
 func Start(ctx context.Context, now func() time.Time) (*Cluster, error) {
 	c, err := start(ctx, now)
 	if err != nil {
@@ -117,14 +123,15 @@ func start(ctx context.Context, now func() time.Time) (*Cluster, error) {
 // Close stops the servers.
 func (c *Cluster) Close() { c.servers.Close() }
 
-// Now is the clock of the demo. It stands still at the moment at which the processes were asked, some seconds before their
-// etcd was saved.
+// Now is the clock of the demo. It always returns the time at which the processes were queried, some seconds before
+// their etcd was saved.
 func Now() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
 
-// Counters is the clock by which scrapes are to be dated: that of what processes count.
+// Counters returns the time by which to date scrapes. It is the clock of the processes' counters.
 func (c *Cluster) Counters() time.Time { return c.counters() }
 
-// ProxyPort is the port of the proxy's HTTP server, which proxies of 2.3 do not tell; "" if nothing of it was recorded.
+// ProxyPort returns the port of the proxy's HTTP server, which proxies of 2.3 do not report. It returns "" if no
+// metrics of it were recorded.
 func (c *Cluster) ProxyPort() string {
 	for i := range c.answers {
 		if web := proxyServer(&c.answers[i]); web != "" {
@@ -137,7 +144,7 @@ func (c *Cluster) ProxyPort() string {
 	return ""
 }
 
-// proxyServer is the address of the HTTP server of the proxy that gave an answer, "" if it is another's.
+// proxyServer returns the address of the HTTP server of the proxy that returned r, or "" if r is not from a proxy.
 func proxyServer(r *live.Record) string {
 	host, _, err := net.SplitHostPort(r.Address)
 	if err != nil || r.Role != "proxy" {
@@ -146,8 +153,8 @@ func proxyServer(r *live.Record) string {
 	return net.JoinHostPort(host, labProxyPort)
 }
 
-// proxyPages are the metrics of the proxy as its HTTP server gives them: the recording has them by session, and no answer tells
-// where that server is.
+// proxyPages returns the metrics and health pages of the proxy's HTTP server. They are built here because the
+// recording has the metrics by session, and no recorded answer has the address of that server.
 func (c *Cluster) proxyPages(metrics map[string][]byte) []live.Record {
 	for i := range c.answers {
 		r := &c.answers[i]
@@ -163,10 +170,11 @@ func (c *Cluster) proxyPages(metrics map[string][]byte) []live.Record {
 	return nil
 }
 
-// labProxyPort is where the proxy of the captured cluster had its HTTP server (the lab's cluster.sh: METRICS_PORT).
+// labProxyPort is the port of the HTTP server of the captured cluster's proxy (METRICS_PORT in the lab's
+// cluster.sh).
 const labProxyPort = "20131"
 
-// answersOf reads what the processes of a captured cluster said.
+// answersOf reads the recorded responses of the processes from a bundle.
 func answersOf(ctx context.Context, b *source.Bundle) ([]live.Record, error) {
 	var answers []live.Record
 	err := b.Members(ctx, func(name string, _ int64, content io.Reader) error {
@@ -181,8 +189,8 @@ func answersOf(ctx context.Context, b *source.Bundle) ([]live.Record, error) {
 	return answers, err
 }
 
-// profilesOf are the profiles that a bundle has, as their processes served them: by the address of
-// the HTTP server and by the last part of the path. The bytes are those that were recorded.
+// profilesOf returns the profiles of a bundle by the address of the HTTP server and the last element of the URL
+// path. The bytes are as recorded. It returns nil if the bundle has no profiles.
 func profilesOf(ctx context.Context, b *source.Bundle) (map[string]map[string][]byte, error) {
 	record, err := session.BundleProfiles(ctx, b)
 	if err != nil || record == nil {
@@ -218,7 +226,8 @@ func readItem(item pull.Item) ([]byte, error) {
 	return content, nil
 }
 
-// endpointOf is the last part of the path of a kind: all are called as net/http/pprof calls them, but one.
+// endpointOf returns the last element of the URL path for a kind. Only CPU profiles have a different name in
+// net/http/pprof.
 func endpointOf(k pull.Kind) string {
 	if k == pull.CPU {
 		return "profile"
@@ -226,15 +235,16 @@ func endpointOf(k pull.Kind) string {
 	return string(k)
 }
 
-// RootCoord reserves timestamps in advance (internal/tso: timestampOracle.InitTimestamp), and writes that below its root.
+// RootCoord reserves timestamps in advance and writes the end of the reserved range below its root (internal/tso:
+// timestampOracle.InitTimestamp).
 const (
 	clockKey  = "/kv/gid/timestamp"
 	inAdvance = 3 * time.Second
 )
 
-// hosted is the value of a key as the demo has it: sessions point to the servers that
-// answer in the place of the captured processes, and RootCoord has reserved timestamps up to
-// the time at which these were asked, not to the later one at which their etcd was saved.
+// hosted returns the value of a key in the demo. Sessions point to the demo's servers instead of the captured
+// processes. RootCoord's reserved timestamps are relative to the time at which the processes were queried, not to
+// the later time at which their etcd was saved. Other values are copied unchanged.
 func (c *Cluster) hosted(kv source.KV) []byte {
 	if bytes.HasSuffix(kv.Key, []byte(clockKey)) {
 		return binary.BigEndian.AppendUint64(nil, uint64(Now().Add(inAdvance).UnixNano()))
@@ -243,7 +253,7 @@ func (c *Cluster) hosted(kv source.KV) []byte {
 		return bytes.Clone(kv.Value)
 	}
 	var session map[string]any
-	if json.Unmarshal(kv.Value, &session) != nil { // session/id is a number
+	if json.Unmarshal(kv.Value, &session) != nil { // e.g. session/id, which is a number
 		return bytes.Clone(kv.Value)
 	}
 	was, _ := session["Address"].(string)

@@ -44,7 +44,7 @@ func opened(t *testing.T, c *demo.Cluster) source.Live {
 	return src
 }
 
-// TestConformance: the demo is a source like any other, with the keys that the capture has.
+// TestConformance checks that the demo conforms to source.Source and has the keys of the capture.
 func TestConformance(t *testing.T) {
 	c := started(t)
 	bundle, err := source.Open(t.Context(), "demo.kite", source.Options{})
@@ -63,7 +63,7 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	hosted := 0
-	for i, kv := range keys(t, pinned) { // what the demo changes
+	for i, kv := range keys(t, pinned) { // these values differ from the capture
 		if key := kv.Key; bytes.Contains(key, []byte("/session/")) || bytes.HasSuffix(key, []byte("/timestamp")) {
 			want.Keys[i].Value = kv.Value
 			hosted++
@@ -90,7 +90,7 @@ func keys(t *testing.T, of source.Snapshot) []source.KV {
 	return kvs
 }
 
-// TestNow: the clock stands where the newest time tick is that a query node had seen.
+// TestNow checks that the clock equals the newest time tick that a query node had received.
 func TestNow(t *testing.T) {
 	decoder := live.NewDecoder()
 	for _, r := range started(t).Answers() {
@@ -110,7 +110,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// TestRoot: another root than the one that is there is refused as any source does.
+// TestRoot checks that Source returns a *source.RootError for a root that does not exist.
 func TestRoot(t *testing.T) {
 	c := started(t)
 	for root, ok := range map[string]bool{"": true, "by-dev": true, "by-dev/meta": true, "other": false} {
@@ -121,7 +121,8 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestWatch: each change comes once, in order, whether it was made before or after the watch began; a pinned snapshot stays as it is.
+// TestWatch checks that each change arrives once and in order, whether it was made before or after the watch began.
+// A pinned snapshot must not change.
 func TestWatch(t *testing.T) {
 	c := started(t)
 	src := opened(t, c)
@@ -186,7 +187,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestCountsOn: with a clock that runs, two scrapes are a window with the rates that the capture had, and the cluster stands still.
+// TestCountsOn checks that with a running clock two scrapes give a window with the captured rates, while the
+// cluster's clock stays frozen.
 func TestCountsOn(t *testing.T) {
 	var passed atomic.Int64
 	now := func() time.Time { return time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(passed.Load())) }
@@ -241,11 +243,11 @@ func TestCountsOn(t *testing.T) {
 	}
 }
 
-// TestKeepsTheCPUOfItsCapture: the processor time that the demo shows is what was captured, however long it runs.
+// TestKeepsTheCPUOfItsCapture checks that the demo shows the captured CPU usage, however long it runs.
 func TestKeepsTheCPUOfItsCapture(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it sleeps
 	cluster := started(t)
-	captured := map[string]float64{} // by where the process is served now
+	captured := map[string]float64{} // cores by the current address of the process
 	for is, text := range cluster.Metrics() {
 		m, err := live.ParseMetrics(bytes.NewReader(text), demo.Now())
 		if err != nil {
@@ -290,7 +292,7 @@ func TestKeepsTheCPUOfItsCapture(t *testing.T) {
 	}
 }
 
-// TestStorage compares the files that the demo has with those that its metadata names: of one collection, all of them, and no others.
+// TestStorage checks that the demo has exactly the files that its metadata lists for one collection.
 func TestStorage(t *testing.T) {
 	snap, err := opened(t, started(t)).Pin(t.Context())
 	if err != nil {

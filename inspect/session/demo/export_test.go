@@ -5,10 +5,10 @@ import (
 	"kitescope/inspect/live/recorded"
 )
 
-// Answers are what the captured processes said.
+// Answers returns the recorded responses of the captured processes.
 func (c *Cluster) Answers() []live.Record { return c.answers }
 
-// Metrics are the captured texts of /metrics, by where their processes are served now.
+// Metrics returns the captured texts of /metrics by the current addresses of the processes' servers.
 func (c *Cluster) Metrics() map[string][]byte {
 	now := map[string][]byte{}
 	for was, text := range recorded.MetricsByAddress(c.answers) {

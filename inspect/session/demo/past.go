@@ -12,8 +12,8 @@ import (
 
 var _ source.Past = view{}
 
-// openPast opens what led to the captured state: the bundle has all revisions that the etcd had then, the minutes before. It lies in
-// memory, and nothing is to be closed.
+// openPast opens the history before the captured state. The bundle has all revisions that the etcd had then, which
+// cover the minutes before. It is in memory and need not be closed.
 func openPast(ctx context.Context) (source.Past, source.Header, error) {
 	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(captured), Now: time.Now})
 	if err != nil {
@@ -30,8 +30,8 @@ func openPast(ctx context.Context) (source.Past, source.Header, error) {
 	return past, snap.Header(), snap.Close()
 }
 
-// then is the value of a key as it was at a past revision: as hosted gives it, but that the clock goes, up to the moment at which
-// the demo's stands.
+// then returns the pair at a past revision with the value that hosted returns, except that RootCoord's timestamp
+// advances, up to the frozen time of the demo's clock.
 func (s *store) then(kv source.KV) source.KV {
 	if bytes.HasSuffix(kv.Key, []byte(clockKey)) && len(kv.Value) == 8 {
 		last := uint64(Now().Add(inAdvance).UnixNano())
@@ -44,7 +44,7 @@ func (s *store) then(kv source.KV) source.KV {
 	return kv
 }
 
-// has refuses revisions that are not there.
+// has returns an error unless all wanted revisions are available.
 func (s *store) has(ctx context.Context, wanted ...int64) error {
 	oldest, err := s.past.Oldest(ctx, s.pastHeader)
 	if err != nil {
@@ -61,7 +61,7 @@ func (v view) Oldest(ctx context.Context, _ source.Header) (int64, error) {
 	return v.s.past.Oldest(ctx, v.s.pastHeader)
 }
 
-// Changes implements source.Past: those that were captured, and then those since the demo was started.
+// Changes implements source.Past. It yields the captured changes, followed by those since the demo was started.
 func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yield func(revision int64, events []source.Event) error) error {
 	s := v.s
 	if err := s.has(ctx, from, to); err != nil {
@@ -118,7 +118,7 @@ func (v view) PinAt(ctx context.Context, _ source.Header, revision int64) (sourc
 	return snapshot{h, s.at(revision)}, nil
 }
 
-// at are the keys as they were at a revision since the demo was started.
+// at returns the keys as of a revision since the demo was started.
 func (s *store) at(revision int64) []source.KV {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (v view) GetAt(ctx context.Context, _ source.Header, revision int64, key st
 	return &then, nil
 }
 
-// pastSnapshot is a captured revision with the values that the demo has.
+// pastSnapshot is a snapshot of a captured revision with the values adapted to the demo.
 type pastSnapshot struct {
 	source.Snapshot
 	header source.Header

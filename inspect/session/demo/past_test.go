@@ -16,7 +16,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestPast: what led to the captured state ends in it, key by key, and no time is behind the one at which the demo's clock stands.
+// TestPast checks that the history ends in the captured state, key by key, and that no revision is later than the
+// demo's clock.
 func TestPast(t *testing.T) {
 	c := started(t)
 	src := opened(t, c)
@@ -78,7 +79,8 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestPastHasTheIncident: auto-balance is switched off, and the node that joins after that is there and serves nothing.
+// TestPastHasTheIncident checks that the history has the incident: auto-balance is switched off, then a node joins
+// that serves nothing.
 func TestPastHasTheIncident(t *testing.T) {
 	c := started(t)
 	src := opened(t, c)
@@ -107,12 +109,12 @@ func TestPastHasTheIncident(t *testing.T) {
 	if want := []string{"queryCoord/autoBalance set", "querynode-19 joined:"}; !slices.Equal(story, want) {
 		t.Errorf("%q, want %q", story, want)
 	}
-	if told.Until.After(demo.Now().Add(2 * time.Second)) { // nobody says by a clock when the last timestamps were over
+	if told.Until.After(demo.Now().Add(2 * time.Second)) { // the wall time of the last timestamps is unknown
 		t.Errorf("it ends at %s, and it is %s", told.Until, demo.Now())
 	}
 }
 
-// TestPastGoesOn: what the demo is told to change becomes part of its past.
+// TestPastGoesOn checks that changes made with Put and Delete become part of the past.
 func TestPastGoesOn(t *testing.T) {
 	c := started(t)
 	src := opened(t, c)

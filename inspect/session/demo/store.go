@@ -14,30 +14,30 @@ import (
 	"kitescope/inspect/source"
 )
 
-// etcdVersion is that of the etcd that was captured.
+// etcdVersion is the version of the captured etcd.
 const etcdVersion = "3.4.23"
 
-// store is a key-value store in memory with revisions, as an etcd with one member is.
+// store is an in-memory key-value store with revisions. It behaves like an etcd with one member.
 type store struct {
-	header source.Header // of the beginning
+	header source.Header // at the start
 
 	mu  sync.Mutex
-	kvs []source.KV // in order of keys; neither it nor what it holds is changed in place
-	log []change    // one for each revision after the header's
-	// moved is closed at the next change.
+	kvs []source.KV // sorted by key; neither the slice nor its elements are changed in place
+	log []change    // one for each revision after the header's revision
+	// moved is closed on the next change.
 	moved chan struct{}
 
-	// base are the keys of the beginning, past is what was before it.
+	// base holds the keys at the start, past the history before it.
 	base       []source.KV
 	past       source.Past
 	pastHeader source.Header
 	hosted     func(source.KV) []byte
 }
 
-// change is what happened at one revision.
+// change is the event of one revision.
 type change struct{ event source.Event }
 
-// newStore takes over what a snapshot holds, each value as hosted gives it.
+// newStore returns a store with the keys of a snapshot. hosted maps their values.
 func newStore(ctx context.Context, of source.Snapshot, hosted func(source.KV) []byte) (*store, error) {
 	s := &store{header: of.Header(), moved: make(chan struct{}), hosted: hosted}
 	err := of.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
@@ -51,7 +51,7 @@ func newStore(ctx context.Context, of source.Snapshot, hosted func(source.KV) []
 	return s, err
 }
 
-// Put writes a key.
+// Put sets the value of a key.
 func (s *store) Put(key string, value []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *store) Put(key string, value []byte) {
 	s.change(next, source.Event{KV: kv})
 }
 
-// Delete removes a key, if it is there.
+// Delete removes a key if it exists.
 func (s *store) Delete(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,14 +84,15 @@ func (s *store) change(next []source.KV, e source.Event) {
 	s.moved = make(chan struct{})
 }
 
-// revision is the newest; the lock is held.
+// revision returns the newest revision. The caller must hold s.mu.
 func (s *store) revision() int64 { return s.header.Revision + int64(len(s.log)) }
 
 func (s *store) find(key string) (at int, found bool) {
 	return slices.BinarySearchFunc(s.kvs, key, func(kv source.KV, key string) int { return cmp.Compare(string(kv.Key), key) })
 }
 
-// since is what changed after a revision, and what is closed when there is more.
+// since returns the changes after a revision, and a channel that is closed on the next change. It returns
+// source.ErrCompacted if the revision is before the start.
 func (s *store) since(revision int64) (changes []change, moved <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +103,8 @@ func (s *store) since(revision int64) (changes []change, moved <-chan struct{}, 
 	return slices.Clip(s.log)[min(at, int64(len(s.log))):], s.moved, nil
 }
 
-// Source is the store as a source; root is the root path that is wanted, "" for whichever there is.
+// Source returns the store as a source. root is the wanted root path, or "" for any. It returns a *source.RootError
+// if the store has another root.
 func (s *store) Source(root string) (source.Live, error) {
 	h := &s.header
 	if root != "" && root != h.Root && root != h.Root+"/"+h.MetaPath {
@@ -111,7 +113,7 @@ func (s *store) Source(root string) (source.Live, error) {
 	return view{s}, nil
 }
 
-// view is a store without what changes it.
+// view is the read-only view of a store.
 type view struct{ s *store }
 
 var _ source.Live = view{}
@@ -119,7 +121,7 @@ var _ source.Live = view{}
 // Origin implements source.Source.
 func (v view) Origin() source.Origin { return v.s.header.Origin }
 
-// Close implements source.Source: the Cluster owns the store.
+// Close implements source.Source. It does nothing, because the Cluster owns the store.
 func (v view) Close() error { return nil }
 
 // Pin implements source.Source.
@@ -163,7 +165,7 @@ func (v view) Watch(ctx context.Context, header source.Header, yield func(revisi
 // Alive implements source.Live.
 func (v view) Alive(ctx context.Context) error { return ctx.Err() }
 
-// Health implements source.Live: one member, which leads.
+// Health implements source.Live. It reports one member, the leader.
 func (v view) Health(ctx context.Context) (*model.Etcd, error) {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -171,11 +173,11 @@ func (v view) Health(ctx context.Context) (*model.Etcd, error) {
 	for _, kv := range v.s.kvs {
 		size += int64(len(kv.Key) + len(kv.Value))
 	}
-	m := model.EtcdMember{Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size} // 3.4 tells no quota
+	m := model.EtcdMember{Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size} // etcd 3.4 does not report its quota
 	return &model.Etcd{At: v.s.header.Taken, Members: []model.EtcdMember{m}}, ctx.Err()
 }
 
-// Activity implements source.Live. It tells no keys: nothing is written to the demo but by tests.
+// Activity implements source.Live. It reports no keys, because only tests write to the demo.
 func (v view) Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error) {
 	v.s.mu.Lock()
 	from := len(v.s.log)
@@ -191,7 +193,7 @@ func (v view) Activity(ctx context.Context, window time.Duration) (*model.EtcdAc
 	return &model.EtcdActivity{Over: window, Revisions: n, Writes: n}, nil
 }
 
-// snapshot is a store at one revision.
+// snapshot is the store at one revision.
 type snapshot struct {
 	header source.Header
 	kvs    []source.KV
@@ -200,7 +202,7 @@ type snapshot struct {
 // Header implements source.Snapshot.
 func (s snapshot) Header() source.Header { return s.header }
 
-// Seekable implements source.Snapshot: a range is found at once.
+// Seekable implements source.Snapshot. It returns true, because ranges are found by binary search.
 func (s snapshot) Seekable() bool { return true }
 
 // Scan implements source.Snapshot.
