@@ -1,8 +1,10 @@
-// Package collect says when garbage is collected: late while the process starts, often where asked, in between as Go does.
+// Package collect controls when Go collects garbage. It delays the first collection while the process starts and
+// collects more often on request. Otherwise Go's own pace applies.
 //
-// It imports nothing but os and runtime and is a package of its own because of when Go initialises packages: by their import
-// paths, each as soon as what it imports is. So the variable below is set before the libraries that make most of the garbage of
-// a start, and what a function main did would come after the first collection.
+// It is a separate package, and imports only os, runtime, runtime/debug and sync, because Go initializes packages
+// in the order of their import paths, each as soon as its imports are initialized. The variable process is
+// therefore set before the libraries that make most of the garbage at startup are initialized. Code in main would
+// run after the first collection.
 package collect
 
 import (
@@ -12,25 +14,25 @@ import (
 	"sync"
 )
 
-// process is nil where the user's GOGC is to be kept.
+// process is nil if the user has set GOGC.
 var process = late(os.Getenv)
 
-// Process is the collector of this process, nil if the user has set GOGC. The nil Collector leaves everything to Go.
+// Process returns the collector of this process, or nil if the user has set GOGC. A nil Collector changes nothing.
 func Process() *Collector { return process }
 
-// A Collector changes how much garbage there may be.
+// A Collector adjusts the garbage collection target (GOGC) of the process.
 type Collector struct {
 	mu sync.Mutex
-	// usual is the percentage (GOGC) that was set before; late says that the first collection is still to come.
+	// usual is the GOGC percentage that was set before. late reports whether the first collection is still pending.
 	usual int
 	late  bool
 }
 
-// late puts the first collection off until the heap has 16 MB instead of 4. Starting up alone takes
-// 4 MB, and a collection costs what reading and printing a small file does. The collection itself brings back what was
-// set before, so that nothing larger takes more memory.
+// late delays the first collection until the heap has 16 MB instead of 4 MB. Startup alone takes 4 MB, and a collection
+// costs as much as reading and printing a small file. The first collection restores the previous percentage, so larger
+// heaps take no more memory. It returns nil if GOGC is set.
 func late(getenv func(string) string) *Collector {
-	if getenv("GOGC") != "" { // the user knows better
+	if getenv("GOGC") != "" { // the user's setting wins
 		return nil
 	}
 	c := &Collector{usual: debug.SetGCPercent(400), late: true}
@@ -38,7 +40,7 @@ func late(getenv func(string) string) *Collector {
 	return c
 }
 
-// settle ends the waiting for the first collection.
+// settle restores the usual percentage if the first collection is still pending.
 func (c *Collector) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +50,8 @@ func (c *Collector) settle() {
 	}
 }
 
-// Often collects when the heap has grown by half, for work that holds much and makes little garbage: collecting costs
-// it less than the memory is worth. Done puts it back.
+// Often collects whenever the heap has grown by half. Use it for work that holds a lot of memory and makes little
+// garbage, because collections then cost less than the memory. done restores the previous percentage.
 func (c *Collector) Often() (done func()) {
 	if c == nil {
 		return func() {}
