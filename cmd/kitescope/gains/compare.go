@@ -22,7 +22,7 @@ import (
 	"kitescope/tui/replays"
 )
 
-// benchFlags are those of "compare".
+// benchFlags holds the flags of "compare".
 type benchFlags struct {
 	report             cli.ReportFlags
 	out                string
@@ -36,10 +36,10 @@ type benchFlags struct {
 	openUI             bool
 }
 
-// pairings are the words of --pair.
+// pairings maps the values of --pair.
 var pairings = map[string]bench.Pairing{"name": bench.ByName, "order": bench.ByOrder, "none": bench.Unpaired}
 
-// compareFailures are the words of --fail-on: the first makes any metric that got worse exit 3.
+// compareFailures lists the values of --fail-on. With the first, the exit code is 3 if any metric got worse.
 var compareFailures = []string{"worse", "change", "never"}
 
 func compareCommand(a *cli.App) *cobra.Command {
@@ -84,7 +84,7 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 	return cmd
 }
 
-// FormatDoc lists the formats of results that compare reads.
+// FormatDoc returns the list of result formats that compare reads, one format a line with its name and description.
 func FormatDoc() string {
 	var b strings.Builder
 	for _, f := range read.Formats() {
@@ -93,14 +93,14 @@ func FormatDoc() string {
 	return b.String()
 }
 
-// settledComparison is what "compare" is asked, checked before anything is read.
+// settledComparison holds the validated options of "compare". They are checked before any input is read.
 type settledComparison struct {
 	options bench.Options
 	read    read.Options
 	format  render.Format
 	render  render.ReportOptions
 	only    bench.Filter
-	match   *regexp.Regexp // nil: names as they are
+	match   *regexp.Regexp // nil: keep names as they are
 }
 
 func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledComparison, error) {
@@ -135,7 +135,8 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 	return s, err
 }
 
-// parseEffect reads "1%", "0.01" or "0"; 0 counts any change.
+// parseEffect parses an --effect value such as "1%", "0.01" or "0". It returns a fraction below 1, or -1 for 0,
+// which counts any change.
 func parseEffect(text string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -146,7 +147,7 @@ func parseEffect(text string) (float64, error) {
 		return 0, cli.Usage(fmt.Errorf("--effect %q is not a percentage", text), "for example: --effect 2%")
 	}
 	if x == 0 {
-		x = -1 // any
+		x = -1 // any change counts
 	}
 	return x, nil
 }

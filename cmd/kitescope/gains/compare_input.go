@@ -23,7 +23,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// metricFilter reads --only and --skip.
+// metricFilter parses the values of --only and --skip.
 func metricFilter(only, skip []string) (f bench.Filter, err error) {
 	if f.Only, err = patterns("--only", only); err != nil {
 		return f, err
@@ -32,7 +32,7 @@ func metricFilter(only, skip []string) (f bench.Filter, err error) {
 	return f, err
 }
 
-// patterns reads the regular expressions of a flag.
+// patterns compiles the regular expressions given to a flag.
 func patterns(flag string, words []string) (list []*regexp.Regexp, err error) {
 	for _, word := range words {
 		re, err := cli.Pattern(flag, word)
@@ -44,7 +44,7 @@ func patterns(flag string, words []string) (list []*regexp.Regexp, err error) {
 	return list, nil
 }
 
-// applyFilter applies it to both sides, of which something has to be left.
+// applyFilter applies f to both sides. It returns an error if no metric is left.
 func applyFilter(f *bench.Filter, before, after *bench.Set) error {
 	names := bench.MetricNames(before, after)
 	f.Apply(before)
@@ -60,7 +60,7 @@ func applyFilter(f *bench.Filter, before, after *bench.Set) error {
 	return cli.Usage(errors.New("--only and --skip leave no metric"), "metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
 }
 
-// readSides reads both sides, of two words or of one file that holds both.
+// readSides reads both sides, either from two arguments or from one that holds both.
 func readSides(ctx context.Context, a *cli.App, args []string, o read.Options) (before, after *bench.Set, err error) {
 	if len(args) == 1 {
 		sets, err := openResults(ctx, a, args[0], o)
@@ -99,7 +99,7 @@ func oneSide(ctx context.Context, a *cli.App, word string, o read.Options) (*ben
 	return sets[0], nil
 }
 
-// openResults reads what one word of the command line names.
+// openResults reads the results that one argument names: files, or standard input for "-".
 func openResults(ctx context.Context, a *cli.App, word string, o read.Options) ([]*bench.Set, error) {
 	if word != "-" {
 		paths := splitFiles(word)
@@ -114,7 +114,7 @@ func openResults(ctx context.Context, a *cli.App, word string, o read.Options) (
 	return read.From(ctx, "standard input", a.In, o)
 }
 
-// splitFiles splits a word at its commas, unless there is a file of that name.
+// splitFiles splits an argument at its commas, unless it is the name of an existing file.
 func splitFiles(word string) []string {
 	if _, err := os.Stat(word); err == nil {
 		return []string{word}

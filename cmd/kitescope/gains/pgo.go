@@ -1,6 +1,6 @@
-// Package gains has the commands that say what a change of a program gains: "pgo", which takes a Go program from profiles to a build
-// that is held against the one before, and "compare", which holds results of benchmarks against each other. What enters is a
-// cli.App and the words of a command line; the work is done by profile/pgo, trial and bench.
+// Package gains defines the commands that measure the gain of a change to a program. "pgo" builds a Go program from
+// its CPU profiles and compares it with the build before. "compare" compares benchmark results. The commands parse
+// flags and write reports; packages profile/pgo, profile/trial and profile/bench do the work.
 package gains
 
 import (
@@ -12,18 +12,18 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// Profiles are those that the words of a command line name, or those of a cluster, which are pulled: all of it as with the commands
-// below "profile", which have the same flags.
+// Profiles reads the profiles named on a command line, or pulls them from a cluster. It has the same flags as the
+// subcommands of "profile".
 type Profiles interface {
-	// Register adds the flags that say how profiles are found and read.
+	// Register adds the flags that control how profiles are found and read.
 	Register(cmd *cobra.Command)
-	// KeepMangled leaves names as the linker has them, whatever the flags say.
+	// KeepMangled keeps symbol names as the linker has them, regardless of the flags.
 	KeepMangled()
-	// Inputs reads each profile on its own.
+	// Inputs reads each profile separately, without merging.
 	Inputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error)
 }
 
-// Commands are pgo and compare, with what is below them; input makes the profiles of one command.
+// Commands returns the commands pgo and compare with their subcommands. input makes the Profiles of one command.
 func Commands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
 		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...", Group: cli.GroupProfile, Build: pgoCommand, Below: pgoCommands(input)},
@@ -44,7 +44,7 @@ an empty one silently, and can make a program slower.`,
 	}
 }
 
-// pgoCommands are the commands below it.
+// pgoCommands returns the subcommands of pgo.
 func pgoCommands(input func() Profiles) []cli.Entry {
 	with := func(build func(*cli.App, Profiles) *cobra.Command) func(*cli.App) *cobra.Command {
 		return func(a *cli.App) *cobra.Command { return build(a, input()) }

@@ -14,7 +14,7 @@ import (
 	"kitescope/tui/replays"
 )
 
-// judgeFlags are those of "pgo judge".
+// judgeFlags holds the flags of "pgo judge".
 type judgeFlags struct {
 	input  Profiles
 	report cli.ReportFlags
@@ -24,13 +24,13 @@ type judgeFlags struct {
 	bars   judgeBars
 }
 
-// judgeBars are what profiles are held against.
+// judgeBars holds the thresholds for profiles: ceiling in percent of CPU time, samples as a count.
 type judgeBars struct {
 	ceiling float64
 	samples int64
 }
 
-// judgeFailures are the words of --fail-on: the best verdict that still makes the command exit 3.
+// judgeFailures lists the values of --fail-on: the best verdict for which the command exits with code 3.
 var judgeFailures = []string{"little-gain", "unfit", "never"}
 
 func pgoJudge(a *cli.App, input Profiles) *cobra.Command {
@@ -63,18 +63,18 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 	return cmd
 }
 
-// defaultHotCalls is how many hot calls are shown where nothing is said.
+// defaultHotCalls is the number of hot calls shown by default.
 const defaultHotCalls = 10
 
 func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
-	if !(b.ceiling >= 0 && b.ceiling <= 100) { // nor what is no number
+	if !(b.ceiling >= 0 && b.ceiling <= 100) { // also rejects NaN
 		return pgo.JudgeOptions{}, cli.Usagef("--min-ceiling must be 0 to 100 percent, not %g", b.ceiling)
 	}
 	if b.samples < 0 {
 		return pgo.JudgeOptions{}, cli.Usagef("--min-samples must be 0 or more, not %d", b.samples)
 	}
 	o := pgo.JudgeOptions{Hot: limit, MinCeiling: b.ceiling / 100, MinEvents: b.samples}
-	// What was set to 0 holds nothing against a profile; the zero options are the defaults.
+	// A flag set to 0 disables its threshold. In pgo.JudgeOptions -1 does that, because zero selects the default.
 	if b.ceiling == 0 {
 		o.MinCeiling = -1
 	}
@@ -84,7 +84,7 @@ func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
 	return o, nil
 }
 
-// verdictFails reports whether a verdict ends the command with exit code 3.
+// verdictFails reports whether the command exits with code 3 for a verdict. It returns an error if failOn is invalid.
 func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 	switch failOn {
 	case judgeFailures[0]:
@@ -106,7 +106,7 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if _, err := verdictFails(pgo.Unfit, f.failOn); err != nil {
 		return err
 	}
-	if !cmd.Flags().Changed("limit") { // a document has no more than people see
+	if !cmd.Flags().Changed("limit") { // structured output has as many calls as the text
 		ro.Limit = defaultHotCalls
 	}
 	hot := ro.Limit

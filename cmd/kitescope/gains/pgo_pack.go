@@ -22,7 +22,7 @@ import (
 	"kitescope/render/builds"
 )
 
-// packFlags are those of "pgo pack".
+// packFlags holds the flags of "pgo pack".
 type packFlags struct {
 	input    Profiles
 	report   cli.ReportFlags
@@ -57,7 +57,7 @@ it into the name for "pgo verify".`,
 	}
 	f.input.Register(cmd)
 	cli.LeaveOut(cmd, "kind")
-	f.input.KeepMangled() // the compiler knows names as the linker has them
+	f.input.KeepMangled() // the compiler matches names as the linker has them
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles; 0 for all")
 	f.report.List(cmd, builds.PackSchema, "node=querynode3", "-samples,name", "name,weight; +go_version")
@@ -85,7 +85,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if f.out == "-" && ro.Asks() {
 		return cli.Usage(errors.New("-O - writes the profile, not a list: --where, --sort and --columns do not apply"), "omit them, or give a file with -O")
 	}
-	dir, err := f.folder(ctx) // before anything is pulled
+	dir, err := f.folder(ctx) // fail before profiles are pulled
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,8 @@ func (f *packFlags) options() (pgo.PackOptions, error) {
 	return o, nil
 }
 
-// folder is that of the main package that the pack is for, "" with -O.
+// folder returns the folder of the main package that the pack is for, or "" with -O. It returns an error if the
+// module is read-only.
 func (f *packFlags) folder(ctx context.Context) (string, error) {
 	if f.out != "" {
 		return "", nil
@@ -154,10 +155,10 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 	return main.Dir, nil
 }
 
-// elsewhere is what to do where a module cannot be written to.
+// elsewhere is the hint for modules that cannot be written to.
 const elsewhere = "write elsewhere with -O FILE, and build with -pgo=FILE"
 
-// judgedForPack judges the profiles, and refuses them under --check.
+// judgedForPack judges the profiles. With --check it returns an error unless they are worth building with.
 func (f *packFlags) judgedForPack(ctx context.Context, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
 	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
@@ -168,7 +169,7 @@ func (f *packFlags) judgedForPack(ctx context.Context, inputs []pgo.Input) (*pgo
 	return j, err
 }
 
-// notWorthIt says why profiles are not worth building with.
+// notWorthIt returns why profiles are not worth building with.
 func notWorthIt(j *pgo.Judgement) string {
 	if j.Verdict == pgo.LittleToGain {
 		return "the profiles have little to gain from a build: " + j.Reason
@@ -176,7 +177,7 @@ func notWorthIt(j *pgo.Judgement) string {
 	return "the profiles are unfit to build with: " + j.Reason
 }
 
-// writePack writes a pack and its manifest.
+// writePack writes a pack and its manifest. It replaces a file that pack did not write only with --force.
 func writePack(r *builds.PackReport, path string, f *packFlags) error {
 	r.Path, r.ManifestPath = path, pgo.ManifestName(path)
 	r.Pack.Manifest.File = filepath.Base(path)
@@ -218,13 +219,13 @@ func writePack(r *builds.PackReport, path string, f *packFlags) error {
 	return nil
 }
 
-// packThere is what a file holds that would be replaced.
+// packThere reads the file that would be replaced. It returns an error if path is not a regular file.
 func packThere(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a device can be read for ever
+	if !info.Mode().IsRegular() { // reading a device may never end
 		return nil, &hints.Error{Err: fmt.Errorf("write %s: it exists and is not a file", path), Advice: "give a file with -O; -O - is standard output"}
 	}
 	return readPackFile(path)
@@ -238,7 +239,7 @@ func packError(path string, err error) error {
 	return &hints.Error{Err: fmt.Errorf("write %s: %w", path, err), Advice: hint}
 }
 
-// isOurs reports whether a manifest has the hash of a file: then pack wrote both.
+// isOurs reports whether a manifest has the hash of file, i.e. whether pack wrote both.
 func isOurs(manifest string, file []byte) bool {
 	f, err := os.Open(manifest)
 	if err != nil {

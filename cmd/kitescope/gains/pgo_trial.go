@@ -24,7 +24,7 @@ import (
 	"kitescope/render/builds"
 )
 
-// trialFlags are those of "pgo trial".
+// trialFlags holds the flags of "pgo trial".
 type trialFlags struct {
 	plan   trial.Plan
 	effect float64
@@ -32,7 +32,7 @@ type trialFlags struct {
 	failOn string
 }
 
-// trialFailures are the words of --fail-on.
+// trialFailures lists the values of --fail-on.
 var trialFailures = []string{"never", "worse", "not-better"}
 
 const helpTrial = `Build a Go program without and with a profile of its load, run both in random order,
@@ -107,7 +107,7 @@ func (f *trialFlags) registerMore(fl *pflag.FlagSet) {
 	fl.BoolVar(&p.Anyway, "anyway", false, "continue with profiles judged unfit")
 }
 
-// trialLine is the command line again, without secrets: those of the commands in it, too.
+// trialLine returns the command line to repeat the trial. Secrets are removed, including those in the given commands.
 func trialLine(cmd *cobra.Command) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -124,7 +124,7 @@ func trialLine(cmd *cobra.Command) string {
 	return strings.Join(line, " ")
 }
 
-// check reads what the plan does not check itself.
+// check validates the flags that trial.Plan does not validate, and sets the effect and the number of control pairs.
 func (f *trialFlags) check() error {
 	p := &f.plan
 	switch {
@@ -148,12 +148,12 @@ func (f *trialFlags) check() error {
 		p.Control = p.Pairs
 	}
 	if p.Effect = f.effect / 100; p.Effect == 0 {
-		p.Effect = -1 // any
+		p.Effect = -1 // any change counts
 	}
 	return nil
 }
 
-// fails reports whether what a trial came to ends the command with exit code 3.
+// fails reports whether the command exits with code 3 for a verdict. It returns an error if --fail-on is invalid.
 func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 	switch f.failOn {
 	case trialFailures[0]:
@@ -193,7 +193,7 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 	return nil
 }
 
-// keepReport writes the report into the trial's folder.
+// keepReport writes the report into the trial's folder as Markdown, HTML and JSON.
 func keepReport(r *trial.Report) error {
 	keep := func(name string, write func(w io.Writer) error) error {
 		return cli.WriteFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
@@ -214,7 +214,7 @@ func keepReport(r *trial.Report) error {
 	return nil
 }
 
-// trialError shows what a program said that failed, and makes mistakes in the plan those of the command line.
+// trialError prints the output of a program that failed. It turns errors in the plan into usage errors.
 func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -234,7 +234,7 @@ func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) erro
 	return err
 }
 
-// showUnfit shows what speaks against the profiles that were taken.
+// showUnfit prints the reasons why the profiles taken are unfit.
 func showUnfit(a *cli.App, unfit *trial.UnfitError) {
 	for _, r := range unfit.Judgement.Refusals {
 		a.Warn("%s", r.Message)
@@ -247,7 +247,7 @@ func showUnfit(a *cli.App, unfit *trial.UnfitError) {
 	}
 }
 
-// showTrial tells how far a trial is, and what is to be known at once.
+// showTrial prints the progress of a trial, and its warnings as they occur.
 func showTrial(a *cli.App, e trial.Event) {
 	if a.Flags.Quiet {
 		return

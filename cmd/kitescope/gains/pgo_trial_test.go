@@ -9,7 +9,7 @@ import (
 	"kitescope/profile/trial"
 )
 
-// TestTrialShowsProgress looks at what a terminal gets.
+// TestTrialShowsProgress checks the progress output: on a terminal, without one, and with --quiet.
 func TestTrialShowsProgress(t *testing.T) {
 	var out bytes.Buffer
 	a := &cli.App{Streams: &cli.Streams{Err: &out, Transient: &cli.Transient{W: &out}, Size: func() (int, int) { return 50, 24 }}}

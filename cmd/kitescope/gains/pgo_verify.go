@@ -24,7 +24,7 @@ import (
 	"kitescope/render/builds"
 )
 
-// verifyFlags are those of "pgo verify".
+// verifyFlags holds the flags of "pgo verify".
 type verifyFlags struct {
 	report  cli.ReportFlags
 	profile string
@@ -87,7 +87,8 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	return nil
 }
 
-// given reads the profile that the program was built with: the one that is named, else the file that the binary names.
+// given reads the profile that the program should have been built with: the file of --profile, or by default the
+// file that the binary names. It returns nil without --profile if that file does not exist.
 func (f *verifyFlags) given(ctx context.Context, a *cli.App, b *pgo.Build) (*pgo.GivenProfile, error) {
 	path, assumed := f.profile, false
 	if path == "" && b.PGO != "" {
@@ -104,7 +105,7 @@ func (f *verifyFlags) given(ctx context.Context, a *cli.App, b *pgo.Build) (*pgo
 	}
 	sum := sha256.Sum256(text)
 	g := &pgo.GivenProfile{Name: path, SHA256: hex.EncodeToString(sum[:]), Assumed: assumed}
-	if len(text) == 0 { // Go takes it, and does nothing with it
+	if len(text) == 0 { // Go accepts an empty profile and ignores it
 		g.Profile = &profile.Profile{}
 	} else if g.Profile, g.Err = read.From(ctx, path, bytes.NewReader(text), read.Options{}); ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -115,7 +116,7 @@ func (f *verifyFlags) given(ctx context.Context, a *cli.App, b *pgo.Build) (*pgo
 	return g, nil
 }
 
-// maxPack bounds a profile that programs are built with: those that are known are below 10 MB.
+// maxPack is the maximum size of a profile to build with, in bytes. Known profiles are below 10 MB.
 const maxPack = 1 << 30
 
 func readPackFile(path string) ([]byte, error) {
@@ -137,7 +138,7 @@ func readPackFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// manifestOf reads what lies beside a pack; nil if nothing does.
+// manifestOf reads the manifest of a pack. It returns nil if there is none.
 func manifestOf(path string) (*pgo.Manifest, error) {
 	f, err := os.Open(pgo.ManifestName(path))
 	if errors.Is(err, fs.ErrNotExist) {
