@@ -97,7 +97,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 	})
 }
 
-// concerned returns at most most processes that the findings name. If they name no process, it selects from all.
+// concerned returns the processes that the findings name, up to most. If they name no process, it selects from all.
 // Processes without a URL are skipped.
 func concerned(all []pull.Target, findings []*check.Finding, most int) []pull.Target {
 	named := func(t pull.Target) bool {
