@@ -12,9 +12,12 @@ import (
 type flushes struct {
 	// sealed is the number of segments that DataCoord counts as not yet written at both scrapes.
 	sealed float64
-	// ended is the number of flushes that ended in the window of the process that writes, seconds the shortest such window.
-	ended, seconds float64
+	// of has the flushes of each process that writes, by the names of its sessions.
+	of map[string]window
 }
+
+// window is how many flushes of a process ended in how many seconds.
+type window struct{ ended, seconds float64 }
 
 func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	if w.SinceStart {
@@ -31,28 +34,38 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	if w.Missing(metrics.Flushes) != "" {
 		return
 	}
-	f.seconds = min(f.seconds, w.Seconds())
+	counted := window{seconds: w.Seconds()}
 	w.EachCounter(metrics.Flushes, func(labels []model.Pair, n float64) {
 		if label(labels, "status") != "total" {
-			f.ended += n
+			counted.ended += n
 		}
 	})
+	for _, ref := range p.Nodes {
+		f.of[ref.ID] = counted
+	}
 }
 
-// waiting returns the number of segments that wait to be written while no flush ends, and for how many seconds that was seen.
+// waiting returns the number of sealed segments of channels whose watcher has ended no flush, and for how many seconds that was seen.
 func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
-	if f.sealed == 0 || f.ended > 0 || math.IsInf(f.seconds, 1) {
+	if f.sealed == 0 {
 		return 0, 0
 	}
-	for _, s := range c.Sessions {
-		if (s.Role == "datanode" || s.Role == "streamingnode") && !reported(c, s) {
-			return 0, 0
-		}
-	}
+	seconds = math.Inf(1)
 	for _, s := range c.Segments {
-		if s.State == model.SegmentSealed || s.State == model.SegmentFlushing {
-			segments++
+		if s.State != model.SegmentSealed && s.State != model.SegmentFlushing {
+			continue
+		}
+		v := c.VChannel(s.VChannel)
+		if v == nil {
+			continue
+		}
+		watcher := c.SessionIn(v.Watcher, c.WatcherRole(v))
+		if watcher == nil {
+			continue
+		}
+		if by, ok := f.of[watcher.Name()]; ok && by.ended == 0 {
+			segments, seconds = segments+1, min(seconds, by.seconds)
 		}
 	}
-	return min(segments, f.sealed), f.seconds
+	return min(segments, f.sealed), seconds
 }

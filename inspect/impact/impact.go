@@ -29,7 +29,7 @@ const (
 	Load   Request = "load"
 	Import Request = "import"
 	// Describe stands for reads of metadata: describe, show, has, list. Clients send them before other requests and
-	// wait for them. Failures are part of normal work, as of an index that is not there, and count as successes.
+	// wait for them. Failures are part of normal work, as of an index that is not there.
 	Describe Request = "describe"
 )
 
@@ -83,6 +83,8 @@ const (
 	hangSeconds = 4
 	// flushSeconds is the same for flushes: a healthy one took 2.5 to 6.2 s.
 	flushSeconds = 9
+	// minPast is for how many seconds a proxy has to have counted for an average.
+	minPast = 60
 	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
 	fewRequests, fewRare, fewPast = 10, 3, 50
 )
@@ -105,15 +107,19 @@ type Kind struct {
 	Why string
 	// Came is the number of requests that came in the window, Succeeded, Failed and Refused of those that ended in it.
 	Came, Succeeded, Failed, Refused float64
+	// Usual is the number that succeeds in such a time on average since each proxy started, at least a minute ago; NaN: unknown.
+	Usual float64
 	// InFlight is the number of requests that were in flight at both scrapes of a proxy at which none ended between them.
 	InFlight float64
-	// Seconds is the length of the window; 0: since the start of each process.
+	// Unwritten is the number of sealed segments that wait to be written, if no flush of the node that writes them ended.
+	Unwritten float64
+	// Seconds is the length of the window, the shortest of those of the proxies; 0: unknown.
 	Seconds float64
 	// Mean and Past are the mean times of a request that succeeded, in milliseconds, in the window and before it; NaN: unknown.
 	Mean, Past float64
 	// P99 is the upper bound of the bucket of the 99th percentile in the window, in milliseconds; NaN: unknown.
 	P99 float64
-	// UserFault is the number of failures that releases since 2.6.22 ascribe to the client.
+	// UserFault is the number of failures and refusals that releases since 2.6.20 ascribe to the client, and of all failures of metadata reads.
 	UserFault float64
 	// Proxies are the proxies at which requests failed, were refused or hang, by id; nil where the state is not felt.
 	Proxies []model.Ref
@@ -125,7 +131,7 @@ func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
 // Few reports whether most of the requests that ended succeeded, although some failed.
 func (k *Kind) Few() bool {
 	const fewFail = 0.05
-	return k.State != Hanging && k.Failed+k.Refused < fewFail*k.Ended()
+	return k.State != Hanging && k.Why == "" && k.Failed+k.Refused < fewFail*k.Ended()
 }
 
 // Doubtful reports whether a longer look may show more.
@@ -216,8 +222,10 @@ func (t *tally) add(status, cause string, n float64) {
 	case status == "success":
 		t.succeeded += n
 	case strings.HasPrefix(status, "rejected"), status == "retry":
-		t.refused += n
-	default: // fail, abandon, cancel
+		if t.refused += n; status == "rejected_user" {
+			t.user += n
+		}
+	default: // fail, abandon, cancel: clients give up that have waited in vain
 		t.failed += n
 		if cause == "user" || status == "fail_input" {
 			t.user += n
@@ -262,9 +270,6 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 			}
 		}
 	})
-	if t := all[Describe]; t != nil {
-		t.succeeded, t.failed, t.user = t.succeeded+t.failed, 0, 0
-	}
 	return all
 }
 
@@ -278,8 +283,8 @@ func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Re
 // Of counts what clients of a cluster feel. A cluster whose processes were not asked has only unknown kinds.
 func Of(c *model.Cluster) *Impact {
 	n := counts{
-		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{seconds: math.Inf(1)},
-		unseen: unseen(c),
+		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{of: map[string]window{}},
+		unseen: unseen(c), seconds: math.Inf(1),
 	}
 	for _, r := range Requests() {
 		n.of[r] = &counted{}
@@ -291,18 +296,20 @@ func Of(c *model.Cluster) *Impact {
 	}
 	x := &Impact{From: n.from, To: n.to, Unseen: n.unseen}
 	closed, why := closedProxies(c)
+	succeeded := 0.0
 	for _, r := range Requests() {
-		k := n.kind(c, r)
-		if why != "" {
-			k.State, k.Why, k.Proxies = Failing, why, closed
-		}
-		x.Kinds = append(x.Kinds, k)
+		x.Kinds = append(x.Kinds, n.kind(r))
+		succeeded += x.Kinds[len(x.Kinds)-1].Succeeded
 	}
 	x.corroborate()
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
 		if k.Request == Flush && k.State < Slow && k.State != Unknown {
-			k.flushing(n.written.waiting(c))
+			segments, seconds := n.written.waiting(c)
+			k.flushing(segments, seconds, n.of[Flush].sum.came+n.of[Flush].sum.past > 0)
+		}
+		if why != "" && succeeded == 0 { // else they refuse connections from here only
+			k.State, k.Why, k.Proxies = Failing, why, closed
 		}
 		if !k.State.Felt() {
 			k.Proxies = nil
@@ -315,11 +322,11 @@ func Of(c *model.Cluster) *Impact {
 type counts struct {
 	of       map[Request]*counted
 	from, to time.Time
-	// proxies is the number of proxies that counted requests, none the reason if there is none.
+	// seconds is the length of the shortest window of a proxy.
+	seconds float64
+	// proxies is the number of proxies that counted requests between two scrapes, none the reason if there is none.
 	proxies int
 	none    string
-	// sinceStart is the reason why a proxy's counts are those since its start, "" if they are between two scrapes.
-	sinceStart string
 	// shut is a proxy that has counted no request for a while.
 	shut     model.Ref
 	answered answers
@@ -344,14 +351,21 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 		if metrics.NewWindow(nil, p.Metrics).Seconds() >= shutSeconds {
 			n.shut = ref
 		}
-		n.none = ref.Name + " has counted no request since it started: none came, or it refuses them before it counts them, as without a login"
+		n.none = ref.Name + " has counted no request since it started: none came, or it refused them first, as without a login"
 		return
 	}
-	n.proxies++
 	if w.SinceStart {
-		n.sinceStart = w.Why
+		n.none, n.unseen = "no proxy was read twice", append(n.unseen, ref.Name+": counted "+w.Why)
+		return
 	}
-	n.from, n.to = w.From, w.To
+	if n.proxies == 0 || w.From.Before(n.from) {
+		n.from = w.From
+	}
+	if w.To.After(n.to) {
+		n.to = w.To
+	}
+	n.proxies++
+	n.seconds = min(n.seconds, w.Seconds())
 	for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
 		n.of[r].proxy(ref, t, w, past)
 	}
@@ -362,23 +376,25 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 }
 
 // kind judges a kind of request.
-func (n *counts) kind(c *model.Cluster, r Request) Kind {
-	k := n.of[r].kind(r, n.to.Sub(n.from).Seconds())
+func (n *counts) kind(r Request) Kind {
+	seconds := n.seconds
+	if n.proxies == 0 {
+		seconds = 0
+	}
+	k := n.of[r].kind(r, seconds)
 	switch {
 	case n.proxies == 0 && n.shut.ID != "" && n.answered.stopped(r):
 		k.State, k.Proxies = Refused, []model.Ref{n.shut}
 		k.Why = "none has passed " + n.shut.Name + " since it started, and query nodes answered some before"
 	case n.proxies == 0:
 		k.State, k.Why = Unknown, strings.Join(append([]string{n.none}, n.unseen...), "; ")
-	case n.sinceStart != "":
-		k.State, k.Why, k.Seconds = Unknown, "counted "+n.sinceStart, 0
-	case !k.State.Felt() && len(n.unseen) > 0 && k.State == Idle && silentProxies(c) > 0:
+	case k.State == Idle && len(n.unseen) > 0:
 		k.State, k.Why = Unknown, n.unseen[0]
 	}
 	return k
 }
 
-// corroborate takes the few requests of a kind that fail, wait or are slow for what they seem to be, where those of another kind do the same.
+// corroborate makes a state of few requests of a kind that fail, wait or are slow, where those of another kind do the same.
 func (x *Impact) corroborate() {
 	worst := Idle
 	for i := range x.Kinds {
@@ -392,7 +408,7 @@ func (x *Impact) corroborate() {
 		far := farTimes*k.Past + farBy
 		switch {
 		case k.State != Unsure:
-		case k.InFlight > 0 && (k.Seconds >= hangSeconds || 1000*k.Seconds > far):
+		case k.InFlight > 0 && (1000*k.Seconds > far || math.IsNaN(k.Past) && worst >= Failing && k.Seconds >= hangSeconds):
 			k.State = Hanging
 		case worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing
@@ -411,7 +427,7 @@ func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
 		metrics.IndexRequests: always(DDL),
 	} {
 		for r, t := range tallies(w, past, name, kind) {
-			counts[r].coordinator(t)
+			counts[r].coordinator(r, t)
 		}
 	}
 }
@@ -447,8 +463,12 @@ func (a answers) stopped(r Request) bool {
 type counted struct {
 	sum, coord tally
 	inFlight   float64
+	// hangs: more are in flight at one process than one that may have been lost.
+	hangs bool
 	// waiting is the number of requests in flight, expected the number that would have succeeded at the rate of the past.
 	waiting, expected float64
+	// young: a proxy started too short a while ago for an average.
+	young             bool
 	proxies           []model.Ref
 	inWindow, earlier metrics.Histogram
 }
@@ -460,22 +480,28 @@ func (n *counted) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
 	if t.ended() == 0 && !w.SinceStart {
 		stuck = max(0, min(t.now, t.before+t.came))
 	}
-	n.inFlight, n.waiting = n.inFlight+stuck, n.waiting+max(0, t.now)
+	n.inFlight, n.waiting, n.sum.past = n.inFlight+stuck, n.waiting+max(0, t.now), n.sum.past+t.past
+	n.hangs = n.hangs || hangs(stuck, t.came)
 	if seconds := past.Seconds(); seconds > 0 && !w.SinceStart {
 		n.expected += t.past / seconds * w.Seconds()
+		n.young = n.young || seconds < minPast
 	}
 	if stuck+t.failed+t.refused > 0 {
 		n.proxies = append(n.proxies, ref)
 	}
 }
 
-// coordinator adds what a coordinator counted: errors that it answered, of which its callers may not know.
-func (n *counted) coordinator(t *tally) {
+// coordinator adds what a coordinator or data node counted: errors that it answered, of which its callers may not know, and flushes.
+func (n *counted) coordinator(r Request, t *tally) {
 	n.coord.failed += t.failed
-	if t.ended() == 0 {
-		n.inFlight = max(n.inFlight, min(t.before, t.now))
+	if r == Flush && t.ended() == 0 { // of others not all ends are counted, such as of a load with refresh and of a DropRole that fails
+		stuck := min(t.before, t.now)
+		n.inFlight, n.hangs = max(n.inFlight, stuck), n.hangs || hangs(stuck, t.came)
 	}
 }
+
+// hangs reports whether requests in flight of which none ended are more than one whose end was never counted.
+func hangs(inFlight, came float64) bool { return inFlight > 1 || inFlight > 0 && came > 0 }
 
 // time adds how long requests took that succeeded, in the window and before it.
 func (n *counted) time(w, past *metrics.Window, r Request) {
@@ -546,9 +572,15 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		t.failed += extra
 		t.succeeded = max(0, t.succeeded-extra)
 	}
+	if r == Describe {
+		t.user = t.failed
+	}
 	k := Kind{
 		Request: r, Came: t.came, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
-		InFlight: n.inFlight, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
+		InFlight: n.inFlight, Usual: n.expected, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
+	}
+	if n.young || seconds == 0 {
+		k.Usual = math.NaN()
 	}
 	if _, high, ok := n.inWindow.Quantile(0.99); ok {
 		k.P99 = high
@@ -569,7 +601,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	// Clients that wait for answers send less.
 	scarce := n.expected >= fewExpected && 2*k.Ended() <= n.expected
 	switch {
-	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1) && k.Seconds >= hangSeconds, k.InFlight > 0 && stalled && 1000*k.Seconds > farTimes*k.Past+farBy:
+	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowTimes*k.Past), k.InFlight > 0 && stalled && 1000*k.Seconds > farTimes*k.Past+farBy:
 		k.State = Hanging
 	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended(), bad > 0 && n.waiting > 0 && stalled:
 		if k.State = Failing; k.Refused > k.Failed {
@@ -588,13 +620,13 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	return k
 }
 
-// flushing takes segments that wait to be written for flushes that hang, if they wait long enough.
-func (k *Kind) flushing(segments, seconds float64) {
+// flushing takes segments that wait to be written for flushes that hang, if they wait long enough and clients have asked for flushes.
+func (k *Kind) flushing(segments, seconds float64, asked bool) {
 	if segments == 0 {
 		return
 	}
-	k.State, k.InFlight, k.Seconds, k.Succeeded = Unsure, segments, seconds, 0
-	if seconds >= flushSeconds {
+	k.State, k.Unwritten, k.Seconds, k.Succeeded = Unsure, segments, seconds, 0
+	if seconds >= flushSeconds && asked {
 		k.State = Hanging
 	}
 }
@@ -655,17 +687,6 @@ func closedProxies(c *model.Cluster) (list []model.Ref, why string) {
 		return nil, "no proxy is registered"
 	}
 	return list, "no proxy accepts connections"
-}
-
-// silentProxies counts the registered proxies whose metrics are unknown.
-func silentProxies(c *model.Cluster) int {
-	n := 0
-	for _, s := range c.Sessions {
-		if s.Role == "proxy" && !reported(c, s) {
-			n++
-		}
-	}
-	return n
 }
 
 func reported(c *model.Cluster, s *model.Session) bool {

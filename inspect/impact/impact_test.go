@@ -32,17 +32,26 @@ func took2(name, labels string, n, far, ms int) string {
 }
 
 const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
-	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
+	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE milvus_proxy_req_latency histogram\n# TYPE milvus_proxy_mutation_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
-// cluster is one whose processes, "proxy" or "rootcoord", gave two texts each, 15 seconds apart; an empty first one is missing.
-func cluster(texts map[string][2]string) *model.Cluster {
+// cluster is clusterOf with 15 seconds.
+func cluster(texts map[string][2]string) *model.Cluster { return clusterOf(15*time.Second, texts) }
+
+// clusterOf is one whose processes, "proxy", "proxy-5" or "rootcoord", gave two texts each in a time; an empty first one is missing.
+func clusterOf(window time.Duration, texts map[string][2]string) *model.Cluster {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	d := live.NewDecoder()
 	for i := range 2 {
-		for role, text := range texts {
-			if text[i] != "" {
-				d.Add(live.Record{Role: role, Node: 4, Address: role + ":9091", Method: "GET /metrics", At: at.Add(time.Duration(i) * 15 * time.Second), Response: []byte(types + text[i])})
+		for name, text := range texts {
+			role, other, _ := strings.Cut(name, "-")
+			if text[i] == "" {
+				continue
 			}
+			r := live.Record{Role: role, Node: 4, Address: name + ":9091", Method: "GET /metrics", At: at.Add(time.Duration(i) * window), Response: []byte(types + text[i])}
+			if other == "5" {
+				r.Node, r.Response = 5, []byte(strings.ReplaceAll(string(r.Response), `node_id="4"`, `node_id="5"`))
+			}
+			d.Add(r)
 		}
 	}
 	return model.Build(model.Parts{Sessions: []*model.Session{{Role: "proxy", Node: 4, Address: "proxy:19530"}}}).WithRuntime(d.Runtime("recording", ""))
@@ -123,6 +132,21 @@ func TestStates(t *testing.T) {
 			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
 			impact.Insert, impact.Unsure, "inserts: 1 waits, none ended in 15 s",
 		},
+		"refused for a fault of the client": {
+			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 110), count("Insert", "success", 100), count("Insert", "rejected_user", 10)},
+			impact.Insert, impact.Fine, "inserts: 10 of 10 failed in 15 s",
+		},
+		"given up by clients": {
+			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 110), count("Insert", "success", 100), count("Insert", "cancel", 10)},
+			impact.Insert, impact.Failing, "inserts: 10 of 10 failed in 15 s",
+		},
+		"a few that wait, as long as others took": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000)},
+			[]string{count("Search", "total", 103), count("Search", "success", 100), took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000)},
+			impact.Search, impact.Unsure, "searches: 3 wait, none ended in 15 s",
+		},
 		"refused": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
 			[]string{count("Insert", "total", 110), count("Insert", "success", 100), count("Insert", "rejected", 10)},
@@ -171,7 +195,12 @@ func TestStates(t *testing.T) {
 		"reads of metadata fail in normal work": {
 			[]string{count("DescribeIndex", "total", 1)},
 			[]string{count("DescribeIndex", "total", 9), count("DescribeIndex", "fail", 8)},
-			impact.Describe, impact.Fine, "metadata reads: fine (0.533 a second)",
+			impact.Describe, impact.Fine, "metadata reads: 8 of 8 failed in 15 s",
+		},
+		"reads of metadata take a little longer": {
+			[]string{count("DescribeCollection", "total", 100), count("DescribeCollection", "success", 100), took("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 100, 1000)},
+			[]string{count("DescribeCollection", "total", 120), count("DescribeCollection", "success", 120), took("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 120, 9000)},
+			impact.Describe, impact.Fine, "metadata reads: fine (1.33 a second, p99 1.00 s)",
 		},
 		"reads of metadata wait": {
 			[]string{count("DescribeCollection", "total", 9), count("DescribeCollection", "success", 9)},
@@ -225,46 +254,97 @@ func TestFlushes(t *testing.T) {
 	}
 }
 
-// TestSealed checks that segments that stay sealed while no flush ends are flushes that hang: data nodes of 2.3 count a flush at its end.
+// TestSealed checks that segments that stay sealed while their data node ends no flush are flushes that hang, if clients ask for any: data
+// nodes of 2.3 count a flush at its end.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	flushed := func(n int) string {
 		return fmt.Sprintf(`milvus_datanode_flush_buffer_op_count{status="success"} %d`, n)
 	}
 	sealed := func(n int) string { return fmt.Sprintf(`milvus_datacoord_segment_num{segment_state="Sealed"} %d`, n) }
+	segments := func(states ...model.SegmentState) (list []*model.Segment) {
+		for i, state := range states {
+			list = append(list, &model.Segment{ID: model.SegmentID(i + 1), State: state, VChannel: "dml_0_7v0"})
+		}
+		return list
+	}
 	for name, test := range map[string]struct {
-		ended, before, now int
-		segments           []*model.Segment
-		state              impact.State
+		ended, before, now, seconds int
+		segments                    []*model.Segment
+		asked                       int
+		watcher                     model.NodeID
+		line                        string
 	}{
-		"wait":              {0, 2, 1, []*model.Segment{{ID: 1, State: model.SegmentSealed}, {ID: 2, State: model.SegmentFlushed}}, impact.Hanging},
-		"one flush ends":    {1, 2, 1, []*model.Segment{{ID: 1, State: model.SegmentSealed}}, impact.Idle},
-		"sealed since":      {0, 0, 1, []*model.Segment{{ID: 1, State: model.SegmentSealed}}, impact.Idle},
-		"counted wrongly":   {0, 2, 2, []*model.Segment{{ID: 2, State: model.SegmentFlushed}}, impact.Idle},
-		"nothing is sealed": {0, 0, 0, nil, impact.Idle},
+		"wait":              {0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
+		"wait for a moment": {0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written, none ended in 8 s"},
+		"nobody asked":      {0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments wait to be written, none ended in 15 s"},
+		"of another node":   {0, 2, 1, 15, segments(model.SegmentSealed), 5, 9, "flushes: none came in 15 s"},
+		"one flush ends":    {1, 2, 1, 15, segments(model.SegmentSealed), 5, 4, "flushes: none came in 15 s"},
+		"sealed since":      {0, 0, 1, 15, segments(model.SegmentSealed), 5, 4, "flushes: none came in 15 s"},
+		"counted wrongly":   {0, 2, 2, 15, segments(model.SegmentFlushed), 5, 4, "flushes: none came in 15 s"},
+		"nothing is sealed": {0, 0, 0, 15, nil, 5, 4, "flushes: none came in 15 s"},
 	} {
-		c := cluster(map[string][2]string{
-			"proxy":     {scrape(0, count("Insert", "success", 0)), scrape(1, count("Insert", "success", 5))},
+		flush := count("Flush", "success", test.asked)
+		c := clusterOf(time.Duration(test.seconds)*time.Second, map[string][2]string{
+			"proxy":     {scrape(0, count("Insert", "success", 0), flush), scrape(1, count("Insert", "success", 5), flush)},
 			"datanode":  {scrape(0, flushed(7)), scrape(1, flushed(7+test.ended))},
 			"datacoord": {scrape(0, sealed(test.before)), scrape(1, sealed(test.now))},
 		})
-		x := impact.Of(model.Build(model.Parts{Sessions: c.Sessions, Segments: test.segments}).WithRuntime(c.Runtime))
-		if k := x.Kind(impact.Flush); k.State != test.state {
-			t.Errorf("%s: %+v", name, k)
+		x := impact.Of(model.Build(model.Parts{
+			Sessions:  append(c.Sessions, &model.Session{Role: "datanode", Node: 4}, &model.Session{Role: "datanode", Node: 9}),
+			Segments:  test.segments,
+			VChannels: []*model.VChannel{{Name: "dml_0_7v0", PChannel: "dml_0", Collection: 7, Watcher: test.watcher}},
+		}).WithRuntime(c.Runtime))
+		if k := x.Kind(impact.Flush); k.Line() != test.line || k.State.Felt() != (name == "wait") {
+			t.Errorf("%s: %s: %s", name, k.State, k.Line())
 		}
 	}
 }
 
-// TestCorroborated checks that few failures count where another kind of request fails or hangs.
+// TestProxies checks that each proxy is judged by its own requests, and that one that was read once hides nothing of the others.
+func TestProxies(t *testing.T) {
+	t.Parallel()
+	wait := [2]string{scrape(0, count("Insert", "total", 10), count("Insert", "success", 9)), scrape(1, count("Insert", "total", 10), count("Insert", "success", 9))}
+	busy := [2]string{scrape(0, count("Insert", "total", 10), count("Insert", "success", 10)), scrape(1, count("Insert", "total", 30), count("Insert", "success", 30))}
+	for name, test := range map[string]struct {
+		of     [2][2]string
+		state  impact.State
+		unseen int
+	}{
+		"one lost its count":  {[2][2]string{wait, busy}, impact.Unsure, 0},
+		"one was read once":   {[2][2]string{{"", busy[1]}, busy}, impact.Fine, 1},
+		"both were read once": {[2][2]string{{"", busy[1]}, {"", busy[1]}}, impact.Unknown, 2},
+	} {
+		x := impact.Of(cluster(map[string][2]string{"proxy": test.of[0], "proxy-5": test.of[1]}))
+		if k := x.Kind(impact.Insert); k.State != test.state || len(x.Unseen) != test.unseen {
+			t.Errorf("%s: %s, %q", name, k.Line(), x.Unseen)
+		}
+	}
+}
+
+// TestCorroborated checks that few requests that fail, wait or are slow count where another kind of request does the same, but for those
+// that usually take as long.
 func TestCorroborated(t *testing.T) {
 	t.Parallel()
-	for waiting, state := range map[int]impact.State{0: impact.Unsure, 3: impact.Failing} {
+	times := func(ms int) string { return took("milvus_proxy_mutation_latency", `msg_type="insert"`, 10, 10*ms) }
+	for name, test := range map[string]struct {
+		searches    int // that wait
+		before, now []string
+		state       impact.State
+	}{
+		"fail":                        {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 1), count("Insert", "fail", 2)}, impact.Failing},
+		"fail, searches do not wait":  {0, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 1), count("Insert", "fail", 2)}, impact.Unsure},
+		"wait":                        {3, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Hanging},
+		"wait, as long as others do":  {3, []string{count("Insert", "total", 1), times(4000)}, []string{count("Insert", "total", 1), times(4000)}, impact.Unsure},
+		"wait, searches do not":       {0, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Unsure},
+		"wait longer than others did": {3, []string{count("Insert", "total", 1), times(100)}, []string{count("Insert", "total", 1), times(100)}, impact.Hanging},
+	} {
 		x := impact.Of(cluster(map[string][2]string{"proxy": {
-			scrape(0, count("Search", "success", 5), count("Search", "total", 5), count("Insert", "success", 0)),
-			scrape(1, count("Search", "success", 5), count("Search", "total", 5+waiting), count("Insert", "success", 1), count("Insert", "fail", 2)),
+			scrape(0, append(test.before, count("Search", "success", 5), count("Search", "total", 5))...),
+			scrape(1, append(test.now, count("Search", "success", 5), count("Search", "total", 5+test.searches))...),
 		}}))
-		if k := x.Kind(impact.Insert); k.State != state {
-			t.Errorf("%d searches wait: %+v", waiting, k)
+		if k := x.Kind(impact.Insert); k.State != test.state {
+			t.Errorf("%s: %s: %s", name, k.State, k.Line())
 		}
 	}
 }
@@ -334,6 +414,21 @@ func TestUnknown(t *testing.T) {
 			if k.State != impact.Unknown || k.Why == "" || strings.Contains(k.Why, "since it started") != (name == "no request counted") {
 				t.Errorf("%s: %s", name, k.Line())
 			}
+		}
+	}
+}
+
+// TestClosedToUs checks that a proxy that refuses connections from here fails no requests where it counts successes.
+func TestClosedToUs(t *testing.T) {
+	t.Parallel()
+	for succeeded, line := range map[int]string{7: "inserts: fine (0.467 a second)", 0: "inserts: fail: no proxy accepts connections"} {
+		c := cluster(map[string][2]string{"proxy": {scrape(0, count("Insert", "success", 0)), scrape(1, count("Insert", "success", succeeded))}})
+		r := model.BuildRuntime(model.RuntimeParts{Processes: c.Runtime.Processes, Nodes: []*model.LiveNode{
+			{Role: "proxy", Node: 4, Outcome: model.Refused}, {Role: "querynode", Node: 6, Outcome: model.Answered},
+		}})
+		x := impact.Of(model.Build(model.Parts{Loaded: model.PartSessions, Sessions: c.Sessions}).WithRuntime(r))
+		if k := x.Kind(impact.Insert); k.Line() != line {
+			t.Errorf("%s, want %s", k.Line(), line)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func (k *Kind) Text() string {
 	case Idle:
 		return "none came" + in
 	case Hanging:
+		if k.Unwritten > 0 {
+			return k.waiting() + ", no flush ended" + in
+		}
 		return k.waiting() + " for an answer, none ended" + in
 	case Failing:
 		if k.Why != "" {
@@ -50,7 +53,7 @@ func (k *Kind) Text() string {
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
 	case Unsure:
 		switch {
-		case k.InFlight > 0:
+		case k.InFlight+k.Unwritten > 0:
 			return k.waiting() + ", none ended" + in
 		case k.Failed+k.Refused == 0:
 			return fmt.Sprintf("%s took %s, %s on average before", words.Number(ended), milliseconds(k.Mean), milliseconds(k.Past))
@@ -73,8 +76,13 @@ func (k *Kind) Text() string {
 	return text
 }
 
-// waiting counts the requests in flight: "6 wait".
-func (k *Kind) waiting() string { return words.Count(int64(k.InFlight), "waits", "wait") }
+// waiting counts the requests in flight, "6 wait", or the segments of flushes.
+func (k *Kind) waiting() string {
+	if k.Unwritten > 0 {
+		return words.Count(int64(k.Unwritten), "segment waits to be written", "segments wait to be written")
+	}
+	return words.Count(int64(k.InFlight), "waits", "wait")
+}
 
 // Line returns the kind of request with its state: "inserts: 56 of 56 failed in 15 s".
 func (k *Kind) Line() string { return k.Request.Plural() + ": " + k.Text() }

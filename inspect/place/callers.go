@@ -121,10 +121,16 @@ func (l *look) operations(p *part) {
 		if p.window.Missing(o.name) != "" {
 			continue
 		}
+		if o.name == metrics.IndexTasks && l.era == indexedBy { // 2.2 counts no end of a build that it was given twice
+			o.early, o.busy = false, false
+		}
 		e := p.ended(o)
 		seen := Evidence{Strength: o.strength, Witness: p.Component.Name}
 		done := e.succeeded + e.failed
 		stuck := math.Floor(min(e.now, e.before+e.total))
+		if o.about == "" { // not all ends are counted, such as of a load with refresh, so that those before say little
+			stuck = min(stuck, e.total)
+		}
 		in := " in " + seconds(p.window)
 		switch {
 		case e.failed >= manyFailed && e.failed >= failedShare*done, e.failed > 1 && e.failed == done:
@@ -487,7 +493,7 @@ func (l *look) lags() {
 	case moving > 0:
 		return
 	case behind > 0:
-		e.Text = fmt.Sprintf("all %s fall behind by a second a second, up to %s", words.Plural(behind+still, "consumer"), milliseconds(worst))
+		e.Text = fmt.Sprintf("all %s fall behind by one second every second, up to %s", words.Plural(behind+still, "consumer"), milliseconds(worst))
 	case still > 1 && sent:
 		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
 	default:

@@ -261,7 +261,7 @@ func (l *look) outside() {
 	if q := r.Queue; q != nil {
 		switch q.Outcome {
 		case model.Answered:
-			l.role[Queue][0].see(Fine, Weak, "it tells kitescope its offsets")
+			l.role[Queue][0].see(Fine, Weak, "it reports its offsets to kitescope")
 		case model.Refused:
 			l.role[Queue][0].see(Gone, Medium, "nothing listens at "+q.Address)
 		case model.TimedOut, model.CutOff:

@@ -2,6 +2,7 @@ package place_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,14 +116,10 @@ func TestLittleCPU(t *testing.T) {
 		w.call("datacoord", "GetMetrics", 3*time.Second, model.TimedOut)
 		w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 		_, places := w.places()
-		for _, x := range places.Components {
-			if x.Component.Name != "datacoord-2" {
-				continue
-			}
-			text := strings.Join(x.Texts(), "; ")
-			if x.State != place.Hanging || x.Strength != test.strength || !strings.Contains(text, test.has) || test.start < time.Hour && strings.Contains(text, "CPU") {
-				t.Errorf("%s: %s %s: %s", name, x.Strength, x.State, text)
-			}
+		x := places.Components[slices.IndexFunc(places.Components, func(x *place.Status) bool { return x.Component.Name == "datacoord-2" })]
+		text := strings.Join(x.Texts(), "; ")
+		if x.State != place.Hanging || x.Strength != test.strength || !strings.Contains(text, test.has) || test.start < time.Hour && strings.Contains(text, "CPU") {
+			t.Errorf("%s: %s %s: %s", name, x.Strength, x.State, text)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (l *look) paces() {
 		case x.least >= farFloor && x.least >= farTimes*near && float64(x.most) <= farSpread*float64(x.least):
 			p.see(Slow, Medium, fmt.Sprintf("each answer takes %s to %s, those of others %s: the network to it is slow", wait(x.least), wait(x.most), wait(near)))
 		case x.stalls == 0:
-			p.see(Fine, Weak, "it answers for its state within "+wait(x.most))
+			p.see(Fine, Weak, "it reports its state within "+wait(x.most))
 		}
 		for i := range p.Evidence[had:] {
 			p.Evidence[had+i].Probed = true
@@ -80,7 +80,7 @@ func (p *part) idle() {
 	case p.pace.stalls > 0:
 		p.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
 	default:
-		p.see(Slow, Weak, fmt.Sprintf("it used %.2f cores and answers for its state within %s: it waits for something", cores, wait(p.pace.most)))
+		p.see(Slow, Weak, fmt.Sprintf("it used %.2f cores and reports its state within %s: it waits for something", cores, wait(p.pace.most)))
 	}
 }
 

@@ -96,7 +96,7 @@ func (l *look) passed(of Kind) int {
 	n := 0
 	for i := range l.impact.Kinds {
 		k := &l.impact.Kinds[i]
-		if k.State == impact.Fine && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
+		if k.State == impact.Fine && k.Succeeded > 0 && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
 			n++
 		}
 	}

@@ -110,6 +110,9 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 		}
 	}
 	for _, p := range r.Processes {
+		if slices.ContainsFunc(p.Nodes, func(ref model.Ref) bool { return refuses(again, ref) }) {
+			p.Before, p.Metrics = nil, nil // those of the first query are of a process that has exited
+		}
 		for _, now := range again.Processes {
 			if now.Address == p.Address && now.Metrics != nil && p.Metrics != nil {
 				p.Before, p.Metrics = cmp.Or(p.Before, p.Metrics), now.Metrics
@@ -117,6 +120,11 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 		}
 	}
 	return nil
+}
+
+// refuses reports whether nothing listens at the address of a node.
+func refuses(r *model.Runtime, node model.Ref) bool {
+	return slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Name() == node.ID && n.Outcome == model.Refused })
 }
 
 // EtcdState returns the health of etcd and its write activity over a window. A window of zero skips the activity.

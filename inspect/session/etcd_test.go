@@ -105,7 +105,7 @@ func TestLongerLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := impact.Of(c).Kind(impact.Insert); k.InFlight != 1 || k.Seconds < 2 {
+	if k := impact.Of(c).Kind(impact.Insert); k.InFlight != 1 || k.Seconds < 4 {
 		t.Errorf("%+v", k)
 	}
 }
