@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,23 +17,6 @@ import (
 	"kitescope/internal/redact"
 )
 
-// splitVChannel splits the name of a vchannel, {pchannel}_{collection}v{shard} (Milvus pkg/util/funcutil,
-// GetVirtualChannel), into its pchannel and collection. The collection is 0 if the name has another form, e.g. the
-// control channel's.
-func splitVChannel(name string) (pchannel string, collection model.CollectionID) {
-	i := strings.LastIndexByte(name, '_')
-	if i < 0 {
-		return name, 0
-	}
-	left, right, ok := strings.Cut(name[i+1:], "v")
-	id, err := strconv.ParseInt(left, 10, 64)
-	_, err2 := strconv.Atoi(right)
-	if !ok || err != nil || err2 != nil {
-		return name[:i], 0
-	}
-	return name[:i], model.CollectionID(id)
-}
-
 // channelSet collects channels from all records that name them.
 type channelSet struct {
 	vchannels map[string]*model.VChannel
@@ -45,7 +27,7 @@ func (c *channelSet) vchannel(name string) *model.VChannel {
 	v := c.vchannels[name]
 	if v == nil {
 		v = &model.VChannel{Name: name, Shard: -1}
-		v.PChannel, v.Collection = splitVChannel(name)
+		v.PChannel, v.Collection = model.SplitVChannel(name)
 		c.vchannels[name] = v
 		c.pchannel(v.PChannel)
 	}

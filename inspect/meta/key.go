@@ -154,7 +154,7 @@ func (g *grammar) collection(k *keyParts) model.CollectionID {
 	case o.id >= 0:
 		return model.CollectionID(k.ids[o.id])
 	case o.vchannel >= 0:
-		_, id := splitVChannel(string(k.names[o.vchannel]))
+		_, id := model.SplitVChannel(string(k.names[o.vchannel]))
 		return id
 	}
 	return 0

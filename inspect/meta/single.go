@@ -101,7 +101,7 @@ func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
 			break
 		}
 		v := &model.VChannel{Name: k.name(), Shard: -1, Watcher: model.NodeID(k.ids[0])}
-		v.PChannel, v.Collection = splitVChannel(v.Name)
+		v.PChannel, v.Collection = model.SplitVChannel(v.Name)
 		out.Object = v
 	case kindBinlog, kindDeltalog, kindStatslog, kindBM25Log, kindPredicateDeltalog, kindTarget, kindSessionID:
 	default:

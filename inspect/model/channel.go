@@ -3,6 +3,8 @@ package model
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -120,4 +122,21 @@ func (c *Cluster) MessageIDSize() int {
 		size = n
 	}
 	return size
+}
+
+// SplitVChannel splits the name of a vchannel, {pchannel}_{collection}v{shard} (Milvus pkg/util/funcutil,
+// GetVirtualChannel), into its pchannel and collection. The collection is 0 if the name has another form, e.g. the
+// control channel's.
+func SplitVChannel(name string) (pchannel string, collection CollectionID) {
+	i := strings.LastIndexByte(name, '_')
+	if i < 0 {
+		return name, 0
+	}
+	left, right, ok := strings.Cut(name[i+1:], "v")
+	id, err := strconv.ParseInt(left, 10, 64)
+	_, err2 := strconv.Atoi(right)
+	if !ok || err != nil || err2 != nil {
+		return name[:i], 0
+	}
+	return name[:i], CollectionID(id)
 }

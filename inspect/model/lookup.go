@@ -60,18 +60,15 @@ func (c *Cluster) Index(id IndexID) *Index { return c.indexes[id] }
 // VChannel returns a vchannel, nil if there is none of that name.
 func (c *Cluster) VChannel(name string) *VChannel { return c.vchannels[name] }
 
-// DroppedChannel reports whether a vchannel that a node has is of a collection that was dropped: the metadata know the channel and no
-// collection of it, or others and not the channel. It is unknown, and false, where the collections were not read.
+// DroppedChannel reports whether a vchannel that a node has is of a collection that was dropped, by the id in its name. It returns false
+// if the collections were not read.
 func (c *Cluster) DroppedChannel(name string) bool {
 	if !c.Loaded.Has(PartObjects) {
 		return false
 	}
-	v := c.VChannel(name)
-	if v == nil {
-		return len(c.VChannels) > 0
-	}
-	x := c.Collection(v.Collection)
-	return x == nil || x.Dropped()
+	_, id := SplitVChannel(name)
+	x := c.Collection(id)
+	return id != 0 && (x == nil || x.Dropped())
 }
 
 // PChannel returns a pchannel, nil if there is none of that name.

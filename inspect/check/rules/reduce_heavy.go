@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"kitescope/inspect/check"
 	requests "kitescope/inspect/impact"
@@ -44,7 +45,7 @@ func runReduceHeavy(p *check.Pass) {
 		}
 		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
 		at := statusOf(p, p.Impact().Kind(requests.Request(b.Request)))
-		if c.phase == budget.Requery && at != nil && at.Strength > place.Weak { // the phase is an estimate, and a slow process also leaves much time unexplained
+		if c.phase == budget.Requery && delays(at) { // the phase is an estimate, and a slow process also leaves much time unexplained
 			p.Unseen("second queries of searches, which wait for " + componentText(at.Component))
 			continue
 		}
@@ -70,6 +71,15 @@ func runReduceHeavy(p *check.Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// delays reports whether a component is one that searches wait for before or after query nodes work, and is late.
+func delays(at *place.Status) bool {
+	if at == nil || at.Strength == place.Weak || at.State < place.Slow {
+		return false
+	}
+	role := string(at.Component.Kind)
+	return role == "proxy" || strings.HasSuffix(role, "coord")
 }
 
 // requeried returns the budget of the only collection whose searches are followed by a second query, because

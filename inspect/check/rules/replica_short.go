@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -68,7 +69,6 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 			check.Count("replicas with a working query node", working, "etcd"),
 		},
 		Impact: "The remaining replicas carry its searches, with less redundancy.",
-		Fix:    check.Fix(check.Do("start query nodes").Interrupting(2*time.Minute, "nothing")),
 		// Half of the loss, because searches still succeed and only capacity is lost.
 		Cost: p.Losing(1-float64(working)/float64(asked)) / 2,
 	}
@@ -78,12 +78,17 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		f.Impact = "Every search of the collection fails."
 	}
 	if x := p.Collection(l.Collection); x != nil && len(p.ReplicasOf(l.Collection)) < int(l.Replicas) {
-		f.Fix = check.Fix(check.Reload(p.Cluster, x).Does("creates its replicas again: QueryCoord creates them only when it loads a collection"))
+		f.Fix = append(f.Fix, check.Reload(p.Cluster, x).Does("creates its replicas again: QueryCoord creates them only when it loads a collection"))
 	}
+	var groups []string
 	for _, r := range empty {
-		f.Fix = check.Fix(check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", r.ResourceGroup).
-			Interrupting(2*time.Minute, "nothing"))
+		groups = append(groups, r.ResourceGroup)
 		f.Objects = append(f.Objects, facts.RefReplica(r))
+	}
+	slices.Sort(groups)
+	for _, group := range slices.Compact(groups) {
+		f.Fix = append(f.Fix, check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", group).
+			Interrupting(2*time.Minute, "nothing"))
 	}
 	p.Report(f)
 }

@@ -14,6 +14,9 @@ func TestReplicaShort(t *testing.T) {
 			w.Replicas[0].Nodes = []model.NodeID{98}
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, Nodes: []model.NodeID{99}})
 		}, Want: []string{"error collections/1000 none of 2 replicas works"}},
+		{Name: "one without a record, one without nodes", Change: func(w *rulestest.World) {
+			w.LoadStates[0].Replicas, w.Replicas[0].Nodes = 2, []model.NodeID{98}
+		}, Want: []string{"error collections/1000 none of 2 replicas works"}, Advice: "creates its replicas again"},
 		{Name: "only a node that stops", Change: func(w *rulestest.World) { w.Sessions[3].Stopping = true }, Want: []string{"error collections/1000 none of 1 replica works"}},
 		{Name: "as asked"},
 		{Name: "only query nodes inside streaming nodes are left", Change: func(w *rulestest.World) {

@@ -28,7 +28,7 @@ var requestsFailing = &check.Check{
 proxies of 2.3 take for successes count too.
 
 An error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; a warning below 5%. Failures that Milvus ascribes to the client (2.6.22) do not count.
-The message names the component where they break: the first on their path that is bad by its own calls, its counters, or the word of its callers, and whose dependencies are good. What a check finds wrong there is the cause.
+The message names the component where they break: the first on their path whose calls, counters or callers show a fault and whose dependencies show none. What a check finds wrong there is the cause.
 
 Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages that are too large).`,
 	Remedy: `Follow the finding that it is listed under. If there is none, start at the component that is named: ` + "`kitescope get calls`" + ` has each call that kitescope made to it, and its log has the error of each request.`,
@@ -45,8 +45,8 @@ var requestsSlow = &check.Check{
 	Starts:   "node_lost node_joined config_changed | collection_loading channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Proxies measure how long requests take that succeed. A warning for the kinds whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests
-then and three now. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
+	Doc: `Proxies measure how long requests take that succeed. A warning for the kinds whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests then
+and ten now (DDL, flushes, loads and imports: three); of at least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if a tenth of them take twice as long as nineteen of twenty did before. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
 	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
 }
@@ -62,7 +62,7 @@ func runRequests(p *check.Pass, from, to requests.State) {
 		case k.State == requests.Unknown:
 			unknown = k.Why
 		case k.State >= from && k.State <= to:
-			where := "unknown"
+			where := "unknown/" + string(k.Request)
 			if at := statusOf(p, k); at != nil {
 				where = cmp.Or(at.Component.Name, string(at.Component.Kind))
 			}
@@ -252,6 +252,10 @@ func topicsText(p *check.Pass, kinds []*requests.Kind) string {
 
 // lookSteps returns the steps that investigate a component.
 func lookSteps(p *check.Pass, s *place.Status) []check.Step {
+	if s.State == place.Gone {
+		return check.Fix(check.Do("start %s again", cmp.Or(s.Component.Name, componentText(s.Component))).
+			Interrupting(2*time.Minute, "nothing"))
+	}
 	switch s.Component.Kind {
 	case place.Etcd:
 		steps := check.Fix(check.Do("check the disk of etcd, how long its fsync takes (etcd_disk_wal_fsync_duration_seconds), and the network to it"))
@@ -266,10 +270,6 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	case place.Host:
 		return check.Fix(check.Do("stop other work on host %s, or give it more CPU", s.Component.Name).
 			Interrupting(2*time.Minute, "that other work"))
-	}
-	if s.State == place.Gone {
-		return check.Fix(check.Do("start %s again", cmp.Or(s.Component.Name, string(s.Component.Kind))).
-			Interrupting(2*time.Minute, "nothing"))
 	}
 	steps := check.Fix(check.Do("read the log of %s, and compare its limits of CPU and memory with what it uses", cmp.Or(s.Component.Name, string(s.Component.Kind))))
 	if ref := s.Component.Ref(); ref.ID != "" {

@@ -41,7 +41,7 @@ clusters under load were 0.4 seconds behind.
 If all nodes are behind, it is one finding: about the queue, or RootCoord, which sends the ticks. A single query node is reported by
 ` + "`channel-consumption-lag`" + `. A node that started, or got the channel, less than two minutes ago is still reading from the checkpoint: info. In a
 recording without a time, nodes are compared with the one furthest ahead. Nodes without channels, or whose slowest channel is of a collection
-that was dropped, do not count.
+that was dropped, do not count: such a channel is reported from 5 minutes, because the limit counts it too.
 
 Consistent searches wait until their node has caught up. Data nodes that are behind persist late.`,
 	Remedy:   `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
@@ -77,7 +77,7 @@ func ticks(p *check.Pass) (list []tick, asked time.Time) {
 		if n.System == nil || n.System.Quota == nil {
 			continue
 		}
-		if at := n.System.Quota.SlowestAt.Time(); !at.IsZero() && !p.DroppedChannel(n.System.Quota.SlowestChannel) {
+		if at := n.System.Quota.SlowestAt.Time(); !at.IsZero() {
 			list = append(list, tick{n, n.System.Quota.SlowestChannel, at})
 			if p.Runtime.To.IsZero() && at.After(asked) {
 				asked = at
@@ -110,6 +110,7 @@ func runTimetickLag(p *check.Pass) {
 		p.Skip("no node reported how far it has consumed the queue")
 		return
 	}
+	list = slices.DeleteFunc(list, func(t tick) bool { return asked.Sub(t.at) < tickError && p.DroppedChannel(t.channel) })
 	var late []tick
 	for _, t := range list {
 		if asked.Sub(t.at) >= tickWarning {
