@@ -61,6 +61,9 @@ func unexplained(at *place.Place) string {
 // HostStarved is the id of the check that finds hosts that lack CPU.
 const HostStarved = "host-starved"
 
+// MoreRequests is the id of the check that finds clients that send far more requests than before.
+const MoreRequests = "more-requests"
+
 // mute makes infos of what follows from a starved host: it is one problem.
 func (r *Report) mute() {
 	roots, effects := r.families()
@@ -98,6 +101,9 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	if at.At != nil && at.At.Component.Kind == place.Host && costly != nil && costly.Cause == "" { // it takes the CPU
 		return costly
 	}
+	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 && r.busy(at.At) {
+		return fitting[more]
+	}
 	for _, s := range append([]*place.Status{at.At}, at.Also...) {
 		if s == nil {
 			continue
@@ -119,6 +125,27 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	}
 	return fitting[0]
 }
+
+// busy reports whether a component may be late because it works: a host that lacks CPU, or a process that uses CPU.
+func (r *Report) busy(s *place.Status) bool {
+	if s == nil || s.Component.Kind == place.Host {
+		return s != nil
+	}
+	ref := s.Component.Ref()
+	if ref.ID == "" || r.Cluster.Runtime == nil {
+		return false
+	}
+	for _, p := range r.Cluster.Runtime.Processes {
+		if slices.Contains(p.Nodes, ref) {
+			used, _, ok := p.CPU()
+			return ok && used >= busyCores
+		}
+	}
+	return false
+}
+
+// busyCores is how many processors a process uses that is busy.
+const busyCores = 0.5
 
 // passes reports whether a request needs the process that an object is. Everything else it may need.
 func passes(at *place.Place, object model.Ref) bool {

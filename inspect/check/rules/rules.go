@@ -28,7 +28,7 @@ func All() []*check.Check {
 
 		// Latency of requests by phase (see cost).
 		consistencyWait, readQueueFull, workerSlow, segmentThreads, growingSearched, largeNQ, reduceHeavy,
-		proxyQueue, proxyStarved, metadataCache, walAppendSlow, gcPause, rateLimited, storageSlow, fewRequests,
+		proxyQueue, proxyStarved, metadataCache, walAppendSlow, gcPause, rateLimited, storageSlow, fewRequests, moreRequests,
 
 		// Index definitions and builds: failed, stuck, missing, or of no use to searches.
 		indexFailed, indexStuck, indexMissing, indexTooNew, indexMetricMismatch, indexUnfit, collectionUnindexed,

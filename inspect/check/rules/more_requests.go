@@ -1,0 +1,127 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"kitescope/inspect/check"
+	requests "kitescope/inspect/impact"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+)
+
+// Thresholds of more-requests.
+const (
+	// surgeTimes is how many times the average rate is far more.
+	surgeTimes = 5
+	// surgeLeast and surgeRare are the minimum numbers in the window, of requests and rows, and of rare kinds.
+	surgeLeast, surgeRare = 20, 3
+	// surgePast is the minimum time since the start of a proxy, in seconds, for an average.
+	surgePast = 60
+)
+
+// moreRequests reports that clients send far more requests, vectors or rows than on average before, while requests
+// suffer.
+var moreRequests = &check.Check{
+	ID:       "more-requests", // check.MoreRequests
+	Title:    "Clients send far more requests than before",
+	Severity: check.Warning,
+	Slowness: true,
+	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.WritesFail, check.FlushesHang},
+	Starts:   "collection_loaded | config_changed:quota",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Doc: `Compares what proxies received between two scrapes with the average since their start: requests of each kind, vectors to search for, rows inserted and deleted. A warning if requests are slow, fail or hang, and something came at least five times as often as on average (20 or more in the window; three flushes, loads or DDL requests).
+It is the cause of slow requests if the component where they wait uses its CPU. A proxy that started less than a minute ago has no average.`,
+	Remedy:   "Find the client that sends them (`proxy.accessLog.enable` logs the address of each request) and slow it down, or limit the rate: `quotaAndLimits.dql`, `quotaAndLimits.dml`, `quotaAndLimits.flushRate`.",
+	Run:      runMoreRequests,
+	Requests: []string{"proxy"},
+}
+
+// surge is something that clients send more of than before, per second.
+type surge struct {
+	what        string
+	now, before float64
+}
+
+// times returns how many times as often it comes. It is infinite if none came before.
+func (s *surge) times() float64 { return s.now / s.before }
+
+func runMoreRequests(p *check.Pass) {
+	x := p.Impact()
+	if len(x.Felt()) == 0 {
+		return
+	}
+	list := surges(p)
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b surge) int { return cmp.Compare(b.times(), a.times()) })
+	f := check.Finding{
+		Object: model.Ref{Resource: "requests", ID: "clients", Name: "clients"}, Severity: check.Warning,
+		Message: "clients send " + list[0].text(),
+		Impact:  "The cluster has that much more work, for which other requests wait.",
+		Fix: check.Fix(
+			check.Do("find the client that sends them (proxy.accessLog.enable logs the address of each request) and slow it down"),
+			check.Shell(check.Kitescope("why")).Does("shows where the time of the requests goes"),
+		),
+	}
+	for i := range list {
+		s := &list[i]
+		f.Evidence = append(f.Evidence, check.Measured(s.what, "proxies /metrics", "%s a second, %s before",
+			check.Figure{Value: s.now, Unit: "per second", Text: rate(s.now)}, check.Figure{Value: s.before, Unit: "per second", Text: rate(s.before)}))
+	}
+	p.Report(f)
+}
+
+// text returns a surge for people, e.g. "33 times as many searches as on average before: 400 a second, 12.1 before".
+func (s *surge) text() string {
+	if s.before == 0 {
+		return fmt.Sprintf("%s, of which none came before: %s a second", s.what, rate(s.now))
+	}
+	return fmt.Sprintf("%.0f times as many %s as on average before: %s a second, %s before", s.times(), s.what, rate(s.now), rate(s.before))
+}
+
+// surges returns what comes far more often than before.
+func surges(p *check.Pass) (list []surge) {
+	add := func(what string, came, usual, seconds, least float64) {
+		if seconds > 0 && came >= least && came >= surgeTimes*usual {
+			list = append(list, surge{what, came / seconds, usual / seconds})
+		}
+	}
+	x := p.Impact()
+	for i := range x.Kinds {
+		k := &x.Kinds[i]
+		least := float64(surgeLeast)
+		switch k.Request {
+		case requests.Flush, requests.DDL, requests.Load, requests.Import:
+			least = surgeRare
+		case requests.Describe: // clients send them before others
+			continue
+		case requests.Search, requests.Query, requests.Insert, requests.Upsert, requests.Delete:
+		}
+		if !math.IsNaN(k.Usual) {
+			add(k.Request.Plural(), k.Came, k.Usual, k.Seconds, least)
+		}
+	}
+	for _, amount := range []struct {
+		what string
+		name metrics.Name
+	}{{"vectors to search for", metrics.ProxyVectors}, {"rows to insert", metrics.ProxyInserted}, {"rows to delete", metrics.ProxyDeleted}} {
+		came, usual, seconds := 0.0, 0.0, 0.0
+		for _, proxy := range processes(p, "proxy") {
+			w := proxy.window
+			past := metrics.NewWindow(nil, proxy.node.Process.Before)
+			n, ok := w.Counter(amount.name)
+			was, _ := past.Counter(amount.name)
+			if !ok || w.SinceStart || past.Seconds() < surgePast {
+				continue
+			}
+			came, usual, seconds = came+n, usual+was/past.Seconds()*w.Seconds(), max(seconds, w.Seconds())
+		}
+		add(amount.what, came, usual, seconds, surgeLeast)
+	}
+	return list
+}
