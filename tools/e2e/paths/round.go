@@ -224,7 +224,11 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 	}
 	for _, said := range look.Impact {
 		fine := said.State == "fine" || said.State == "idle" || said.State == "unknown"
-		if !fine && !slices.ContainsFunc(felt, func(f Felt) bool { return f.Kind == said.Request }) {
+		kind := said.Request
+		if kind == "describe" { // the client reads metadata as a part of DDL
+			kind = "ddl"
+		}
+		if !fine && !slices.ContainsFunc(felt, func(f Felt) bool { return f.Kind == kind }) {
 			result.Over = append(result.Over, said.Request+" "+said.State)
 		}
 	}
