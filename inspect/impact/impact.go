@@ -405,14 +405,18 @@ func (x *Impact) corroborate() {
 	}
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
+		by := float64(slowBy)
+		if k.Request == Describe {
+			by = describeBy
+		}
 		far := farTimes*k.Past + farBy
 		switch {
-		case k.State != Unsure:
+		case k.State != Unsure && k.State != Fine:
 		case k.InFlight > 0 && (1000*k.Seconds > far || math.IsNaN(k.Past) && worst >= Failing && k.Seconds >= hangSeconds):
 			k.State = Hanging
-		case worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
+		case k.State == Unsure && worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing
-		case k.Mean > far:
+		case k.Succeeded > 1 && k.Mean > max(slowTimes*k.Past, k.Past+by), k.Mean > far:
 			k.State = Slow
 		}
 	}

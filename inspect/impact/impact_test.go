@@ -338,6 +338,8 @@ func TestCorroborated(t *testing.T) {
 		"wait, as long as others do":  {3, []string{count("Insert", "total", 1), times(4000)}, []string{count("Insert", "total", 1), times(4000)}, impact.Unsure},
 		"wait, searches do not":       {0, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Unsure},
 		"wait longer than others did": {3, []string{count("Insert", "total", 1), times(100)}, []string{count("Insert", "total", 1), times(100)}, impact.Hanging},
+		"slow":                        {3, []string{count("Insert", "success", 10), times(10)}, []string{count("Insert", "success", 12), took("milvus_proxy_mutation_latency", `msg_type="insert"`, 12, 400)}, impact.Slow},
+		"slow, searches do not wait":  {0, []string{count("Insert", "success", 10), times(10)}, []string{count("Insert", "success", 12), took("milvus_proxy_mutation_latency", `msg_type="insert"`, 12, 400)}, impact.Fine},
 	} {
 		x := impact.Of(cluster(map[string][2]string{"proxy": {
 			scrape(0, append(test.before, count("Search", "success", 5), count("Search", "total", 5))...),

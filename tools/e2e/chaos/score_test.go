@@ -12,9 +12,7 @@ import (
 func found(check, severity, object string, cause string) Finding {
 	f := Finding{Check: check, Severity: severity, Object: lab.Thing{Name: object}, Message: check + " of " + object}
 	if cause != "" {
-		f.Cause = &struct {
-			Check string `json:"check"`
-		}{cause}
+		f.Cause = &lab.Cause{Check: cause}
 	}
 	return f
 }

@@ -22,6 +22,12 @@ type Thing struct {
 	Name     string `json:"name"`
 }
 
+// Cause is the finding that another follows from.
+type Cause struct {
+	Check  string `json:"check"`
+	Object Thing  `json:"object"`
+}
+
 // Finding is the part of one of "diagnose -o json" that is scored.
 type Finding struct {
 	Check    string  `json:"check"`
@@ -29,11 +35,9 @@ type Finding struct {
 	Message  string  `json:"message"`
 	Object   Thing   `json:"object"`
 	Objects  []Thing `json:"objects,omitempty"`
-	Cause    *struct {
-		Check string `json:"check"`
-	} `json:"cause,omitempty"`
-	Change string `json:"change,omitempty"`
-	At     string `json:"at,omitempty"`
+	Cause    *Cause  `json:"cause,omitempty"`
+	Change   string  `json:"change,omitempty"`
+	At       string  `json:"at,omitempty"`
 }
 
 // Text returns the message and the names of the objects, in lower case.

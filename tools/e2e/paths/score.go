@@ -50,7 +50,8 @@ func unreadable(look *lab.Look) bool {
 	return len(look.Findings) == 0 && look.Exit != 0 && strings.Contains(look.Stderr, lab.EtcdAddress)
 }
 
-// place returns at which place, from 1 on, a loud finding that follows from no other names one of these, 0 if none does.
+// place returns at which place, from 1 on, a finding that follows from no other names one of these, 0 if none does. Only those count that
+// are loud, or that a loud one follows from.
 func place(look *lab.Look, names []string) int {
 	if unreadable(look) && lab.Names(strings.ToLower(look.Stderr), names) {
 		return 1
@@ -58,7 +59,10 @@ func place(look *lab.Look, names []string) int {
 	at := 0
 	for i := range look.Findings {
 		f := &look.Findings[i]
-		if f.Cause != nil || !f.Loud() {
+		follows := func(g lab.Finding) bool {
+			return g.Loud() && g.Cause != nil && g.Cause.Check == f.Check && g.Cause.Object == f.Object
+		}
+		if f.Cause != nil || !f.Loud() && !slices.ContainsFunc(look.Findings, follows) {
 			continue
 		}
 		if at++; namesOne(f, names) {

@@ -107,9 +107,7 @@ func TestWell(t *testing.T) {
 func finding(severity, text, cause string) lab.Finding {
 	f := lab.Finding{Check: text, Severity: severity, Message: text}
 	if cause != "" {
-		f.Cause = &struct {
-			Check string `json:"check"`
-		}{cause}
+		f.Cause = &lab.Cause{Check: cause}
 	}
 	return f
 }
@@ -125,6 +123,8 @@ func TestPlace(t *testing.T) {
 		{"what follows from another does not count", []lab.Finding{finding("error", "all is lost", ""), finding("error", "no leader", "lost"), finding("error", "querynode-5", "")}, 2},
 		{"neither does what is not loud", []lab.Finding{finding("info", "querynode-5 hangs", "")}, 0},
 		{"another process", []lab.Finding{finding("error", "querynode-51 hangs", "")}, 0},
+		{"an info that explains a warning", []lab.Finding{finding("info", "a search of querynode-5", ""), finding("warning", "searches are slow", "a search of querynode-5")}, 1},
+		{"an info beside a warning", []lab.Finding{finding("info", "a search of querynode-5", ""), finding("warning", "searches are slow", "")}, 0},
 		{"none", nil, 0},
 	} {
 		if got := place(&lab.Look{Findings: c.findings}, []string{"querynode-5"}); got != c.want {
