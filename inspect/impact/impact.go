@@ -117,6 +117,9 @@ type Kind struct {
 	Seconds float64
 	// Mean and Past are the mean times of a request that succeeded, in milliseconds, in the window and before it; NaN: unknown.
 	Mean, Past float64
+	// Half is the time that half of the requests took at least in the window, HalfPast the time that half took at most before it, both bounds
+	// of buckets, in milliseconds; NaN: unknown. A mean since the start has the incidents of the past in it, which HalfPast has not.
+	Half, HalfPast float64
 	// P99 is the upper bound of the bucket of the 99th percentile in the window, in milliseconds; NaN: unknown.
 	P99 float64
 	// UserFault is the number of failures and refusals that releases since 2.6.20 ascribe to the client, and of all failures of metadata reads.
@@ -416,7 +419,7 @@ func (x *Impact) corroborate() {
 			k.State = Hanging
 		case k.State == Unsure && worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing
-		case k.Succeeded > 1 && k.Mean > max(slowTimes*k.Past, k.Past+by), k.Mean > far:
+		case k.Succeeded > 1 && k.Mean > max(slowTimes*k.Past, k.Past+by), k.Succeeded > 1 && k.HalfSlow() && k.Mean > k.HalfPast+by, k.Mean > far:
 			k.State = Slow
 		}
 	}
@@ -582,6 +585,13 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	k := Kind{
 		Request: r, Came: t.came, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
 		InFlight: n.inFlight, Usual: n.expected, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
+		Half: math.NaN(), HalfPast: math.NaN(),
+	}
+	if low, _, ok := n.inWindow.Quantile(0.5); ok {
+		k.Half = low
+	}
+	if _, high, ok := n.earlier.Quantile(0.5); ok {
+		k.HalfPast = high
 	}
 	if n.young || seconds == 0 {
 		k.Usual = math.NaN()
@@ -600,6 +610,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		}
 		return n.inWindow.Count >= least && n.earlier.Count >= fewPast && k.Mean > times*k.Past && k.Mean > k.Past+by
 	}
+	half := n.inWindow.Count >= few && n.earlier.Count >= fewPast && k.HalfSlow() && r != Describe
 	// One that waits or fails is a fault where none of many others succeeds, too.
 	stalled := k.Succeeded == 0 && k.Seconds >= hangSeconds && n.expected >= fewExpected
 	// Clients that wait for answers send less.
@@ -611,7 +622,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case slow(few, slowTimes, slowBy), slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), r != Describe && n.tail():
+	case slow(few, slowTimes, slowBy), half, slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), r != Describe && n.tail():
 		k.State = Slow
 	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, farTimes, farBy):
 		k.State = Unsure
@@ -634,6 +645,9 @@ func (k *Kind) flushing(segments, seconds float64, asked bool) {
 		k.State = Hanging
 	}
 }
+
+// HalfSlow reports whether half of the requests take slowTimes as long as the faster half did before, and slowBy more in the mean.
+func (k *Kind) HalfSlow() bool { return k.Half >= slowTimes*k.HalfPast && k.Mean > k.HalfPast+slowBy }
 
 // tail reports whether many more requests than before took long.
 func (n *counted) tail() bool {

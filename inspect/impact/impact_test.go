@@ -177,6 +177,11 @@ func TestStates(t *testing.T) {
 			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700)},
 			impact.Search, impact.Slow, "searches: slow: 35.5 ms on average, 20.5 ms before",
 		},
+		"half are slower, and were often slow before": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 90, 10, 12000)},
+			[]string{count("Search", "total", 112), count("Search", "success", 112), took2("milvus_proxy_sq_latency", `query_type="search"`, 90, 22, 15600)},
+			impact.Search, impact.Slow, "searches: slow: half take more than 128 ms, less than 32.0 ms before",
+		},
 		"two of many are far slower": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
 			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 118, 2, 2400)},

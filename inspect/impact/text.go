@@ -50,6 +50,9 @@ func (k *Kind) Text() string {
 		}
 		return fmt.Sprintf("%s of %s refused%s", words.Number(int64(math.Round(k.Refused))), words.Number(ended), in)
 	case Slow:
+		if k.Mean < slowTimes*k.Past && k.HalfSlow() {
+			return fmt.Sprintf("slow: half take more than %s, less than %s before", milliseconds(k.Half), milliseconds(k.HalfPast))
+		}
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
 	case Unsure:
 		switch {

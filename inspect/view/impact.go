@@ -129,6 +129,8 @@ func impactColumns() []column[felt] {
 		counted("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k felt) float64 { return k.InFlight }),
 		measured("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k felt) float64 { return k.Mean }),
 		measured("past_ms", "BEFORE", table.Wide, "The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
+		measured("half_ms", "HALF MS", table.Hidden, "Time that half of them took at least, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Half }),
+		measured("half_past_ms", "HALF BEFORE", table.Hidden, "Time that half took at most before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.HalfPast }),
 		measured("p99_ms", "P99 MS", table.Wide, "Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
 		measured("seconds", "", table.Hidden, "Length of the window.", func(k felt) float64 { return k.Seconds }),
 		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k felt) table.Cell {

@@ -46,7 +46,7 @@ var requestsSlow = &check.Check{
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Proxies measure how long requests take that succeed. A warning for the kinds whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests then
-and ten now (DDL, flushes, loads and imports: three); of at least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if a tenth of them take twice as long as nineteen of twenty did before. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
+and ten now (DDL, flushes, loads and imports: three); of at least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if half of ten or more take three times as long as the faster half did, and 50 ms more, or a tenth take twice as long as nineteen of twenty did. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
 	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
 }
@@ -62,7 +62,7 @@ func runRequests(p *check.Pass, from, to requests.State) {
 		case k.State == requests.Unknown:
 			unknown = k.Why
 		case k.State >= from && k.State <= to:
-			where := "unknown/" + string(k.Request)
+			where := "unknown/" + pathOf(k.Request)
 			if at := statusOf(p, k); at != nil {
 				where = cmp.Or(at.Component.Name, string(at.Component.Kind))
 			}
@@ -81,6 +81,18 @@ func runRequests(p *check.Pass, from, to requests.State) {
 	if unknown != "" && len(x.Unseen) == 0 {
 		p.Unseen("requests: " + unknown)
 	}
+}
+
+// pathOf names the path that requests of a kind take together with others.
+func pathOf(r requests.Request) string {
+	switch r {
+	case requests.Search, requests.Query:
+		return "reads"
+	case requests.Insert, requests.Upsert, requests.Delete:
+		return "writes"
+	case requests.Flush, requests.DDL, requests.Load, requests.Import, requests.Describe:
+	}
+	return string(r)
 }
 
 // statusOf returns the component where requests of a kind break, or nil if it is unknown.
