@@ -12,12 +12,13 @@ import (
 type flushes struct {
 	// sealed is the number of segments that DataCoord counts as not yet written at both scrapes.
 	sealed float64
-	// of has the flushes of each process that writes, by the names of its sessions.
-	of map[string]window
+	// of has the writes of each process that flushes, by the names of its sessions.
+	of map[string]written
 }
 
-// window is how many flushes of a process ended in how many seconds.
-type window struct{ ended, seconds float64 }
+// written is how many bytes a process wrote to the storage in how many seconds. Releases up to 2.3 count a flush when it is queued, and each
+// try to write, but bytes only once they are written (internal/datanode/flush_manager.go).
+type written struct{ bytes, seconds float64 }
 
 func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	if w.SinceStart {
@@ -31,21 +32,16 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 		return n
 	}
 	f.sealed += min(sealed(metrics.NewWindow(nil, p.Before)), sealed(w))
-	if w.Missing(metrics.Flushes) != "" {
+	bytes, ok := w.Counter(metrics.FlushedBytes)
+	if !ok {
 		return
 	}
-	counted := window{seconds: w.Seconds()}
-	w.EachCounter(metrics.Flushes, func(labels []model.Pair, n float64) {
-		if label(labels, "status") != "total" {
-			counted.ended += n
-		}
-	})
 	for _, ref := range p.Nodes {
-		f.of[ref.ID] = counted
+		f.of[ref.ID] = written{bytes, w.Seconds()}
 	}
 }
 
-// waiting returns the number of sealed segments of channels whose watcher has ended no flush, and for how many seconds that was seen.
+// waiting returns the number of sealed segments of channels whose watcher has written nothing, and for how many seconds that was seen.
 func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 	if f.sealed == 0 {
 		return 0, 0
@@ -63,7 +59,7 @@ func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 		if watcher == nil {
 			continue
 		}
-		if by, ok := f.of[watcher.Name()]; ok && by.ended == 0 {
+		if by, ok := f.of[watcher.Name()]; ok && by.bytes == 0 {
 			segments, seconds = segments+1, min(seconds, by.seconds)
 		}
 	}

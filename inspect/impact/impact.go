@@ -72,6 +72,8 @@ const (
 	describeBy = 500
 	// tailShare is the part of requests, of at least fewRare, that took longer than slowTail times what nineteen of twenty took before.
 	tailShare, slowTail = 0.1, 2
+	// halfTailShare and halfTail are the same against what half of them took before, which incidents of the past do not change.
+	halfTailShare, halfTail = 0.2, 8
 	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
 	unsureShare = 0.05
 	// fewExpected is how many requests have to be expected in the window, at the rate since the start of the proxies, before none of them
@@ -286,7 +288,7 @@ func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Re
 // Of counts what clients of a cluster feel. A cluster whose processes were not asked has only unknown kinds.
 func Of(c *model.Cluster) *Impact {
 	n := counts{
-		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{of: map[string]window{}},
+		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{of: map[string]written{}},
 		unseen: unseen(c), seconds: math.Inf(1),
 	}
 	for _, r := range Requests() {
@@ -345,7 +347,9 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 	}
 	n.answered.add(p, w, past)
 	n.written.add(p, w)
-	coordinators(n.of, w, past)
+	if !w.SinceStart {
+		coordinators(n.of, w, past)
+	}
 	ref, is := roleIn(p, "proxy")
 	switch {
 	case !is:
@@ -649,18 +653,28 @@ func (k *Kind) flushing(segments, seconds float64, asked bool) {
 // HalfSlow reports whether half of the requests take slowTimes as long as the faster half did before, and slowBy more in the mean.
 func (k *Kind) HalfSlow() bool { return k.Half >= slowTimes*k.HalfPast && k.Mean > k.HalfPast+slowBy }
 
-// tail reports whether many more requests than before took long.
+// tail reports whether many more requests than before took long: far longer than nineteen of twenty, or than the faster half.
 func (n *counted) tail() bool {
-	_, p95, ok := n.earlier.Quantile(0.95)
-	if !ok || n.earlier.Count < fewPast || len(n.inWindow.Buckets) == 0 {
-		return false
+	longer := func(quantile, times, share float64) bool {
+		_, usual, ok := n.earlier.Quantile(quantile)
+		if !ok || n.earlier.Count < fewPast {
+			return false
+		}
+		limit := max(times*usual, usual+slowBy)
+		now, in := over(n.inWindow, limit)
+		before, _ := over(n.earlier, limit)
+		return in && now >= fewRare && now >= share*n.inWindow.Count && now/n.inWindow.Count >= slowTimes*before/n.earlier.Count
 	}
-	i, _ := slices.BinarySearch(n.inWindow.Bounds, max(slowTail*p95, p95+slowBy))
-	if i == len(n.inWindow.Bounds) {
-		return false
+	return longer(0.95, slowTail, tailShare) || longer(0.5, halfTail, halfTailShare)
+}
+
+// over returns how many requests took longer than a limit, by the first bound that reaches it; ok is false if there is none.
+func over(h metrics.Histogram, limit float64) (count float64, ok bool) {
+	i, _ := slices.BinarySearch(h.Bounds, limit)
+	if i >= len(h.Bounds) || len(h.Buckets) == 0 {
+		return 0, false
 	}
-	long := n.inWindow.Count - n.inWindow.Buckets[i]
-	return long >= fewRare && long >= tailShare*n.inWindow.Count
+	return h.Count - h.Buckets[i], true
 }
 
 func mean(h metrics.Histogram) float64 {

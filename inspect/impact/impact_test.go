@@ -31,7 +31,7 @@ func took2(name, labels string, n, far, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
 }
 
-const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
+const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_datanode_flushed_data_size counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
 	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE milvus_proxy_req_latency histogram\n# TYPE milvus_proxy_mutation_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
 // cluster is clusterOf with 15 seconds.
@@ -236,6 +236,18 @@ func TestCoordinatorErrors(t *testing.T) {
 	}
 }
 
+// TestCoordinatorSinceStart checks that failures that a coordinator counted since its start are not those of the window.
+func TestCoordinatorSinceStart(t *testing.T) {
+	t.Parallel()
+	x := impact.Of(cluster(map[string][2]string{
+		"proxy":     {scrape(0, count("CreateCollection", "success", 0)), scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5))},
+		"rootcoord": {"", scrape(1, `milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status="fail"} 5`)},
+	}))
+	if k := x.Kind(impact.DDL); k.State != impact.Fine || k.Failed != 0 {
+		t.Errorf("%+v", k)
+	}
+}
+
 // TestFlushes: a proxy of 2.3 counts a flush when it is ordered; a data node counts how it ends.
 func TestFlushes(t *testing.T) {
 	t.Parallel()
@@ -259,12 +271,12 @@ func TestFlushes(t *testing.T) {
 	}
 }
 
-// TestSealed checks that segments that stay sealed while their data node ends no flush are flushes that hang, if clients ask for any: data
-// nodes of 2.3 count a flush at its end.
+// TestSealed checks that segments that stay sealed while their data node writes nothing are flushes that hang, if clients request any: data
+// nodes of 2.3 count a flush when it is queued.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	flushed := func(n int) string {
-		return fmt.Sprintf(`milvus_datanode_flush_buffer_op_count{status="success"} %d`, n)
+		return fmt.Sprintf(`milvus_datanode_flushed_data_size{msg_type="insert"} %d`, n)
 	}
 	sealed := func(n int) string { return fmt.Sprintf(`milvus_datacoord_segment_num{segment_state="Sealed"} %d`, n) }
 	segments := func(states ...model.SegmentState) (list []*model.Segment) {
