@@ -266,6 +266,43 @@ func (l *look) leaders() {
 	}
 }
 
+// gapFloor is by how many milliseconds a proxy waits longer for shard leaders than they take: 2 to 20 in a healthy cluster, loaded.
+const gapFloor = 50
+
+// gaps judges proxies whose searches or queries are slow and take far longer than the shard leaders need, now and not before.
+func (l *look) gaps() {
+	for _, r := range []impact.Request{impact.Search, impact.Query} {
+		if k := l.impact.Kind(r); k == nil || k.State != impact.Slow {
+			continue
+		}
+		kind, led := pair("query_type", string(r)), pair("scope", "OnLeader")
+		now, before := 0.0, 0.0 // of the slowest leader
+		for _, p := range slices.Concat(l.of(queryNode), l.of(streaming)) {
+			if p.window == nil || p.window.SinceStart {
+				return
+			}
+			now, before = max(now, mean(p.window, metrics.NodeRequest, kind, led)), max(before, mean(p.past, metrics.NodeRequest, kind, led))
+		}
+		for _, p := range l.role[proxy] {
+			if p.window == nil || p.window.SinceStart || now == 0 {
+				continue
+			}
+			gap, was := mean(p.window, metrics.ProxyTask, kind)-now, mean(p.past, metrics.ProxyTask, kind)-before
+			if gap >= max(gapFloor, now, 2*was) {
+				p.see(Slow, Weak, fmt.Sprintf("%s wait %s longer than shard leaders take (%s): for the network between them, or a second query for output fields",
+					r.Plural(), milliseconds(gap), milliseconds(now)))
+			}
+		}
+	}
+}
+
+// mean returns the mean of a histogram in milliseconds, 0 if it has no observations.
+func mean(w *metrics.Window, name metrics.Name, match ...model.Pair) float64 {
+	h, _ := w.Histogram(name, match...)
+	low, _, _ := h.Mean()
+	return low
+}
+
 // shards reports whether a series of a proxy's cache is of shard leaders.
 func shards(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
 

@@ -48,6 +48,7 @@ func (l *look) observe() {
 		}
 		l.testimonies()
 		l.leaders()
+		l.gaps()
 		l.ticks()
 		l.lags()
 		l.readers()

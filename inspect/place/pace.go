@@ -92,7 +92,9 @@ func (p *part) paced() *pace {
 		if n.Pace == nil || len(n.Pace.Probes) == 0 {
 			continue
 		}
-		x.least = n.Pace.Probes[0].Took
+		if x.least < 0 {
+			x.least = n.Pace.Probes[0].Took
+		}
 		for _, probe := range n.Pace.Probes {
 			x.least, x.most = min(x.least, probe.Took), max(x.most, probe.Took)
 			if probe.Took > period/5 {

@@ -421,3 +421,46 @@ func TestDataCoordSlow(t *testing.T) {
 		}
 	}
 }
+
+// TestGaps checks that a proxy is the place of searches for which it waits far longer than shard leaders take, if it did not before.
+func TestGaps(t *testing.T) {
+	t.Parallel()
+	times := func(name, labels string, n, ms int) string {
+		return fmt.Sprintf("# TYPE %[1]s histogram\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n, n*ms)
+	}
+	sum := func(name, labels string, n, ms, more, moreMs int) string {
+		return strings.Replace(times(name, labels, n+more, 1), fmt.Sprintf("_sum{%s} %d", labels, n+more), fmt.Sprintf("_sum{%s} %d", labels, n*ms+more*moreMs), 1)
+	}
+	for name, test := range map[string]struct {
+		waitBefore, wait, lead int
+		gap                    bool
+	}{
+		"network":        {12, 190, 20, true},
+		"slow leaders":   {12, 190, 170, false},
+		"as much before": {180, 190, 20, false},
+		"a little":       {12, 60, 20, false},
+	} {
+		w := newWorld(t)
+		const wait, lead, search = "milvus_proxy_sq_wait_result_latency", "milvus_querynode_sq_req_latency", `query_type="search"`
+		total := func(n int) string {
+			const name, function = "milvus_proxy_req_count", `function_name="Search",status=`
+			return count(name, function+`"total"`, n) + count(name, function+`"success"`, n)
+		}
+		w.scrape(w.session("proxy"), total(100)+times("milvus_proxy_sq_latency", search, 100, 14)+times(wait, search, 100, test.waitBefore),
+			total(120)+sum("milvus_proxy_sq_latency", search, 100, 14, 20, 200)+sum(wait, search, 100, test.waitBefore, 20, test.wait))
+		for _, s := range w.parts.Sessions {
+			if s.Role == "querynode" {
+				led := search + `,scope="OnLeader"`
+				w.scrape(s, times(lead, led, 100, 10), sum(lead, led, 100, 10, 20, test.lead))
+			}
+		}
+		_, places := w.places()
+		p := places.For(impact.Search)
+		if p == nil {
+			t.Fatalf("%s: searches are not slow", name)
+		}
+		if got := p.At != nil && p.At.Component.Kind == "proxy" && strings.Contains(strings.Join(p.At.Texts(), ""), "longer than shard leaders take"); got != test.gap {
+			t.Errorf("%s: %+v", name, p.At)
+		}
+	}
+}
