@@ -116,7 +116,11 @@ func (l *Lab) value(ctx context.Context, key string) (string, error) {
 
 // put writes any bytes: etcdctl takes a value that begins with a dash only from its input.
 func (l *Lab) put(ctx context.Context, key, value string) error {
-	cmd := l.Command(ctx, "etcdctl", "--endpoints", lab.EtcdAddress, "put", key)
+	words := []string{"--endpoints", lab.EtcdAddress, "put", key}
+	if value == "" { // it takes no empty input
+		words = append(words, value)
+	}
+	cmd := l.Command(ctx, "etcdctl", words...)
 	cmd.Stdin = strings.NewReader(value)
 	return cmd.Run()
 }
