@@ -53,7 +53,7 @@ var partNames = [...]string{
 // needNames are the needs, in their order.
 var needNames = [...]string{
 	"distribution of query nodes", "recovery info of DataCoord", "load state of QueryCoord", "configuration of processes", "metrics of processes",
-	"CPU and memory of processes", "offsets of the message queue", "answers of processes", "health of etcd", "activity of etcd", "profiles of processes",
+	"CPU and memory of processes", "offsets of the message queue", "answers of processes", "health of etcd", "profiles of processes",
 	"answers or metrics of processes", "files in storage",
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/impact"
+	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/inspect/place"
 	"kitescope/internal/words"
@@ -163,7 +164,11 @@ func (r *Report) costliest(f *Finding) (most *Finding) {
 	part := third
 	for _, g := range r.Findings {
 		for i := range g.Slows {
-			if s := &g.Slows[i]; slices.Contains(slow, impact.Request(s.Request)) && s.Mean > 0 && s.Ms/s.Mean >= part {
+			s := &g.Slows[i]
+			if s.Phase == latency.Requery { // an estimate: a slow network leaves as much unexplained
+				continue
+			}
+			if slices.Contains(slow, impact.Request(s.Request)) && s.Mean > 0 && s.Ms/s.Mean >= part {
 				most, part = g, s.Ms/s.Mean
 			}
 		}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -236,5 +237,12 @@ func TestSilenceLeads(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", outcome, diff)
 		}
+	}
+}
+
+// TestNeedNames checks that each need has its own name.
+func TestNeedNames(t *testing.T) {
+	if got := (&Check{Needs: NeedStorage}).Reads(); len(needNames) != bits.Len16(uint16(NeedStorage)) || !slices.Contains(got, "files in storage") {
+		t.Errorf("%d names, storage is %q", len(needNames), got)
 	}
 }

@@ -33,16 +33,19 @@ var moreRequests = &check.Check{
 	Starts:   "collection_loaded | config_changed:quota",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `Compares what proxies received between two scrapes with the average since their start: requests of each kind, vectors to search for, rows inserted and deleted. A warning if requests are slow, fail or hang, and something came at least five times as often as on average (20 or more in the window; three flushes, loads or DDL requests).
+	Doc: `Compares what proxies received between two scrapes with the average since their start: requests of each kind, vectors to search for, rows inserted and deleted, and the hits (topk) that each search asks for. A warning if requests are slow, fail or hang, and something came at least five times as often as on average (20 or more in the window; three flushes, loads or DDL requests).
 It is the cause of slow requests if the component where they wait uses its CPU. A proxy that started less than a minute ago has no average.`,
 	Remedy:   "Find the client that sends them (`proxy.accessLog.enable` logs the address of each request) and slow it down, or limit the rate: `quotaAndLimits.dql`, `quotaAndLimits.dml`, `quotaAndLimits.flushRate`.",
 	Run:      runMoreRequests,
 	Requests: []string{"proxy"},
 }
 
-// surge is something that clients send more of than before, per second.
+// What a surge is counted per.
+const perSecond, perSearch = "a second", "a search"
+
+// surge is something that clients send more of than before.
 type surge struct {
-	what        string
+	what, per   string
 	now, before float64
 }
 
@@ -61,34 +64,41 @@ func runMoreRequests(p *check.Pass) {
 	slices.SortStableFunc(list, func(a, b surge) int { return cmp.Compare(b.times(), a.times()) })
 	f := check.Finding{
 		Object: model.Ref{Resource: "requests", ID: "clients", Name: "clients"}, Severity: check.Warning,
-		Message: "clients send " + list[0].text(),
-		Impact:  "The cluster has that much more work, for which other requests wait.",
+		Message: list[0].text(),
+		Impact:  "Other requests wait until the cluster has done this work.",
 		Fix: check.Fix(
 			check.Do("find the client that sends them (proxy.accessLog.enable logs the address of each request) and slow it down"),
 			check.Shell(check.Kitescope("why")).Does("shows where the time of the requests goes"),
 		),
 	}
 	for i := range list {
-		s := &list[i]
-		f.Evidence = append(f.Evidence, check.Measured(s.what, "proxies /metrics", "%s a second, %s before",
-			check.Figure{Value: s.now, Unit: "per second", Text: rate(s.now)}, check.Figure{Value: s.before, Unit: "per second", Text: rate(s.before)}))
+		s, unit, source := &list[i], "per second", "proxies /metrics"
+		if s.per == perSearch {
+			unit, source = "count", "query nodes milvus_querynode_search_topk"
+		}
+		f.Evidence = append(f.Evidence, check.Measured(s.what, source, "%s %s, %s before",
+			check.Figure{Value: s.now, Unit: unit, Text: rate(s.now)}, s.per, check.Figure{Value: s.before, Unit: unit, Text: rate(s.before)}))
 	}
 	p.Report(f)
 }
 
-// text returns a surge for people, e.g. "33 times as many searches as on average before: 400 a second, 12.1 before".
+// text returns a surge for people, e.g. "clients send 33 times as many searches as on average before: 400 a second, 12.1 before".
 func (s *surge) text() string {
-	if s.before == 0 {
-		return fmt.Sprintf("%s, of which none came before: %s a second", s.what, rate(s.now))
+	verb := "send"
+	if s.per == perSearch {
+		verb = "ask for"
 	}
-	return fmt.Sprintf("%.0f times as many %s as on average before: %s a second, %s before", s.times(), s.what, rate(s.now), rate(s.before))
+	if s.before == 0 {
+		return fmt.Sprintf("clients %s %s, and none before: %s %s", verb, s.what, rate(s.now), s.per)
+	}
+	return fmt.Sprintf("clients %s %.0f times as many %s as on average before: %s %s, %s before", verb, s.times(), s.what, rate(s.now), s.per, rate(s.before))
 }
 
 // surges returns what comes far more often than before.
 func surges(p *check.Pass) (list []surge) {
 	add := func(what string, came, usual, seconds, least float64) {
 		if seconds > 0 && came >= least && came >= surgeTimes*usual {
-			list = append(list, surge{what, came / seconds, usual / seconds})
+			list = append(list, surge{what, perSecond, came / seconds, usual / seconds})
 		}
 	}
 	x := p.Impact()
@@ -123,5 +133,32 @@ func surges(p *check.Pass) (list []surge) {
 		}
 		add(amount.what, came, usual, seconds, surgeLeast)
 	}
+	now, before := searchLimits(p)
+	if before > 0 && now >= surgeTimes*before {
+		list = append(list, surge{"hits", perSearch, now, before})
+	}
 	return list
+}
+
+// searchLimits returns the mean number of hits (topk) that searches asked for in the window, and before it. It returns zeros if a number is unknown.
+func searchLimits(p *check.Pass) (now, before float64) {
+	var in, past metrics.Histogram
+	for _, node := range processes(p, "querynode", "streamingnode", "standalone") {
+		w := node.window
+		if w.SinceStart {
+			continue
+		}
+		if h, ok := w.Histogram(metrics.RequestTopK); ok {
+			in = in.Plus(h)
+		}
+		if h, ok := metrics.NewWindow(nil, node.node.Process.Before).Histogram(metrics.RequestTopK); ok {
+			past = past.Plus(h)
+		}
+	}
+	now, _, known := in.Mean()
+	before, _, had := past.Mean()
+	if !known || !had || in.Count < surgeRare || past.Count < surgeLeast {
+		return 0, 0
+	}
+	return now, before
 }

@@ -26,7 +26,7 @@ A warning is requests that wait there for 50% of their mean or more, at least 5 
 	Remedy:      `Add proxies, or CPU to those there are. If writes wait, the message queue may be the cause (` + "`wal-append-slow`" + `).`,
 	Run:         runProxyQueue,
 	Requests:    []string{"proxy"},
-	FollowsFrom: check.CausedBy(nil, "proxy-starved"),
+	FollowsFrom: check.CausedBy(nil, "proxy-starved", "more-requests"),
 }
 
 func runProxyQueue(p *check.Pass) {

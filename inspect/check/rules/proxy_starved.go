@@ -31,7 +31,7 @@ Not a finding while a coordinator is slow: proxies wait for its timestamps and s
 	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
 	Run:         runProxyStarved,
 	Requests:    []string{"proxy"},
-	FollowsFrom: lateWithHost(check.CausedBy(ofProxy, "gc-pause")...),
+	FollowsFrom: lateWithHost(slices.Concat(check.CausedBy(ofProxy, "gc-pause"), check.CausedBy(nil, "more-requests"))...),
 }
 
 const (

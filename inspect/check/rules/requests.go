@@ -62,7 +62,7 @@ func runRequests(p *check.Pass, from, to requests.State) {
 		case k.State == requests.Unknown:
 			unknown = k.Why
 		case k.State >= from && k.State <= to:
-			where := "unknown/" + pathOf(k.Request)
+			where := unknownPlace + pathOf(k.Request)
 			if at := statusOf(p, k); at != nil {
 				where = cmp.Or(at.Component.Name, string(at.Component.Kind))
 			}
@@ -72,6 +72,9 @@ func runRequests(p *check.Pass, from, to requests.State) {
 			broken[where] = append(broken[where], k)
 		}
 	}
+	slices.SortStableFunc(order, func(a, b string) int { // a place that is known may be the cause of one that is not
+		return cmp.Compare(strings.Count(a, unknownPlace), strings.Count(b, unknownPlace))
+	})
 	for _, where := range order {
 		reportRequests(p, where, broken[where])
 	}
@@ -82,6 +85,9 @@ func runRequests(p *check.Pass, from, to requests.State) {
 		p.Unseen("requests: " + unknown)
 	}
 }
+
+// unknownPlace begins the id of findings about requests whose place is unknown.
+const unknownPlace = "unknown/"
 
 // pathOf names the path that requests of a kind take together with others.
 func pathOf(r requests.Request) string {
