@@ -1,8 +1,6 @@
 package impact
 
 import (
-	"math"
-
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 )
@@ -10,58 +8,71 @@ import (
 // flushes are counted apart from requests: a proxy's flush ends when DataCoord has sealed the segments, and the client then waits until
 // data nodes have written them, with calls that no release counts.
 type flushes struct {
-	// sealed is the number of segments that DataCoord counts as not yet written at both scrapes.
-	sealed float64
+	// sealed is the number of segments that DataCoord counts as not yet written at both scrapes, flushed by how many those grew that are,
+	// and seconds the length of its window.
+	sealed, flushed, seconds float64
 	// of has the writes of each process that flushes, by the names of its sessions.
 	of map[string]written
 }
 
-// written is how many bytes a process wrote to the storage in how many seconds. Releases up to 2.3 count a flush when it is queued, and each
-// try to write, but bytes only once they are written (internal/datanode/flush_manager.go).
+// written is how many bytes a process wrote to the storage in how many seconds. Up to 2.3 it counts each try (internal/datanode/flush_manager.go).
 type written struct{ bytes, seconds float64 }
 
 func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	if w.SinceStart {
 		return
 	}
-	sealed := func(w *metrics.Window) (n float64) {
-		for _, state := range []string{"Sealed", "Flushing"} {
-			counted, _ := w.Gauge(metrics.SegmentStates, model.Pair{Key: "segment_state", Value: state})
-			n += counted
+	before := metrics.NewWindow(nil, p.Before)
+	count := func(w *metrics.Window, states ...string) (n float64, ok bool) {
+		for _, state := range states {
+			if counted, has := w.Gauge(metrics.SegmentStates, model.Pair{Key: "segment_state", Value: state}); has {
+				n, ok = n+counted, true
+			}
 		}
-		return n
+		return n, ok
 	}
-	f.sealed += min(sealed(metrics.NewWindow(nil, p.Before)), sealed(w))
-	bytes, ok := w.Counter(metrics.FlushedBytes)
-	if !ok {
-		return
+	if now, ok := count(w, "Sealed", "Flushing"); ok {
+		was, _ := count(before, "Sealed", "Flushing")
+		flushed, _ := count(w, "Flushed")
+		had, _ := count(before, "Flushed")
+		f.sealed, f.flushed, f.seconds = f.sealed+min(was, now), f.flushed+flushed-had, w.Seconds()
 	}
-	for _, ref := range p.Nodes {
-		f.of[ref.ID] = written{bytes, w.Seconds()}
+	if bytes, ok := w.Counter(metrics.FlushedBytes); ok {
+		for _, ref := range p.Nodes {
+			f.of[ref.ID] = written{bytes, w.Seconds()}
+		}
 	}
 }
 
-// waiting returns the number of sealed segments of channels whose watcher has written nothing, and for how many seconds that was seen.
+// waiting returns the number of sealed segments that wait to be written, and for how many seconds that was seen: all if DataCoord counts no
+// more flushed ones than before, else those of channels whose watcher has written nothing.
 func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 	if f.sealed == 0 {
 		return 0, 0
 	}
-	seconds = math.Inf(1)
+	seconds = f.seconds
 	for _, s := range c.Segments {
-		if s.State != model.SegmentSealed && s.State != model.SegmentFlushing {
-			continue
-		}
-		v := c.VChannel(s.VChannel)
-		if v == nil {
-			continue
-		}
-		watcher := c.SessionIn(v.Watcher, c.WatcherRole(v))
-		if watcher == nil {
-			continue
-		}
-		if by, ok := f.of[watcher.Name()]; ok && by.bytes == 0 {
+		switch by, known := f.watcher(c, s); {
+		case s.State != model.SegmentSealed && s.State != model.SegmentFlushing:
+		case f.flushed <= 0:
+			segments++
+		case known && by.bytes == 0:
 			segments, seconds = segments+1, min(seconds, by.seconds)
 		}
 	}
 	return min(segments, f.sealed), seconds
+}
+
+// watcher returns the writes of the node that consumes the channel of a segment.
+func (f *flushes) watcher(c *model.Cluster, s *model.Segment) (by written, known bool) {
+	v := c.VChannel(s.VChannel)
+	if v == nil {
+		return written{}, false
+	}
+	node := c.SessionIn(v.Watcher, c.WatcherRole(v))
+	if node == nil {
+		return written{}, false
+	}
+	by, known = f.of[node.Name()]
+	return by, known
 }
