@@ -29,7 +29,7 @@ const (
 // Similarity reports whether a greater value means nearer.
 func (m Metric) Similarity() bool { return m == InnerProduct || m == Cosine || m == BM25 }
 
-// Element is the type of one dimension of a vector.
+// Element is the type of the values of a vector.
 type Element uint8
 
 // The elements, little-endian in memory. Bits are packed eight to a byte, and the dimension of a bit vector is
@@ -72,9 +72,8 @@ const (
 	Faiss                   // faiss 1.15 from PyPI
 )
 
-// Kernel computes one metric over vectors of one dimension. It is immutable and safe for concurrent use. Its
-// methods read dim elements of each row and no byte past them, at any alignment; 64-byte aligned rows are
-// fastest.
+// Kernel computes a metric over vectors with the same dimension. It is immutable and safe for concurrent use. Its
+// methods read dim elements of each row and no byte past them, at any alignment; 64-byte aligned rows are fastest.
 type Kernel struct {
 	Metric  Metric
 	Element Element

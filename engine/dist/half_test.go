@@ -43,9 +43,9 @@ func (g *lcg) vector(e Element, wide bool, dim int) []byte {
 	return b
 }
 
-// TestHalfAndInt8AreThoseOfKnowhere compares distances with those of knowhere's functions
-// (testdata/half_knowhere.cc) for AVX-512, AVX2 and SSE. Each adds floats in its own order, so distances differ
-// by a few units in the last place of the sum of the magnitudes of their terms.
+// TestHalfAndInt8AreThoseOfKnowhere compares distances with the results of knowhere's functions
+// (testdata/half_knowhere.cc) for AVX-512, AVX2 and SSE. Each function adds floats in its own order, so distances
+// differ by a few units in the last place of the sum of the magnitudes of their terms.
 func TestHalfAndInt8AreThoseOfKnowhere(t *testing.T) {
 	golden, err := os.ReadFile("testdata/half_knowhere.bin")
 	if err != nil {

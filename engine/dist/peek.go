@@ -2,9 +2,9 @@ package dist
 
 import "unsafe"
 
-// Peek prefetches the rows that Visit would prefetch with the same arguments, but marks none of them as met. It
-// is meant for the node that is likely to be visited next. It writes the ids of the rows to fresh, which may
-// contain duplicates, and returns their number.
+// Peek prefetches the rows that Visit would prefetch with the same arguments, but marks no row as met. It is meant
+// for the node that is likely to be visited next. It writes the ids of the rows to fresh, which may contain
+// duplicates, and returns their number.
 func Peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	if len(slots) == 0 || seen.rows == 0 {
 		return 0

@@ -86,7 +86,7 @@ func hnswNormalised(k *Kernel, x []float32) float32 {
 	return x[0] * (1 / (root + 1e-30))
 }
 
-// peerAnswers computes the values of one line of the golden file.
+// peerAnswers computes the values of a line of the golden file.
 func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []float32 {
 	t.Helper()
 	p := Profile(slices.Index(profileNames(), profile))

@@ -67,7 +67,7 @@ func (s *Sieve) CodesBytes(rows int) int {
 	return (rows + SieveGroup - 1) / SieveGroup * s.GroupBytes()
 }
 
-// GroupBytes returns the size of one group in bytes.
+// GroupBytes returns the size of a group in bytes.
 func (s *Sieve) GroupBytes() int { return s.quads * 4 * SieveGroup }
 
 // Blocks reports whether there is a kernel for several coarse queries at once. Without it, coarse queries take

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// TestSQ8IsNearKnowhere compares distances with those of knowhere's codec for AVX-512 and AVX2
+// TestSQ8IsNearKnowhere compares distances with the results of knowhere's codec for AVX-512 and AVX2
 // (testdata/sq8_knowhere.cc), which adds in different lanes.
 func TestSQ8IsNearKnowhere(t *testing.T) {
 	f, err := os.Open("testdata/sq8_knowhere.txt")

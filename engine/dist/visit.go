@@ -42,10 +42,10 @@ func (s *Seen) Clear() {
 	s.met = s.met[:0]
 }
 
-// Visit marks the neighbours in slots that were not met before, and writes each of them once to fresh, in the
-// order of slots. It prefetches the first lines cache lines of their rows (base+id*stride) and returns the
-// number of neighbours written. The list ends at the first slot that is not a row; a slot with the top bit set
-// marks the end. fresh must have room for all slots. Its content after the returned number is undefined.
+// Visit marks the neighbours in slots that were not met before, and writes each once to fresh, in the order of
+// slots. It prefetches the first lines cache lines of their rows (base+id*stride) and returns the number of
+// neighbours written. The list ends at the first slot that is not a row; a slot with the top bit set marks the
+// end. fresh must have room for all slots. Its content after the returned number is undefined.
 func Visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	if len(slots) == 0 || seen.rows == 0 {
 		return 0

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// kind is a metric (L2 or inner product) of one element type.
+// kind is a metric (L2 or inner product) of an element type.
 type kind struct {
 	element string // float32, float16 or bfloat16
 	l2      bool
@@ -50,8 +50,8 @@ func (k kind) orders() []order {
 	return []order{{"", false}}
 }
 
-// floats writes the kernels of a kind for AVX-512 or AVX2. Registers 0 to 3 each accumulate 16 lanes of one
-// row; with AVX2, registers 4 to 7 hold the upper eight lanes.
+// floats writes the kernels of a kind for AVX-512 or AVX2. Registers 0 to 3 each accumulate 16 lanes of a row;
+// with AVX2, registers 4 to 7 hold the upper eight lanes.
 type floats struct {
 	*file
 	kind

@@ -1,8 +1,8 @@
 package main
 
-// neonFloats writes kernels of floating-point rows with 16 lanes. The lanes of row r are in V(16+4r) and the
-// next three registers. Between a body and the routine that finishes its rows, R20 holds the address of that
-// routine and R12 the number of remaining elements.
+// neonFloats writes kernels of floating-point rows with 16 lanes. The lanes of row r are in V(16+4r) and the next
+// three registers. Between a body and the routine that finishes its rows, R20 holds the routine's address and R12
+// the number of remaining elements.
 type neonFloats struct {
 	neon
 	kind

@@ -22,12 +22,12 @@ var (
 // scanMin is the number of rows from which a scan assumes that they come from memory.
 const scanMin = 64
 
-// rowsKernel is a kernel of one query against rows by id, or against consecutive rows if there are no ids.
+// rowsKernel is a kernel of one query against rows by id, or against consecutive rows without ids.
 type rowsKernel struct {
 	accs  int                   // accumulators to clear, from register 0 on
 	step  int                   // bytes of a row per iteration of the main loop
 	byID  bool                  // there are always ids
-	chunk func(first, last int) // adds the terms of one step of rows first to last-1 to their accumulators
+	chunk func(first, last int) // adds the terms of a step of rows first to last-1 to their accumulators
 	// finish writes the results of four rows to the lanes of X0. off is the end of the main loop, and R12 to
 	// R15 are free.
 	finish func()
