@@ -16,7 +16,8 @@ const scanRows = 256
 func (s *Searcher) bruteForce(k int) {
 	s.found = s.found[:0]
 	h := kHeap{s: s, k: min(k, s.n), limit: float32(math.Inf(1))}
-	if s.modern || s.library == engine.Faiss { // brute_force_search_impl, thirdparty/faiss/faiss/cppcontrib/knowhere/impl/Bruteforce.h, v2.5.6
+	// brute_force_search_impl, thirdparty/faiss/faiss/cppcontrib/knowhere/impl/Bruteforce.h, v2.5.6.
+	if s.modern || s.library == engine.Faiss {
 		h.all, h.reverse = true, s.similarity()
 	}
 	s.scan(h.add)
@@ -27,7 +28,7 @@ func (s *Searcher) bruteForce(k int) {
 	sortPairs(s.found)
 }
 
-// scan computes the distances of all rows that are not filtered, in order, and calls each for each of them.
+// scan computes the distances of all rows that are not filtered, in row order, and calls each with every distance.
 func (s *Searcher) scan(each func(d float32, id uint32)) {
 	transform := s.similarity()
 	for at := 0; at < s.n; at += scanRows {

@@ -100,8 +100,8 @@ func (o *BuildOptions) check(v *engine.Vectors) error {
 	case o.Labels != nil && len(o.Labels) != v.Rows:
 		return fmt.Errorf("%d labels for %d rows", len(o.Labels), v.Rows)
 	}
-	// hnswlib treats a second row with the same label as an update of the first. Nobody who builds an index from a
-	// file of rows can intend that.
+	// hnswlib treats a second row with the same label as an update of the first. In a file of rows, a repeated label
+	// is a mistake.
 	sorted := slices.Sorted(slices.Values(o.Labels))
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {

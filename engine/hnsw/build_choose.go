@@ -20,8 +20,8 @@ func ranked(key, id uint32, checked uint64) uint64 {
 }
 
 // choose selects at most M of the candidates that a search found. It returns them in the order in which hnswlib
-// writes them, farthest first; the search on the next level starts at the last one. It also returns how many of
-// them have been compared with each other.
+// writes them, farthest first; the search on the next level starts at the last one. checked is the number of
+// selected candidates that have been compared with each other.
 func (w *worker) choose(isSorted bool) (neighbours []uint64, checked int) {
 	found := w.top
 	if isSorted {
@@ -53,7 +53,7 @@ func (w *worker) choose(isSorted bool) (neighbours []uint64, checked int) {
 func (w *worker) thinList(slots, keys []uint32, checked *uint16, id, key uint32) {
 	n := int(*checked)
 	sorted := w.sorted[:0]
-	// The checked ones are stored farthest first, so reading them backwards is nearly sorted.
+	// Checked neighbours are stored farthest first, so they are nearly sorted when read backwards.
 	for i := n - 1; i >= 0; i-- {
 		sorted = insertRanked(sorted, ranked(keys[i], slots[i], 1))
 	}
@@ -109,7 +109,7 @@ func (w *worker) thin(m int) {
 // gatherWidth is the number of distances that a kernel computes per round.
 const gatherWidth = 4
 
-// anyNearer reports whether one of others is nearer to id than the distance of key.
+// anyNearer reports whether any of others is nearer to id than the distance of key.
 func (w *worker) anyNearer(id, key uint32, others []uint32) bool {
 	for len(others) > 0 {
 		n := min(gatherWidth, len(others))

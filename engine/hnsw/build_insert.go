@@ -9,7 +9,7 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// worker holds the state of one goroutine of a build.
+// worker holds the state of a goroutine of a build.
 type worker struct {
 	*builder
 
@@ -29,7 +29,7 @@ type worker struct {
 	query  *prefilter.Query // the new node's vector, quantized; nil without codes
 	coded  bool             // query is valid for the current node
 	cut    dist.Cut         // threshold for codes, made for cutFor
-	cutFor uint32           // a key; 0 if there is no cut yet
+	cutFor uint32           // a key; 0 before the first cut
 
 	thinner
 	chosen []uint64 // the new node's neighbours on all levels

@@ -43,8 +43,8 @@ func recallOf(t *testing.T, x *hnsw.Index, queries *engine.Vectors, k, ef int) f
 	return float64(found) / float64(k*queries.Rows)
 }
 
-// TestBuildParallel checks that a graph built by several threads is valid, and that its recall matches that of a
-// graph built by one thread.
+// TestBuildParallel checks that a graph built by several threads is valid, and that its recall matches the recall
+// of a graph built by one thread.
 func TestBuildParallel(t *testing.T) {
 	c := buildCase{"random", "l2", 12, 1000, 8, 60, 100}
 	queries := buildCase{kind: "random", dim: 12, rows: 1040}.vectors(t)
@@ -173,7 +173,8 @@ func TestBuildBadInput(t *testing.T) {
 	}
 }
 
-// TestBuildForms checks what an index stores for rows of any layout, for zeros under cosine, and for labels.
+// TestBuildForms checks the contents of indexes built from rows of any layout, with zeros under cosine, and with
+// labels.
 func TestBuildForms(t *testing.T) {
 	c := buildCase{"random", "cosine", 5, 40, 4, 10, 100}
 	v := c.vectors(t)

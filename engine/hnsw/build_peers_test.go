@@ -13,7 +13,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// TestBuildPeers compares graphs with those of hnswlib. All levels must be equal, vectors must be equal except for
+// TestBuildPeers compares graphs with hnswlib's. All levels must be equal, vectors must be equal except for
 // rounding, and nearly all lists of links must be equal. A few lists may differ because rounding can reverse near
 // ties.
 func TestBuildPeers(t *testing.T) {

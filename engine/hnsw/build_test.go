@@ -144,7 +144,7 @@ func fileBytes(x *hnsw.Index) []byte {
 //go:embed testdata/build_sums.txt
 var buildSums string
 
-// TestBuildGolden compares the checksums of built indexes with those of files from hnswlib 0.8.0.
+// TestBuildGolden compares the checksums of built indexes with the checksums of files from hnswlib 0.8.0.
 func TestBuildGolden(t *testing.T) {
 	n := 0
 	for line := range strings.Lines(buildSums) {

@@ -14,7 +14,7 @@ type Shape struct {
 	// level 0. Examples holds the first unreachable nodes.
 	Unreachable int
 	Examples    []uint32
-	// Links is the number of links of level 0. Symmetric is the number of those that have a link in the opposite
+	// Links is the number of links of level 0. Symmetric is the number of links that also exist in the opposite
 	// direction.
 	Links, Symmetric int
 	// The rest counts faulty links, which no writer produces: SelfLinks, Doubled (the same neighbour twice in a
@@ -80,7 +80,7 @@ func (g *Graph) entryFault() string {
 	return ""
 }
 
-// level adds the degrees and faults of one level.
+// level adds the degrees and faults of a level.
 func (s *Shape) level(g *Graph, level int) {
 	var degrees []int
 	total := 0
@@ -149,7 +149,7 @@ func (s *Shape) reach(g *Graph) {
 	}
 }
 
-// answered counts the links of level 0, and those of them that exist in both directions.
+// answered counts the links of level 0, and the links that exist in both directions.
 func (s *Shape) answered(g *Graph) {
 	for node := range g.Levels {
 		for _, n := range g.Neighbours(uint32(node), 0) {

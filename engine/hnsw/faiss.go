@@ -38,7 +38,7 @@ func (s *Searcher) sortFaiss() {
 	})
 }
 
-// kHeap holds the k nearest rows of one query.
+// kHeap holds the k nearest rows of a query.
 type kHeap struct {
 	s       *Searcher
 	k       int
@@ -186,7 +186,7 @@ func (m *minimax) pop() {
 	m.dis, m.ids = m.dis[:k-1], m.ids[:k-1]
 }
 
-// popMin removes the nearest element, and of equal ones the last in the heap.
+// popMin removes and returns the nearest element. Among equally near elements, it takes the last one in the heap.
 func (m *minimax) popMin() (int32, float32) {
 	best, d := -1, float32(math.Inf(1))
 	for i, v := range m.dis {

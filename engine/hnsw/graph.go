@@ -7,7 +7,7 @@
 // result.
 //
 // The libraries differ in how they keep candidates. If no two distances are equal, they all visit the same nodes,
-// and a single sorted list reproduces all of them (pool.go). With ties or filters, each library has its own walk
+// and a single sorted list reproduces every library (pool.go). With ties or filters, each library has its own walk
 // (hnswlib.go, knowhere.go, faiss.go).
 package hnsw
 

@@ -64,8 +64,8 @@ func testPeers(t *testing.T, dir string, slack float64) {
 	}
 }
 
-// testPeer compares hits with those of a library. If slack is 0, they must be equal to the bit. Otherwise nearly
-// all queries must match; a few may not, because after a near tie a walk over the graph can take another path.
+// testPeer compares hits with a library's. If slack is 0, they must be equal to the bit. Otherwise nearly all
+// queries must match; a few may not, because after a near tie a walk over the graph can take another path.
 func testPeer(t *testing.T, name string, slack float64) {
 	t.Helper()
 	var c peerCase
@@ -145,7 +145,8 @@ func (search *peerSearch) ask(t *testing.T, s *hnsw.Searcher, query []float32, r
 	return hits
 }
 
-// answers returns the hits of each query. Each query has K hits, unless the file holds the number of hits of each.
+// answers returns the hits of each query. Each query has K hits, unless the file holds a number of hits for each
+// query.
 func (search *peerSearch) answers(f *file, queries int) [][]engine.Hit {
 	var lims []int64
 	if search.Ragged || search.Radius != nil {

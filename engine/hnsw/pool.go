@@ -12,12 +12,12 @@ const (
 	manyTies = 64
 )
 
-// tryPool walks level 0 with one sorted list of ef candidates. It reports whether the result is that of every
-// library, which is the case if no two distances in the list were ever equal. Then two heaps, a MinimaxHeap and a
-// sorted list all keep candidates in the same order. A candidate that is dropped from the list is farther than all
-// in it. The worst distance in the list only decreases, so no library follows the links of the dropped candidate.
-// All libraries also reject the same candidates, including ties with the worst. If there was a tie, the caller must
-// run the library's own walk from the start.
+// tryPool walks level 0 with one sorted list of ef candidates. It reports whether every library would return the
+// same result, which is the case if no two distances in the list were ever equal. Then two heaps, a MinimaxHeap
+// and a sorted list all keep candidates in the same order. A candidate that is dropped from the list is farther
+// than all candidates in it. The worst distance in the list only decreases, so no library follows the links of the
+// dropped candidate. All libraries also reject the same candidates, including ties with the worst. If there was a
+// tie, the caller must run the library's own walk from the start.
 //
 // Data with many ties (duplicates, small integers) would always be searched twice. After several such queries, the
 // list is tried only occasionally.
@@ -114,7 +114,7 @@ func (h *held) take(ids []uint32, sums []int32) {
 	h.ids, h.sums = append(h.ids[:0], ids...), append(h.sums[:0], sums[:len(ids)]...)
 }
 
-// heldDecide reports whether held rows may determine the next node. That is the case if one of them may be nearer
+// heldDecide reports whether held rows may determine the next node. That is the case if a held row may be nearer
 // than the candidate at cur, or if there is no such candidate.
 func (s *Searcher) heldDecide(list *dist.Ranked, cur int) bool {
 	if cur >= list.Len() {

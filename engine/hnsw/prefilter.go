@@ -63,8 +63,8 @@ func (s *Searcher) fetchCodes() {
 	s.base, s.stride, s.lines, s.long = c.Base(), c.Stride(), min((c.RowBytes()+63)/64, codesLines), false
 }
 
-// pick keeps those of the first n of s.fresh that may be nearer than worst, in the library's comparison. It
-// preserves their order and returns their number. The others count as computed distances, because the library
+// pick keeps the rows among the first n of s.fresh that may be nearer than worst, in the library's comparison. It
+// preserves their order and returns their number. The other rows count as computed distances, because the library
 // computes them.
 func (s *Searcher) pick(n int, worst float32) int {
 	if worst != s.cutFor {

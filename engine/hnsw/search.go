@@ -22,7 +22,7 @@ type Options struct {
 	GraphOnly bool
 }
 
-// Params holds the parameters of one query.
+// Params holds the parameters of a query.
 type Params struct {
 	K int
 	// EF is the length of the candidate list. 0 selects the library's default: 10 or K for hnswlib, the EFSearch of
@@ -32,7 +32,7 @@ type Params struct {
 	Filter *engine.Bitset
 }
 
-// Stats holds the counters of one query.
+// Stats holds the counters of a query.
 type Stats struct {
 	Hops      int // nodes of level 0 whose links were followed
 	UpperHops int // nodes of higher levels whose links were followed
@@ -88,7 +88,7 @@ type Searcher struct {
 	codes  *prefilter.Query // nil without codes
 	coded  bool             // codes are valid for this query
 	cut    dist.Cut         // threshold for codes, made for cutFor
-	cutFor float32          // NaN if there is no cut yet
+	cutFor float32          // NaN before the first cut
 }
 
 // fetch describes the memory that a visit prefetches.

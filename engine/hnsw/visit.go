@@ -94,7 +94,7 @@ func (s *Searcher) comparable(ip float32, id uint32) float32 {
 	return -ip
 }
 
-// distance returns the distance of one node.
+// distance returns the distance of a node.
 func (s *Searcher) distance(id uint32) float32 {
 	s.fresh[0] = id
 	s.distances(s.fresh[:1])
