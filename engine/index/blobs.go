@@ -26,7 +26,7 @@ const (
 	milvusSingle = "MVSIDXV3"
 )
 
-// isEnvelope reports whether data is a Milvus index file, which holds a blob or a part of one.
+// isEnvelope reports whether data is a Milvus index file, which holds a blob or a slice.
 func isEnvelope(data []byte) bool {
 	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == milvusMagic || strings.HasPrefix(string(data[:min(len(data), 8)]), milvusSingle)
 }
@@ -35,10 +35,10 @@ func isEnvelope(data []byte) bool {
 // files.
 var ErrEnvelope = errors.New("a Milvus index file: extract its content first (engine/binlog)")
 
-// FromBlobs reads an index from the files of one Milvus index. It takes ownership of the blobs: those of an HNSW
-// index are released before it returns, the others by Close. After an error, the caller still owns them. The hint's
-// RawData is set from the blob RAW_DATA. A file of faiss gets the format KnowhereFaiss, because knowhere 1 wrote
-// faiss's format unchanged.
+// FromBlobs reads an index from the files of a Milvus index. It takes ownership of the blobs. The blobs of an HNSW
+// index are released before FromBlobs returns, all other blobs by Close. After an error, the caller still owns the
+// blobs. The hint's RawData is set from the blob RAW_DATA. A file of faiss gets the format KnowhereFaiss, because
+// knowhere 1 wrote faiss's format unchanged.
 func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	name, err := mainBlob(x)
 	if err != nil {

@@ -34,7 +34,7 @@ var ownTruth = []string{
 // fieldsOf returns the numbers that the reader of an index reads, in order. It parses prefixes of the file, whose
 // errors name the first missing field.
 func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
-	if sniffHNSWLib(file) || !sniffFaiss(file) && !sniffSparseLists(file) && !hint.sparse { // sizes that are checked together
+	if sniffHNSWLib(file) || !sniffFaiss(file) && !sniffSparseLists(file) && !hint.sparse { // sizes checked together
 		skip := 0
 		if !sniffHNSWLib(file) {
 			skip = knowhereHeaderBytes - hnswlibHeaderBytes

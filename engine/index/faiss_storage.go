@@ -33,7 +33,9 @@ func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
 	if rows.Norms != nil {
 		ix.Norms = slices.Clone(rows.Norms)
 		for i, n := range ix.Norms {
-			if n == 0 { // knowhere 2.5 multiplies by inverse norms, which are 1 for zero vectors (L2NormsStorage, faiss/IndexCosine.cpp, v2.5.6)
+			// knowhere 2.5 multiplies by inverse norms, which are 1 for zero vectors (L2NormsStorage,
+			// faiss/IndexCosine.cpp, v2.5.6).
+			if n == 0 {
 				ix.Norms[i] = 1
 			}
 		}

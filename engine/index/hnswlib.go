@@ -60,7 +60,7 @@ func readHNSWLibHeader(c *cursor) hnswlibHeader {
 }
 
 // consistent reports whether the link fields of the header agree with each other. It applies to hnswlib's header
-// and to the copy of it in knowhere's.
+// and to its copy in knowhere's header.
 func (h *hnswlibHeader) consistent() bool {
 	return h.offsetLevel0 == 0 && h.maxM > 0 && h.maxM0 > 0 && h.maxM <= maxM && h.maxM0 <= maxM &&
 		h.m == h.maxM && h.maxM0 == 2*h.maxM && h.dataOffset == 4+4*h.maxM0 && h.maxLevel >= -1

@@ -1,15 +1,14 @@
-// Package index reads and writes the files of vector indexes: those of hnswlib, of faiss, and of knowhere, Milvus's
-// index library.
+// Package index reads and writes index files of hnswlib, faiss, and knowhere (Milvus's index library).
 //
 // OpenFile reads a file by its path (mapped). Parse reads bytes in memory, such as the blob of a Milvus envelope
 // (see engine/binlog). Both return a File, which describes the index and holds one Searchable. They detect the
 // format by its magic, or by a self-consistent header if the format has no magic. They read the header and check
-// every count against the number of remaining bytes. Rows of FLAT and IVF indexes stay in place. Records of an HNSW
-// graph are split into aligned vectors and links, in parallel, while the pages of the file are released.
+// every count against the number of remaining bytes. Rows of FLAT and IVF indexes stay in place. Records of an
+// HNSW graph are split into aligned vectors and links, in parallel, while the pages of the file are released.
 //
 // Files are not trusted. An error names the file, the offset and the expected value, and no allocation is larger
-// than a small multiple of the bytes present. An index of an unsupported type yields an UnsupportedError that names
-// the type.
+// than a small multiple of the bytes present. An index of an unsupported type yields an UnsupportedError that
+// names the type.
 package index
 
 import (

@@ -13,7 +13,7 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// HNSW is the kind of graphs.
+// HNSW is the kind of an HNSW graph.
 const HNSW = "HNSW"
 
 // FromGraph returns a graph as a Searchable.

@@ -9,7 +9,7 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// IVFFlat is the kind of inverted lists of vectors, BinIVFFlat of binary vectors, IVFSQ8 of codes.
+// IVFFlat, BinIVFFlat and IVFSQ8 are the kinds of inverted lists of vectors, of binary vectors and of codes.
 const (
 	IVFFlat    = "IVF_FLAT"
 	BinIVFFlat = "BIN_IVF_FLAT"

@@ -88,7 +88,7 @@ func describe(f *File) string {
 	return s
 }
 
-// blobs returns the blobs of one index, with the contents of files of testdata.
+// blobs returns the blobs of an index, with the contents of files of testdata.
 func blobs(t *testing.T, files map[string]string) *binlog.Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -181,8 +181,8 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 	}
 }
 
-// TestOpenFileFindsTheOtherFilesOfAnIndex checks that OpenFile finds the other files of an index from one of them,
-// whatever other files are in the folder.
+// TestOpenFileFindsTheOtherFilesOfAnIndex checks that OpenFile finds all files of an index, given any of its
+// files, whatever other files are in the folder.
 func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 	dir := t.TempDir()
 	graph := content(t, "knowhere_l2.bin")

@@ -11,8 +11,8 @@ import (
 	"kitescope/engine/object"
 )
 
-// ReadBlobs reads the files of one Milvus index for FromBlobs, and returns the hint to pass to it. While the blob
-// of a graph is decoded, its vectors and links are written directly to their final memory.
+// ReadBlobs reads the files of a Milvus index for FromBlobs, and returns the hint to pass to it. While the blob of
+// a graph is decoded, its vectors and links are written directly to their final memory.
 func ReadBlobs(ctx context.Context, store object.Store, prefix string, hint Hint) (*binlog.Index, Hint, error) {
 	p := &placed{hint: hint}
 	x, err := binlog.ReadIndexTo(ctx, store, prefix, p.place)

@@ -19,7 +19,7 @@ type Searchable interface {
 	// NewSearcher returns a searcher for one goroutine. It returns an error if the index and the options do not
 	// fit.
 	NewSearcher(o Options) (Searcher, error)
-	// Exact returns an index that answers p by comparing with all rows, and the parameters for it.
+	// Exact returns an index that answers p by comparing with all rows, and the parameters to search it with.
 	Exact(p Params) (Searchable, Params)
 	// Vectors yields all rows in blocks, with their ids. If the ids are nil, there is one block, whose ids are the
 	// row numbers from 0 on. An index of codes yields nothing (see Coded).
@@ -63,7 +63,7 @@ type Effort uint8
 
 // The efforts.
 const (
-	AllRows     Effort = iota // every row is compared, so there is no such parameter
+	AllRows     Effort = iota // every row is compared: no such parameter
 	ByEF                      // of a graph
 	ByNProbe                  // of lists
 	ByDropRatio               // of lists of sparse vectors
@@ -125,7 +125,7 @@ type Fact struct {
 	Odd        bool // the value indicates a fault
 }
 
-// Level holds link statistics of one level of a graph.
+// Level holds link statistics of a level of a graph.
 type Level struct {
 	Level            int
 	Nodes            int

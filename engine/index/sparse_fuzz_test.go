@@ -70,7 +70,7 @@ func cutLists() []byte {
 	return b
 }
 
-// FuzzSparse parses arbitrary bytes as sparse lists, and runs every kind of search on those that parse.
+// FuzzSparse parses arbitrary bytes as sparse lists, and runs every kind of search on the lists that parse.
 func FuzzSparse(f *testing.F) {
 	for _, bm25 := range []bool{false, true} {
 		f.Add(sparseRowsBlob(pairs(1, 1, 7, .5), nil, pairs(7, 2, 9, 1)), pairs(1, 1, 7, 2), bm25)

@@ -97,7 +97,7 @@ func (o *output) hnswlibHeader(g *hnsw.Graph, h hnswlibHeader) {
 	o.u64(uint64(g.M), uint64(g.M0), uint64(g.M), math.Float64bits(hnsw.LevelMult(g.M)), uint64(g.EFConstruction))
 }
 
-// records writes the level-0 records. hnswlib's have labels.
+// records writes the level-0 records. Only hnswlib's records have labels.
 func (o *output) records(ix *hnsw.Index, labels bool) {
 	for i := range ix.Vectors.Rows {
 		deleted := uint32(0)
