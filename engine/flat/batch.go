@@ -100,7 +100,8 @@ type panel struct {
 
 func (s *Searcher) panel(size int) *panel {
 	v := s.index.Vectors
-	// At least 64, so that filters are read in whole words. At most the capacity of the lists of chosen rows.
+	// A block has at least 64 rows, so that filters are read in whole words, and at most as many as the lists of
+	// chosen rows can hold.
 	rows := min(max(blockBytes/v.Stride&^63, 64), blockRows)
 	b := &panel{Searcher: s, size: size, rows: rows, norms: make([]float32, size), tops: make([]*TopK, size)}
 	for i := range b.tops {
@@ -178,8 +179,8 @@ func (b *panel) query(i int) query {
 	return query{bytes: b.bytes[i*b.stride : (i+1)*b.stride], norm: b.norms[i]}
 }
 
-// block compares four queries from i on with n rows, and adds the distances of the first count of them. The others
-// may be left over from an earlier panel; computing them is harmless.
+// block compares the four queries from i on with n rows, and adds the distances of the first count queries. The
+// other queries may be left over from an earlier panel; computing their distances is harmless.
 func (b *panel) block(i, count, row, n int, left []uint64) {
 	v := b.index.Vectors
 	q, x := unsafe.Pointer(&b.bytes[i*b.stride]), unsafe.Add(v.Base(), row*v.Stride)

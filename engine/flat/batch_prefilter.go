@@ -23,7 +23,7 @@ const (
 type shade struct {
 	*prefilter.Panel
 	rows   int       // rows per block
-	beaten []float64 // the distance for which each query's cut was made; NaN if there is no cut yet
+	beaten []float64 // the distance for which each query's cut was made; NaN before the first cut
 	words  []uint64
 
 	// passed is the number of pairs that passed since the last decision, out of seen.

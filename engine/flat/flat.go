@@ -55,7 +55,7 @@ type Options struct {
 	Library engine.Library // library whose results are reproduced; Native is Faiss
 }
 
-// Params holds the parameters of one search.
+// Params holds the parameters of a search.
 type Params struct {
 	K      int            // number of hits, at least 1, at most MaxK or the number of rows
 	Filter *engine.Bitset // marks excluded rows; may be nil
@@ -138,7 +138,7 @@ func (s *Searcher) scratch() {
 	}
 }
 
-// collector returns a TopK for the hits of one query, with row numbers as ids.
+// collector returns a TopK for the hits of a query, with row numbers as ids.
 func (s *Searcher) collector() *TopK {
 	t := NewTopK(s.options.Library, s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 	// For bits, knowhere uses a heap for every k (binary_knn_hc, utils/binary_distances.cpp of v2.2.3).

@@ -8,8 +8,8 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-// TestAnswersAreThoseOfMilvus checks that searches return the same hits as Milvus 2.3.5 over collections of one
-// sealed segment; see testdata/milvus.py.
+// TestAnswersAreThoseOfMilvus checks that searches return the same hits as Milvus 2.3.5 over collections with a
+// single sealed segment; see testdata/milvus.py.
 func TestAnswersAreThoseOfMilvus(t *testing.T) {
 	var searches []struct {
 		Name, Metric  string

@@ -27,7 +27,7 @@ func unpacked(e uint64) (key float32, id int64) {
 }
 
 // add appends an entry. If the pool then holds 2k entries, add drops all but the k best and returns the key of the
-// worst of them.
+// worst remaining entry.
 func (p *pool) add(k int, key float32, id int64) (worst float32, full bool) {
 	*p = append(*p, packed(key, id))
 	if len(*p) < 2*k {
@@ -38,8 +38,8 @@ func (p *pool) add(k int, key float32, id int64) (worst float32, full bool) {
 	return worst, true
 }
 
-// shrink drops all but the k best entries, and puts the worst of them last. Its partitioning does not branch on
-// entries, because such a branch is unpredictable.
+// shrink drops all but the k best entries and moves the worst remaining entry to the end. Its partitioning does
+// not branch on entries, because such a branch is unpredictable.
 func (p *pool) shrink(k int) {
 	a := *p
 	for low, high := 0, len(a)-1; low < high; {

@@ -11,13 +11,13 @@ import (
 )
 
 // sieveRows is the maximum number of rows that are compared with codes before the threshold is updated. It is
-// small, because each update lets fewer rows pass. The first updates come sooner. The first firstRows rows are
+// small, because each update lets fewer rows pass. The first tiles are smaller still. The first firstRows rows are
 // computed in full, because the k-th best of so few rows is a weak threshold.
 const (
 	sieveRows = 1024
 	firstRows = 64
-	// fewestRows is the minimum number of rows for which a single query uses codes. Quantizing a query takes about
-	// as long as some of these rows.
+	// fewestRows is the minimum number of rows for which a single query uses codes. Quantizing a query takes about as
+	// long as comparing some rows.
 	fewestRows = 4 * firstRows
 )
 
@@ -72,7 +72,7 @@ func (t *TopK) Beat() (float64, bool) {
 	return float64(t.worst), t.worst < neutral
 }
 
-// scanShadow is scan with codes. It computes only the distances of rows that may enter.
+// scanShadow is scan with codes: it computes only the distances of rows that may enter.
 func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
 	v, vain := s.index.Vectors, 0
 	for first := 0; first < v.Rows; {
@@ -84,8 +84,8 @@ func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
 	}
 }
 
-// siftTile adds to the TopK those of the n rows from first on that may enter. It skips the codes if coded is false
-// or if they cannot help. It reports whether the codes were read but let most rows pass.
+// siftTile adds to the TopK the rows that may enter, among the n rows from first on. It skips the codes if coded
+// is false or if they cannot help. It reports whether the codes were read but let most rows pass.
 func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to *TopK) (vain bool) {
 	v := s.index.Vectors
 	base := unsafe.Add(v.Base(), first*v.Stride)

@@ -17,9 +17,9 @@ const scanRows = 4096
 // fewRows is a threshold. If a filter leaves at most one in fewRows rows of a tile, only these rows are computed.
 const fewRows = 4
 
-// Search appends the hits of one query to dst, best first. It returns at most K hits, and fewer if fewer rows are
-// left by the filter or comparable. query has the format of a stored row (Vectors.Row). Search returns an error if
-// the query or the parameters do not fit the index.
+// Search appends the hits of a query to dst, best first. It returns at most K hits, and fewer if the filter leaves
+// fewer rows. A row whose distance is NaN or infinitely bad is never a hit. query has the format of a stored row
+// (Vectors.Row). Search returns an error if the query or the parameters do not fit the index.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if err := s.checkK(p.K); err != nil {
 		return dst, err
@@ -41,7 +41,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 }
 
 // checkK returns an error unless k hits may be requested. k may always be as large as the number of rows, because
-// an IVF index can have 65,536 lists, and a range search of knowhere reads all of them.
+// an IVF index can have 65,536 lists, and a range search of knowhere reads every list.
 func (s *Searcher) checkK(k int) error {
 	if most := max(MaxK, s.index.Vectors.Rows); k < 1 || k > most {
 		return fmt.Errorf("k is %d: not one of 1 to %d", k, most)

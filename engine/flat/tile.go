@@ -9,9 +9,9 @@ import (
 // better distance, so a tile costs little more than its loads.
 const group = 16
 
-// Distances are compared as integers, two per word, because floats of one sign are ordered like their bits. (|d|
-// with the top bit set) - bound keeps the top bit if and only if |d| >= bound. It never borrows from the other half
-// of the word.
+// Distances are compared as integers, two per word, because floats with the same sign are ordered like their bits.
+// (|d| with the top bit set) - bound keeps the top bit if and only if |d| >= bound. It never borrows from the
+// other half of the word.
 const (
 	tops = 0x8000000080000000
 	twin = 0x0000000100000001
