@@ -178,7 +178,7 @@ func (c *checker) compareList(n *node, op string, col *column, v Value) (step, e
 	return &arrayEqual{field: col.field, list: v.List, equal: op == "=="}, nil
 }
 
-// alike reports whether an element of one kind can equal a constant of another kind.
+// alike reports whether elements of a kind can equal constants of another kind.
 func alike(element, value Kind) bool {
 	numbers := (element == Int || element == Float) && (value == Int || value == Float)
 	return element == value || numbers

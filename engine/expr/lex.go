@@ -23,8 +23,7 @@ const (
 	emptyList
 )
 
-// token is a token of an expression. Its text is that of the source, except for keywords, which are in lower
-// case.
+// token is a token of an expression. Its text is as in the source, but keywords are in lower case.
 type token struct {
 	kind kind
 	text string
@@ -142,7 +141,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// keys returns the end of the [keys] that follow at once: texts or integers in brackets, without spaces.
+// keys returns the end of the [keys] that immediately follow: texts or integers in brackets, without spaces.
 func (l *lexer) keys(at int) int {
 	for at+1 < len(l.s) && l.s[at] == '[' {
 		in := at + 1
@@ -195,7 +194,7 @@ func hex(c byte) bool         { return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f
 func octal(c byte) bool       { return c >= '0' && c <= '7' }
 func binaryDigit(c byte) bool { return c == '0' || c == '1' }
 
-// run returns the number of bytes of a class from at on.
+// run returns the number of consecutive bytes from at on for which of returns true.
 func run(s string, at int, of func(byte) bool) int {
 	n := at
 	for n < len(s) && of(s[n]) {

@@ -179,8 +179,8 @@ func (p *parser) expression(least int) (*node, error) {
 	}
 }
 
-// operation extends left with the operator that follows. It returns nil if there is no operator of that
-// precedence.
+// operation extends left with the operator that follows. It returns nil if the precedence of the operator is below
+// least, or if no operator follows.
 func (p *parser) operation(left *node, least int) (*node, error) {
 	t, err := p.peek(0)
 	if err != nil {

@@ -59,7 +59,7 @@ func (p *Plan) LeftInto(c *Columns, left *engine.Bitset) error {
 	return nil
 }
 
-// evaluation holds the state of a plan over the columns of one segment.
+// evaluation holds the state of a plan over the columns of a segment.
 type evaluation struct {
 	columns *Columns
 	made    map[int64]*binlog.Column // columns of fields that the logs lack
@@ -222,7 +222,7 @@ func trim(words []uint64, rows int) {
 	}
 }
 
-// nullTest selects the rows of a field that are null, or those that are not null if valid is set.
+// nullTest selects the null rows of a field or, if valid is set, the other rows.
 type nullTest struct {
 	field *Field
 	valid bool
@@ -249,7 +249,7 @@ func (s *nullTest) rows(e *evaluation) (found, error) {
 	return f, nil
 }
 
-// already is a step whose rows are given.
+// already is a step with precomputed rows.
 type already struct{ found }
 
 func (s already) rows(*evaluation) (found, error) { return s.found, nil }

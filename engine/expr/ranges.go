@@ -6,9 +6,9 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// intRows selects the rows whose integer, or boolean as 0 or 1, is from lo to hi inclusive, or the other rows
-// if not is set. If lo is greater than hi, the range is empty. Every comparison with a constant is one of
-// these.
+// intRows selects the rows whose integer, or boolean as 0 or 1, is from lo to hi inclusive, or the other rows if
+// not is set. If lo is greater than hi, the range is empty. Every comparison of such a field with a constant
+// becomes an intRows.
 type intRows struct {
 	field  *Field
 	lo, hi int64
@@ -36,7 +36,7 @@ func intRange(f *Field, op string, v int64) *intRows {
 	return r
 }
 
-// and returns the intersection of two ranges, neither of which has not set.
+// and returns the intersection of two ranges. The field not must be false in both.
 func (s *intRows) and(t *intRows) *intRows {
 	return &intRows{field: s.field, lo: max(s.lo, t.lo), hi: min(s.hi, t.hi)}
 }
@@ -72,8 +72,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// intsWithin sets the bits of the values from lo to hi. It checks both bounds in one comparison, of the
-// distance from lo.
+// intsWithin sets the bits of the values from lo to hi. A single unsigned comparison of the distance from lo
+// checks both bounds.
 func intsWithin(to []uint64, x []int64, lo, hi int64) {
 	span := uint64(hi) - uint64(lo)
 	whole := len(x) / 64

@@ -26,7 +26,7 @@ type Schema struct {
 	Release Release
 }
 
-// column is a field, or the part of it at a path. The path of an array is a single index.
+// column is a field, or its part at a path. The path of an array is a single index.
 type column struct {
 	field *Field
 	path  []string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tester tests a value of JSON or of an array. applies is false if the value is of another kind than the
-// constant, so that only an unequal comparison holds.
+// tester tests a value of JSON or of an array. applies is false if the value has another kind than the constant:
+// only != holds then.
 type tester func(v *Value) (pass, applies bool)
 
 // valueTest returns a test that compares with a constant. Integers are compared exactly, other numbers as

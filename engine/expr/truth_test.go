@@ -152,7 +152,7 @@ func ids(t testing.TB, p *expr.Plan, list []*expr.Columns) []byte {
 // text.
 var beyond = map[string]bool{"i8 > 0)": true, "i8 > 0 AND i16 > 0": true, "i8 > 0 OR i16 > 0": true, "i8 in[1]": true}
 
-// TestServers compares the rows that match expressions with those that real servers returned.
+// TestServers compares the rows that match expressions with the rows that real servers returned.
 func TestServers(t *testing.T) {
 	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5"} {
 		t.Run(version, func(t *testing.T) {
