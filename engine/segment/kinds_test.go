@@ -49,7 +49,7 @@ func TestKindsAnswerAsMilvus(t *testing.T) {
 
 type kind = segmenttest.Kind
 
-// checkKind compares all searches of one collection, and returns the number of hits.
+// checkKind compares all searches of a collection, and returns the number of hits.
 func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hits int) {
 	t.Helper()
 	metric, err := dist.ParseMetric(c.Metric)
@@ -83,7 +83,9 @@ func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hit
 		if w.Params["radius"] != 0 {
 			continue
 		}
-		if c.Index == "HNSW" && w.Expr != "" { // a node of 2.3 enters a graph where the previous search of the same query ended, which changes filtered results
+		// A node of 2.3 enters a graph where the previous search of the same query ended, which changes filtered
+		// results.
+		if c.Index == "HNSW" && w.Expr != "" {
 			continue
 		}
 		p := paramsOf(&w, s)

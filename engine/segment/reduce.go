@@ -5,8 +5,8 @@ import (
 )
 
 // Reducer merges lists of hits like segcore, shard leaders and the proxy, which all use the same method: a node
-// merges the lists of its segments, a leader those of nodes, the proxy those of leaders. Only one goroutine may use
-// it.
+// merges the lists of its segments, a leader the lists of nodes, and the proxy the lists of leaders. Only one
+// goroutine may use it.
 type Reducer struct {
 	sign  float32 // factor of distances that makes smaller ones nearer
 	heads []head

@@ -37,7 +37,7 @@ type Schema struct {
 	Types map[int64]binlog.Type
 }
 
-// Files lists the files of one segment.
+// Files lists the files of a segment.
 type Files struct {
 	Collection, Partition, Segment int64
 	// Insert holds the insert logs by field, or by column group if they are packed.
@@ -47,8 +47,8 @@ type Files struct {
 	Indexes []string
 	// Manifest, if not "", is the name of the manifest that lists the logs instead (storage version 3): see Follow.
 	Manifest string `json:",omitempty"`
-	// CommitAt, if not 0, is the timestamp of all rows, in place of those in the logs. It is the commit time of an
-	// import or a replication (commit_timestamp of datapb.SegmentInfo, 3.0).
+	// CommitAt, if not 0, is the timestamp of all rows, which replaces the timestamps in the logs. It is the commit
+	// time of an import or a replication (commit_timestamp of datapb.SegmentInfo, 3.0).
 	CommitAt uint64 `json:",omitempty"`
 }
 
@@ -71,7 +71,7 @@ type Segment struct {
 	Refused error
 }
 
-// Release releases the memory at once. The segment must not be used afterwards.
+// Release frees the memory immediately. The segment must not be used afterwards.
 func (s *Segment) Release() {
 	if s.Index != nil {
 		s.Index.Close()

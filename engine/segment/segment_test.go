@@ -43,12 +43,12 @@ func (m memory) Open(ctx context.Context, name string) (object.Reader, error) {
 
 const (
 	keyField, vectorField = 100, 101
-	epoch                 = 470590000000000000 // of the delta logs in testdata of engine/binlog: key i is deleted at epoch+i
+	epoch                 = 470590000000000000 // key i of engine/binlog's test delta logs is deleted at epoch+i
 )
 
 var schema = segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.L2}
 
-// rows holds the rows of one segment.
+// rows holds the rows of a segment.
 type rows struct {
 	keys    []int64
 	strings []string
@@ -155,7 +155,8 @@ func TestFind(t *testing.T) {
 		"files/insert_log/1/2/3/100/8", "files/insert_log/1/2/3/100/9", "files/insert_log/1/2/3/101/8",
 		"files/delta_log/1/2/3/10", "files/stats_log/1/2/3/100/1",
 		"files/index_files/50/1/2/3/HNSW", "files/index_files/50/2/2/3/HNSW_0", "files/index_files/50/2/2/3/HNSW_1",
-		"files/index_files/9/7/2/3/HNSW", "files/index_v1/1/2/3/55/1/HNSW", "files/index_files/60/1/2/4/HNSW", // segment 4 has no insert logs
+		// Segment 4 has no insert logs.
+		"files/index_files/9/7/2/3/HNSW", "files/index_v1/1/2/3/55/1/HNSW", "files/index_files/60/1/2/4/HNSW",
 		"files/insert_log/1/2/x/100/8", "files/insert_log/1/2", "files/insert_log", "files/delta_log/1/2/5/11",
 		"files/insert_log/1/2/6/0/12", "other/insert_log/1/2/77/100/1",
 	} {

@@ -133,8 +133,8 @@ func byKey(hits []segment.Hit) []engine.Hit {
 	return list
 }
 
-// TestLiteAnswers compares hits with those of the server in milvus-lite 2.5.1 (testdata/lite.py). Ties are sorted
-// by key.
+// TestLiteAnswers compares hits with the hits of the server in milvus-lite 2.5.1 (testdata/lite.py). Ties are
+// sorted by key.
 func TestLiteAnswers(t *testing.T) {
 	var said struct {
 		Rows, Queries [][2][]float64
@@ -169,8 +169,8 @@ func TestLiteAnswers(t *testing.T) {
 	}
 }
 
-// TestLiteBM25 compares text searches with those of the same server. It weights words like the server's shard
-// leader (idf of internal/util/function/bm25 and IDFOracle in internal/querynodev2/delegator).
+// TestLiteBM25 compares text searches with the same server's. It weights words like the server's shard leader (idf
+// of internal/util/function/bm25 and IDFOracle in internal/querynodev2/delegator).
 func TestLiteBM25(t *testing.T) {
 	var said struct {
 		Rows, Queries [][2][]float64

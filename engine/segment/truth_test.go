@@ -121,7 +121,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// sameVectors compares the vectors in indexes with those in the insert logs: row i with row i.
+// sameVectors compares the vectors in indexes with the vectors in the insert logs: row i with row i.
 func sameVectors(t *testing.T, segments []*segment.Segment) {
 	t.Helper()
 	for _, s := range segments {

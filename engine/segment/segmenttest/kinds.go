@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/object"
 )
 
-// Kind is a collection with an index of one kind, and the answers of a real Milvus over it
+// Kind is a collection with an index, and the answers of a real Milvus over it
 // (engine/segment/testdata/kinds/kinds.py). The primary keys of the first inserted rows are their row numbers.
 type Kind struct {
 	Name, Index, Metric string

@@ -7,7 +7,7 @@ import (
 	"kitescope/engine/segment"
 )
 
-// Searcher answers queries over segments of one collection, one at a time. Each goroutine needs its own Searcher.
+// Searcher answers queries over segments of a collection, one at a time. Each goroutine needs its own Searcher.
 type Searcher struct {
 	probes  []*segment.Probe
 	reducer *segment.Reducer
