@@ -54,8 +54,8 @@ func (s *Rows) Clone() *Rows {
 // Scored returns the number of products that the last search added up.
 func (s *Rows) Scored() int { return s.scored }
 
-// Search appends to dst the hits of one query, best first: rows with a score above 0. It uses only K, Filter
-// and AvgDL of p.
+// Search appends to dst the hits of a query, best first: rows with a score above 0. It uses only K, Filter and
+// AvgDL of p.
 func (s *Rows) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if err := Check(query); err != nil {
 		return dst, err

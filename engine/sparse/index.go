@@ -1,12 +1,11 @@
 // Package sparse searches sparse vectors as knowhere does: with inverted lists (SPARSE_INVERTED_INDEX,
 // SPARSE_WAND) under the inner product and BM25, and row by row, as segments without an index are searched.
 //
-// Its input is rows of (index, value) pairs, or the lists of an index file (engine/index), together with a
-// release of knowhere and queries. It returns hits, best first, with the ids, bits and order among equal scores
-// of that release. Build turns rows into one list per dimension. A search drops small values of the query (drop
-// ratio) and adds up the lists of the remaining values (walk.go), as TAAT_NAIVE does. It offers rows to a
-// single queue (queue.go). If values were dropped, the best rows are compared again with the whole query
-// (refine.go).
+// Its input is rows of (index, value) pairs, or the lists of an index file (engine/index), together with a release
+// of knowhere and queries. It returns hits, best first, with the release's ids, bits and order among equal scores.
+// Build turns rows into one list per dimension. A search drops small values of the query (drop ratio) and adds up
+// the lists of the remaining values (walk.go), as TAAT_NAIVE does. It offers rows to a single queue (queue.go). If
+// values were dropped, the best rows are compared again with the whole query (refine.go).
 //
 // DAAT_WAND and DAAT_MAXSCORE find the same rows by bounds. Their sums have another order, so their last bits
 // differ.
@@ -26,7 +25,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// PairBytes is the size of one value of a row: its index as uint32 and the value as float32, little-endian.
+// PairBytes is the size of a value of a row: its index as uint32 and the value as float32, little-endian.
 const PairBytes = 8
 
 // maxRows is the greatest number of rows. Ids have 32 bits, and one id marks the end.
@@ -35,7 +34,7 @@ const maxRows = math.MaxUint32 - 1
 // BM25 holds the parameters of scores under the BM25 metric.
 type BM25 struct {
 	K1, B float32
-	// AvgDL is the mean length of all documents, at least 1. It is that of the segment's collection, not of the
+	// AvgDL is the mean length of all documents, at least 1. It comes from the segment's collection, not from the
 	// index.
 	AvgDL float32
 }

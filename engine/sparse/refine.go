@@ -2,7 +2,7 @@ package sparse
 
 import "kitescope/engine"
 
-// refine compares the rows that were found again, with the whole query.
+// refine compares the found rows once more, with the whole query.
 func (s *Searcher) refine(query []byte, p *Params, dst []engine.Hit) []engine.Hit {
 	// Walk the lists again with a filter that excludes all other rows. Since 2.5, there is no filter if no row
 	// was found, so the search returns rows that the original filter excludes.

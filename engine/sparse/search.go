@@ -21,7 +21,7 @@ type Options struct {
 	BM25 *BM25
 }
 
-// Params holds the parameters of one search. The parameters of sparse vectors are:
+// Params holds the parameters of a search. The parameters of sparse vectors are:
 //
 //   - DropRatio is the share of the query's values that is dropped, smallest first: at least 0 and less than 1
 //     (drop_ratio_search);
@@ -30,7 +30,7 @@ type Options struct {
 //     nothing again, and 10 in knowhere 2.3;
 //   - MaxScoreRatio stretches the bounds by which knowhere skips rows (dim_max_score_ratio). It has no effect
 //     here;
-//   - AvgDL is the mean length of documents at the time of the search; 0 selects that of the index.
+//   - AvgDL is the mean length of documents at the time of the search; 0 selects the index's value.
 type Params struct {
 	K      int
 	Filter *engine.Bitset // rows that are excluded; nil for none
@@ -88,8 +88,7 @@ func (s *Searcher) Clone() *Searcher {
 // Scored returns the number of products of a query value and a row value that the last search added up.
 func (s *Searcher) Scored() int { return s.scored }
 
-// Search appends to dst the hits of one query, best first. Rows that share no dimension with the query are not
-// hits.
+// Search appends to dst the hits of a query, best first. Rows that share no dimension with the query are not hits.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	p, err := s.check(query, p)
 	if err != nil {
