@@ -21,7 +21,7 @@ const (
 	columnRatio, columnFloor = 1024, 64 << 20
 )
 
-// Column holds the values of one field. Type determines which value slice is filled.
+// Column holds the values of a field. Type determines which value slice is filled.
 type Column struct {
 	Descriptor // of the first file; Start and End span all files
 	Rows       int
@@ -29,11 +29,11 @@ type Column struct {
 	Floats     []float64       // Float (exactly) and Double
 	Strings    []string        // String, VarChar, Text; raw bytes of Array, JSON and Geometry
 	Vectors    *engine.Vectors // a null vector is zero, or has no values if it is sparse
-	// Valid marks the rows that have a value; nil if all have. A null row holds zero.
+	// Valid marks the rows that have a value. It is nil if every row has one. A null row holds zero.
 	Valid *engine.Bitset
 }
 
-// Release releases the memory of the vectors at once. They must not be used afterwards.
+// Release frees the memory of the vectors immediately. They must not be used afterwards.
 func (c *Column) Release() {
 	if c.Vectors != nil {
 		c.Vectors.Release()
@@ -49,8 +49,8 @@ func ReadColumn(ctx context.Context, r object.Reader, name string) (*Column, err
 	return readLogs(ctx, []*logFile{l})
 }
 
-// ReadColumns reads the insert logs of one field of one segment as one column. Rows are in the order of the
-// segment: the logs are concatenated in the order of their numbers (see SortLogs).
+// ReadColumns reads the insert logs of a field in a segment as one column. Rows are in the order of the segment:
+// the logs are concatenated in the order of their numbers (see SortLogs).
 func ReadColumns(ctx context.Context, store object.Store, names []string) (*Column, error) {
 	if len(names) == 0 {
 		return nil, errors.New("no logs to read")
@@ -93,7 +93,7 @@ func SortLogs(names []string) []string {
 	return names
 }
 
-// logFile is a file of events, with the parquet files in it.
+// logFile is an open file of events and the parquet files in it.
 type logFile struct {
 	name string
 	r    object.Reader
@@ -121,7 +121,7 @@ func openLog(r object.Reader, name string) (*logFile, error) {
 	return l, nil
 }
 
-// readLogs decodes the only column of each file, and concatenates them.
+// readLogs decodes the single column of each file and concatenates the columns.
 func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
 	first := logs[0]
 	c := &Column{Descriptor: *first.Descriptor}

@@ -17,8 +17,8 @@ type Deltas struct {
 	Descriptor // of the first log; zero for a parquet file without events
 	Int64s     []int64
 	Strings    []string
-	// Timestamps are those of Milvus's hybrid clock. Row i is deleted for reads at or after Timestamps[i], if it
-	// was inserted before (internal/querynodev2/delegator).
+	// Timestamps holds Milvus hybrid timestamps. Row i is deleted for reads at or after Timestamps[i], if it was
+	// inserted before (internal/querynodev2/delegator).
 	Timestamps []uint64
 }
 
@@ -111,8 +111,8 @@ func (d *Deltas) columns(ctx context.Context, name string, file *parquet.File) e
 // checkEvery is the number of keys between checks of the context.
 const checkEvery = 1 << 10
 
-// bounded returns an error if the keys are in total far longer than the file. A dictionary stores a text once, but
-// a reader of the keys visits it in every row.
+// bounded returns an error if the total length of the keys far exceeds the size of the file. This is possible
+// because a dictionary stores a text once, while any number of rows may refer to it.
 func bounded(name string, file *parquet.File, texts []string) error {
 	most, total := columnFloor+columnRatio*file.Size, int64(0)
 	for i, text := range texts {

@@ -93,7 +93,7 @@ func (e *envelope) text(ctx context.Context) (string, error) {
 	return c.Strings[0], nil
 }
 
-// decode writes the content to positions from first on. to has room for it.
+// decode writes the content into to, starting at position first. to must have room for the whole content.
 func (e *envelope) decode(ctx context.Context, to *octets, first int, use *scratch) error {
 	switch {
 	case e.string:
@@ -127,7 +127,7 @@ func (e *envelope) note(ctx context.Context) (string, error) {
 	return string(b), nil
 }
 
-// readAll fills dst from offset at on. It checks the context between chunks.
+// readAll fills dst with the bytes from offset at. It checks the context before each chunk of 16 MiB.
 func readAll(ctx context.Context, r object.Reader, dst []byte, at int64) error {
 	for len(dst) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -34,7 +34,7 @@ const (
 // Descriptor is the metadata of a file of events. Missing ids are -1.
 type Descriptor struct {
 	Collection, Partition, Segment, Field int64
-	// Start and End are times of Milvus's hybrid clock: milliseconds shifted left by 18 bits.
+	// Start and End are Milvus hybrid timestamps: milliseconds shifted left by 18 bits.
 	Start, End uint64
 	Type       Type
 	// Extras holds the file's own keys: original_size, indexBuildID, nullable and others. Strings are unquoted,
@@ -42,7 +42,7 @@ type Descriptor struct {
 	Extras map[string]string
 }
 
-// payload is the content of one event after its fixed part.
+// payload is the content of an event after its fixed part.
 type payload struct {
 	event      byte
 	at, length int64

@@ -104,7 +104,7 @@ const (
 	thriftI32, thriftI64, thriftBinary, thriftList, thriftStruct = 5, 6, 8, 9, 12
 )
 
-// pageOf returns a parquet file with one optional INT32 column of one page of version 1.
+// pageOf returns a parquet file with an optional INT32 column that has a single page of version 1.
 func pageOf(rows, values, uncompressed int, encoding byte, content []byte) []byte {
 	z, _ := zstd.NewWriter(nil)
 	body := z.EncodeAll(content, nil)

@@ -25,10 +25,10 @@ const (
 // maxNote bounds the size in bytes of the JSON files of an index.
 const maxNote = 16 << 20
 
-// Index holds the decoded files of one index of one field of one segment. The blobs are not parsed.
+// Index holds the decoded files of an index, which belongs to a field and a segment. The blobs are not parsed.
 type Index struct {
 	Dir string // relative to the store's root; see buildOf
-	// Descriptor is that of one of the files. For a single-file index, all ids are zero.
+	// Descriptor comes from one of the files. For a single-file index, all ids are zero.
 	Descriptor
 	BuildID int64
 	// Type is the index type recorded in the files: index_type of Milvus 2.1's indexParams, or the name of the
@@ -42,7 +42,7 @@ type Index struct {
 	placed []*Records
 }
 
-// Blob holds the bytes of one part of an index, 64-byte aligned.
+// Blob holds the bytes of a part of an index, 64-byte aligned.
 type Blob struct{ data *engine.Vectors }
 
 // Bytes returns the content.
@@ -53,7 +53,7 @@ func (b *Blob) Bytes() []byte {
 	return b.data.Row(0)
 }
 
-// Release releases the memory at once. The bytes must not be used afterwards.
+// Release frees the memory immediately. The bytes must not be used afterwards.
 func (b *Blob) Release() {
 	if b.data != nil {
 		b.data.Release()
@@ -69,7 +69,7 @@ func newBlob(n int64) (*Blob, error) {
 	return &Blob{data}, err
 }
 
-// Release releases the memory of all blobs.
+// Release frees the memory of all blobs.
 func (x *Index) Release() {
 	for _, b := range x.Blobs {
 		b.Release()

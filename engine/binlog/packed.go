@@ -13,10 +13,10 @@ import (
 // 1 (events).
 func IsPacked(r object.Reader) (bool, error) { return isParquet(r) }
 
-// ReadPacked reads the logs of one column group of one segment, written by Milvus 2.6 with storage version 2: plain
-// parquet, `insert_log/COLLECTION/PARTITION/SEGMENT/GROUP/LOG`. It returns the columns of the fields in types. Rows
-// of the logs are concatenated in the order of names. The result lacks a field that is in no file. The
-// files record how a value is stored but not its type, so types must come from the collection's schema (reference:
+// ReadPacked reads the logs of a column group in a segment, written by Milvus 2.6 with storage version 2: plain
+// parquet, `insert_log/COLLECTION/PARTITION/SEGMENT/GROUP/LOG`. It returns the columns of the fields in types.
+// Rows of the logs are concatenated in the order of names. The result lacks a field that is in no file. The files
+// record how a value is stored but not its type, so types must come from the collection's schema (reference:
 // internal/storage/rw.go, internal/storagev2/packed).
 func ReadPacked(ctx context.Context, store object.Store, names []string, types map[int64]Type) (map[int64]*Column, error) {
 	var logs []source

@@ -13,8 +13,8 @@ const (
 	// hugeWindow is the size in bytes from which a window is not reused for the next chunk, because it held a huge
 	// page.
 	hugeWindow = 64 << 20
-	// batch bounds the pages that are handed out at once. If pages have only a few bytes, a window holds more pages
-	// than there should be memory for.
+	// batch is the maximum number of pages that a worker takes at once. Without it, a window of tiny pages could hold
+	// more pages than fit in memory.
 	batch = 4096
 	// inline is the maximum size in bytes of a column that is decoded without further goroutines.
 	inline = 512 << 10
@@ -34,8 +34,8 @@ type column struct {
 // span is a range of rows of a sink.
 type span struct{ at, n int }
 
-// readInto reads the column with the given index into the rows of the sink from first on, and returns which of them
-// are null. The sink has room for all rows of the file.
+// readInto reads the column with the given index into the rows of the sink from first on, and returns the null
+// rows. The sink must have room for all rows of the file.
 func readInto(ctx context.Context, p *parquet.File, index int, s sink, first int, use *scratch) ([]span, error) {
 	c := &column{file: p, leaf: p.Leaves[index], sink: s, first: first}
 	workers := use.workers[:1]
@@ -66,7 +66,7 @@ type page struct {
 	codec  int
 }
 
-// readChunk reads the column of one row group.
+// readChunk reads the column's chunk in a row group.
 func (c *column) readChunk(ctx context.Context, k parquet.Chunk, row, rows int, workers []*worker) error {
 	s := c.scan(ctx, k, row, rows)
 	if len(workers) == 1 {
@@ -123,8 +123,8 @@ func (s *scan) fail(at int64, err error) {
 	}
 }
 
-// next reads the next data pages to w, and dictionaries between them. It returns false at the end, or after an
-// error without a page before it.
+// next reads the next data pages to w, and dictionaries between them. It returns false at the end of the chunk, or
+// if an error occurs before the first page.
 func (s *scan) next(w *worker) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

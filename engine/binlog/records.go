@@ -13,8 +13,7 @@ import (
 type Place func(name string, blob []byte) *Records
 
 // Records describes a range of a blob whose records are split while they are decoded. The range itself stays zero
-// in the blob and takes no memory. Because it is most of the blob, almost every byte is written once, to its final
-// place.
+// in the blob and takes no memory. The records are most of the blob, so almost every byte is written only once.
 type Records struct {
 	At    int     // offset of the first record in the blob
 	Size  int     // of each record
@@ -26,7 +25,7 @@ type Records struct {
 
 // Field is the same part of all records.
 type Field struct {
-	Bytes  int    // of one record
+	Bytes  int    // per record
 	To     []byte // destination of the first record's part
 	Stride int    // distance in bytes between the parts of consecutive records
 }
@@ -53,8 +52,8 @@ func (r *Records) span(blob []byte, at, n int) []byte {
 	panic("binlog: the parts of a record are not all of it") // a bug in Place
 }
 
-// touch touches the memory of the records that are wholly between two bytes of the blob. Other records may already
-// be partly written.
+// touch faults in the memory of the records that are completely within the bytes [from, to) of the blob. Other
+// records may already be partly written.
 func (r *Records) touch(from, to int) {
 	if r == nil || to <= r.At {
 		return
@@ -86,7 +85,7 @@ func (e *envelope) head(ctx context.Context, blob []byte, use *scratch) error {
 	return c.decode(w.pages[0], w)
 }
 
-// copyIn reads raw content to positions from first on.
+// copyIn reads raw content into to, starting at position first.
 func (e *envelope) copyIn(ctx context.Context, to *octets, first int) error {
 	if to.records == nil {
 		return readAll(ctx, e.r, to.rows[first:first+int(e.size)], e.at)

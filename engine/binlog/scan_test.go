@@ -44,8 +44,8 @@ func taken(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []b
 	}
 }
 
-// TestOctetsAreThoseOfAnyRun decodes random runs of 8-bit indices, some of them truncated, and compares the result
-// with the decoder for any width.
+// TestOctetsAreThoseOfAnyRun decodes random runs of 8-bit indices, some truncated, and compares the result with
+// the decoder for any width.
 func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	wrong := 0
@@ -190,9 +190,9 @@ func TestTheFirstDamagedPageIsNamed(t *testing.T) {
 }
 
 // TestTinyPagesAreHandedOutInBatches checks that pages are handed out in batches, because the metadata of a page
-// takes more memory than a page of one byte.
+// takes more memory than a one-byte page.
 func TestTinyPagesAreHandedOutInBatches(t *testing.T) {
-	tiny := []byte{0x15, 0, 0x15, 2, 0x15, 2, 0x2c, 0x15, 0, 0x15, 0, 0, 0, 7} // a data page with one byte and no values
+	tiny := []byte{0x15, 0, 0x15, 2, 0x15, 2, 0x2c, 0x15, 0, 0x15, 0, 0, 0, 7} // a data page: one byte, no values
 	const n = 3*batch + 100
 	c := &column{file: &parquet.File{R: bytes.NewReader(bytes.Repeat(tiny, n))}, sink: &octets{}}
 	w := &worker{}

@@ -21,7 +21,7 @@ type sink interface {
 	zero(at int)
 }
 
-// toucher is a sink with a lot of memory. touch faults in the memory of the rows [from, to) before any of them is
+// toucher is a sink with a lot of memory. touch faults in the memory of the rows [from, to) before any row is
 // written.
 type toucher interface{ touch(from, to int) }
 
@@ -40,7 +40,7 @@ func errValues(n, have int) error { return fmt.Errorf("%d values are not what %d
 // parse decodes PLAIN bytes to len(dst) values.
 type parse[T any] func(b []byte, dst []T) error
 
-// slice is a sink of values of one Go type.
+// slice is a sink for values of a Go type.
 type slice[T any] struct {
 	rows  []T
 	parse parse[T]

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// WriteIndexPayload writes an index file that contains a parquet file, for a blob of size bytes. Like
+// WriteIndexPayload writes an index file whose payload is the given parquet file, for a blob of size bytes. Like
 // WriteInsertPayload, it is for tests and benchmarks.
 func WriteIndexPayload(w io.Writer, d Descriptor, buildID int64, size int, payload []byte) error {
 	extras := map[string]string{"indexBuildID": strconv.FormatInt(buildID, 10)}
@@ -18,7 +18,7 @@ func WriteIndexPayload(w io.Writer, d Descriptor, buildID int64, size int, paylo
 	return writeEvents(w, d, indexEvent, size, payload)
 }
 
-// WriteInsertPayload writes an insert log that contains a parquet file, for values of size bytes.
+// WriteInsertPayload writes an insert log whose payload is the given parquet file, for values of size bytes.
 func WriteInsertPayload(w io.Writer, d Descriptor, size int, payload []byte) error {
 	return writeEvents(w, d, insertEvent, size, payload)
 }

@@ -7,7 +7,7 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Limits of reading the lengths of events.
+// Limits for reading the lengths of events.
 const (
 	firstRead = 4 << 10 // covers the descriptor and the header of the next event in files of Milvus
 	mostLooks = 64

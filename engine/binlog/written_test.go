@@ -34,7 +34,7 @@ func written(t testing.TB, c *Column) []byte {
 	return b.Bytes()
 }
 
-// columnOf returns a column of random values. If nulls is set, a third of them are null.
+// columnOf returns a column of random values. If nulls is set, a third of the rows are null.
 func columnOf(t testing.TB, kind Type, rows int, nulls bool) *Column {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(kind), 7))

@@ -121,7 +121,8 @@ func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) 
 					size += int64(len(v.ByteArray()))
 				}
 			}
-			if size > dictionaryMost { // the size is checked when a page ends, and a page of indices would hold far more rows
+			// The size is checked when a page ends, and a page of indices would hold far more rows.
+			if size > dictionaryMost {
 				if err := column.Flush(); err != nil {
 					return nil, err
 				}
