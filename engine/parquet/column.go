@@ -11,7 +11,7 @@ import (
 )
 
 // MaxRatio and MaxExtra bound the size of a file in memory, in bytes: MaxRatio times its size, plus MaxExtra. Runs
-// of one value take very few bytes, but real vectors hardly compress.
+// of equal values take very few bytes, but real vectors hardly compress.
 const (
 	MaxRatio = 256
 	MaxExtra = 64 << 20
@@ -220,7 +220,8 @@ func checkEnd(b []byte) error {
 	return nil
 }
 
-// levels decodes n levels from 0 to most. It returns which of them equal level, and their number.
+// levels decodes n levels from 0 to most. is[i] is set if level i equals level; count is the number of such
+// levels.
 func levels(b []byte, most, n, level int) (is []bool, count int, err error) {
 	is = make([]bool, n)
 	width := bits.Len(uint(most))

@@ -51,7 +51,7 @@ type Leaf struct {
 	Nested   bool // in a group, or repeated
 
 	Column                   int    // index of the root's child that is or contains the leaf
-	Top                      string // name of that child
+	Top                      string // name of the child
 	Definitions, Repetitions int    // highest levels
 }
 

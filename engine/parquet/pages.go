@@ -218,9 +218,9 @@ func (p *PageReader) peek(n int64) ([]byte, error) {
 	}
 	size := min(max(n, p.window), p.end-p.at)
 	b, have := p.ahead, len(p.ahead)
-	if int64(cap(b)) < size { // there is no room after it
+	if int64(cap(b)) < size { // no room after it
 		if int64(cap(p.buffer)) < size {
-			p.buffer = make([]byte, size, size+size/8) // a header precedes the page, and the next page may be slightly larger
+			p.buffer = make([]byte, size, size+size/8) // room for a header, and for a slightly larger next page
 		}
 		b = p.buffer
 		copy(b[:have], p.ahead)
@@ -238,7 +238,7 @@ func (p *PageReader) skip(n int) {
 	p.at += int64(n)
 }
 
-// Body returns the bytes of the page whose header was read. They are valid as long as those of Next.
+// Body returns the bytes of the page whose header was read. They are valid as long as the bytes that Next returns.
 func (p *PageReader) Body(h PageHeader) ([]byte, error) {
 	at := p.at
 	b, err := p.Next(int64(h.Compressed))
