@@ -118,7 +118,7 @@ func (t *Target) searcher(o Options) (index.Searcher, error) {
 	return s, nil
 }
 
-// clones returns n searchers: first and clones of it, which share data computed from the rows, e.g. norms.
+// clones returns n searchers: first and n-1 clones, which share data computed from the rows, e.g. norms.
 func (t *Target) clones(first index.Searcher, n int) ([]index.Searcher, error) {
 	list := []index.Searcher{first}
 	for len(list) < n {
@@ -168,8 +168,8 @@ type Recall struct {
 }
 
 // RecallOf compares answers with true neighbors, nearest first, one row for each query. A hit counts if its id is
-// among the first k of the truth. Of rows at the same distance as the last of these, only those in the truth count,
-// whereas ann-benchmarks counts all. The id -1 is ignored, because faiss pads with it.
+// among the first k of the truth. A row that ties with the last true neighbour counts only if it is in the truth,
+// whereas ann-benchmarks counts all such rows. The id -1 is ignored, because faiss pads with it.
 func RecallOf(a *Answers, truth [][]int64) (*Recall, error) {
 	if len(truth) < len(a.Hits) {
 		return nil, fmt.Errorf("%d queries, true neighbours of %d", len(a.Hits), len(truth))

@@ -18,7 +18,7 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Log describes a log of Milvus's storage, or a folder of logs of one column.
+// Log describes a log of Milvus's storage, or a folder with the logs of a column.
 type Log struct {
 	Name  string
 	Kind  string // name of a binlog.Kind, or "manifest"
@@ -27,7 +27,7 @@ type Log struct {
 	Facts []index.Fact
 }
 
-// DescribeLog describes the insert log, delta log or manifest at path, or the folder of the logs of one field. It
+// DescribeLog describes the insert log, delta log or manifest at path, or the folder with the logs of a field. It
 // returns nil and no error for any other file, because Open reports why a file cannot be read.
 func DescribeLog(ctx context.Context, path string) (*Log, error) {
 	full, err := filepath.Abs(path)

@@ -13,7 +13,7 @@ type Found struct {
 	Options Options
 	Params  index.Params
 	Answers *Answers
-	Recall  *Recall // nil if there are no true neighbors
+	Recall  *Recall // nil without true neighbors
 }
 
 // Library returns the library whose answers were reproduced.
@@ -71,11 +71,11 @@ type Bench struct {
 	Points  []Point
 }
 
-// EF returns the number of candidates in the searches of a point, or 0 if there is no graph.
+// EF returns the number of candidates in the searches of a point, or 0 without a graph.
 func (b *Bench) EF(p *Point) int { return b.Target.ef(&p.Load.Params, p.Load.Options) }
 
 // Point is one load and its measurements.
 type Point struct {
 	*Speed
-	Recall *Recall // nil if there are no true neighbors
+	Recall *Recall // nil without true neighbors
 }

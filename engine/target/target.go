@@ -1,5 +1,5 @@
-// Package target opens an index or a file of vectors by its path, and analyzes it: it searches it, computes recall,
-// verifies the index and its vectors, and measures its speed.
+// Package target opens an index or a file of vectors by its path, and analyzes it: it runs searches, computes
+// recall, verifies the index against vectors, and measures speed.
 //
 // Open accepts an index file of hnswlib, faiss or Milvus, the folder of a Milvus index, and a file of vectors. It
 // passes the path to the package that reads the format. The results are Answers, a Recall, a Verification or a
