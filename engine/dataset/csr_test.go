@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// csr returns a .csr file. starts holds the start of each row and the end of the last.
+// csr returns a .csr file. starts holds the start of each row and the end of the last row.
 func csr(rows, dim, values int64, starts []int64, dims []int32, numbers []float32) []byte {
 	var b []byte
 	for _, n := range append([]int64{rows, dim, values}, starts...) {

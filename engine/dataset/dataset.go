@@ -49,7 +49,7 @@ type Set struct {
 	IDs [][]int64
 	// Mapped is set if the vectors refer to the mapped file instead of a copy.
 	Mapped bool
-	// NaNs is the number of rows with a NaN value. NaNRows holds the first of these rows.
+	// NaNs is the number of rows with a NaN value. NaNRows holds the first such rows.
 	NaNs    int
 	NaNRows []int
 	// Rounded is the number of float64 values that are not exact in float32 and were rounded to the nearest.
@@ -171,7 +171,7 @@ func FormatOf(name string) Format {
 }
 
 // refuseHDF5 returns an error with a command that converts a file of ann-benchmarks. HDF5 is not supported because
-// the module proxy has no pure Go reader of it, and a new reader would be a lot of code to trust.
+// the module proxy has no reader in pure Go, and a new reader would be a lot of code to trust.
 func refuseHDF5(path string) error {
 	return fmt.Errorf("HDF5 is not supported; convert it to .npy files: python3 -c "+
 		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path)

@@ -148,8 +148,8 @@ type rowReader struct {
 	set   Set
 }
 
-// page reads the values of a page. It buffers the first row until its end, because the length of that row is the
-// length of all rows.
+// page reads the values of a page. It buffers the first row until its end, because its length is the length of all
+// rows.
 func (r *rowReader) page(p parquet.Page) error {
 	size := r.Width()
 	for i := range p.Entries {
