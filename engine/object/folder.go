@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// OpenFolder opens a folder, e.g. that of a Milvus with local storage or a copy of a bucket. Names are relative
-// to the folder. Links that lead out of it are not followed.
+// OpenFolder opens a folder, e.g. that of a Milvus with local storage or a copy of a bucket. Names are relative to
+// the folder. Links to places outside the folder are not followed.
 func OpenFolder(dir string) (Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ type S3 struct {
 	Endpoint string // host or host:port of MinIO or another server; empty for AWS
 	Bucket   string
 	Prefix   string // prefix of every name, which List removes: Milvus's minio.rootPath
-	Region   string // if empty, the server is asked for it
+	Region   string // if empty, it is requested from the server
 	Plain    bool   // http instead of https
 	Keys     Keys
 }
@@ -104,9 +104,8 @@ func redactHost(endpoint string) string {
 }
 
 type bucket struct {
-	// The methods of a minio.Core instead of the Core itself. If reflection reaches the type of a field, the
-	// linker keeps all methods of that type, because templates call methods by name. This was 1.5 MB of
-	// requests that write.
+	// The methods of a minio.Core instead of the Core itself. If reflection reaches the type of a field, the linker
+	// keeps all methods of the type, because templates call methods by name. This was 1.5 MB of requests that write.
 	listing func(context.Context, string, minio.ListObjectsOptions) <-chan minio.ObjectInfo
 	stat    func(context.Context, string, string, minio.StatObjectOptions) (minio.ObjectInfo, error)
 	get     func(context.Context, string, string, minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
@@ -232,7 +231,7 @@ func (o *object) get(p []byte, off int64) (int, error) {
 	return io.ReadFull(body, p)
 }
 
-// ErrNoBucket is returned if the server responds and has no bucket of that name.
+// ErrNoBucket is returned if the server responds and the bucket does not exist.
 var ErrNoBucket = errors.New("no such bucket")
 
 // wrap returns an error with the operation, the key and the reason, without credentials.
@@ -250,12 +249,12 @@ func (b *bucket) wrap(op, key string, err error) error {
 			said = strings.ReplaceAll(said, own, "***")
 		}
 	}
-	said = redact.Text(said) // and secrets of others in the response of the store
+	said = redact.Text(said) // and any other secrets in the response of the store
 	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said)}
 	if response.Code == minio.NoSuchBucket {
 		e.cause = ErrNoBucket
 	}
-	// Keep only the causes that callers check with errors.Is: a full chain could print what was removed.
+	// Keep only the causes that callers check with errors.Is: a full chain could print the removed text.
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
 		if errors.Is(err, cause) {
 			e.cause = cause

@@ -35,5 +35,5 @@ type Reader interface {
 type Mapping struct {
 	Data    []byte
 	Unmap   func()
-	Discard func(from, to int) // releases pages from memory until they are read again; nil if single pages cannot be released
+	Discard func(from, to int) // releases pages until they are read again; nil if single pages cannot be released
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// contents returns the files of the stores below: names whose byte order differs from that of a walk through
+// contents returns the files of the stores below: names whose byte order differs from the order of a walk through
 // folders, an empty file, and a file of several blocks.
 func contents() map[string][]byte {
 	large := make([]byte, 3<<20+7)
