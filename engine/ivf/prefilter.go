@@ -112,14 +112,14 @@ func (x *Index) places() (n int) {
 // tileWords is the number of words in a bitset over a tile.
 const tileWords = tileRows / dist.SieveWord
 
-// headRows is the number of rows that are computed while there is no threshold for codes yet.
+// headRows is the number of rows that are computed before the first threshold for codes.
 const headRows = 32
 
 // maxVain is the number of tiles that codes may fail to filter before a query stops using codes.
 const maxVain = 4
 
-// sift adds to the TopK those of the n rows of list i, from first on, that may be better than beat. It returns
-// false if the codes let more than half of the rows pass; then it has added none.
+// sift adds to the TopK the rows that may be better than beat, among the n rows of list i from first on. If more
+// than half of the n rows pass the codes, sift adds nothing and returns false.
 func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, to *flat.TopK) bool {
 	l := &s.index.Lists[i]
 	if beat != s.beaten {

@@ -18,10 +18,10 @@ const tileRows = 512
 // Options holds the options of a Searcher.
 type Options = flat.Options
 
-// Params holds the parameters of one search.
+// Params holds the parameters of a search.
 type Params struct {
 	K      int // number of hits, 1 to flat.MaxK
-	NProbe int // number of lists to read, at most all of them; 0 for the default of the index
+	NProbe int // number of lists to read, at most all lists; 0 for the default of the index
 	// Filter marks excluded ids. It may be nil.
 	Filter *engine.Bitset
 }
@@ -46,7 +46,7 @@ type Searcher struct {
 	shadow *prefilter.Query
 	coded  bool // codes are valid for this query
 	cut    dist.Cut
-	beaten float64 // the distance for which cut was made; NaN if there is no cut yet
+	beaten float64 // the distance for which cut was made; NaN before the first cut
 	words  []uint64
 	chosen []uint32
 	ids    []int64
@@ -133,9 +133,8 @@ func (s *Searcher) Similarity() bool {
 	return s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine
 }
 
-// Computed returns the number of distances that the last Search computed: those of the centroids, and those of the
-// rows in the lists that were read, except filtered rows (the ndis of faiss's IndexIVFStats). Batches are not
-// counted.
+// Computed returns the number of distances that the last Search computed, to centroids and to the rows of the
+// lists that it read, except filtered rows (the ndis of faiss's IndexIVFStats). Batches are not counted.
 func (s *Searcher) Computed() int { return s.computed }
 
 // probe prepares a query and returns it with the n nearest lists, nearest first.
@@ -217,7 +216,7 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.T
 	to.AddList(d, l.IDs[first:first+n], left)
 }
 
-// Search appends the hits of one query to dst, best first. It returns at most K hits, and fewer if the lists that
+// Search appends the hits of a query to dst, best first. It returns at most K hits, and fewer if the lists that
 // were read have fewer rows. query has the format of a stored row.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if p.K < 1 || p.K > flat.MaxK {

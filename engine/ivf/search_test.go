@@ -25,7 +25,7 @@ type golden struct {
 		K, NProbe int
 		Radius    *float32
 		Filter    bool
-		NDis      int // distances counted by faiss, without those of the centroids
+		NDis      int // distances counted by faiss, except the distances to centroids
 		Answers   []struct {
 			IDs  []int64
 			Bits []uint32
@@ -105,7 +105,7 @@ func (g *golden) check(t *testing.T, slack float64) {
 			continue
 		}
 		if g.Kind == "ties" && search.NProbe >= 100 && search.NProbe < len(g.Lists) {
-			continue // faiss does not determine which lists that tie with the last are read
+			continue // faiss does not determine which tied lists are read
 		}
 		p := Params{K: search.K, NProbe: search.NProbe}
 		if search.Filter {
@@ -152,7 +152,7 @@ func TestAnswersAreThoseOfFaiss(t *testing.T) {
 	}
 }
 
-// small returns an index of four lists on a line. One of them is empty.
+// small returns an index of four lists on a line. The second list is empty.
 func small(t *testing.T, m engine.Metric) *Index {
 	t.Helper()
 	list := func(ids []int64, x ...float32) List { return List{Vectors: vectors(t, 2, x), IDs: ids} }
@@ -164,8 +164,8 @@ func small(t *testing.T, m engine.Metric) *Index {
 	}}
 }
 
-// TestMoreListsAreReadThanHitsMayBe checks that a search can read more than MaxK lists. Milvus allows 65,536 lists,
-// and a search may read all of them.
+// TestMoreListsAreReadThanHitsMayBe checks that a search can read more than MaxK lists. Milvus allows 65,536
+// lists, and a search may read every list.
 func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
 	const lists = flat.MaxK + 100
 	all := make([]float32, lists)
