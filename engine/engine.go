@@ -8,7 +8,7 @@
 //   - engine/dataset reads the vector files of benchmarks.
 //   - engine/index reads the index files of hnswlib, faiss and knowhere.
 //   - engine/flat, engine/ivf and engine/hnsw search vectors and indexes. They compute distances with engine/dist.
-//   - engine/segment assembles the files of one Milvus segment, and searches several segments as a query node does.
+//   - engine/segment assembles the files of a Milvus segment, and searches several segments as a query node does.
 package engine
 
 import (
@@ -112,7 +112,7 @@ func (b *Bitset) Invert() {
 	b.count = b.n - b.count
 }
 
-// Or returns the union of b and c. It changes neither, and may return one of them.
+// Or returns the union of b and c. It changes neither, and may return b or c itself.
 func (b *Bitset) Or(c *Bitset) *Bitset {
 	if c.Count() == 0 {
 		return b

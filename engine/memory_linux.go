@@ -53,6 +53,6 @@ func Uint32s(n int) []uint32 {
 	s := make([]uint32, n+page)
 	skip := int(-uintptr(unsafe.Pointer(&s[0]))&(hugePage-1)) / 4
 	s = s[skip : skip+n : skip+n]
-	_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), n/page*hugePage), unix.MADV_HUGEPAGE) // may be refused
+	_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), n/page*hugePage), unix.MADV_HUGEPAGE) // may fail
 	return s
 }

@@ -48,7 +48,7 @@ func (t Trait) String() string {
 // SearchParam describes one field of SearchParams.
 type SearchParam struct {
 	Key  string // Milvus's name (knowhere v2.6.9, index_param.h and sparse_inverted_index_config.h)
-	Flag string // name of the command-line flag; empty if there is no flag
+	Flag string // name of the command-line flag; empty for none
 	Of   Trait
 	// Means is the help text. Own is appended to it by commands that search indexes, and Log by commands that
 	// replay logs. Both describe the default. In a replay, a parameter without Log can come only from the log.
@@ -57,7 +57,7 @@ type SearchParam struct {
 
 	least, most float64
 	free        bool
-	// Exactly one of these is set. It returns the field in SearchParams; 0 means unset.
+	// whole and part return the field in SearchParams; 0 means unset. Exactly one is set.
 	whole func(*SearchParams) *int
 	part  func(*SearchParams) *float32
 }

@@ -7,25 +7,25 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Vectors holds rows of one dimension and element type in memory. The memory is either owned and aligned, or a view
-// of a mapped file. Rows of sparse vectors differ in length, so Size and Stride do not apply to them. Vectors are
-// immutable once filled and may be shared freely.
+// Vectors holds rows with the same dimension and element type in memory. The memory is either owned and aligned,
+// or a view of a mapped file. Rows of sparse vectors differ in length, so Size and Stride do not apply to them.
+// Vectors are immutable once filled and may be shared freely.
 type Vectors struct {
 	Element dist.Element
 	Dim     int
 	Rows    int
-	Stride  int // bytes from the start of one row to the start of the next, at least Size()
+	Stride  int // bytes from the start of a row to the start of the next, at least Size()
 
 	data []byte // the first row starts at data[0]; the last row may end at len(data)
 	free func()
 
-	// offsets holds the start of each sparse row and the end of the last one. The first skip bytes of each row are
-	// a prefix that is not part of it. offsets is nil for other vectors, whose rows are of one size.
+	// offsets holds the start of each sparse row and the end of the last row. Each row starts with skip bytes that do
+	// not belong to the vector. offsets is nil for other vectors, whose rows all have the same size.
 	offsets []int
 	skip    int
 }
 
-// Size returns the size of one row in bytes.
+// Size returns the size of a row in bytes.
 func (v *Vectors) Size() int { return v.Element.Bytes(v.Dim) }
 
 // Base returns the address of the first row, or nil if there are no rows.

@@ -102,7 +102,7 @@ type cursor struct {
 	b    []byte
 	left int // remaining number of values
 	err  error
-	// names rejects texts that are not valid names, because a length that is too large yields text made of numbers.
+	// names rejects texts that are not valid names, because a wrong length makes encoded numbers look like text.
 	names bool
 }
 

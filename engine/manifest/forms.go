@@ -73,7 +73,8 @@ const (
 	rawNewest        = 6
 )
 
-// readRaw reads the raw form after its magic. It is the same record, without a schema.
+// readRaw reads the raw form after its magic. The record is the same as in a container, but the file has no
+// schema.
 func readRaw(b []byte) (*Manifest, error) {
 	r := &cursor{b: b}
 	version := r.long()

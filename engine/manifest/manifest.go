@@ -28,7 +28,7 @@ import (
 	"kitescope/engine/object"
 )
 
-// Manifest lists the files of one version of a segment.
+// Manifest lists the files of a version of a segment.
 type Manifest struct {
 	Groups  []Group               `json:"column_groups"`
 	Deltas  []Delta               `json:"delta_logs"`
@@ -64,7 +64,7 @@ type Delta struct {
 	Entries int64  `json:"num_entries"`
 }
 
-// Statistics holds the files of one kind of statistics.
+// Statistics holds the files of a kind of statistics.
 type Statistics struct {
 	Paths []string `json:"paths"`
 }

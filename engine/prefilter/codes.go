@@ -204,8 +204,8 @@ func nearest(x float64) float64 {
 	return x + whole - whole
 }
 
-// Divides reports whether the codes hold for a library that divides inner products by these norms, one per row
-// of a part. They do if the norms are what sums of the rows' squares may yield. A file can have other norms.
+// Divides reports whether the codes hold for a library that divides inner products by these norms, one per row of
+// a part. They do if each norm is a computed norm of its row, up to rounding. A file can have other norms.
 func (c *Codes) Divides(part int, norms []float32) bool {
 	if c.metric == dist.L2 || len(norms) > c.Starts[part+1]-c.Starts[part] {
 		return false

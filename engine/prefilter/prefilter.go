@@ -1,21 +1,20 @@
 // Package prefilter stores rows of float32 a second time, in 8 bits per dimension, and uses these codes to rule
-// out most rows without reading their floats. Search results stay the same to the bit, for a quarter of the
-// memory traffic.
+// out most rows without reading their floats. Search results stay the same to the bit, for a quarter of the memory
+// traffic.
 //
-// The scale of each dimension is computed from a sample (scale.go). Each row becomes codes, the norm of the
-// part that rounding lost and the norm of the part that it kept (codes.go). Rows that are stored in 8 bits have
-// their codes already (ranges.go). A query becomes integers and, with a distance to beat, a dist.Cut
-// (query.go). The kernels of dist.Sieve compare the codes of many rows with the cut and return the rows that
-// may beat the distance. The caller computes the distances of these rows, in the order of its library.
+// The scale of each dimension is computed from a sample (scale.go). Each row becomes codes, the norm of the part
+// that rounding lost and the norm of the part that it kept (codes.go). Rows that are stored in 8 bits have their
+// codes already (ranges.go). A query becomes integers and, with a distance to beat, a dist.Cut (query.go). The
+// kernels of dist.Sieve compare the codes of many rows with the cut and return the rows that may beat the
+// distance. The caller computes the distances of the returned rows, in the order of its library.
 //
 // No row that beats the distance is ruled out, for the following reasons. Let x be a row, X the value of its
-// codes, and e = |x-X|. By the triangle inequality, a row within r of q has |q-X| < r+e. By Cauchy-Schwarz,
-// <q,x> <= <q,X> + |q|e. |q-X|² and <q,X> follow from the exact integer product of the codes, except for the
-// error from rounding the query to integers, which w·u <= |w||u| bounds as well. The distance of a library is
-// not exact: n terms added in any order, with or without FMA, are within gamma = n·2^-24 of the sum of their
-// magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 3.1 and 4.2), and underflow loses 2^-149
-// per term. All of these errors, and the rounding errors of the comparison itself, are subtracted from the
-// distance to beat.
+// codes, and e = |x-X|. By the triangle inequality, a row within r of q has |q-X| < r+e. By Cauchy-Schwarz, <q,x>
+// <= <q,X> + |q|e. |q-X|² and <q,X> follow from the exact integer product of the codes, except for the error from
+// rounding the query to integers, which w·u <= |w||u| bounds as well. The distance of a library is not exact: n
+// terms added in any order, with or without FMA, are within gamma = n·2^-24 of the sum of their magnitudes
+// (Higham, Accuracy and Stability of Numerical Algorithms, 3.1 and 4.2), and underflow loses 2^-149 per term.
+// These errors, and the rounding errors of the comparison itself, are all subtracted from the distance to beat.
 //
 // Rows may be residuals: vectors minus a centre c. The library compares them with y = q-c, which is rounded:
 // |y-(q-c)| <= 2^-24|q-c|. Let M be the value of code 0, and X = M+U. Then |q-c-X|² = |q-c-M|² - 2<q-g-M,U> +
@@ -63,9 +62,9 @@ type Codes struct {
 	scale  *scale
 	codes  *engine.Vectors // one row per group, or per row
 	sieve  *dist.Sieve     // for groups; nil if rows are stored separately
-	// a and b hold the two numbers per place that dist.Sieve takes, for what rounding kept and what it lost.
-	// Under inner product and cosine, a is the norm of the row. b is infinite if the codes give no bound. Rows
-	// that are stored separately have their numbers after their codes (see pairAt).
+	// a and b hold the two numbers per place that dist.Sieve takes, for the parts that rounding kept and lost. Under
+	// inner product and cosine, a is the norm of the row. b is infinite if the codes give no bound. Rows that are
+	// stored separately have their numbers after their codes (see pairAt).
 	a, b    []float32
 	rows    *dist.Codes // for rows stored separately; nil for groups
 	longest float64     // greatest norm of the codes of a row
@@ -85,7 +84,7 @@ func Fits(v *engine.Vectors, m engine.Metric) error {
 	return nil
 }
 
-// Bytes returns the memory in bytes that the codes of one part take in groups.
+// Bytes returns the memory in bytes that the codes of a part take in groups.
 func Bytes(dim, rows int) int { return dist.NewSieve(dim).CodesBytes(rows) + 8*rows }
 
 // RowsBytes returns the memory in bytes that the codes take if rows are stored separately.

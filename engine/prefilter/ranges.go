@@ -35,7 +35,7 @@ type origin struct {
 	norm    float64 // NaN or large if no bound holds
 }
 
-// Fits returns an error unless codes of these ranges can be used under a metric.
+// Fits returns an error unless codes with these ranges can be used under a metric.
 func (r *Ranges) Fits(m engine.Metric) error {
 	low, ok := normOf(r.Low)
 	span, fine := normOf(r.Span)
@@ -50,7 +50,7 @@ func (r *Ranges) Fits(m engine.Metric) error {
 	return nil
 }
 
-// Take returns Codes for rows that are codes already, of one byte per dimension, in parts as for Encode. If
+// Take returns Codes for rows that are codes already, with one byte per dimension, in parts as for Encode. If
 // centres were subtracted, a query has to be moved from part to part (see Query.At).
 func Take(parts []*engine.Vectors, r Ranges, m engine.Metric, threads int) (*Codes, error) {
 	if err := r.Fits(m); err != nil {
@@ -95,7 +95,7 @@ type taker struct {
 	parts []*engine.Vectors
 	codes *Codes
 	loss  float64
-	mean  []float64 // L2: mean of the centres, which is subtracted from each of them and from queries; nil otherwise
+	mean  []float64 // L2: mean of the centres, subtracted from each centre and from queries; nil otherwise
 }
 
 // shift prepares for rows whose centres were subtracted. Under L2, it makes queries relative to the mean of the
@@ -170,8 +170,8 @@ func (t *taker) beside(part int, v []float64) float64 {
 	return lengthOf(v)
 }
 
-// take copies the codes of a row to its place, writes its numbers, and returns the squared norm of the codes.
-// with is the vector from beside times the steps, and length is the norm of that vector without the steps.
+// take copies the codes of a row to its place, writes its numbers, and returns the squared norm of the codes. with
+// is the vector from beside times the steps, and length is the vector's norm without the steps.
 func (t *taker) take(row []byte, at int, with []float64, length float64) float64 {
 	c := t.codes
 	to, pitch := c.place(at)

@@ -12,7 +12,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// coded holds rows of one byte per dimension in parts, with their ranges.
+// coded holds rows with one byte per dimension in parts, with their ranges.
 type coded struct {
 	Ranges
 	parts []*engine.Vectors
