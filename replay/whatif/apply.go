@@ -34,8 +34,8 @@ func lists(indexType string) bool {
 // 2.6).
 const leastIndexed = 1024
 
-// Index parameters that are assumed if an index is to be built and the metadata has none. They are those of
-// Milvus's AUTOINDEX (autoIndex.params.build in pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; for binary
+// Index parameters that are assumed if an index is to be built and the metadata has none. They are the parameters
+// of Milvus's AUTOINDEX (autoIndex.params.build in pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; for binary
 // vectors autoIndex.params.binary.build, since 2.4.5) and the default nlist of knowhere.
 const (
 	assumedM              = 18
@@ -44,7 +44,7 @@ const (
 	autoBinaryNList       = 1024
 )
 
-// mostSegments limits the segments of a changed layout, to about ten times those of the largest clusters.
+// mostSegments limits the segments of a changed layout, to about ten times the segments of the largest clusters.
 // mostPlaces limits segments times replicas.
 const (
 	mostSegments = 1_000_000
@@ -71,8 +71,8 @@ func (v *variant) note(format string, args ...any) {
 // apply returns the layout that results from a change; it does not modify l. The notes list assumptions and parts
 // of the change that cannot be made. Rows are conserved unless Scale changes them. The parts of a change are
 // applied in the order of Words, regardless of how the user wrote them. apply returns an error if the change is
-// impossible, or if one of its words has no effect, because the prediction would then be that of the present
-// cluster.
+// impossible, or if one of its words has no effect, because its prediction would equal the prediction for the
+// present cluster.
 //
 // Sealed segments are placed as Milvus would load them: the largest first, each on the node of its replica with
 // the fewest rows, including growing rows (RowCountBasedBalancer.AssignSegment, rowcount_based_balancer.go of
@@ -159,7 +159,7 @@ func (v *variant) setCores(cores float64) {
 	}
 }
 
-// wanted returns the index to build on segments, and notes which of its parameters are assumed.
+// wanted returns the index to build on segments, and adds notes on assumed parameters.
 func (v *variant) wanted(c Change) replay.Index {
 	x := v.Collection.Index
 	if c.Type != "" && c.Type != x.Type {
@@ -289,8 +289,8 @@ func (v *variant) resize(rows int64, by float64) error {
 	return nil
 }
 
-// copies multiplies a segment: it returns the segment, whole copies of it, and a copy with the remaining fraction
-// of its rows.
+// copies multiplies a segment: it returns the segment, whole copies, and a copy with the remaining fraction of its
+// rows.
 func copies(s replay.Segment, by float64, newID func() int64) []replay.Segment {
 	whole := int(by)
 	if s.Rows < 0 {
@@ -369,7 +369,7 @@ func (v *variant) addNodes(n int) {
 	}
 }
 
-// idle counts those of the last added nodes that have nothing to search.
+// idle returns the number of nodes that have nothing to search, among the nodes added last.
 func (v *variant) idle(added int) (n int) {
 	busy := map[int64]bool{}
 	for i := range v.Segments {
@@ -477,8 +477,8 @@ func (v *variant) spread(replica int) int64 {
 	return rows[len(rows)-1] - rows[0]
 }
 
-// typicalRows is the assumed number of rows of a segment whose number is unknown: the mean of the known ones, at
-// least 1.
+// typicalRows returns the assumed number of rows of a segment with an unknown number: the mean of the known
+// numbers, at least 1.
 func (v *variant) typicalRows() int64 {
 	s := segmentsOf(v.Layout)
 	return max(1, s.Rows/int64(max(1, s.Segments-s.RowsUnknown)))

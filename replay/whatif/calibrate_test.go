@@ -71,8 +71,8 @@ func costing(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.Dur
 	return p
 }
 
-// with adds a load with more sessions, of which only the queries per second were recorded. It assumes that query
-// nodes were at capacity, so that a request took all the CPU that was available to it.
+// with adds a load with more sessions. Only its queries per second were recorded. It assumes that query nodes were
+// at capacity, so that a request took all the CPU that was available to it.
 func with(k *Calibration, sessions int, qps, cores float64) {
 	p := k.Points[0]
 	s := *p.Served
@@ -91,7 +91,7 @@ func with(k *Calibration, sessions int, qps, cores float64) {
 			x.CPU = scaled(x.CPU, min(1, cores/qps/cpu))
 		}
 	}
-	p.QPSLow, p.QPSHigh = p.QPSLow*qps/p.QPS, p.QPSHigh*qps/p.QPS // as far apart as those of the recorded load
+	p.QPSLow, p.QPSHigh = p.QPSLow*qps/p.QPS, p.QPSHigh*qps/p.QPS // as far apart as in the recorded load
 	p.Sessions, p.QPS, p.Latency.Mean, p.Served = sessions, qps, seconds(float64(sessions)/qps), &s
 	k.Points = append(k.Points, p)
 }

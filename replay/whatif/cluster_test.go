@@ -98,7 +98,8 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 	return loaded, g
 }
 
-// lopsided returns a cluster of three nodes. One node is the leader and has most of the rows, many of them growing.
+// lopsided returns a cluster of three nodes. One node is the leader and has most of the rows, many in growing
+// segments.
 func lopsided() *replay.Layout {
 	return layoutOf(3, map[string]int64{"c0": 1}, []planned{
 		{1, 3000, replay.Indexed, 1, "c0"},

@@ -26,8 +26,8 @@ type Limits struct {
 	// BuildRows is the maximum number of rows, over all segments, for which graphs are built: 200,000 by default;
 	// a negative value builds none. Costs of further graphs are computed.
 	BuildRows int64
-	// Queries is the number of evenly spaced queries of the log that measure costs and recall: 64 by default.
-	// Rounds is how often each is searched: 3 by default.
+	// Queries is the number of evenly spaced queries of the log that measure costs and recall: 64 by default. Rounds
+	// is the number of times that each query is searched: 3 by default.
 	Queries, Rounds int
 }
 
@@ -45,11 +45,12 @@ const (
 
 // sample is the part of the log that is searched to measure costs.
 type sample struct {
-	requests []*load.Request // of one vector each, with their filters
+	requests []*load.Request // with one vector each, and with their filters
 	params   segment.Params
 }
 
-// sampleOf selects n evenly spaced vectors of a log. Parameters that p does not set are those of most requests.
+// sampleOf selects n evenly spaced vectors of a log. Parameters that p does not set have the values of most
+// requests.
 func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 	if l.Vectors == nil || l.Vectors.Rows == 0 {
 		return nil, fmt.Errorf("log %s has no vectors: costs cannot be measured", l.Name)
@@ -74,7 +75,7 @@ func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 	}
 	a.params.K = cmp.Or(p.K, usual.K, defaultK)
 	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{EF: defaultEF, NProbe: segment.DefaultNProbe})
-	a.params.EF = max(a.params.EF, a.params.K) // Milvus rejects less: "ef should be larger than k" (knowhere, hnsw_config.h)
+	a.params.EF = max(a.params.EF, a.params.K) // Milvus rejects less: "ef should be larger than k" (hnsw_config.h)
 	return a, nil
 }
 
@@ -101,8 +102,8 @@ func (a *sample) with(ef int) *sample {
 	return &c
 }
 
-// Measured is the cost of one query on one segment, searched here by one thread: the mean and the standard
-// deviation over queries. The cost of each query is the median of its rounds.
+// Measured is the cost of a query on a segment, searched here by one thread: the mean and the standard deviation
+// over queries. The cost of each query is the median of its rounds.
 type Measured struct {
 	Mean, SD time.Duration
 }
@@ -110,7 +111,7 @@ type Measured struct {
 // costPoint is the measured cost of a segment.
 type costPoint struct{ rows, ns float64 }
 
-// costs measures and computes the cost of one query on each segment, on this machine.
+// costs measures and computes the cost of a query on each segment, on this machine.
 type costs struct {
 	loaded  *replay.Loaded
 	parts   map[int64]*replay.Part // by segment
@@ -156,8 +157,8 @@ func kindOf(s replay.State, x replay.Index, a *sample) string {
 	return fmt.Sprintf("%s %d %d %d ef %d nprobe %d", x.Type, x.M, x.EFConstruction, x.NList, a.params.EF, a.params.NProbe)
 }
 
-// effort returns the work of a search relative to others of the same kind: the number of rows compared or, for a
-// graph, ef times the binary logarithm of its rows, because walks grow with that logarithm.
+// effort returns the work of a search relative to other searches of the same kind: the number of rows compared or,
+// for a graph, ef times the binary logarithm of its rows, because walks grow with that logarithm.
 func effort(s replay.State, x replay.Index, rows float64, a *sample) float64 {
 	rows = max(rows, 1)
 	switch {
@@ -181,7 +182,7 @@ type priced struct {
 	guesses  map[string]bool // assumptions of computed costs
 }
 
-// price measures the loaded segments of a variant and computes the cost of the others.
+// price measures the loaded segments of a variant and computes the cost of all other segments.
 func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, error) {
 	p := &priced{
 		variant: v, sample: a, costs: make([]Measured, len(v.Segments)), modelled: make([]bool, len(v.Segments)),
@@ -472,7 +473,7 @@ const mostCost = float64(1000 * time.Second)
 func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay.Index, rows float64) (Measured, error) {
 	graph := s == replay.Indexed && !rowByRow(x.Type) && !lists(x.Type)
 	if graph && rows <= 2*float64(p.sample.params.EF) || t.compared[kindOf(s, x, p.sample)] {
-		s, graph = replay.Unindexed, false // knowhere compares with all rows in this case: hnsw.BruteForceEF
+		s, graph = replay.Unindexed, false // knowhere compares with all rows if k is large: hnsw.BruteForceK
 	}
 	spread := 0.3
 	if s != replay.Indexed {
@@ -516,7 +517,8 @@ func nearestPoint(points []costPoint, rows float64) (best costPoint, ok bool) {
 	return best, ok
 }
 
-// learn measures parts of the largest segment (its rows, or graphs of them) if no segment of a kind was measured.
+// learn measures parts of the largest segment, row by row or by graphs built over them, if no segment of a kind
+// was measured.
 func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay.Index, a *sample) error {
 	graph := s == replay.Indexed && !rowByRow(x.Type)
 	if t.learned[kind] || len(t.points[kind]) > 0 || graph && x.Type != typeHNSW {
@@ -571,7 +573,8 @@ func firstRows(s *segment.Segment, rows int) (*segment.Segment, error) {
 	return c, nil
 }
 
-// add stores a measurement, and the relative error of the cost computed from the nearest one before.
+// add stores a measurement. It also stores the relative error of the cost computed from the nearest earlier
+// measurement.
 func (t *costs) add(s *subject, a *sample, m Measured) {
 	rows := float64(s.real.Rows)
 	if rows <= 0 || m.Mean <= 0 {
@@ -654,7 +657,7 @@ func newNearest(a *sample, similarity bool) *nearest {
 	return &nearest{k: a.params.K, similarity: similarity, hits: make([][]nearHit, len(a.requests))}
 }
 
-// add merges the hits of one segment into those of query q.
+// add merges the hits of a segment into the hits of query q.
 func (n *nearest) add(q int, hits []segment.Hit) {
 	for i := range hits {
 		d := hits[i].Distance
@@ -679,7 +682,7 @@ func (n *nearest) top(q int) []nearHit {
 	return n.hits[q]
 }
 
-// recall returns the share of the true nearest keys that were found; -1 if there are no true ones.
+// recall returns the share of the true nearest keys that were found, or -1 if there are no true keys.
 func (n *nearest) recall(exact *nearest) float64 {
 	hit, of := 0, 0
 	for q := range exact.hits {

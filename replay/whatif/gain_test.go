@@ -21,7 +21,7 @@ func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 	}
 	r.Load = Load{Rate: 500}
 	r.Others[1].Outcome.Saturated = true
-	if b := r.Best(); b == nil || b.Change.Name != "ef=16" { // the lowest p99 of those that can serve the rate
+	if b := r.Best(); b == nil || b.Change.Name != "ef=16" { // the lowest p99 that meets the rate
 		t.Errorf("best at a rate: %+v", b)
 	}
 	r.Load, r.Others = Load{Sessions: 2}, r.Others[3:]

@@ -24,7 +24,7 @@ type Overheads struct {
 	// Segment is the CPU of each segment in addition to comparing vectors. Chunk is the CPU of each chunk of a
 	// growing segment (Layout.ChunkRows).
 	Segment, Chunk time.Duration
-	// Factor is the ratio of the server's CPU for comparing vectors to that of the engine here.
+	// Factor is the ratio of the server's CPU for comparing vectors to the engine's CPU on this machine.
 	Factor float64
 	// Delay is the time of a request during which no CPU of the cluster is busy.
 	Delay time.Duration
@@ -32,14 +32,14 @@ type Overheads struct {
 	// client and all other processes. FrontCores is the number of cores for it.
 	Front      time.Duration `doc:",omitzero"`
 	FrontCores float64       `doc:",omitzero"`
-	From       string        // source of these figures
+	From       string        // source of the figures
 
 	// follows is a further delay, as a multiple of the work of a request.
 	follows float64
 }
 
-// Overheads of Milvus 2.3.5 (docs/evidence/replay.md). A call takes 0.7 to 1.4 ms, and less if there are more of
-// them. indexedFactor corrects the ratio of the server's CPU to the engine's, which is larger for graphs and
+// Overheads of Milvus 2.3.5 (docs/evidence/replay.md). A call takes 0.7 to 1.4 ms, and less if there are more
+// calls. indexedFactor corrects the ratio of the server's CPU to the engine's, which is larger for graphs and
 // lists than for comparing rows one by one: the engine measures the same rows repeatedly and finds them in a
 // cache.
 const (
@@ -142,7 +142,7 @@ func (p *priced) cluster(o *Overheads) (*cluster, []string) {
 	return c, notes
 }
 
-// shards returns the shards of one replica by channel, and the number of its unserved segments.
+// shards returns the shards of a replica by channel, and the number of its unserved segments.
 func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads) (list []shard, unserved int) {
 	type place struct{ channel, node int }
 	channels, costs := map[string]int{}, map[place][]float64{}
@@ -295,10 +295,9 @@ func (p *priced) work() work {
 	return w
 }
 
-// readings returns possible splits of the CPU of a load, the most likely first. Calls take the assumed CPU, but
-// at most half of the total. The rest is divided between comparing vectors and segments in the assumed
-// proportion. The other readings double and halve the smaller of these two, and give calls half as much and 1.5
-// times as much.
+// readings returns possible splits of the CPU of a load, the most likely first. Calls take the assumed CPU, but at
+// most half of the total. The rest is divided between comparing vectors and segments in the assumed proportion.
+// The other readings double and halve the smaller part, and give calls half as much and 1.5 times as much.
 func (c *Calibration) readings(w *work, a *account) (list []Overheads) {
 	taken := w.calls * assumedTask.Seconds()
 	likely := min(1, 0.5*a.cpu/taken)
@@ -349,7 +348,7 @@ func (c *Calibration) withoutMetrics(p *priced, points []load.Point, nq int) []O
 	return list
 }
 
-// calibrated holds the readings of one load of the live run.
+// calibrated holds the readings of a load of the live run.
 type calibrated struct {
 	sessions int // 0 without a live run
 	readings []Overheads

@@ -19,12 +19,12 @@ import (
 type Input struct {
 	Loaded *replay.Loaded
 	Log    *log.Log
-	// Params applies to all requests. Zero values default to those of most requests of the log, or else to k 10,
+	// Params applies to all requests. A zero value defaults to the value of most requests of the log, or else to k 10,
 	// ef 64 and nprobe 8.
 	Params  segment.Params
 	Changes []Change
-	// Likely marks the changes as guesses (see Causes): those without effect are omitted instead of returned as
-	// errors.
+	// Likely marks the changes as guesses (see Causes). Guesses that are impossible or have no effect are omitted
+	// instead of returned as errors.
 	Likely bool
 	// Load is the load to simulate. The default is 16 sessions if it has neither sessions nor a rate.
 	Load Load
@@ -55,7 +55,7 @@ func Predict(ctx context.Context, in Input) (*Report, error) {
 	return x.report, nil
 }
 
-// prediction is the state of one call of Predict.
+// prediction is the state of a call of Predict.
 type prediction struct {
 	Input
 	report   *Report
@@ -334,7 +334,7 @@ func ratio(a, b float64) float64 {
 }
 
 // doubt returns the uncertainty of a gain that no reading covers, as an exponent of e. It is the root of the sum
-// of the squares of: half of the simulation's error against the live run at that load, the scatter of that run
+// of the squares of: half of the simulation's error against the live run at that load, the scatter of the live run
 // (twice), the error of computed costs, and 15% for everything else.
 func (x *prediction) doubt(out *Prediction) float64 {
 	square := func(x float64) float64 { return x * x }
@@ -361,7 +361,7 @@ func medianAndWorst(list []float64) (median, worst float64) {
 	return list[len(list)/2], list[len(list)-1]
 }
 
-// remarks adds notes about the whole report, and moves notes that all predictions have in common to it.
+// remarks adds notes about the whole report, and moves notes that all predictions share to the report.
 func (x *prediction) remarks() {
 	r := x.report
 	if r.Check.FitMedian, r.Check.FitWorst = medianAndWorst(x.costs.errors); r.Check.FitMedian < 0 {
@@ -393,8 +393,8 @@ func (x *prediction) remarks() {
 	r.Notes = append(r.Notes, common...)
 }
 
-// interimRows is the minimum number of rows for which Milvus 2.3 and later may build an interim index on a
-// segment without an index. That index has 128 lists, and a search reads 16 of them
+// interimRows is the minimum number of rows for which Milvus 2.3 and later may build an interim index on a segment
+// without an index. The interim index has 128 lists, and a search reads 16 lists
 // (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
 const interimRows = 39 * 128
 

@@ -256,7 +256,7 @@ func TestBuildsAreBounded(t *testing.T) {
 	}
 }
 
-// TestPredictWithFilters checks that costs and recall are those of filtered searches.
+// TestPredictWithFilters checks that costs and recall are measured by filtered searches.
 func TestPredictWithFilters(t *testing.T) {
 	loaded, queries := loadedOf(t, lopsided(), 20)
 	even := &log.Filter{} // half of the rows

@@ -31,7 +31,7 @@ type Outcome struct {
 	Saturated           bool   // more requests arrive than the cluster can process
 }
 
-// NodeOutcome is the load of one node.
+// NodeOutcome is the load of a node.
 type NodeOutcome struct {
 	ID       int64
 	Name     string
@@ -68,7 +68,7 @@ type shard struct {
 	parts  []part
 }
 
-// part is the work of one node for a shard. Each job runs on one core.
+// part is the work of a node for a shard. Each job runs on one core.
 type part struct {
 	node int
 	jobs []float64
@@ -166,7 +166,7 @@ type event struct {
 // station is the state of a server in a simulation.
 type station struct {
 	free  []float64 // time at which each core is free, a heap
-	speed float64   // of one core; a fraction of a core is a slower core
+	speed float64   // per core; a fraction of a core is a slower core
 	busy  float64
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// oneNode returns a cluster of one node with one segment.
+// oneNode returns a cluster with one node and one segment.
 func oneNode(cores, seconds float64) *cluster {
 	return &cluster{nodes: []server{{name: "n", cores: cores, segments: 1}}, replicas: [][]shard{{{parts: []part{{jobs: []float64{seconds}}}}}}}
 }

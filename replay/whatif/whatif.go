@@ -63,14 +63,14 @@ type Report struct {
 	Notes  []string
 }
 
-// Prediction holds the predicted performance of one cluster.
+// Prediction holds the predicted performance of a cluster.
 type Prediction struct {
 	Change  Change
 	Layout  Segments
 	Cost    Cost
 	Outcome *Outcome // at the load of the report
-	// Most is the maximum number of queries per second at any number of sessions. Gain is the ratio of Most to
-	// that of the present cluster.
+	// Most is the maximum number of queries per second at any number of sessions. Gain is the ratio of Most to the
+	// present cluster's Most.
 	Most, Gain float64
 	// GainAtLoad is the ratio of queries per second at the load of the report. If the load is a rate, both
 	// clusters serve the same queries per second, and GainAtLoad is Gain. 0 means unknown.
@@ -125,8 +125,7 @@ type Cost struct {
 	Growing   time.Duration // part of CPU spent in growing segments
 	Unindexed time.Duration // part of CPU spent in sealed segments without an index
 	Indexed   time.Duration // part of CPU spent in indexes
-	// Critical is the longest search time of any node, and Node is the name of that node. A single query waits
-	// for it.
+	// Critical is the longest search time of any node, and Node is the node's name. A single query waits for it.
 	Critical time.Duration
 	Node     string
 }
@@ -206,8 +205,8 @@ func (r *Report) better(p, than *Prediction) bool {
 	return a > b
 }
 
-// Causes returns single changes that are likely to help: of growing segments, imbalance, search parameters, the
-// index and the machine. It adds changes that only help in combination. Predict omits changes without effect.
+// Causes returns changes that are likely to help: indexing, balance, search parameters, the index type, nodes and
+// cores, alone or in combination. Predict omits changes without effect if Input.Likely is set.
 func Causes(l *replay.Layout, ef int) []Change {
 	list := []Change{
 		{Name: "index", Index: true},
