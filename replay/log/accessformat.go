@@ -32,7 +32,7 @@ func accessFormats() []string {
 	}
 }
 
-// accessFormat parses lines of one format.
+// accessFormat parses lines of a format.
 type accessFormat struct {
 	// literals is the text around the fields: one more than there are fields.
 	literals []string

@@ -41,8 +41,8 @@ func (l *Log) setTimes(list []moment) (notes []string) {
 	return notes
 }
 
-// sortByTime sorts requests by their times, and returns the number of requests that were earlier than one before
-// them. Requests without a time stay behind their predecessor.
+// sortByTime sorts requests by their times, and returns the number of requests that are earlier than a request
+// before them in the log. Requests without a time stay behind their predecessor.
 func (l *Log) sortByTime() (moved int) {
 	type keyed struct {
 		at      time.Duration
@@ -70,8 +70,8 @@ func (l *Log) sortByTime() (moved int) {
 }
 
 // Shuffle returns a log with the same vectors and truth, but with its requests in a random order drawn from seed.
-// The times of arrival stay in place, so that a different request starts at each. The digest is unchanged; a note
-// has the seed.
+// The times of arrival stay in place: a different request starts at each time. The digest is unchanged; a note has
+// the seed.
 func (l *Log) Shuffle(seed uint64) *Log {
 	out := *l
 	out.Requests = slices.Clone(l.Requests)

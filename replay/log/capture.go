@@ -21,7 +21,7 @@ type CaptureOptions struct {
 	// Formats are tried before the defaults of Milvus. They are written as in proxy.accessLog.formatters: text with
 	// $time_now, $method_name etc.
 	Formats []string
-	// Collection selects the searches of one collection; "database.collection" if it is not in the default database.
+	// Collection selects the searches of a collection; "database.collection" if it is not in the default database.
 	// Lines that name no collection are kept.
 	Collection string
 	// Limit is the maximum number of searches, the first ones in the files; 0 means no limit.

@@ -148,7 +148,7 @@ func TestCaptureFilesThatWereRotated(t *testing.T) {
 	at := bytes.Index(data, []byte("\n[")) + 1
 	folder := t.TempDir()
 	var paths []string
-	for i, part := range [][]byte{compressed(t, "gzip", data[at:]), compressed(t, "zstd", data[:at])} { // the later one first
+	for i, part := range [][]byte{compressed(t, "gzip", data[at:]), compressed(t, "zstd", data[:at])} { // later first
 		path := filepath.Join(folder, strconv.Itoa(i))
 		if err := os.WriteFile(path, part, 0o600); err != nil {
 			t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 )
 
 // Dress combines the times and sizes of one log's requests with the vectors of another. Each request of shape gets
-// the vectors, the filter and any parameters that shape lacks from a request of vectors. Those are drawn in a random
-// order from seed, each once before any repeats. A request of unknown size gets one vector. A request with more
-// vectors than the drawn one also gets the vectors that follow in that log.
+// the vectors, the filter and any parameters that shape lacks from a request of vectors. The requests of vectors
+// are drawn in a random order from seed, each once before any repeats. A request of unknown size gets one vector.
+// A request with more vectors than the drawn one also gets the vectors that follow in that log.
 func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 	if len(shape.Requests) == 0 {
 		return nil, fmt.Errorf("dress %s: it has no requests", shape.Name)

@@ -342,7 +342,7 @@ func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
 	return float64(float32(x)), nil
 }
 
-// dimsError is the error of a vector whose dimension differs from that of the others.
+// dimsError is the error of a vector whose dimension differs from the first vector's.
 type dimsError struct{ vector, found, want, line int }
 
 func (e *dimsError) Error() string {

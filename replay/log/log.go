@@ -46,7 +46,7 @@ func (l *Log) Close() {
 // Request is one search as sent by a client: NQ vectors with the same parameters.
 type Request struct {
 	First, NQ int // its vectors, by row of Log.Vectors
-	// K and SearchParams are the requested parameters. The run sets those that are not set here.
+	// K and SearchParams are the requested parameters. The run sets parameters that are unset here.
 	K int
 	engine.SearchParams
 	// Filter restricts the results; nil means no filter.
@@ -61,8 +61,8 @@ type Request struct {
 	Failed bool
 }
 
-// Filter is a list of primary keys that are the only ones allowed or, with Exclude, are not allowed. Alternatively
-// it is an expression of Milvus, in which {names} are already replaced by their values.
+// Filter restricts the results to a list of primary keys or, with Exclude, excludes these keys. Alternatively it
+// is an expression of Milvus, in which {names} are already replaced by their values.
 type Filter struct {
 	Keys    []engine.Key
 	Exclude bool

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shownExamples is the number of examples of one kind in a note. All are counted.
+// shownExamples is the maximum number of examples of a kind in a note. All are counted.
 const shownExamples = 5
 
 // shownNames is the maximum number of names (of keys, methods) in one note.

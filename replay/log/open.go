@@ -232,8 +232,7 @@ func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	}
 }
 
-// bounded returns an error if a stream expands far more than real ones: text of real vectors is compressed to a
-// third.
+// bounded returns an error if a stream expands far more than text of real vectors, which is compressed to a third.
 type bounded struct {
 	r   io.Reader
 	raw *counted

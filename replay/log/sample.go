@@ -14,7 +14,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Source holds rows to draw queries from, e.g. those of a segment.
+// Source holds rows to draw queries from, e.g. the rows of a segment.
 type Source struct {
 	Vectors *engine.Vectors
 	Deleted *engine.Bitset // rows to exclude; nil for none
@@ -33,7 +33,7 @@ type SampleOptions struct {
 	// With 1, a query differs from its row as much as a row differs from the mean. Each bit of a binary vector is
 	// flipped with probability Noise, at most 0.5. Noise does not preserve normalization.
 	Noise float64
-	// K and SearchParams are the parameters of each request. The run sets those that are not set here.
+	// K and SearchParams are the parameters of each request. The run sets parameters that are unset here.
 	K int
 	engine.SearchParams
 	Collection string

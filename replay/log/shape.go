@@ -36,8 +36,8 @@ type Shape struct {
 	Queries, UnknownNQ int
 }
 
-// Percentiles holds percentiles of durations. Each is a measured value: P99 is the smallest that is at least as long
-// as 99% of them.
+// Percentiles holds percentiles of durations. Each is a measured value: P99 is the smallest measured duration that
+// is at least as long as 99% of all durations.
 type Percentiles struct {
 	Count                                    int // of known durations
 	Mean, Min, Max, P50, P90, P95, P99, P999 time.Duration

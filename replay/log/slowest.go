@@ -13,11 +13,11 @@ import (
 
 // SlowestOptions selects the requests to keep from access logs.
 type SlowestOptions struct {
-	// Formats and Strict are those of CaptureOptions.
+	// Formats and Strict are as in CaptureOptions.
 	Formats []string
 	Strict  bool
-	// Collection selects the requests of one collection, e.g. "docs" or "shop.orders". Requests that name no
-	// collection are kept.
+	// Collection selects the requests of a collection, e.g. "docs" or "shop.orders". Requests that name no collection
+	// are kept.
 	Collection string
 	// From is the minimum duration of a request. Most is the maximum number of requests to keep, the slowest.
 	From time.Duration

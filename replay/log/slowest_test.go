@@ -52,7 +52,7 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// TestSlowestKeepsTheSlowest checks that the slowest of many requests of one collection are kept, regardless of
+// TestSlowestKeepsTheSlowest checks that the slowest of many requests of a collection are kept, regardless of
 // order.
 func TestSlowestKeepsTheSlowest(t *testing.T) {
 	var b strings.Builder

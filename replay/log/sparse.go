@@ -111,9 +111,9 @@ func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, err
 	return out, nil
 }
 
-// disturbSparse adds noise to the values of drawn sparse vectors. Its standard deviation is Noise times that of all
-// values. It adds no dimensions and preserves signs, because Milvus rejects negative values ("negative value",
-// internal/core/src/common/Utils.h).
+// disturbSparse adds noise to the values of drawn sparse vectors. The standard deviation of the noise is Noise
+// times the deviation of all values. disturbSparse adds no dimensions and preserves signs, because Milvus rejects
+// negative values ("negative value", internal/core/src/common/Utils.h).
 func (s *sampler) disturbSparse(rng *rand.Rand, v *engine.Vectors) error {
 	sum, squares, n := 0.0, 0.0, 0.0
 	each := func(f func(at []byte, x float32)) {

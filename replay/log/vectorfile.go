@@ -132,9 +132,9 @@ func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 	return nil
 }
 
-// TruthFrom returns the log with the true nearest keys of each vector, read from a .ivecs or .npy file of integers.
-// The number of rows must match the vectors. For a vector file that was read in part, the rows of that part are
-// used.
+// TruthFrom returns the log with the true nearest keys of each vector, read from a .ivecs or .npy file of
+// integers. The number of rows must match the vectors. For a vector file that was read in part, the rows of the
+// same part are used.
 func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	f, err := os.Open(path)
 	if err != nil {
