@@ -113,8 +113,8 @@ func (a *arrivals) count() int64 {
 	return a.n
 }
 
-// left counts the requests before the end that no session took. There are at most as many as the rate times the
-// waiting time of the last one taken.
+// left counts the requests before the end that no session took. Their number is at most the rate times the waiting
+// time of the last request taken.
 func (a *arrivals) left(end time.Duration) (n int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

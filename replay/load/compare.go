@@ -16,7 +16,7 @@ type Verdict string
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	// Same means that no difference was shown. There may be one that is too small for the number of rounds.
+	// Same means that no difference was shown. A difference may exist that is too small for the number of rounds.
 	Same Verdict = "no difference"
 	// TooFew means that even the largest difference could not be significant with these rounds and this number of
 	// points.
@@ -25,7 +25,7 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Change compares the points of one load.
+// Change compares the points of a load.
 type Change struct {
 	Load Load
 	// Base and Other are the points; nil if a side has no point of this load.
@@ -97,7 +97,7 @@ func answered(l *Latency, value float64) float64 {
 	return value
 }
 
-// positive returns NaN for a value of 0, which represents an unknown one.
+// positive returns value, or NaN if it is not a positive finite number. A value of 0 represents an unknown one.
 func positive(value float64) float64 {
 	if !(value > 0) || math.IsInf(value, 0) {
 		return math.NaN()
@@ -112,10 +112,10 @@ func recall(p *Point) float64 {
 	return p.Recall
 }
 
-// Compare compares the points of another run with those of a base run at the same load. The result has the order of
-// base, followed by points that only other has. If a run has several points with the same load, only the first is
-// used. Rounds are compared by rank-sum tests, because they are few and their distribution is unknown. Recall, which
-// has one value, differs if the confidence intervals over its queries do not overlap.
+// Compare compares the points of two runs at the same load. The result has the order of base, followed by points
+// that only other has. If a run has several points with the same load, only the first is used. Rounds are compared
+// by rank-sum tests, because they are few and their distribution is unknown. Recall, which has one value, differs
+// if the confidence intervals over its queries do not overlap.
 func Compare(base, other []Point) []Change {
 	var all []Change
 	at := map[Load]int{}

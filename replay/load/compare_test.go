@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 		"faster":  {slower, faster, set(load.Better, load.Better, load.Same, load.Same, load.Better)},
 		"slower":  {faster, slower, set(load.Worse, load.Worse, load.Same, load.Same, load.Worse)},
 		"noise":   {slower, noisy, set(load.Same, load.Same, load.Same, load.Same, load.Same)},
-		"few":     {slower, few, set(load.Better, load.Better, load.Same, load.Unknown, load.Better)}, // 6 and 3 rounds suffice
+		"few":     {slower, few, set(load.Better, load.Better, load.Same, load.Unknown, load.Better)}, // 6 + 3 suffice
 		"too few": {few, few, set(load.TooFew, load.TooFew, load.TooFew, load.Same, load.TooFew)},
 		"recall":  {sharp, blunt, set(load.Same, load.Same, load.Same, load.Worse, load.Same)},
 		"unknown": {slower, unknown, set(load.Same, load.Same, load.Same, load.Unknown, load.Unknown)},

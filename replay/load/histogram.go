@@ -24,7 +24,7 @@ const (
 	blocks = 63 - partBits + 1
 )
 
-// Record counts one duration. A negative one counts as 0.
+// Record counts one duration. A negative duration counts as 0.
 func (h *Histogram) Record(d time.Duration) {
 	d = max(0, d)
 	block, part := place(d)

@@ -18,7 +18,8 @@ import (
 	"kitescope/internal/encode"
 )
 
-// Target is a system under test: the engine over the segments of a Layout, a Milvus, a PostgreSQL.
+// Target is a system under test: the engine over the segments of a Layout, or a server such as Milvus or
+// PostgreSQL.
 type Target interface {
 	// Name returns the name for reports, without credentials.
 	Name() string
@@ -44,7 +45,7 @@ type Request struct {
 	Vectors *engine.Vectors
 	K       int
 	engine.SearchParams
-	// Keys holds the only keys that may be returned or, with Exclude, those that may not; nil means no filter.
+	// Keys holds the only keys that may be returned or, with Exclude, the keys that may not; nil means no filter.
 	Keys    []engine.Key
 	Exclude bool
 	// Expr is a filter expression of Milvus; "" means no filter. It is never set together with Keys.
@@ -53,13 +54,14 @@ type Request struct {
 
 // Answer is the response to a request.
 type Answer struct {
-	// Hits of each vector, nearest first.
+	// Hits holds the hits of each vector, nearest first.
 	Hits [][]Hit
 	// Distances is the number of computed distances, 0 if unknown.
 	Distances int
 }
 
-// Hit is one result. Distance is as Milvus returns it: squared for L2, a similarity for inner product and cosine.
+// Hit is one result. Distance is the value that Milvus returns: squared for L2, a similarity for inner product and
+// cosine.
 type Hit struct {
 	Key      engine.Key
 	Distance float32

@@ -16,7 +16,8 @@ func TestOpenLoopEven(t *testing.T) {
 		if p.QPS != 100 || p.Late != 0 || p.Unsent != 0 || p.Latency.Mean != 15*time.Millisecond || p.Latency.SD != 0 || p.Waited.Max != 0 {
 			t.Errorf("%v QPS, late %d, unsent %d, latency %+v, waited %v", p.QPS, p.Late, p.Unsent, p.Latency, p.Waited)
 		}
-		if p.Asked != 1001 || p.Repeats[1].Tail != 1 { // the request of 10.99 s, and that of the warm-up that ended after it
+		// The request of 10.99 s, and the request of the warm-up that ended after it.
+		if p.Asked != 1001 || p.Repeats[1].Tail != 1 {
 			t.Errorf("asked %d, %+v", p.Asked, p.Repeats)
 		}
 	})

@@ -26,8 +26,8 @@ type Plan struct {
 	Round    time.Duration `doc:",omitzero"`
 	Requests int           `doc:",omitzero"`
 	Rounds   int           // 0 means 1
-	// Deadline of each request, from the time it is sent; 0 means none. Total limits all requests, including the
-	// warm-up; 0 means no limit. A warm-up in a closed loop takes at most a fifth of Total.
+	// Deadline is the maximum duration of each request, from the time it is sent; 0 means none. Total limits all
+	// requests, including the warm-up; 0 means no limit. A warm-up in a closed loop takes at most a fifth of Total.
 	Deadline time.Duration `doc:",omitzero"`
 	Total    int           `doc:",omitzero"`
 	// CPU and Switches return the usage of the process so far; nil if unknown.
@@ -80,8 +80,8 @@ type Point struct {
 	// are not in any other figure.
 	Late, Unsent int64
 	Errors       map[string]int64 // by text, at most 10 and OtherErrors; without errors of the warm-up
-	// CPUPerQuery and the following are 0 if unknown. In an open loop the process also wakes for each request, which
-	// takes about 50 to 100 microseconds of CPU.
+	// CPUPerQuery and the following figures are 0 if unknown. In an open loop the process also wakes for each request,
+	// which takes about 50 to 100 microseconds of CPU.
 	CPUPerQuery      time.Duration `doc:",omitzero"`
 	SwitchesPerQuery float64       `doc:",omitzero"`
 	// VoluntaryPerQuery and InvoluntaryPerQuery are the two kinds of switches: waiting, and preemption. Both are 0
@@ -124,7 +124,7 @@ type Latency struct {
 	Bars []Bar
 }
 
-// IsZero reports whether it has no values. It is then omitted from files.
+// IsZero reports whether l has no values. It is then omitted from files.
 func (l *Latency) IsZero() bool { return l.Count == 0 }
 
 // CheckDoc returns an error for values that no histogram has, which would break plots.
@@ -145,10 +145,10 @@ type Bar struct {
 	Count int64
 }
 
-// OnFront reports for each point whether it is on the Pareto front: no other point has at least the same recall and
-// QPS, and more of one. Equal points do not dominate each other, so either all or no equal points are on the front.
-// A point with unknown recall or QPS is not on the front and dominates no other. All code that marks, lists or plots
-// a front uses OnFront.
+// OnFront reports for each point whether it is on the Pareto front: no other point has at least the same recall
+// and QPS, and more recall or more QPS. Equal points do not dominate each other, so either all or no equal points
+// are on the front. A point with unknown recall or QPS is not on the front and dominates no other. All code that
+// marks, lists or plots a front uses OnFront.
 func OnFront(points []Point) []bool {
 	front := make([]bool, len(points))
 	known := func(p *Point) bool { return p.Recall >= 0 && p.QPS > 0 && !math.IsInf(p.QPS, 1) }
@@ -207,7 +207,7 @@ type Phase struct {
 	Nodes              []PhaseOf
 }
 
-// PhaseOf is the part of one process in a phase: the number of calls per search, and the time of each call with its
+// PhaseOf is the part of a process in a phase: the number of calls per search, and the time of each call with its
 // bounds Low and High. Milvus up to 2.5 truncates the times that it observes to whole milliseconds.
 type PhaseOf struct {
 	Node            int64 `doc:"node_id,id"`

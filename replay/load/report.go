@@ -99,7 +99,7 @@ func (d *driver) report() (stop func()) {
 	}
 }
 
-// sample is the number of queries of a round that were answered at a given time.
+// sample is the number of queries of a round that had been answered by a given time.
 type sample struct {
 	round   int
 	at      time.Duration

@@ -74,7 +74,7 @@ func (p Plan) checked(requests []*Request) (Plan, error) {
 	return p, nil
 }
 
-// driver is the state of one run.
+// driver is the state of a run.
 type driver struct {
 	target   Target
 	requests []*Request
@@ -153,7 +153,8 @@ func (s *interval) use(p *Plan, sign int64) {
 	}
 }
 
-// open opens all sessions concurrently. It notes those that cannot be opened, and continues with the others.
+// open opens all sessions concurrently. It adds notes on sessions that cannot be opened, and continues with the
+// others.
 func (d *driver) open(ctx context.Context) error {
 	sessions, errs := make([]Session, d.plan.Sessions), make([]error, d.plan.Sessions)
 	var wg sync.WaitGroup

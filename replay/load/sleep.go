@@ -8,9 +8,9 @@ import (
 // coarse is the maximum delay of a Go timer: the runtime waits in epoll, whose unit is the millisecond.
 const coarse time.Duration = 1200 * time.Microsecond
 
-// sleep waits until a time of the run, and reports whether it came before the end of the context. The kernel waits
-// for the last part, because at a thousand requests a second the delay of Go's timers would dominate the latency of
-// a short query.
+// sleep waits until a time of the run. It reports whether that time was reached before the context ended. The
+// kernel waits for the last part, because at a thousand requests a second the delay of Go's timers would dominate
+// the latency of a short query.
 func (w *worker) sleep(ctx context.Context, until time.Duration) bool {
 	d := w.driver
 	early := coarse

@@ -160,7 +160,7 @@ func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool)
 	return w.round >= 0
 }
 
-// flush adds the counts of a round to those of the driver.
+// flush adds the counts of a round to the driver's counts.
 func (w *worker) flush() {
 	d := w.driver
 	if w.round >= 0 && w.tally.any() {
@@ -211,10 +211,10 @@ func (w *worker) rest(ctx context.Context) {
 	w.sleep(ctx, w.driver.elapsed()+w.pause)
 }
 
-// tally holds the counts of one session, or of all, in a round.
+// tally holds the counts of a session, or of all sessions, in a round.
 type tally struct {
 	asked, failed, tail, late    int64
-	queries, answered, distances int64 // queries counts those within the round, answered counts all
+	queries, answered, distances int64 // queries: answered within the round; answered: all
 	latency, fails, waited       Histogram
 }
 
