@@ -24,7 +24,7 @@ const (
 	TimedOut                // no answer within the deadline
 	Denied                  // credentials, privileges, TLS
 	NotFound                // no such database, collection, field, column
-	NotLoaded               // the collection, or a part of it
+	NotLoaded               // the collection or some partitions
 	Limited                 // rate limit, quota, full queues
 	Mismatch                // the request does not fit the collection or server
 	Garbled                 // not the expected server, or its answer is inconsistent
@@ -114,8 +114,8 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// late returns the fault of a deadline that passed. If it was the caller's, the reason omits the duration, because
-// it differs between requests.
+// late returns the fault of a deadline that passed. If it was the caller's deadline, the reason omits the
+// duration, because it differs between requests.
 func late(ctx context.Context, deadline time.Duration) *FaultError {
 	const advice = "raise the deadline to wait longer"
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {

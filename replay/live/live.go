@@ -35,7 +35,7 @@ type Target interface {
 	Server() Server
 }
 
-// Server describes the listener of a target. Its process can be found by this, e.g. to measure its resource usage.
+// Server describes the listener of a target, so that its process can be found, e.g. to measure its resource usage.
 type Server struct {
 	// Network is "tcp" with Address host:port, or "unix" with a path as Address.
 	Network, Address string
@@ -56,24 +56,23 @@ type Options struct {
 	Expected string
 	// NumberKeys parses keys as numbers if the server has them only as text (ids of OpenSearch).
 	NumberKeys bool
-	// Metric is the metric by its Milvus name (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector); "" selects that
-	// of the index.
+	// Metric is the metric by its Milvus name (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector); "" selects the
+	// index's metric.
 	Metric string
-	// Consistency is the consistency level of a Milvus search: strong, bounded, session or eventually; "" selects
-	// that of the collection. Session is equivalent to eventually, because a session that never wrote has nothing to
-	// wait for.
+	// Consistency is the consistency level of a Milvus search: strong, bounded, session or eventually; "" selects the
+	// collection's level. Session is equivalent to eventually, because a session that never wrote has nothing to wait
+	// for.
 	Consistency string
 	// IgnoreGrowing skips growing segments (since Milvus 2.2.3; earlier versions ignore it).
 	IgnoreGrowing bool
-	// Dim and Element are those of the log's vectors. They are compared with every request, and at Open if Dim is
-	// not 0.
+	// Dim and Element describe the log's vectors. They are compared with every request, and at Open if Dim is not 0.
 	Dim     int
 	Element dist.Element
-	// Deadline of each call; 0 means 10 s. The deadline of the context also applies.
+	// Deadline is the deadline of each call; 0 means 10 s. The deadline of the context also applies.
 	Deadline time.Duration
 	// MaxRequests limits the total number of requests over all sessions; 0 means no limit.
 	MaxRequests int64
-	// Token of Milvus, instead of the user and password in the address.
+	// Token is a Milvus token, used instead of the user and password in the address.
 	Token string
 	// TLS enables TLS to Milvus, with client certificates for mutual TLS; nil means plain text. For other servers
 	// the address sets it.
@@ -85,7 +84,7 @@ type Options struct {
 // Description is the server's description of a collection. Unknown text is "".
 type Description struct {
 	Kind string // name of the kind, e.g. pgvector
-	// Database, Collection and fields by their own names: aliases of Milvus are resolved.
+	// Database, Collection, Field and KeyField are the server's own names. Aliases of Milvus are resolved.
 	Database, Collection, Field, KeyField string
 	TextKeys                              bool
 	Dim                                   int
@@ -125,7 +124,7 @@ func Shapes() []string {
 	return shapes
 }
 
-// IsMilvus reports whether an address is that of a Milvus. Only such a target uses the database, TLS and token of
+// IsMilvus reports whether an address is a Milvus address. Only such a target uses the database, TLS and token of
 // the replayed cluster.
 func IsMilvus(address string) bool {
 	scheme, _, whole := strings.Cut(address, "://")
@@ -166,7 +165,7 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	return found.open(ctx, a, &o)
 }
 
-// name sets the collection: that of Options, of the address ("" if it has none), or the expected one.
+// name sets the collection: the one in Options, the one in the address ("" if it has none), or the expected one.
 func (o *Options) name(a *address, inAddress string) error {
 	if o.Collection != "" && inAddress != "" && o.Collection != inAddress {
 		return faultf(Mismatch, "name one of them", "two collections are named: %s and %s", clip(inAddress), clip(o.Collection))

@@ -90,7 +90,7 @@ type mariaConn struct {
 // largestHandshake limits the size of the first packet, which takes about a hundred bytes.
 const largestHandshake = 4 << 10
 
-// minHandshake is the size of the fixed fields of a handshake: those before the server's version, and those after it
+// minHandshake is the total size of the fixed fields of a handshake, before and after the server's version
 // (https://mariadb.com/kb/en/connection/#initial-handshake-packet).
 const minHandshake = 1 + 4 + 8 + 1 + 2 + 3 + 2 + 7 + 4 + 13
 

@@ -374,7 +374,7 @@ func FuzzMariaServer(f *testing.F) {
 		}
 	}
 	f.Add([]byte("\x05\x00\x00\x00\xff\x10\x04no"))
-	f.Add([]byte("\x05\x00\x00\x00\x7f\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\x7f")) // the driver panics on this
+	f.Add([]byte("\x05\x00\x00\x00\x7f\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\x7f")) // the driver panics
 	f.Fuzz(func(t *testing.T, says []byte) {
 		m := &mariaDB{addr: &address{host: "h:1", user: "u", password: "p"}, database: "d", o: &Options{Collection: "t", Deadline: time.Second}}
 		m.o.Dial = func(context.Context, string, string) (net.Conn, error) {

@@ -33,7 +33,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// milvus is a collection of a Milvus, searched through one of its proxies.
+// milvus is a Milvus collection, searched through one proxy.
 type milvus struct {
 	addr     *address
 	o        *Options
@@ -310,8 +310,8 @@ func indexHas(kind string, trait engine.Trait) bool {
 	}
 }
 
-// expr returns the filter in Milvus's language (internal/parser/planparserv2/Plan.g4): that of the log, or one of
-// keys. It is "" without a filter.
+// expr returns the filter in Milvus's language (internal/parser/planparserv2/Plan.g4): the filter of the log, or a
+// filter of keys. It returns "" without a filter.
 func (m *milvus) expr(r *load.Request) (string, error) {
 	if r.Keys == nil || len(r.Keys) == 0 && r.Exclude {
 		return r.Expr, nil
@@ -349,7 +349,7 @@ func quote(key string) (string, error) {
 	return strconv.Quote(key), nil
 }
 
-// asked merges the two errors of an answer: that of the call and that of its status.
+// asked merges the two errors of an answer: the error of the call and the error in its status.
 func asked[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *milvus, answer A, err error) error {
 	if err != nil {
 		return callFault(ctx, err, m.addr.host, m.o)
@@ -544,7 +544,7 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	return &FaultError{NotFound, f.Reason, line("there are "+strings.Join(names, ", ")+more, longest)}
 }
 
-// milvusReads holds the calls of the Milvus client that this package can make. None of them modifies anything except
+// milvusReads holds the calls of the Milvus client that this package can make. No call modifies anything except
 // the proxy's list of clients (Connect). The client itself has a method for each write as well.
 type milvusReads interface {
 	Connect(context.Context, *milvuspb.ConnectRequest, ...grpc.CallOption) (*milvuspb.ConnectResponse, error)
@@ -668,7 +668,7 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	message := s.Message()
 	switch s.Code() {
 	case codes.DeadlineExceeded:
-		// While there is no connection, grpc appends the last connection error to that of the deadline.
+		// While there is no connection, grpc appends the last connection error to the deadline error.
 		if _, why, waited := strings.Cut(message, "last connection error: "); waited {
 			return lost(why, host)
 		}
@@ -773,8 +773,8 @@ func statusFault(s *commonpb.Status, host string) error {
 	return fault(Failed, "refused: "+reason, "")
 }
 
-// worded recognizes faults by their message: Milvus before 2.3 reports most of them as UnexpectedError, and
-// interceptors report them as plain gRPC errors.
+// worded recognizes faults by their message: Milvus before 2.3 reports most faults as UnexpectedError, and
+// interceptors report plain gRPC errors.
 func worded(message, host string) *FaultError {
 	lower := strings.ToLower(message)
 	for _, known := range []struct {

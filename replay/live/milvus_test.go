@@ -54,8 +54,8 @@ func TestMilvusDescriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAsksAsPymilvus compares a request with those that three versions of pymilvus built from the same vectors,
-// expression and level.
+// TestAsksAsPymilvus compares a request with the requests that three versions of pymilvus built from the same
+// vectors, expression and level.
 func TestAsksAsPymilvus(t *testing.T) {
 	text, err := os.ReadFile("testdata/pymilvus.txt")
 	if err != nil {
@@ -173,7 +173,7 @@ func TestParamsOfSparseVectors(t *testing.T) {
 	}
 }
 
-// TestSparseAsPymilvus compares encoded vectors with those of pymilvus 2.5.9 for
+// TestSparseAsPymilvus compares encoded vectors with the encoding of pymilvus 2.5.9 for
 // [{3:0.5,7:0.25},{1:2.0,500:1.5,4000000000:0.125}].
 func TestSparseAsPymilvus(t *testing.T) {
 	want, err := base64.StdEncoding.DecodeString("CjIKAiQwEGgaEAMAAAAAAAA/BwAAAAAAgD4aGAEAAAAAAABA9AEAAAAAwD8AKGvuAAAAPg==")

@@ -23,7 +23,8 @@ import (
 	"kitescope/replay/load"
 )
 
-// openSearch is an index of an OpenSearch with the k-NN plugin, or an alias of indexes with equal vector fields.
+// openSearch is an index of an OpenSearch server with the k-NN plugin, or an alias of indexes with equal vector
+// fields.
 type openSearch struct {
 	addr   *address
 	o      *Options
@@ -321,7 +322,7 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	if len(names) == 0 {
 		return d, faultf(NotFound, "check the index's name", "index %s: not found", clip(t.o.Collection))
 	}
-	// All indexes of an alias must be equal, because one metric converts the scores of all of them to distances.
+	// All indexes of an alias must be equal, because one metric converts all scores to distances.
 	for i, name := range names {
 		mine := d
 		if err := t.describeFields(&mine, indexes[name].Mappings.Properties); err != nil {
@@ -498,7 +499,7 @@ func readsOnly(method, path string) bool {
 	return method == http.MethodGet && (path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
 }
 
-// get sends a request and decodes the response. Its error is a *FaultError, or that of ctx.
+// get sends a request and decodes the response. It returns a *FaultError or the error of ctx.
 func (r *openSearchReads) get(ctx context.Context, method, path string, body []byte, most int64, into any) error {
 	if !readsOnly(method, path) {
 		return fault(Failed, "not sent: it is not a read", "")

@@ -21,7 +21,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// postgres is a table of a PostgreSQL with pgvector.
+// postgres is a table of a PostgreSQL server with pgvector.
 type postgres struct {
 	addr   *address
 	o      *Options
@@ -75,7 +75,7 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	return p, nil
 }
 
-// only returns an error if the address names other servers than the one that is shown, in parameters or as a list.
+// only returns an error if parameters or a list in the address name a server other than the shown one.
 func (a *address) only(config *pgconn.Config) error {
 	same := a.host == config.Host || a.host == net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 	for _, f := range config.Fallbacks { // the same server without TLS
@@ -201,7 +201,7 @@ func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answe
 }
 
 // prepare ensures that there is a connection with the settings of a request. It reconnects if a deadline or a
-// restart has closed the last connection; the request that met it has failed.
+// restart has closed the last connection; the request that ran at that time has failed.
 func (s *postgresSession) prepare(ctx context.Context, r *load.Request) error {
 	if s.conn == nil || s.conn.IsClosed() {
 		if err := s.connect(ctx); err != nil {

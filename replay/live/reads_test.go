@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// harmless lists the calls of Milvus that this package may make. None of them modifies data.
+// harmless lists the calls of Milvus that this package may make. No call modifies data.
 var harmless = []string{
 	"Connect", "DescribeCollection", "DescribeIndex", "Search", "ShowCollections",
 }

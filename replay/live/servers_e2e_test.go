@@ -137,8 +137,8 @@ func (a *asked) differ(kind string, answer *load.Answer) []string {
 	return found
 }
 
-// untangle sorts hits of equal distance into the expected order, because servers define none. It also accepts other
-// keys among the hits that share the last distance, because the server chooses which of them are within k.
+// untangle sorts hits of equal distance into the expected order, because servers define none. It also accepts
+// other keys among the hits that share the last distance, because the server chooses which ones are within k.
 func untangle(want [][2]any, got []load.Hit) {
 	for from := 0; from < len(got); {
 		end := from
@@ -159,7 +159,7 @@ func untangle(want [][2]any, got []load.Hit) {
 	}
 }
 
-// TestSameAsTheServersClient compares answers with those of the server's own client for the same queries.
+// TestSameAsTheServersClient compares answers with the answers of the server's own client to the same queries.
 func TestSameAsTheServersClient(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	text, err := os.ReadFile(environment(t, "KITESCOPE_E2E_CASES"))
@@ -218,7 +218,7 @@ func TestSameAsTheServersClient(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	for refusal := range strings.SplitSeq(environment(t, "KITESCOPE_E2E_REFUSALS"), ";") {
-		// kind|collection|address. Collection and address may be empty, for those of the first case and the target.
+		// kind|collection|address. An empty collection or address selects the first case's collection or the target.
 		part := strings.Split(refusal, "|")
 		o := live.Options{Collection: part[1], Deadline: 3 * time.Second}
 		if part[0] == "mismatch" {
@@ -235,8 +235,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRate logs the queries per second of the server with 1, 2 and 4 sessions of one query at a time,
-// and the CPU time of this client per query.
+// TestRate logs the queries per second of the server with 1, 2 and 4 sessions that send single queries, and the
+// CPU time of this client per query.
 func TestRate(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	const n = 10000
