@@ -93,7 +93,7 @@ func (b *builder) chooseField() error {
 	return nil
 }
 
-// dataType returns the data type with a name in the metadata, binlog.None if the engine does not know it.
+// dataType returns the data type with a name in the metadata, or binlog.None if the engine does not support it.
 func dataType(name string) binlog.Type {
 	for _, t := range []binlog.Type{
 		binlog.Bool, binlog.Int8, binlog.Int16, binlog.Int32, binlog.Int64, binlog.Float, binlog.Double, binlog.String, binlog.VarChar, binlog.Array,
@@ -117,8 +117,8 @@ func (b *builder) chooseIndex() {
 	}
 }
 
-// metric returns the metric of the index, otherwise that of the field (2.1), that of the options or Milvus's
-// default.
+// metric returns the metric of the index, of the field (2.1) or of the options, in this order of precedence. If
+// all three are unset, it returns Milvus's default.
 func (b *builder) metric(element dist.Element) (engine.Metric, error) {
 	name, from := b.o.Metric, "the caller"
 	for _, list := range [][]model.Pair{b.field.IndexParams, b.field.Params} {

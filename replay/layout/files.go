@@ -24,7 +24,7 @@ import (
 //	ROOT/insert_log/COLLECTION/PARTITION/SEGMENT/FIELD/LOG      FIELD is a column group under storage version 2
 //	ROOT/delta_log/COLLECTION/PARTITION/SEGMENT/LOG
 //	ROOT/index_files/BUILD/VERSION/PARTITION/SEGMENT            a folder
-//	ROOT/index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION    if the record says so (3.0)
+//	ROOT/index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION    since 3.0, if the record has this layout
 //
 // Under storage version 3 a manifest names the logs. It is read together with the storage (engine/manifest).
 func (b *builder) files() {
@@ -78,9 +78,9 @@ type fieldLogs struct {
 	} `json:"binlogs"`
 }
 
-// logsOf reads a segment's records. If a segment has logs of one kind both inline and in separate records, e.g.
-// after an upgrade, the inline logs take precedence, as in Milvus (datacoord/kv_catalog.go: applyBinlogInfo). roots
-// counts the prefixes of log paths.
+// logsOf reads a segment's records. If a segment has logs of the same kind both inline and in separate records,
+// e.g. after an upgrade, the inline logs take precedence, as in Milvus (datacoord/kv_catalog.go: applyBinlogInfo).
+// roots counts the prefixes of log paths.
 func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	l := &logs{insert: make(map[int64][]string), manifest: b.manifestOf(rec, roots)}
 	if rec == nil || l.manifest != "" || b.Keyspace == nil {

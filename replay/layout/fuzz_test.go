@@ -8,7 +8,7 @@ import (
 	"kitescope/replay/layout"
 )
 
-// records is a store of one segment's records with an arbitrary text.
+// records is a store with a segment's records, which have an arbitrary text.
 type records struct{ text string }
 
 const key, logKey = "by-dev/meta/datacoord-meta/s/1/2/11", "by-dev/meta/datacoord-meta/binlog/1/2/11/101"

@@ -9,8 +9,8 @@ import (
 // chunk is a separate search in knowhere.
 const keyChunkRows = "queryNode.segcore.chunkRows"
 
-// chunkRows returns the setting of any query node, otherwise the release's default: 1024 in the configurations of
-// 2.1.0 and 2.2.16, 128 in that of 2.3.5.
+// chunkRows returns the setting of any query node, or the release's default: 1024 before 2.3 (configurations of
+// 2.1.0 and 2.2.16), 128 since (configuration of 2.3.5).
 func (b *builder) chunkRows() int {
 	rows := 128
 	if b.before(3) {

@@ -41,7 +41,7 @@ type Options struct {
 	Metric string
 }
 
-// Of returns the layout of one collection. It returns an error if the collection or field does not exist or is
+// Of returns the layout of a collection. It returns an error if the collection or field does not exist or is
 // ambiguous, if the engine cannot search the field's type of vectors, or if the metadata was not read. Facts that
 // are merely unknown are notes of the Layout.
 func Of(c *model.Cluster, o Options) (*replay.Layout, error) {

@@ -18,8 +18,8 @@ import (
 	"kitescope/replay/layout"
 )
 
-// TestStandalone compares the layouts of one process's metadata with the ground truth of the captures, and every
-// file with storage.
+// TestStandalone compares the layouts of a standalone server's metadata with the ground truth of the captures, and
+// every file with storage.
 func TestStandalone(t *testing.T) {
 	// By collection: metric, dimensions, index, segments and rows by state, files; from testdata/storage and the
 	// seeding script.
@@ -154,8 +154,8 @@ func TestAssignedByRecords(t *testing.T) {
 			t.Errorf("segment %+v", s)
 		}
 	}
-	// After a rollback one segment is recorded on a node that is gone. According to the capture's README every
-	// search of it fails.
+	// After a rollback one segment is recorded on a node that is gone. According to the capture's README every search
+	// fails.
 	l = of(t, capture(t, "rollback-2.1.0"), "hnsw_sim")
 	if n := l.Node(l.Segments[0].On[0]); n == nil || n.ID != 20 || !noted(l, "outside every replica") {
 		t.Errorf("after a rollback: on %v, notes %q", l.Segments[0].On, l.Notes)
@@ -204,7 +204,7 @@ func TestUnderloadedNode(t *testing.T) {
 	for n, x := range shares(list, sealed) {
 		got[n] = x.Segments
 	}
-	// Node 14 serves ten: one of them was compacted, and the result is on another node.
+	// Node 14 serves ten segments: one was compacted, and the result is on another node.
 	if diff := cmp.Diff(map[int64]int{10: 10, 13: 10, 14: 9, 19: 3}, got); diff != "" {
 		t.Errorf("sealed segments by node (-want +got):\n%s", diff)
 	}

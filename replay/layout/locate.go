@@ -10,10 +10,10 @@ import (
 )
 
 // Locate finds the path in a store that contains the files of a layout, and returns the layout with that path as
-// its root. So a store can be opened at the bucket, at the folder above, or at the root itself. Locate tries the
-// layout's own root, the top of the store, and Milvus's default. has reports whether the store has a file with a
-// name, or any file below it. If none of a few sample files is found, Locate returns the layout unchanged and found
-// is false.
+// its root. The store can therefore be opened at the bucket, at the folder above, or at the root itself. Locate
+// tries the layout's own root, the top of the store, and Milvus's default. has reports whether the store has a
+// file with a name, or any file below it. If none of a few sample files is found, Locate returns the layout
+// unchanged and found is false.
 func Locate(ctx context.Context, has func(ctx context.Context, name string) (bool, error), l *replay.Layout) (located *replay.Layout, found bool, err error) {
 	samples := sample(l)
 	for _, root := range slices.Compact([]string{l.Root, "", "files"}) {

@@ -9,7 +9,7 @@ import (
 	"kitescope/replay"
 )
 
-// nodes lists the query nodes: those that are registered, that were queried, or that a replica names.
+// nodes lists the query nodes that are registered, that were queried, or that a replica names.
 func (b *builder) nodes() {
 	found := make(map[model.NodeID]bool)
 	for _, s := range b.Sessions {
@@ -49,7 +49,7 @@ func (b *builder) nodes() {
 // queryNodeName returns the name of a query node in inspect.
 func queryNodeName(id model.NodeID) string { return id.Name("querynode") }
 
-// oneForAll reports whether the only member is the one that inventReplica assumed because no query node is known.
+// oneForAll reports whether the only member was assumed by inventReplica because no query node is known.
 func (b *builder) oneForAll() bool { return len(b.members) == 1 && b.members[0].invented }
 
 // cores returns the CPUs that a node reports: in its system information, in its response about segments (2.6), or

@@ -12,7 +12,7 @@ import (
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// want is how nodes have to serve a segment.
+// want is the way in which nodes should serve a segment.
 type want uint8
 
 const (
@@ -22,9 +22,10 @@ const (
 	wantDeletes // L0
 )
 
-// wanted returns how nodes have to serve a recorded segment: flushed ones as sealed; growing ones, and sealed ones
-// that are not flushed, as growing (DataCoord's GetRecoveryInfoV2). Nodes do not serve segments that are dropped,
-// compacted into others or being imported, nor those that are invisible until they are sorted (2.5).
+// wanted returns the way in which nodes should serve a recorded segment: flushed segments as sealed; growing
+// segments, and sealed segments that are not flushed, as growing (DataCoord's GetRecoveryInfoV2). Nodes do not
+// serve segments that are dropped, compacted into others or being imported, nor segments that are invisible until
+// they are sorted (2.5).
 func (b *builder) wanted(s *model.Segment) want {
 	switch {
 	case !s.State.Healthy() || s.Fake || s.Invisible || s.Importing || s.State == model.SegmentImporting || s.Compacted:

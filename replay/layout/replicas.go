@@ -8,7 +8,7 @@ import (
 	"kitescope/replay"
 )
 
-// members holds the nodes of one replica.
+// members holds the nodes of a replica.
 type members struct {
 	all []model.NodeID // by id
 	// takers are the nodes for sealed segments, leaders the nodes that can lead shards.
@@ -105,7 +105,7 @@ func (b *builder) alive(nodes []model.NodeID) []model.NodeID {
 }
 
 // replicaOf returns the index of the replica for which a node serves the collection: the replica that lists it,
-// otherwise that of its resource group, otherwise the first, as in inspect/balance.
+// otherwise the replica of its resource group, otherwise the first one, as in inspect/balance.
 func (b *builder) replicaOf(node model.NodeID) int {
 	for i, m := range b.members {
 		if slices.Contains(m.all, node) {

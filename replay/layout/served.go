@@ -153,8 +153,8 @@ func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int)
 				}
 				rec := b.segmentOf(g.ID)
 				if s := b.segments[g.ID]; s != nil && s.State != replay.Growing {
-					// Sealed in another replica but not in this one yet. A segment has one state, so the sealed one
-					// is used.
+					// The segment is sealed in another replica but still growing in this one. A layout has one state
+					// per segment, so the sealed state is used.
 					s.On[i] = b.l.Replicas[i].Leaders[channel]
 					continue
 				}

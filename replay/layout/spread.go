@@ -74,7 +74,7 @@ func (b *builder) recordedNodes(id model.SegmentID) (nodes []model.NodeID) {
 	return nodes
 }
 
-// spread places sealed segments by a rule, and growing ones on their shard leaders.
+// spread places sealed segments by a rule, and growing segments on their shard leaders.
 func (b *builder) spread() {
 	b.l.Assumed = true
 	var sealed []*replay.Segment
