@@ -63,7 +63,7 @@ func (t *Target) Slowest() []SlowQuery {
 	return list
 }
 
-// addCosts returns the sum of the costs of one target at different times.
+// addCosts returns the sum of the costs of a target at different times.
 func addCosts(a, b *Costs) *Costs {
 	if a == nil {
 		return b

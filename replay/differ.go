@@ -22,7 +22,7 @@ const (
 // examplesKept is the maximum number of differences in Examples.
 const examplesKept = 20
 
-// Differ compares answers with those of a reference, position by position, for all requests that have an answer in
+// Differ compares answers with reference answers, position by position, for all requests that have an answer in
 // both. l holds the rows for looking up keys; if it is nil, only ties are explained.
 //
 // The reasons for a difference, in the order in which they are tried:
@@ -69,7 +69,7 @@ type differ struct {
 	inGot, inRef map[engine.Key]bool
 }
 
-// query compares the hits of one vector.
+// query compares the hits of a vector.
 func (d *differ) query(number int, want, got []load.Hit) {
 	d.out.Queries++
 	d.out.Hits += len(want)

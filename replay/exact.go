@@ -15,8 +15,8 @@ import (
 // ByEngine is the From of the answers of Exact.
 const ByEngine = "exact, by the engine"
 
-// exactBatch is the maximum number of vectors that are compared in one pass over the rows: enough for one block of
-// the kernels on each thread, and few enough to notice the end of a context soon.
+// exactBatch is the maximum number of vectors that are compared in one pass over the rows: large enough for one
+// kernel block on each thread, and small enough to notice the end of a context soon.
 const exactBatch = 256
 
 // Exact returns the true nearest keys of each request. It compares all loaded rows that are not deleted, and
@@ -40,8 +40,8 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
 		} else if p.Data.Rows > 0 {
-			// Codes speed this up and give the same answers. They are dropped afterwards, because other searches of
-			// these rows measure their own time.
+			// Codes speed up the comparison and do not change the answers. They are released afterwards, because other
+			// searches of the rows are timed.
 			shaded, err := p.Data.Shade(vectors, threads, room)
 			if err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)

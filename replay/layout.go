@@ -64,8 +64,8 @@ type Layout struct {
 	Segments   []Segment // by id
 	// L0 holds the delta logs of L0 segments. They apply to the segments of their channel and partition.
 	L0 []Deletes
-	// Root is the path of the files in storage (Milvus's minio.rootPath). Storage is the location, as far as the
-	// configuration has it.
+	// Root is the path of the files in storage (Milvus's minio.rootPath). Storage is the location of the files in the
+	// configuration.
 	Root    string
 	Storage Storage
 	// ChunkRows is the number of rows that a node searches at a time in growing segments

@@ -59,8 +59,9 @@ func (l *Loaded) Release() {
 	l.Parts = nil
 }
 
-// With returns the same collection with other segments, e.g. those after a change of the cluster, or segments built
-// from these. The parts still belong to their creator: Release of one Loaded does not affect the other.
+// With returns the same collection with other segments, e.g. the segments after a change of the cluster, or
+// segments built from the loaded ones. The parts still belong to their creator: Release of one Loaded does not
+// affect the other.
 func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 	c := l.Coverage
 	c.Loaded, c.Covered, c.Deleted = len(parts), 0, 0
@@ -88,7 +89,7 @@ type Presence uint8
 // The results of a lookup.
 const (
 	Absent  Presence = iota // in no segment that was loaded
-	Deleted                 // in at least one segment, and deleted in all of them
+	Deleted                 // in at least one segment, and deleted wherever it is
 	Present
 )
 

@@ -40,8 +40,8 @@ func modelIn(cpuinfo string) string {
 	return ""
 }
 
-// Like returns the engine options of a Milvus release ("2.3.5", "v2.4"). An unknown version gets those of the
-// newest release.
+// Like returns the engine options of a Milvus release ("2.3.5", "v2.4"). It returns the options of the newest
+// release if the version is unknown.
 func Like(version string) segment.Options {
 	const newest = 6
 	major, minor := 2, newest

@@ -23,7 +23,7 @@ type LoadOptions struct {
 	Progress func(LoadProgress)
 	// MemoryLimit is the maximum memory of the segments in bytes; 0: no limit.
 	MemoryLimit int64
-	// Deletes are deletes from another source, e.g. those that a cluster has not flushed yet.
+	// Deletes holds deletes from another source, e.g. deletes that a cluster has not flushed yet.
 	Deletes *binlog.Deltas
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -136,8 +136,8 @@ func (x *loading) readDeletes(ctx context.Context) error {
 	return nil
 }
 
-// deletes returns the deletes that apply to a segment: those of its channel that are of its partition or of all
-// partitions (common.AllPartitionsID is -1).
+// deletes returns the deletes that apply to a segment: LoadOptions.Deletes, and the L0 deletes of its channel for
+// its partition or for all partitions (common.AllPartitionsID is -1).
 func (x *loading) deletes(s *Segment) []*segment.Deletes {
 	list := []*segment.Deletes{x.given}
 	for i, d := range x.layout.L0 {

@@ -12,11 +12,11 @@ import (
 	"kitescope/replay/log"
 )
 
-// Ask holds the default parameters of requests, for those that their log does not set.
+// Ask holds values for the parameters that the log does not set.
 type Ask struct {
 	K int
 	engine.SearchParams
-	// Force holds parameters that override those of the log, where they are set.
+	// Force holds parameters that override the log's. A parameter of 0 overrides nothing.
 	Force struct {
 		K int
 		engine.SearchParams
@@ -62,8 +62,8 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 	return list, nil
 }
 
-// Singles returns requests of one vector each, limited to most entries and evenly spaced over all vectors that the
-// log's requests use, with their filters. Number is the index in the list. Other parameters are not filled in.
+// Singles returns requests with one vector each, limited to most entries and evenly spaced over all vectors that
+// the log's requests use, with their filters. Number is the index in the list. Other parameters are not filled in.
 func Singles(l *log.Log, most int) ([]*load.Request, error) {
 	total := int64(0)
 	for i := range l.Requests {

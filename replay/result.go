@@ -131,7 +131,7 @@ type Costs struct {
 	Segments []SegmentCost // by descending time
 }
 
-// SegmentCost is the cost of one segment.
+// SegmentCost is the cost of a segment.
 type SegmentCost struct {
 	Segment   int64 `doc:"segment_id,id"`
 	Partition string
@@ -158,7 +158,7 @@ type SlowQuery struct {
 	Segments []SegmentTime // the slowest first, at most 10
 }
 
-// SegmentTime is the cost of one segment for one query.
+// SegmentTime is the cost of a segment for one query.
 type SegmentTime struct {
 	Segment   int64 `doc:"segment_id,id"`
 	Node      int64 `doc:"node_id,id"`

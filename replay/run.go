@@ -50,7 +50,7 @@ type RunOptions struct {
 	// of the target's processes. It may be nil.
 	Watch func(ctx context.Context) func(ctx context.Context, p *load.Point)
 
-	// Setup holds the fields that only the caller knows: command, program, source, storage. Run fills in the rest.
+	// Setup holds the fields that Run cannot determine: command, program, source, storage. Run fills in the rest.
 	Setup Setup
 	// Progress is called before each stage and during the measurement of points; it may be nil.
 	Progress func(RunProgress)
@@ -306,7 +306,8 @@ func (x *run) point(ctx context.Context, requests []*load.Request, plan load.Pla
 	return nil
 }
 
-// compare computes the recall and the differences of a point. The result has those of the last point.
+// compare computes the recall and the differences of a point. The result holds the recall and the differences of
+// the last point.
 func (x *run) compare(p *load.Point, recorder *Recorder, requests []*load.Request) {
 	got := x.answers
 	if recorder != nil {
@@ -341,7 +342,7 @@ func (x *run) say(p RunProgress) {
 	}
 }
 
-// common returns the parameters that all requests share; 0 for those that differ.
+// common returns the ef, nprobe and k that all requests share. A parameter that differs between requests is 0.
 func common(requests []*load.Request) (ef, nprobe, k int) {
 	ef, nprobe, k = requests[0].EF, requests[0].NProbe, requests[0].K
 	for _, r := range requests {

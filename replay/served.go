@@ -107,7 +107,7 @@ func idleCores(c *model.Cluster) map[string]float64 {
 	return cores
 }
 
-// isHere reports whether an address is one of this machine.
+// isHere reports whether an address belongs to this machine.
 func isHere(address string, here []net.IP) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -77,7 +77,7 @@ func TestServedOf(t *testing.T) {
 	want := []load.Process{
 		{Role: "proxy", Node: 3, Name: "proxy-3", Here: true, Cores: 4, CPU: 500 * time.Millisecond, Idle: 0.01},
 		{Role: "querynode", Node: 1, Name: "querynode-1", Cores: 4, CPU: 4500 * time.Millisecond, Idle: 0.05},
-		{Role: "querynode", Node: 2, Name: "querynode-2", Here: true, Cores: 4, CPU: time.Second, Idle: -1}, // it did not run before
+		{Role: "querynode", Node: 2, Name: "querynode-2", Here: true, Cores: 4, CPU: time.Second, Idle: -1}, // new
 	}
 	for i, p := range s.Processes {
 		w := want[i]

@@ -78,7 +78,8 @@ func newMerger(t *Target) *merger {
 	return &merger{target: t, reducer: segment.NewReducer(t.metric)}
 }
 
-// merge writes the answer for the hits of the groups to a. nodes.of(g*rows+q) are the hits of group g for vector q.
+// merge writes the answer for the hits of the groups to a. nodes.of(g*rows+q) returns the hits of group g for
+// vector q.
 func (m *merger) merge(nodes *answers, r *load.Request, a *load.Answer) {
 	rows := r.Vectors.Rows
 	a.Hits, m.out = a.Hits[:0], m.out[:0]

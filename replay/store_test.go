@@ -23,7 +23,7 @@ type memory = objecttest.Files
 
 const (
 	keyField, vectorField = 100, 101
-	deletedFrom           = 470590000000000000 // in the delta logs in testdata of engine/binlog: key i is deleted at this plus i
+	deletedFrom           = 470590000000000000 // in engine/binlog's test delta logs, key i is deleted at this plus i
 )
 
 // cluster is a collection that tests write. Segment i has the keys from 100*i, each at x = key.

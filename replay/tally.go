@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// tally holds the costs of one goroutine's requests.
+// tally holds the costs of a goroutine's requests.
 type tally struct {
 	epoch   int64
 	queries int64

@@ -32,8 +32,8 @@ type TargetOptions struct {
 const slowestKept = 20
 
 // Target answers requests as the cluster would: it searches each segment and reduces the hits by node, by shard
-// leader and as the proxy does. Sessions may be used concurrently. The Loaded must not change until all of them are
-// closed.
+// leader and as the proxy does. Sessions may be used concurrently. The Loaded must not change until all sessions
+// are closed.
 type Target struct {
 	loaded  *Loaded
 	options TargetOptions
@@ -56,13 +56,13 @@ type Target struct {
 	open  int // sessions
 }
 
-// shard is one vchannel. Its leader sends requests to the nodes that have segments of it.
+// shard is one vchannel. Its leader sends requests to the nodes that have segments of the vchannel.
 type shard struct {
 	channel string
 	groups  []*group
 }
 
-// group holds the segments of one shard on one node.
+// group holds the segments of a shard on a node.
 type group struct {
 	number int // index among all groups
 	node   int64
@@ -113,7 +113,8 @@ func (t *Target) state(p *Part) State {
 	return t.options.State(p)
 }
 
-// spread assigns each part to its shard and node. If no segment of the layout is served, all are on one node.
+// spread assigns each part to its shard and node. If no segment of the layout is served, all parts are on one
+// node.
 func (t *Target) spread() []*group {
 	served := false
 	for i := range t.loaded.Layout.Segments {

@@ -148,7 +148,7 @@ func logOf(t testing.TB, c *recordedCollection, l *replay.Layout, nq int) []*loa
 }
 
 // TestRecordedAnswers checks a full replay of requests that the official client sent to real servers: ids, their
-// order and the bits of distances are those of Milvus.
+// order and the bits of distances equal Milvus's.
 func TestRecordedAnswers(t *testing.T) {
 	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5", "cluster-2.3.5"} {
 		store := openStore(t, version)

@@ -32,7 +32,7 @@ func TestOtherIndexesExplain(t *testing.T) {
 func TestRecallSaysWhatItHasNotSeen(t *testing.T) {
 	for rows, want := range map[int64]float64{30: 0, 150: 0.5, -1: -1} {
 		c := four(t)
-		c.layout.Segments[0].Rows = rows // storage has 30 of them, and 120 rows of all segments
+		c.layout.Segments[0].Rows = rows // storage has 30 rows, and 120 rows of all segments
 		loaded := loadOf(t, c, c.layout, nil)
 		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.Ask{K: 3, SearchParams: engine.SearchParams{EF: 20}})
 		if err != nil {

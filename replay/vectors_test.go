@@ -7,7 +7,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// TestOfVectors checks that a file of vectors is a collection of one completely loaded segment.
+// TestOfVectors checks that a file of vectors is a collection with one completely loaded segment.
 func TestOfVectors(t *testing.T) {
 	v, err := engine.NewVectors(dist.Float32, 4, 3)
 	if err != nil {

@@ -26,7 +26,7 @@ type worker struct {
 	last  []spent // by part: cost of the current request
 }
 
-// spent is the cost of one segment for one request.
+// spent is the cost of a segment for one request.
 type spent struct {
 	took      time.Duration
 	distances int
