@@ -53,7 +53,8 @@ func (m Metric) String() string {
 	return b.String()
 }
 
-// names returns the names that a user may give, most specific first: in full, without the clients, the figure alone.
+// names returns the names that a user may give, most specific first: the full name, the name without clients,
+// and the figure alone.
 func (m Metric) names() []string { return []string{m.String(), m.Of + ": " + m.Name, m.Name} }
 
 // Said returns the direction that the user set in better for a metric, by one of its names: "search k=10: p99
@@ -85,11 +86,12 @@ type Value struct {
 type Run struct {
 	// Name identifies the run within its Set, e.g. a file, "3" or an id.
 	Name string
-	// Pair names the conditions that the run shares with a run of the other side; "" if there are none. Runs of
-	// both Sets with the same Pair were made one after the other under the same conditions.
+	// Pair identifies the conditions of the run; "" if it is not paired. Runs of both Sets with the same Pair
+	// were made one after the other under the same conditions.
 	Pair   string
 	Values []Value
-	// Failed is the reason why there are no values, or "" for success. Failed runs are counted and not compared.
+	// Failed is the reason why the run has no values, or "" for success. Failed runs are counted and not
+	// compared.
 	Failed string
 }
 

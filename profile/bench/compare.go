@@ -8,8 +8,8 @@ type Options struct {
 	Effect float64
 	// Pairing selects which runs are paired.
 	Pairing Pairing
-	// Control holds two sets of runs of the first program, compared as if it had changed; nil if there is no
-	// control. A change that may be as small as the change of the control is not reported as one.
+	// Control holds two sets of runs of the first program, which are compared to measure the noise; both are
+	// nil without a control. A change is reported only if its whole interval exceeds the change of the control.
 	Control [2]*Set
 	// Better overrides directions, by a name of a metric (see Said).
 	Better map[string]Direction
@@ -20,7 +20,7 @@ type Pairing uint8
 
 // The pairings.
 const (
-	// ByName pairs runs with equal Pair. If there are no such runs, the test is unpaired.
+	// ByName pairs runs with equal Pair. Without such runs, the test is unpaired.
 	ByName Pairing = iota
 	// ByOrder pairs runs by their position. The user asserts that they were made in this order.
 	ByOrder
@@ -33,9 +33,9 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	// TooFew means that no change, however large, would be significant with these few runs.
+	// TooFew means that there are so few runs that no change, however large, would be significant.
 	TooFew Verdict = iota
-	// NoDifference means that no difference was shown. It does not mean that there is none.
+	// NoDifference means that no difference was shown. A difference may still exist.
 	NoDifference
 	Better
 	Worse
@@ -64,7 +64,7 @@ type Comparison struct {
 	Effect float64
 	// Lines has one element for each metric, in the order of the files.
 	Lines []Line
-	// Control is the comparison of the control with itself; nil if there is none.
+	// Control is the comparison of the two sets of the control; nil without a control.
 	Control *Comparison
 	// Failed counts the runs without values of each side. Unmatched counts those without a partner, if runs are
 	// paired.
@@ -73,7 +73,7 @@ type Comparison struct {
 	Notes []string
 }
 
-// Line is the comparison of one metric.
+// Line is the comparison of a metric.
 type Line struct {
 	Metric
 	Better Direction
@@ -90,6 +90,6 @@ type Line struct {
 	// Test is "Wilcoxon signed-rank" or "Mann-Whitney", or "" without a test.
 	Test    string
 	Verdict Verdict
-	// Remark explains the verdict, e.g. "needs at least 6 pairs"; "" if there is nothing to explain.
+	// Remark explains the verdict, e.g. "needs at least 6 pairs"; "" if no explanation is needed.
 	Remark string
 }

@@ -15,7 +15,7 @@ import (
 func qps() Metric     { return Metric{Name: "QPS", Unit: "1/s"} }
 func latency() Metric { return Metric{Name: "latency", Unit: "s"} }
 
-// column returns a Set of one metric with a run for each value. Pairs are numbered.
+// column returns a Set with a single metric and a run for each value. Pairs are numbered.
 func column(m Metric, better Direction, values ...float64) *Set {
 	s := &Set{Name: "runs"}
 	for i, x := range values {
@@ -206,7 +206,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 // TestEqualRatios checks that equal ratios tie, e.g. 3/1 and 6/2. Of seven equal changes one has the opposite
-// sign, so the p-value is that of 7 coin flips with at most one odd one out: 16 in 128.
+// sign, so the p-value is the probability that at most one of 7 coin flips differs from the others: 16/128.
 func TestEqualRatios(t *testing.T) {
 	a, b := []float64{1, 2, 0.3, 4, 0.05, 6, 21}, []float64{3, 6, 0.9, 12, 0.15, 18, 7}
 	if l := mustCompare(t, column(qps(), HigherIsBetter, a...), column(qps(), HigherIsBetter, b...), Options{}).Lines[0]; l.P != 0.125 {
@@ -340,7 +340,8 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestPublished checks that published figures with one run a side give the published change and prove nothing.
+// TestPublished checks that published figures, with one run per side, give the published change and are not
+// significant.
 func TestPublished(t *testing.T) {
 	for _, v := range []struct {
 		what          string
@@ -351,7 +352,7 @@ func TestPublished(t *testing.T) {
 		// sessions.
 		{"cpu per query", 0.000681, 0.000872, "+28.0"},
 		{"context switches per query", 8.40, 5.16, "-38.6"},
-		// The 104 and 99 seconds of ab with the WebP server.
+		// ab with the WebP server: 104 and 99 seconds.
 		{"time taken", 104, 99, "-4.8"},
 	} {
 		m := Metric{Name: v.what}

@@ -13,7 +13,8 @@ func (f *Filter) wants(m Metric) bool {
 	return (len(f.Only) == 0 || slices.ContainsFunc(f.Only, matches)) && !slices.ContainsFunc(f.Skip, matches)
 }
 
-// Apply removes other values from s in place, so they do not count in the correction of p-values. s may be nil.
+// Apply removes values of metrics that are not selected from s, in place. They then do not count in the
+// correction of p-values. s may be nil.
 func (f *Filter) Apply(s *Set) {
 	if s == nil || len(f.Only)+len(f.Skip) == 0 {
 		return
@@ -45,7 +46,7 @@ func MetricNames(sets ...*Set) (names []string) {
 	return names
 }
 
-// Compared reports whether any metric has values on both sides. A comparison without one is not a success.
+// Compared reports whether any metric has values on both sides. Otherwise the comparison failed.
 func (c *Comparison) Compared() bool {
 	return slices.ContainsFunc(c.Lines, func(l Line) bool { return len(l.A) > 0 && len(l.B) > 0 })
 }

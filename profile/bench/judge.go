@@ -15,7 +15,7 @@ import (
 // Bonferroni method for discrete data", Biometrics 46, 1990).
 func (c *Comparison) judge() {
 	ps := make([]float64, len(c.Lines))
-	counted, wanted := 0, 0 // tests that can be significant, and that could be with more runs
+	counted, wanted := 0, 0 // counted tests can become significant; wanted ones could with more runs
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		l.Before, l.After = significance.Median(l.A), significance.Median(l.B)
@@ -52,7 +52,7 @@ func (c *Comparison) leastP(before, after int) float64 {
 	return significance.RankSumLeastP(before, after)
 }
 
-// constant reports whether all values are equal, or the values of each pair.
+// constant reports whether all values of the line are equal, or both values of each pair.
 func (l *Line) constant() bool {
 	return l.P == 1 && l.Ratio == 1 && (slices.Equal(l.A, l.B) || slices.Max(l.A) == slices.Min(l.A))
 }
@@ -89,7 +89,7 @@ func (c *Comparison) test(l *Line) {
 	l.P = shift.P
 	l.Ratio, l.Low, l.High = ratio(shift.By), ratio(shift.Low), ratio(shift.High)
 	if math.IsInf(l.Low, 0) || math.IsInf(l.High, 0) || math.IsNaN(shift.Low) {
-		l.Low, l.High = math.NaN(), math.NaN() // there is no ratio to 0
+		l.Low, l.High = math.NaN(), math.NaN() // a ratio to 0 does not exist
 	}
 }
 
@@ -174,8 +174,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }
 
-// compareControl compares the first program with itself. A change does not count unless its whole interval is
-// beyond the change of the control.
+// compareControl compares the sets of the control with each other. A change counts only if its whole interval
+// is beyond the change of the control.
 func (c *Comparison) compareControl(o Options) (err error) {
 	if sameResults(newSide(o.Control[0]), newSide(o.Control[1])) {
 		c.note("control ignored: it is identical to the results, so it shows nothing about the machine")
@@ -184,7 +184,7 @@ func (c *Comparison) compareControl(o Options) (err error) {
 	control := o
 	control.Control = [2]*Set{}
 	if o.Pairing == ByOrder && len(o.Control[0].Runs) != len(o.Control[1].Runs) {
-		control.Pairing = Unpaired // the order given by the user applies to the two sides
+		control.Pairing = Unpaired // the user stated the order of the two sides, not of the control
 	}
 	if c.Control, err = Compare(o.Control[0], o.Control[1], control); err != nil {
 		return err

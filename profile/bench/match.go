@@ -8,9 +8,9 @@ import (
 )
 
 // MatchNames renames benchmarks to the part of their name that matches re, or to the first group of re if it
-// has one. So results can be compared even if their names differ by an index, a label or a setting. Names
+// has one. Results can then be compared even if their names differ by an index, a label or a setting. Names
 // without a match are kept. It returns a *Mismatch if two benchmarks of a set would get the same name, because
-// only the user can choose one. s may be nil.
+// only the user can choose between them. s may be nil.
 func (s *Set) MatchNames(re *regexp.Regexp) error {
 	if s == nil {
 		return nil

@@ -77,7 +77,7 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// newLine collects the values of one metric.
+// newLine collects the values of a metric.
 func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direction) Line {
 	l := Line{Metric: m, Better: directionOf(m, left, right, better)}
 	nan := math.NaN()
@@ -105,7 +105,7 @@ func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direc
 	return l
 }
 
-// loadText lists the loads of one side.
+// loadText lists the loads of a side.
 func loadText(loads map[string]bool) string {
 	list := slices.Sorted(maps.Keys(loads))
 	if i := slices.Index(list, ""); i >= 0 {
@@ -114,7 +114,7 @@ func loadText(loads map[string]bool) string {
 	return strings.Join(list, " and ")
 }
 
-// directionOf returns the direction set by the user or, if there is none, the direction of the files if they agree.
+// directionOf returns the direction set by the user, otherwise the direction in the files if they agree.
 func directionOf(m Metric, left, right *side, better map[string]Direction) Direction {
 	if d, ok := Said(better, m); ok {
 		return d
@@ -129,7 +129,7 @@ func directionOf(m Metric, left, right *side, better map[string]Direction) Direc
 	return Unknown
 }
 
-// pair returns pairs of run indexes of both sides. It returns nil if nothing is paired.
+// pair returns pairs of run indexes, left and right, or nil if runs are not paired.
 func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 	var rows [][2]int
 	switch how {
@@ -159,13 +159,13 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 		c.note("%s without a partner on the other side: left out", words.Count(n, "run", "runs"))
 	}
 	if rows == nil {
-		rows = [][2]int{} // all of them failed
+		rows = [][2]int{} // no runs on either side; nil would mean unpaired
 	}
 	return rows, nil
 }
 
 // pairByName pairs runs with the same Pair, in the order of the first side. It does not pair names that occur
-// several times on a side, because only the order could tell such runs apart.
+// several times on a side, because only the order could distinguish such runs.
 func pairByName(c *Comparison, left, right *side) [][2]int {
 	named := func(d *side) map[string][]int {
 		runs := map[string][]int{}

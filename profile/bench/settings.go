@@ -31,9 +31,9 @@ func settingName(key string) string {
 	return strings.TrimPrefix(key[strings.LastIndexByte(key, '.')+1:], "db_")
 }
 
-// NameSettings names benchmarks by the settings that differ within a set. A setting that differs only between
-// sets may be the change under test. Sets named together have equal names for equal benchmarks, whichever of
-// them varied a setting. sets may contain nil.
+// NameSettings adds the settings that differ within a set to the names of benchmarks. A setting that differs
+// only between sets may be the change under test. Equal benchmarks of the given sets get equal names, no matter
+// in which set a setting varies. sets may contain nil.
 func NameSettings(sets ...*Set) {
 	varies := map[string]map[string]bool{} // the settings that differ, by benchmark
 	for _, s := range sets {

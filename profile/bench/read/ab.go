@@ -127,8 +127,8 @@ func (r *abResult) metric(name, unit string) bench.Metric {
 	return bench.Metric{Of: r.path, Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
 }
 
-// percentileName returns the common name of a percentile for all programs, e.g. "p99 latency". The 100th is "max
-// latency".
+// percentileName returns the name of a percentile, which is the same for all programs, e.g. "p99 latency". The
+// 100th is "max latency".
 func percentileName(p string) string {
 	if x, err := strconv.ParseFloat(p, 64); err == nil {
 		if x == 100 {
@@ -167,8 +167,8 @@ func (a answered) note(s *sheet, run int) {
 	}
 }
 
-// none adds a zero count to a run, for a count that a program prints only if it is not 0. The output must be
-// complete up to the place of the count.
+// none adds a count of 0 to a run, for a count that a program prints only if it is not 0. The caller must have
+// read the output up to the place where the program would print the count.
 func (s *sheet) none(run int, m bench.Metric) {
 	if run >= 0 && !s.has(run, m) {
 		s.add(run, m, 0, bench.LowerIsBetter)

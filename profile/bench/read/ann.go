@@ -21,8 +21,8 @@ func annCSV() format {
 	}
 }
 
-// annFigures lists the metrics by column name. It omits queriessize, which is index size by QPS, i.e. derived from two
-// others.
+// annFigures lists the metrics by column name. It omits queriessize, which is derived from two others (index
+// size by QPS).
 var annFigures = map[string]figureColumn{
 	"k-nn":         {name: "recall", unit: "", better: bench.HigherIsBetter},
 	"epsilon":      {name: "epsilon 0.01 recall", unit: "", better: bench.HigherIsBetter},

@@ -38,7 +38,8 @@ func plainCSV() format {
 	}
 }
 
-// columnNames maps names of columns with a meaning to the canonical name of that meaning.
+// columnNames maps the names of columns with a special meaning to that meaning, e.g. "threads" to
+// "concurrency".
 var columnNames = map[string]string{
 	"run": "run", "iteration": "run", "trial": "run", "pair": "pair", "side": "side", "variant": "side", "version": "side",
 	"concurrency": "concurrency", "clients": "concurrency", "sessions": "concurrency", "threads": "concurrency",
@@ -48,7 +49,7 @@ var columnNames = map[string]string{
 	"timestamp": "time", "date": "time", "started": "time", "finished": "time",
 }
 
-// parameterNames returns names of columns whose numbers are parameters of the benchmark, not results.
+// parameterNames returns the names of columns that hold parameters of the benchmark rather than results.
 func parameterNames() []string {
 	return strings.Fields("k topk top_k ef ef_search efsearch ef_construction efconstruction m nprobe nlist nq dim " +
 		"batch batch_size shards replicas partitions filter_rate selectivity " +
@@ -62,21 +63,21 @@ type grid struct {
 	header []string
 	rows   [][]string
 	lines  []int
-	// at holds the columns with a meaning, by columnNames. labels and parameters are the columns that name the
+	// at maps a meaning in columnNames to its column. labels and parameters are the columns that name the
 	// benchmark. figures are the columns with values of a metric.
 	at                 map[string]int
 	labels, parameters []int
 	figures            []figureColumn
 }
 
-// figureColumn is a column with values of one metric.
+// figureColumn is a column with the values of a metric.
 type figureColumn struct {
 	at         int
 	name, unit string
 	better     bench.Direction
 }
 
-// figure is the cell of a line for one metric of one side.
+// figure is a cell of a line: the value of a metric on a side.
 type figure struct {
 	figureColumn
 	side, cell string
@@ -118,7 +119,8 @@ func loadGrid(d *doc) (*grid, error) {
 	return g, nil
 }
 
-// withoutEmptyEnd returns the names of a header without empty names at its end, after a trailing separator.
+// withoutEmptyEnd returns the names of a header without empty names at the end, which a trailing separator
+// causes.
 func withoutEmptyEnd(header []string) []string {
 	for n := len(header); n > 0; n-- {
 		if strings.TrimSpace(header[n-1]) != "" {
@@ -199,7 +201,7 @@ func isEmpty(cell string) bool {
 	return cell == "" || cell == "-" || cell == "n/a" || cell == "null"
 }
 
-// cell returns the text of a line in the column with the given meaning, or "" if there is none.
+// cell returns the text of a line in the column with the given meaning, or "" without such a column.
 func (g *grid) cell(row []string, meaning string) string {
 	if i, ok := g.at[meaning]; ok && i < len(row) {
 		return strings.TrimSpace(row[i])
@@ -231,7 +233,7 @@ func (g *grid) metric(row []string) bench.Metric {
 func (g *grid) figuresOf(row []string, m *bench.Metric) []figure {
 	var list []figure
 	c := figureColumn{name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: betterOf(g.cell(row, "better"))}
-	if g.has("before", "after") && c.name == "" { // the label columns are the metric name, whatever their header
+	if g.has("before", "after") && c.name == "" { // the label columns hold the metric name, whatever their header
 		c.name, m.Of = m.Of, ""
 	}
 	if c.unit == "" {
@@ -278,7 +280,7 @@ func (g *grid) sets() ([]*bench.Set, error) {
 		pair := g.cell(row, "pair")
 		run := cmp.Or(g.cell(row, "run"), pair, strconv.Itoa(times[count]))
 		if len(figures) == 2 && g.has("before", "after") {
-			pair = cmp.Or(pair, g.cell(row, "run")) // values of one line were measured together
+			pair = cmp.Or(pair, g.cell(row, "run")) // values on the same line were measured together
 		}
 		for _, f := range figures {
 			s, err := all.side(f.side)
@@ -348,7 +350,8 @@ func isRateWord(word string) bool {
 	return false
 }
 
-// shortUnit reports whether s is a unit that only counts if it is marked as one: a column "m" or "b" has no unit.
+// shortUnit reports whether s is a unit that must be marked as a unit, because a column named "m" or "b" has no
+// unit.
 func shortUnit(s string) bool {
 	switch strings.ToLower(s) {
 	case "m", "h", "b":

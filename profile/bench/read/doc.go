@@ -32,7 +32,8 @@ type doc struct {
 	o    Options
 	data []byte // UTF-8, without a byte order mark
 	head string // the first headSize bytes of data
-	// object holds the keys of a JSON object; element holds those of the first element of an array.
+	// object holds the values of the keys that identify a format (peekJSON), if the file is a JSON object.
+	// element holds those of the first element, if it is an array.
 	object, element map[string]json.RawMessage
 	jsonErr         error
 

@@ -12,8 +12,8 @@ import (
 	"kitescope/profile/bench"
 )
 
-// FuzzFrom checks the guarantees of all readers: no panic, finite values in named runs, and an error if there
-// are no values. Sets that were read can be written and read again.
+// FuzzFrom checks the guarantees of all readers: no panic, finite values in named runs, and an error without
+// values. Sets that were read can be written and read again.
 func FuzzFrom(f *testing.F) {
 	for _, text := range []string{
 		goText, hyperfineText, abText, osbText, jmhSample, annText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",

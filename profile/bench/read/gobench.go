@@ -41,7 +41,7 @@ func isGoBenchmark(head string) bool {
 func isCount(s string) bool { _, err := strconv.ParseUint(s, 10, 64); return err == nil }
 
 // goResult is a result line. The name keeps the suffix with GOMAXPROCS ("-8"), because runs on 8 and on 16
-// processors are not comparable. It is not a number of clients.
+// processors are not comparable. The suffix is not a number of clients.
 type goResult struct {
 	pkg, name string
 	config    *goSettings
@@ -92,7 +92,7 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 	return all.sets()
 }
 
-// scanGo copies the results, because benchfmt reuses them for the next line.
+// scanGo returns copies of the results, because benchfmt reuses its results for the next line.
 func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 	var results []goResult
 	config := &goSettings{}
@@ -131,12 +131,13 @@ func (g *goSettings) shown() map[string]string {
 	return g.cleaned
 }
 
-// tellsApart reports whether a key distinguishes results. The package is handled separately, and times do not matter.
+// tellsApart reports whether a key distinguishes results. The package is handled elsewhere, and times are not
+// settings.
 func tellsApart(key string) bool {
 	return key != "pkg" && !hasAny(wordsOf(key), " time ", " date ", " timestamp ", " run ", " upload ")
 }
 
-// goConfig returns the settings of a result. It returns before if they are equal.
+// goConfig returns the settings of a result, or before if its settings are equal.
 func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
 	const most = 100 // a dozen keys are usual
 	config, same := &goSettings{of: map[string]string{}}, true
@@ -205,7 +206,7 @@ func goMetric(unit string) (name, kept string) {
 	return unit, ""
 }
 
-// goBetter returns the direction from a "Unit" line or, if there is none, the usual direction of the unit.
+// goBetter returns the direction from a "Unit" line, otherwise the usual direction of the unit.
 func goBetter(units benchfmt.UnitMetadataMap, unit string) bench.Direction {
 	switch units.GetBetter(unit) {
 	case 1:

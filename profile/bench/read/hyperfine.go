@@ -36,7 +36,7 @@ type hyperfineResult struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// isHyperfine distinguishes hyperfine results from those of other programs with a "results" key.
+// isHyperfine distinguishes hyperfine results from other files with a "results" key.
 func isHyperfine(d *doc) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(d.object["results"])), "[") && strings.Contains(d.head, `"command"`)
 }
@@ -75,8 +75,9 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 	return sets, nil
 }
 
-// name returns the command followed by its parameters. It omits parameters that the command shows, unless
-// several results have the same command. A name that the user gave the command may not show them.
+// name returns the command followed by its parameters. It omits a parameter whose value is in the command,
+// unless several results have the same command: a command name set by the user does not necessarily show the
+// parameters.
 func (r *hyperfineResult) name(commands map[string]int) string {
 	words := strings.FieldsFunc(r.Command, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' })
 	hidden := maps.Clone(r.Parameters)

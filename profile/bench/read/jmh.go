@@ -11,10 +11,10 @@ import (
 	"kitescope/profile/bench"
 )
 
-// jmhJSON reads the output of JMH with "-rf json": JSONResultFormat in
-// https://github.com/openjdk/jmh/blob/master/jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java.
-// rawData has a list of iterations for each fork. A fork is a start of the program, and a run. The iterations
-// of a fork share its compiled code and its heap, so their mean is one value.
+// jmhJSON reads the output of JMH with "-rf json": JSONResultFormat.java of https://github.com/openjdk/jmh, in
+// jmh-core/src/main/java/org/openjdk/jmh/results/format. rawData has a list of iterations for each fork. A fork
+// is a start of the program and counts as a run. The iterations of a fork share its compiled code and its heap,
+// so their mean is one value.
 func jmhJSON() format {
 	return format{
 		Format: Format{"jmh", "JSON of JMH (-rf json): each fork is a run; parameters that differ are sides"},

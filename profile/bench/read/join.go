@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// join combines the files of one side into Sets.
+// join combines the files of a side into Sets.
 func (g *gathering) join(name string) ([]*bench.Set, error) {
 	if len(g.files) == 0 {
 		return nil, g.nothing(name)
@@ -54,7 +54,7 @@ func (g *gathering) nothing(name string) error {
 	return hints.Errorf("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
 }
 
-// firstResult returns the path of the first file that is not only an observation.
+// firstResult returns the path of the first file with more than observations.
 func (g *gathering) firstResult() string {
 	for _, f := range g.files {
 		if !f.table.observes {
@@ -102,7 +102,7 @@ type joining struct {
 }
 
 // runsOf assigns observations whose name matches no run to the only run. If there are several runs, it skips
-// such observations, because they cover all runs together. If all files are observations, each is a run.
+// such observations, because each covers all runs together. If all files are observations, each is a run.
 func (j *joining) runsOf(groups [][]file) [][]file {
 	observesOnly := func(group []file) bool {
 		return !slices.ContainsFunc(group, func(f file) bool { return !f.table.observes })
@@ -131,7 +131,7 @@ func (j *joining) runsOf(groups [][]file) [][]file {
 	return runs
 }
 
-// group adds the files of one run, for one side.
+// group adds the files of a run, for one side.
 func (j *joining) group(files []file, side int) {
 	var results, seen []bench.Run
 	for _, f := range files {
@@ -190,8 +190,8 @@ func named(f file, runs []bench.Run) []bench.Run {
 	return all
 }
 
-// combine merges the values of another file into the existing run, if both are one run and measured different
-// metrics. Otherwise it appends a run.
+// combine merges the run of another file into the existing run, if both are single runs that succeeded and
+// measured different metrics. Otherwise it appends the runs.
 func combine(have, more []bench.Run) []bench.Run {
 	if len(have) != 1 || len(more) != 1 || have[0].Failed != "" || more[0].Failed != "" || overlaps(have[0], more[0]) {
 		return append(have, more...)

@@ -66,7 +66,7 @@ func pickFrom(raw json.RawMessage, keys ...string) map[string]json.RawMessage {
 	return picked
 }
 
-// isJSON reports whether the file is one JSON value.
+// isJSON reports whether the file is a JSON object or an array of objects, or begins like JSON but is invalid.
 func (d *doc) isJSON() bool { return d.object != nil || d.element != nil || d.jsonErr != nil }
 
 // has reports whether a JSON object has all of the given keys.

@@ -20,7 +20,8 @@ func vdbText(cases ...string) string {
 	return `{"run_id": "r", "task_label": "t", "results": [` + strings.Join(results, ",") + `]}`
 }
 
-// TestNamesHoldAllThatDiffers checks that names include all settings, whatever the order in a file is.
+// TestNamesHoldAllThatDiffers checks that names include all settings that differ, whatever their order in a
+// file.
 func TestNamesHoldAllThatDiffers(t *testing.T) {
 	t.Parallel()
 	custom := func(text string) string {

@@ -23,7 +23,7 @@ const (
 )
 
 // Open reads one side of a comparison: a file, a folder in which each file or subfolder is a run, or several
-// paths. Files of one run, such as those of a load generator and of vmstat, are matched by folder or by name.
+// paths. Files of the same run, e.g. from a load generator and from vmstat, are matched by folder or by name.
 // It returns several Sets if the files hold several sides. A file in a folder that is not a result is skipped
 // and listed in Set.Notes. It returns an error if such a file is in paths itself.
 func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) {
@@ -47,7 +47,7 @@ func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) 
 type gathering struct {
 	o     Options
 	files []file
-	// refused lists the files in folders that no reader accepts; first is the first error.
+	// refused lists the files in folders that no reader accepts; first is the error for the first one.
 	refused []string
 	first   error
 }
@@ -55,7 +55,7 @@ type gathering struct {
 // file is one file of a side.
 type file struct {
 	path  string
-	group string // shared by the files of one run
+	group string // shared by the files of a run
 	name  string // of the run
 	table *table
 }
@@ -118,8 +118,7 @@ func (g *gathering) folder(ctx context.Context, dir, run string, depth int) erro
 	return nil
 }
 
-// visible returns the entries of a folder, without hidden ones and without anything but files and folders. It
-// sorts "run 2" before "run 10".
+// visible returns the files and folders in a folder, except hidden ones. It sorts "run 2" before "run 10".
 func visible(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

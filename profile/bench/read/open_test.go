@@ -323,8 +323,8 @@ func TestErrorsOfFiles(t *testing.T) {
 	}
 }
 
-// TestObservedOfNoRun checks that an observation of no particular run is not a run if there are several,
-// because it covers all of them.
+// TestObservedOfNoRun checks that an observation that matches no run is dropped if there are several runs,
+// because it covers all runs together.
 func TestObservedOfNoRun(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"small.csv": "qps,p99_ms\n1000,5\n", "large.csv": "qps,p99_ms\n500,9\n", "vmstat.txt": vmstatRun})

@@ -115,7 +115,7 @@ func osbLoad(d *doc) string {
 	return clean(strings.Join(load, " "))
 }
 
-// osbOperation reads the figures of one task: throughput, percentiles of times, and the share of errors.
+// osbOperation reads the figures of a task: throughput, percentiles of times, and the share of errors.
 func osbOperation(s *sheet, run int, op map[string]json.RawMessage) {
 	task := textOf(op["task"])
 	if task == "" {

@@ -3,9 +3,9 @@
 // Open reads paths and From reads a stream; both return bench Sets. The first bytes select the format, never
 // the file name. A file that is not a result is rejected with an error that has a hint.
 //
-//  1. Open finds the files of one side, and groups them by run.
-//  2. From detects the format of a file and reads it. A file with a line that does not fit is rejected. A malformed
-//     value is skipped and counted.
+//  1. Open finds the files of a side, and groups them by run.
+//  2. From detects the format of a file and reads it. A file with a line that does not fit is rejected. A
+//     malformed value is skipped and counted.
 //  3. Observations (vmstat) are added to the run during which they were made, and also as values per query.
 //
 // Values are stored in units without a prefix: seconds, bytes, per second. So results in milliseconds and in
@@ -50,11 +50,11 @@ type format struct {
 	Format
 	sniff func(*doc) bool
 	read  func(*doc) ([]*bench.Set, error)
-	// observes is true if the file describes the machine during a run of something else.
+	// observes is true if the file describes the machine during a run of another program.
 	observes bool
 }
 
-// formats returns all formats, those that are easiest to detect first. A new format needs a file and a line here.
+// formats returns all formats, easiest to detect first. A new format needs a file and a line here.
 func formats() []format {
 	return []format{
 		ownRuns(),
@@ -100,7 +100,7 @@ func From(ctx context.Context, name string, r io.Reader, o Options) ([]*bench.Se
 	return t.sets, nil
 }
 
-// table holds the Sets of one file.
+// table holds the Sets of a file.
 type table struct {
 	sets     []*bench.Set
 	observes bool

@@ -67,7 +67,8 @@ func opened(t *testing.T, name string) *bench.Set {
 	return sets[0]
 }
 
-// TestErrorsThatBeginAreSeen checks that a count that is printed only if not 0 is 0 on the side without it.
+// TestErrorsThatBeginAreSeen checks that a count that is printed only if not 0 is read as 0 on the side without
+// it.
 func TestErrorsThatBeginAreSeen(t *testing.T) {
 	for _, name := range []string{"ab"} {
 		before, after := opened(t, name+".txt"), opened(t, name+"-404.txt")

@@ -16,7 +16,7 @@ type sheet struct {
 	runs    map[string]int
 	// filled holds the metrics of each run.
 	filled []map[bench.Metric]bool
-	// load and setup are those of the values being added.
+	// load and setup belong to the values being added.
 	load  string
 	setup *bench.Setup
 	err   error
@@ -26,8 +26,8 @@ func newSheet(d *doc) *sheet {
 	return &sheet{d: d, set: &bench.Set{}, metrics: map[bench.Metric]bool{}, runs: map[string]int{}}
 }
 
-// run returns the index of a run by its name, and begins the run if there is none. It returns -1 if there are too
-// many.
+// run returns the index of a run by its name, and begins the run if it does not exist. It returns -1 if there
+// are too many runs.
 func (s *sheet) run(name string) int {
 	name = clean(name)
 	if at, ok := s.runs[name]; ok {
@@ -95,7 +95,7 @@ type sides struct {
 	list []*sheet
 }
 
-// side returns the sheet of a side.
+// side returns the sheet for a side, adding it if necessary.
 func (s *sides) side(name string) (*sheet, error) {
 	name = clean(name)
 	for _, sheet := range s.list {

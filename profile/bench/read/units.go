@@ -161,7 +161,7 @@ func plainNumber(s string) (float64, bool) {
 	return x, true
 }
 
-// groupedByCommas reports whether commas separate thousands: "1,234,567.8", not "1,5".
+// groupedByCommas reports whether commas separate thousands, as in "1,234,567.8" but not in "1,5".
 func groupedByCommas(s string) bool {
 	whole, _, _ := strings.Cut(strings.TrimLeft(s, "+-"), ".")
 	groups := strings.Split(whole, ",")

@@ -62,7 +62,7 @@ func (m *vdbMetrics) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// vdbFigures lists the figures of one case. A value of 0 was not measured.
+// vdbFigures lists the figures of a case. A value of 0 was not measured.
 var vdbFigures = []struct {
 	key, name, unit string
 	better          bench.Direction
@@ -81,7 +81,7 @@ var vdbFigures = []struct {
 	{"insert_rows_per_second", "insert rows", "1/s", bench.HigherIsBetter},
 }
 
-// vdbLists lists the figures by concurrency; their index is that of conc_num_list.
+// vdbLists lists the figures that have a value for each element of conc_num_list, in the same order.
 var vdbLists = []struct {
 	key, name, unit string
 	better          bench.Direction
@@ -137,7 +137,7 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 
 // vdbNames returns the names of the cases of a file in two parts. Only equal workloads are compared. A setting
 // is in the name only if it differs between cases with the same workload, because it may be the change under
-// test. The label of a database would make all cases incomparable.
+// test. Names do not include the label of a database, which would make all cases incomparable.
 func vdbNames(cases []vdbCase) (workloads, settings []string) {
 	alike := map[string]map[string]string{} // by workload, the settings that all its cases share
 	for i := range cases {
