@@ -50,7 +50,7 @@ func noStartLines(p *profile.Profile) *Refusal {
 	}
 }
 
-// Refusals returns the objections to a single profile: the reason why Go refuses it, or accepts it and ignores it.
+// Refusals returns the objections to a single profile: the reason why Go refuses it, or accepts and ignores it.
 // It returns nil if Go can build with the profile, however few samples it has.
 func Refusals(p *profile.Profile) []Refusal {
 	if p.Len() == 0 {
@@ -85,8 +85,7 @@ func Refusals(p *profile.Profile) []Refusal {
 	return nil
 }
 
-// wrongValues returns the objection to the values of a profile, nil if there is none. Go adds up the values without
-// checks.
+// wrongValues returns the objection to the values of a profile, or nil. Go adds up the values without checks.
 func wrongValues(p *profile.Profile, kind int) *Refusal {
 	below, zero := 0, 0
 	for i := range p.Len() {
@@ -114,8 +113,8 @@ func wrongValues(p *profile.Profile, kind int) *Refusal {
 	return nil
 }
 
-// namesOf counts the lines of locations whose function has a name. native reports that there are names and that no
-// location is known to be Go code.
+// namesOf returns the number of lines whose function has a name, over all locations. native is true if there
+// are such lines and no location is known to be Go code.
 func namesOf(p *profile.Profile) (named int, native bool) {
 	native = true
 	kinds := p.KindsOfLocations()

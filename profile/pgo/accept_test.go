@@ -31,8 +31,8 @@ func changed(p *profile.Profile, change func(p *profile.Profile)) *profile.Profi
 	return &own
 }
 
-// TestUnfitForTheRealReason checks that each profile is refused for the one right reason and with a hint, and that
-// Go refuses exactly the profiles marked goRefuses.
+// TestUnfitForTheRealReason checks that each profile is refused for exactly one reason, the right one, and with
+// a hint, and that Go refuses exactly the profiles marked goRefuses.
 func TestUnfitForTheRealReason(t *testing.T) {
 	good := milvus(t, "cpu-hnswcos-nq1-20s")
 	with := func(change func(p *profile.Profile)) *profile.Profile { return changed(good, change) }
@@ -103,8 +103,8 @@ func withoutStartLines(p *profile.Profile) {
 	}
 }
 
-// nativeEnds zeroes the values of the samples whose leaf or caller has a start line, so that all others end in
-// native code.
+// nativeEnds zeroes the values of the samples whose leaf or caller has a start line, so all remaining samples
+// end in native code.
 func nativeEnds(p *profile.Profile) {
 	for i := range p.Len() {
 		stack := p.Stack(i)

@@ -88,7 +88,7 @@ func readBuildInfo(path string) (info *debug.BuildInfo, err error) {
 	return buildinfo.ReadFile(path)
 }
 
-// buildID returns the build ID in the note of an ELF file (cmd/internal/buildid), "" if there is none.
+// buildID returns the build ID in the note of an ELF file (cmd/internal/buildid), or "" without such a note.
 func buildID(path string) string {
 	f, err := elf.Open(path)
 	if err != nil {

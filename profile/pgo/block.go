@@ -12,9 +12,10 @@ import (
 // (github.com/DataDog/datadog-pgo pgo/noinline.go), so that users of that tool recognize it.
 const blockedPrefix = "DO NOT INLINE: "
 
-// Blocked returns a copy of p in which the given functions have names that no function has. The compiler then finds
-// no hot calls to them, and inlines them only where it does so without a profile. Their own calls are no longer hot
-// either. It returns an error with a hint if a function is not in the profile.
+// Blocked returns a copy of p in which the given functions have names that do not exist in the program. The
+// compiler then finds no hot calls to these functions and inlines them only where it would without a profile.
+// It also no longer treats the calls that they make as hot. Blocked returns an error with a hint if a function
+// is not in the profile.
 //
 // It is the workaround for golang/go#65532: inlining processData of gRPC makes the stacks of all its goroutines
 // grow.

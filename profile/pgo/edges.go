@@ -12,13 +12,13 @@ import (
 // FromPProf, internal/profile: NewGraph):
 //
 //   - It selects the first sample type that is samples/count or cpu/nanoseconds.
-//   - Only the leaf of a stack and its caller count, each with all functions inlined into it, because the calls
-//     further up are rarely repeated.
+//   - Only the leaf of a stack and its caller count, each with all functions inlined into it, because the
+//     calls further up are rarely repeated.
 //   - A call counts once per sample. A call from a position to itself does not count.
 //   - At least one function must have a StartLine.
 //
-// A profile without samples has no Edges, and neither has a profile whose weights add up to 0: Go accepts both and
-// ignores them. EdgesOf returns an error with a hint if Go refuses the profile.
+// The result has no edges if the profile has no samples, or if its weights add up to 0: Go accepts and ignores
+// such profiles. EdgesOf returns an error with a hint if Go refuses the profile.
 func EdgesOf(p *profile.Profile) (*Edges, error) {
 	c, err := callsOf(p)
 	if err != nil {
@@ -30,7 +30,7 @@ func EdgesOf(p *profile.Profile) (*Edges, error) {
 	return c.edges(), nil
 }
 
-// kindOf returns the index of the sample type that the compiler selects, -1 if there is none (cmd/internal/pgo:
+// kindOf returns the index of the sample type that the compiler selects, -1 if none matches (cmd/internal/pgo:
 // FromPProf).
 func kindOf(p *profile.Profile) int {
 	return slices.IndexFunc(p.Types, func(t profile.ValueType) bool {

@@ -44,8 +44,8 @@ func strings8(words ...string) (fields []any) {
 	return fields
 }
 
-// TestOddProfilesAreTakenAsByGo checks that profiles no library writes are refused if Go refuses them, and
-// otherwise give the same calls as with Go.
+// TestOddProfilesAreTakenAsByGo checks profiles that no library writes: EdgesOf refuses those that Go refuses,
+// and otherwise returns the same calls as Go.
 func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 	types := []any{rawType, raw(1, 1, 2, 2)}
 	names := strings8("", "samples", "count", "main.f", "main.g", "main.h")
@@ -93,7 +93,7 @@ func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 		"no sample":                     {text: join(types, locations, functions, names)},
 		"a name that is not there":      {text: join(types, sample, locations, []any{rawFunction, raw(1, 1, 2, 77, 5, 10), rawFunction, g}, names)},
 		"a first name that is not \"\"": {text: join(types, sample, locations, functions, strings8("x", "samples", "count", "main.f", "main.g", "main.h"))},
-		"nothing":                       {text: nil, stricter: true}, // Go accepts it and does nothing; Refusals reports it
+		"nothing":                       {text: nil, stricter: true}, // Go accepts and ignores it; Refusals reports it
 	} {
 		file := filepath.Join(t.TempDir(), "x.pb")
 		if err := os.WriteFile(file, c.text, 0o600); err != nil {

@@ -13,7 +13,8 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// preprofiled returns the output of `go tool preprofile` for a file, or its error message if it refuses the file.
+// preprofiled returns the output of `go tool preprofile` for a file, or its error message if the tool refuses
+// the file.
 func preprofiled(t *testing.T, file string) (out []byte, refusal string) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "preprofile")

@@ -45,8 +45,7 @@ type position struct {
 type link struct {
 	from, to uint32
 	weight   int64
-	// outOfLine reports that in some sample the call connects two locations: the call was made there and not
-	// inlined.
+	// outOfLine reports that in some sample the call connects two locations, i.e. it was not inlined there.
 	outOfLine bool
 }
 
@@ -60,8 +59,8 @@ type end struct {
 // none marks a missing index.
 const none = math.MaxUint32
 
-// maxFrames limits the frames that are walked: those of all distinct ends of stacks. A million ends have about five
-// million frames.
+// maxFrames limits the number of frames that are walked, summed over all distinct ends of stacks. A million
+// ends have about five million frames.
 const maxFrames = 200_000_000
 
 // counts reports whether the compiler counts a call. It ignores nodes whose samples add up to 0 (internal/profile:

@@ -7,8 +7,9 @@ import (
 )
 
 // GoVersionOf returns the Go version that a program was built with, from the path of the standard library's
-// sources. The folder is that of a downloaded toolchain (golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64), or has
-// the version in its name. GoVersionOf returns "" for other folders, and for programs built with -trimpath.
+// sources. It recognizes the folder of a downloaded toolchain
+// (golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64) and folders with the version in their name. It returns ""
+// for other folders, and for programs built with -trimpath.
 func GoVersionOf(p *profile.Profile) string {
 	for i := range p.Functions {
 		f := &p.Functions[i]

@@ -6,7 +6,7 @@ import "slices"
 const HotPercent = 99
 
 // Hot returns the heaviest edges, up to and including the edge whose cumulative weight exceeds percent of the
-// total, and the weight of the lightest of them (cmd/compile/internal/inline: hotNodesFromCDF).
+// total, and the weight of the lightest edge returned (cmd/compile/internal/inline: hotNodesFromCDF).
 func (e *Edges) Hot(percent float64) (hot []Edge, least int64) {
 	sum := int64(0)
 	for i, edge := range e.ByWeight {

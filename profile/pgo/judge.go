@@ -48,13 +48,14 @@ type judge struct {
 	whole    *profile.Profile   // merge of profiles; nil if they cannot be merged
 }
 
-// Judge reports whether a build with CPU profiles is worth the trouble: whether Go accepts them, whether they have
-// enough samples, and on how much of the time PGO can have an effect. It does not predict the gain: nine scores
-// were tried on sixteen programs, and none predicted it.
+// Judge reports whether a build with CPU profiles is worth the trouble: whether Go accepts them, whether they
+// have enough samples, and how much of the time PGO can affect. It does not predict the gain: nine scores were
+// tried on sixteen programs, and none of the nine predicted it.
 //
 // The rules for the verdict, in order: Profiles that Go refuses or ignores are Unfit. A maximum gain below
-// MinCeiling is LittleToGain, if there are enough samples to be sure. Too few samples are Unfit. An Unfit Judgement
-// has a Refusal with the Reason, either for all profiles or for each one.
+// MinCeiling is LittleToGain, if there are enough samples to be sure. Profiles with too few or an unknown
+// number of samples, or with too many samples of unknown code, are Unfit. An Unfit Judgement has a Refusal with
+// the Reason, either for all profiles or for each one.
 func Judge(ctx context.Context, inputs []Input, o JudgeOptions) (*Judgement, error) {
 	o = o.orDefaults()
 	j := &judge{options: o, inputs: inputs, Judgement: &Judgement{

@@ -38,7 +38,7 @@ func (j *judge) decide() {
 	j.caution()
 }
 
-// noneFits returns the reason why none of the profiles is usable.
+// noneFits returns the reason why no profile is usable.
 func (j *judge) noneFits() string {
 	if len(j.Profiles) == 0 {
 		j.Refusals = append(j.Refusals, Refusal{"no-profile", "there is no profile", "kitescope profile pull takes them"})
@@ -81,7 +81,7 @@ func (j *judge) bound() float64 {
 // muchUnknown is the share of samples of unknown code at which they could change the verdict.
 const muchUnknown = 0.05
 
-// likelyMost returns the upper end of the 95% Wilson interval of a share of n samples. The true share is below it
+// likelyMost returns the upper end of the 95% Wilson interval of a share of n samples. The true share is lower
 // in 39 of 40 cases.
 func likelyMost(share, n float64) float64 {
 	const z = 1.96
@@ -91,7 +91,7 @@ func likelyMost(share, n float64) float64 {
 	return (share + z*z/(2*n) + z*math.Sqrt(share*(1-share)/n+z*z/(4*n*n))) / (1 + z*z/n)
 }
 
-// unfit returns the reason why profiles that Go accepts are not good enough for a build, nil if they are.
+// unfit returns the reason why profiles that Go accepts are not good enough for a build, or nil if they are.
 func (j *judge) unfit() *Refusal {
 	switch {
 	case j.Events < 0 && j.options.MinEvents > 0:
@@ -128,7 +128,7 @@ func (j *judge) littleToGain() string {
 	return fmt.Sprintf("%s of the samples are %s; PGO reaches %s", percent(most.share), most.text, percent(r.Total))
 }
 
-// calledC is the name for time in C whose library is unknown.
+// calledC represents time in C whose library is unknown.
 const calledC = "C called through cgo"
 
 // libraries returns the names of the native libraries with the most samples.

@@ -41,8 +41,8 @@ func (j *judge) measure() {
 	j.listHot(c, hot)
 }
 
-// preempted returns the share of samples whose leaf is runtime.asyncPreempt. FoldPreempt gives these samples
-// another leaf.
+// preempted returns the share of samples whose leaf is runtime.asyncPreempt. It finds them by comparing the
+// stacks before and after FoldPreempt.
 func preempted(p *profile.Profile, kind int) float64 {
 	folded := p.FoldPreempt()
 	taken, total := 0.0, 0.0

@@ -25,12 +25,12 @@ func milvus(t *testing.T, load string) *profile.Profile {
 	return profiletest.Read(t, "../../testdata/profiles/milvus-"+load+".pb.gz")
 }
 
-// TestReachOfMilvus compares the shares with figures computed by hand before kitescope existed. The hand-made
-// classes differ in two ways that do not affect which code is compiled. runtime.futex is a system call here; by
-// hand it counted as the assembly it is written in (2 to 5% of the samples). Runtime code called by the garbage
-// collector counts for the collector here; by hand 2% counted for the runtime. So the test compares the sums. In a
-// third difference, the leaves in the bridge to C (0.15 to 0.3%) counted as compiled by hand, and were moved to
-// native code.
+// TestReachOfMilvus compares the shares with figures computed by hand before kitescope existed. The classes
+// differ from the ones by hand in two ways that do not affect which code is compiled. runtime.futex is a system
+// call here; by hand it counted as assembly, in which it is written (2 to 5% of the samples). Runtime code
+// called by the garbage collector counts for the collector here; by hand 2% counted for the runtime. So the
+// test compares the sums. In a third difference, the leaves in the bridge to C (0.15 to 0.3%) counted as
+// compiled by hand; in the expected figures they were moved to native code.
 func TestReachOfMilvus(t *testing.T) {
 	const allowing = 0.6
 	for _, c := range []struct {
@@ -65,9 +65,9 @@ func TestReachOfMilvus(t *testing.T) {
 	}
 }
 
-// TestReachOfCgo checks that programs that spend their time in C have little to gain. The C code is either called
-// from Go, and listed under runtime.cgocall because Go's profiler has no symbolizer, or it runs on threads of its
-// own. The shares are those of `go tool pprof -top`.
+// TestReachOfCgo checks that programs that spend their time in C have little to gain. The C code is either
+// called from Go, and listed under runtime.cgocall because Go's profiler has no symbolizer, or it runs on its
+// own threads. The expected shares come from `go tool pprof -top`.
 func TestReachOfCgo(t *testing.T) {
 	for _, c := range []struct {
 		load             string
@@ -120,8 +120,8 @@ func TestReachOfPublishedServer(t *testing.T) {
 	}
 }
 
-// TestReachHoldsToTheClasses checks that the judge never counts more code as compiled by Go than `profile top --by
-// class` shows. Both use profile.Spent.
+// TestReachHoldsToTheClasses checks that the share of code compiled by Go is at most the share in `profile top
+// --by class`. Both use profile.Spent.
 func TestReachHoldsToTheClasses(t *testing.T) {
 	for _, load := range []string{"milvus-cpu-flat", "milvus-cpu-hnsw", "milvus-cpu-hnswcos-nq1", "milvus-cpu-hnswcos-nq1-20s", "milvus-cpu-idle", "cgo-calls", "cgo-threads"} {
 		p := profiletest.Read(t, "../../testdata/profiles/"+load+".pb.gz").FoldPreempt()
@@ -374,7 +374,8 @@ func TestJudgementOfSets(t *testing.T) {
 	}
 }
 
-// TestJudgeWithoutTheNumberOfSamples checks that an unknown number of samples is neither good nor 0.
+// TestJudgeWithoutTheNumberOfSamples checks that an unknown number of samples counts neither as enough nor as
+// 0.
 func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
 	p := *milvus(t, "cpu-hnswcos-nq1-20s")
 	values := make([]int64, p.Len())
@@ -462,14 +463,14 @@ func TestJudgeWithoutThresholds(t *testing.T) {
 }
 
 // TestFewSamplesAreNotLittleToGain checks that few samples do not give LittleToGain: with a single sample, in a
-// native library, the maximum gain could have any value.
+// native library, the true maximum gain is unknown.
 func TestFewSamplesAreNotLittleToGain(t *testing.T) {
 	for _, c := range []struct{ share, n, want float64 }{{0, 1, 0.793}, {0.5, 100, 0.596}, {0.271, 954, 0.300}, {1, 50, 1}, {0.3, 0, 1}} {
 		if got := likelyMost(c.share, c.n); math.Abs(got-c.want) > 0.001 {
 			t.Errorf("of %v with %v samples: %.3f, want %.3f", c.share, c.n, got, c.want)
 		}
 	}
-	// The maximum gain of 1,721 samples is 4.8% of CPU time, but it could be 5%.
+	// The estimated maximum gain is 4.8% of CPU time, but with 1,721 samples it could be 5%.
 	if j := judged(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
 		t.Errorf("%s: %s, bound %v", j.Verdict, j.Reason, j.Reach.Ceiling)
 	}

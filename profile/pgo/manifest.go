@@ -17,19 +17,18 @@ import (
 const (
 	// ManifestFormat is the "format" of every manifest.
 	ManifestFormat = "kitescope-pgo"
-	// ManifestVersion is the version that is written and the newest version that is read. New fields do not require
-	// a new version.
+	// ManifestVersion is the version of written manifests, and the newest version that is read. New fields do
+	// not require a new version.
 	ManifestVersion = 1
 
-	// maxManifest limits the size of a manifest in bytes. A source takes half a kilobyte.
+	// maxManifest limits the size of a manifest in bytes. A source needs half a kilobyte.
 	maxManifest = 16 << 20
 )
 
 // ManifestName returns the name of the manifest next to a pack, e.g. default.pgo.json.
 func ManifestName(pack string) string { return pack + ".json" }
 
-// Manifest describes the sources of a pack. It has no time of its own, so that the same profiles give the same
-// bytes.
+// Manifest describes the sources of a pack. It has no timestamp, so the same profiles give the same bytes.
 type Manifest struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -74,7 +73,7 @@ type ManifestSource struct {
 	CPUSeconds *float64 `json:"cpu_seconds,omitempty"`
 	GoVersion  string   `json:"go_version,omitempty"`
 	BuildID    string   `json:"build_id,omitempty"`
-	// Weight is the total weight of its samples in the pack.
+	// Weight is the total weight of the source's samples in the pack.
 	Weight int64 `json:"weight"`
 }
 

@@ -18,9 +18,10 @@ import (
 
 // Module is a Go module in a folder.
 type Module struct {
-	// Dir is the folder of its go.mod. Asked is the folder that was passed to FindModule. Both are absolute.
+	// Dir is the folder of the module's go.mod. Asked is the folder that was passed to FindModule. Both are
+	// absolute.
 	Dir, Asked, Path string
-	// GoVersion is the version of the compiler that builds it, e.g. "go1.26.8".
+	// GoVersion is the version of the compiler that builds the module, e.g. "go1.26.8".
 	GoVersion string
 	// Mains are the main packages that "./..." matches, sorted by import path.
 	Mains []Main
@@ -32,7 +33,8 @@ type Module struct {
 // Main is a main package.
 type Main struct {
 	ImportPath, Dir string
-	// Example reports that it is in a folder of examples, tests or tools, and so is not the module's program.
+	// Example reports that the package is in a folder for examples, tests, tools or internal packages, and so
+	// is not the module's program.
 	Example bool
 }
 

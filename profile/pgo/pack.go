@@ -42,8 +42,8 @@ type Pack struct {
 	Notes []string
 }
 
-// FileName returns default.pgo, or a name that contains the hash. A binary that is built with the file then has the
-// hash in its build information. HashOfName reads it.
+// FileName returns default.pgo, or a name that contains the hash. A binary built with the latter has the hash
+// in its build information, where HashOfName finds it.
 func (p *Pack) FileName(withHash bool) string {
 	if withHash {
 		return "default-" + p.SHA256[:hashLetters] + ".pgo"
@@ -58,11 +58,11 @@ const DefaultName = "default.pgo"
 const hashLetters = 16
 
 // NewPack merges profiles into one that holds only the data that the compiler reads: the function names, start
-// lines and lines of the last two frames of each stack, and one sample type. `go tool preprofile` gives the same
-// output for the pack as for the merge of the profiles themselves.
+// lines and lines of the last two frames of each stack, and one sample type. `go tool preprofile` gives the
+// same output for the pack as for the merge of the profiles themselves.
 //
-// The same profiles give the same bytes in any order. NewPack returns an error if Go refuses a profile, or if there
-// is no call in any of them.
+// The same profiles give the same bytes in any order. NewPack returns an error if Go refuses a profile, or if
+// no profile has a call.
 func NewPack(ctx context.Context, inputs []Input, o PackOptions) (*Pack, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("pack: no profiles")
@@ -114,8 +114,9 @@ func packNotes(m *Manifest) (notes []string) {
 
 var cpuTime = profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 
-// mergeForPack merges profiles and returns the index of the sample type to pack: the type that the compiler
-// selects, but CPU time if the profiles were sampled at different rates. Profiles without samples are skipped.
+// mergeForPack merges profiles and returns the index of the sample type to pack. This is the type that the
+// compiler selects, or CPU time if the profiles were sampled at different rates. Profiles without samples are
+// skipped.
 func mergeForPack(inputs []Input) (whole *profile.Profile, kind int, err error) {
 	profiles := make([]*profile.Profile, 0, len(inputs))
 	for i := range inputs {

@@ -8,14 +8,14 @@ import (
 	"kitescope/profile"
 )
 
-// stripper collects the data of samples that the compiler reads, and merges samples that are equal in it. Since
-// go1.20 the compiler reads only the last two locations of a stack (internal/profile: NewGraph).
+// stripper collects the data of samples that the compiler reads, and merges samples in which this data is
+// equal. Since go1.20 the compiler reads only the last two locations of a stack (internal/profile: NewGraph).
 type stripper struct {
 	fold bool
 	b    *profile.Builder
 
-	// The current profile, and its locations in the result by index: plain holds those with the address 0, apart
-	// those with the address 1.
+	// The current profile, and the index in the result of each of its locations, with address 0 (plain) and
+	// with address 1 (apart).
 	p         *profile.Profile
 	functions []uint32
 	plain     []uint32
@@ -92,7 +92,7 @@ func (s *stripper) frame(l profile.Line) frame {
 // looksLike reports whether a leaf and its caller have a frame in common, addresses aside.
 func (s *stripper) looksLike(leaf, caller uint32) bool {
 	if s.p.Locations[leaf].Address == s.p.Locations[caller].Address {
-		return false // the compiler treats them as one with their addresses too
+		return false // the compiler treats them as one even with their real addresses
 	}
 	of, by := s.p.LinesOf(leaf), s.p.LinesOf(caller)
 	nameless := []profile.Line{{Function: none}}

@@ -148,8 +148,8 @@ func TestPackIsTheMergeToTheCompiler(t *testing.T) {
 	}
 }
 
-// TestPackOfOddProfiles checks packs of functions that call themselves, at several addresses and without any, of
-// frames without names, lines and functions, and of samples of one frame.
+// TestPackOfOddProfiles checks packs of functions that call themselves, at several addresses and without any,
+// of frames without names, lines and functions, and of samples with a single frame.
 func TestPackOfOddProfiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 7))
 	for range 12 {

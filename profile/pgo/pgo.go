@@ -1,12 +1,14 @@
 // Package pgo prepares CPU profiles for a build of a Go program with profile-guided optimization (PGO).
 //
-//  1. EdgesOf counts calls as the compiler does, and Edges.Hot selects the calls it treats as hot.
+//  1. EdgesOf counts calls as the compiler does, and Edges.Hot selects the calls that the compiler treats as
+//     hot.
 //  2. Judge reports whether a build with a set of profiles is worth the trouble.
-//  3. NewPack merges them into a default.pgo with a Manifest of its sources. FindModule finds the module it belongs to.
+//  3. NewPack merges the profiles into a default.pgo with a Manifest of its sources. FindModule finds the
+//     module to build.
 //  4. Verify reports from the build information of a binary whether it was built with the profile.
 //
 // The rules are those of go1.26 (cmd/internal/pgo, cmd/compile/internal/{pgoir,inline,devirtualize}). Functions
-// that follow them name the source.
+// that follow these rules name the source.
 package pgo
 
 import (
@@ -68,18 +70,18 @@ type Judgement struct {
 	Verdict Verdict
 	// Reason is one sentence for users, e.g. "67% of the samples are native code, not compiled by Go".
 	Reason string
-	// Profiles holds the inputs in their order. Refusals holds the objections to all of them together.
+	// Profiles holds the inputs in their order. Refusals holds the objections to all inputs together.
 	Profiles []Assessed
 	Refusals []Refusal
 	// Cautions are objections that call for a second look but do not make the profiles unfit.
 	Cautions []Refusal
 
-	// The fields below describe the merge of all readable profiles.
+	// The fields below describe the merge of the profiles that Go accepts, without duplicates.
 	Events   int64 // number of samples, -1 if unknown
 	CPU      time.Duration
 	Duration time.Duration // total of all windows
-	// Preempted is the share of samples whose leaf is runtime.asyncPreempt. They count for the interrupted
-	// function.
+	// Preempted is the share of samples whose leaf is runtime.asyncPreempt. These samples count for the
+	// interrupted function.
 	Preempted float64
 	Edges     *Edges
 	HotEdges  int
@@ -113,8 +115,8 @@ type Assessed struct {
 
 // Refusal is an objection to a profile.
 type Refusal struct {
-	// ID is a word for scripts, e.g. "no-start-lines". Message is for users. Hint is what to do, "" if nothing
-	// helps.
+	// ID is a word for scripts, e.g. "no-start-lines". Message is for users. Hint is an instruction to fix the
+	// problem, "" if nothing helps.
 	ID, Message, Hint string
 }
 
@@ -124,9 +126,9 @@ type Reach struct {
 	Go, Runtime, GC, Assembly, Syscall, Native, Unknown float64
 	// Total is the share of code that Go compiles, including the runtime and the garbage collector.
 	Total float64
-	// Ceiling is the maximum possible gain, as a share of CPU time: 0.14 of Total, because 14% is the top of the
-	// range that Go's documentation reports (go.dev/doc/pgo). There is no lower bound: PGO can make a program
-	// slower.
+	// Ceiling is the maximum possible gain, as a share of CPU time: 0.14 of Total, because 14% is the top of
+	// the range that Go's documentation reports (go.dev/doc/pgo). It has no lower bound, because PGO can make a
+	// program slower.
 	Ceiling float64
 }
 

@@ -8,15 +8,19 @@ import (
 	"kitescope/profile"
 )
 
-// ceilingOfReach is the maximum gain of PGO as a share of the time in code that it can change: the top of the
+// ceilingOfReach is the maximum gain of PGO as a share of the time in code that PGO can change: the top of the
 // "2-14%" of go.dev/doc/pgo. It is not fitted. None of sixteen programs gained more.
 const ceilingOfReach = 0.14
 
-// ReachOf returns the distribution of a CPU profile's time, by the leaves of its samples. A sample in
-// runtime.asyncPreempt counts for the interrupted function. Processes without a symbolizer report time in C under
-// runtime.cgocall; it counts as native, as it does with a symbolizer. Assembly and system calls within the garbage
-// collector count as assembly and system calls, because no compiler changes them. A system call made by a native
-// library is native, because Go did not compile its caller. All shares are 0 if there are no samples.
+// ReachOf returns the distribution of a CPU profile's time, by the leaves of its samples. All shares are 0 if
+// there are no samples.
+//
+//   - A sample in runtime.asyncPreempt counts for the interrupted function.
+//   - Processes without a symbolizer report time in C under runtime.cgocall. It counts as native, as with a
+//     symbolizer.
+//   - Assembly and system calls within the garbage collector count as assembly and system calls, because no
+//     compiler changes them.
+//   - A system call made by a native library is native, because Go did not compile its caller.
 func ReachOf(p *profile.Profile) Reach {
 	var r Reach
 	kind := kindOf(p)
@@ -65,8 +69,8 @@ func notCompiled(c profile.Class) bool {
 	return false
 }
 
-// share returns the field that the time of a class counts for. A sample in the bridge between Go and C counts as
-// native, because most of that time is spent in C. The kernel, and waiting in it, count as system calls.
+// share returns the field to which the time of a class is added. A sample in the bridge between Go and C counts
+// as native, because most of that time is spent in C. The kernel, and waiting in it, count as system calls.
 func (r *Reach) share(c profile.Class) *float64 {
 	switch c {
 	case profile.GoCode:

@@ -16,20 +16,20 @@ type knownRisk struct {
 	harm    string
 }
 
-// knownRisks returns the risks that were reported, with their sources. Slowdowns by PGO were reported as well
-// (go.dev/issue/71400, 68815, 58298), but not for particular functions: only a trial shows them.
+// knownRisks returns the reported risks with their sources. There are also reports of slowdowns by PGO
+// (go.dev/issue/71400, 68815, 58298) that do not name particular functions: only a trial shows these.
 func knownRisks() []knownRisk {
 	return []knownRisk{
 		{
-			// The array of 16 KiB is there up to v1.65 (internal/transport/controlbuf.go), and run calls it three
-			// times (github.com/grpc/grpc-go/issues/6991). Before v1.15 the package was grpc/transport.
+			// The 16 KiB array exists up to v1.65 (internal/transport/controlbuf.go), and run calls processData
+			// three times (github.com/grpc/grpc-go/issues/6991). Before v1.15 the package was grpc/transport.
 			id: "grpc-stack-growth", source: "https://go.dev/issue/65532",
 			callees: []string{"google.golang.org/grpc/internal/transport.(*loopyWriter).processData", "google.golang.org/grpc/transport.(*loopyWriter).processData"},
 			harm:    "in gRPC before v1.66 the stack of each connection grows by up to 48 KiB, and a service of many connections took 18% more memory",
 		},
 		{
-			// A coarse workaround elsewhere is to remove runtime.gopark from profiles
-			// (github.com/DataDog/datadog-pgo).
+			// datadog-pgo (github.com/DataDog/datadog-pgo) uses a coarser workaround: it removes runtime.gopark
+			// from profiles.
 			id: "trace-deadlock", caller: "runtime.ReadTrace", callees: []string{"runtime.gopark"}, source: "https://go.dev/issue/74045",
 			harm: "with the Go of that time (1.24) a program could stop for ever when an execution trace ended",
 		},

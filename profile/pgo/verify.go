@@ -12,11 +12,11 @@ type Effect uint8
 
 // The effects.
 const (
-	// CannotTell means that the build information does not show it.
+	// CannotTell means that the build information does not show whether the profile was used.
 	CannotTell Effect = iota
 	// NotTaken means that the program was built without the profile.
 	NotTaken
-	// Taken means that the program was built with it.
+	// Taken means that the program was built with the profile.
 	Taken
 )
 
@@ -31,7 +31,7 @@ type GivenProfile struct {
 	// Profile is nil if the file cannot be read; Err is the reason.
 	Profile *profile.Profile
 	Err     error
-	// Manifest is the manifest next to the file; nil if there is none.
+	// Manifest is the manifest next to the file; nil without one.
 	Manifest *Manifest
 	// Assumed reports that the user did not name the file: it is the current file at the path in the build
 	// information.
@@ -61,21 +61,21 @@ type Verification struct {
 	// Name is the binary's name for display, and Build its metadata.
 	Name  string
 	Build *Build
-	// Given is nil if there is no profile to compare with.
+	// Given is the profile to compare with; nil if none was given or found.
 	Given  *GivenProfile
 	Effect Effect
 	// Reason is one sentence for users. Hint suggests how to learn more, "" if nothing is missing.
 	Reason, Hint string
 	// Match compares the program's profile with Given.
 	Match Match
-	// Manifest is "" if there is no manifest, otherwise "matches" or "is of another file".
+	// Manifest is "" without a manifest, otherwise "matches" or "is of another file".
 	Manifest string
 	// Notes are further remarks for the user.
 	Notes []string
 }
 
-// Verify reports from the build information of a binary whether it was built with a profile, and whether with the
-// given one. given may be nil.
+// Verify reports from the build information of a binary whether it was built with a profile, and whether it was
+// built with the given one. given may be nil.
 func Verify(name string, b *Build, given *GivenProfile) *Verification {
 	v := &Verification{Name: name, Build: b, Given: given}
 	v.match()
