@@ -35,7 +35,7 @@ func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error
 	if err != nil {
 		return nil, fmt.Errorf("keep the profiles: %w", err)
 	}
-	defer os.Remove(part.Name()) // gone after the rename
+	defer os.Remove(part.Name()) // already renamed on success
 	got, f, err := p.receive(ctx, w, e, part)
 	if closeErr := part.Close(); err == nil && closeErr != nil {
 		err = closeErr
@@ -85,7 +85,7 @@ func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*a
 	e.To = p.clock().UTC()
 	if err != nil {
 		f := answerFailure(p.cause(ctx, err), patience)
-		f.again = f.outcome == CutOff && time.Since(start) < time.Second // a server may close connections that wait at the gate
+		f.again = f.outcome == CutOff && time.Since(start) < time.Second // servers may close waiting connections
 		return nil, f, nil
 	}
 	defer response.Body.Close()
@@ -117,7 +117,7 @@ func (p *puller) cause(ctx context.Context, err error) error {
 		return cause
 	}
 	if own, ok := errors.AsType[*url.Error](err); ok {
-		return own.Err // without the whole URL that wraps it
+		return own.Err // without *url.Error, which repeats the whole URL
 	}
 	return err
 }
@@ -178,14 +178,15 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 	}
 }
 
-// isBusy reports whether the server allows only one profile at a time and another one is running. The messages are
-// those of Go's runtime/pprof (StartCPUProfile) and runtime/trace (Start), and of servers that use the same wording.
+// isBusy reports whether the server refuses because another profile is running and it allows only one at a
+// time. The messages are those of Go's runtime/pprof (StartCPUProfile) and runtime/trace (Start), and of
+// servers that use the same wording.
 func isBusy(said string) bool {
 	return slices.ContainsFunc([]string{"profiling already in use", "tracing is already enabled", "profiler already running"}, func(words string) bool { return strings.Contains(said, words) })
 }
 
 // trouble returns the text of an error response as ": text", or "" if it is empty or HTML. Sent credentials are
-// removed before truncation, because half of a secret would no longer be found.
+// removed before truncation, because a truncated secret would not be recognized.
 func (p *puller) trouble(t *Target, r *http.Response) string {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); strings.Contains(kind, "html") {
 		return ""

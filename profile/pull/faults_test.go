@@ -154,7 +154,7 @@ func TestUnreachable(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s", word, e.Outcome, e.Error, want)
 		}
 	}
-	// Nobody accepts the connection. The others do not wait for it.
+	// Nobody accepts the connection. Other processes must not wait for it.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestBusy checks that a pull waits for another profile to end. The window is that of the successful attempt.
+// TestBusy checks that a pull waits until another profile has ended, and that the window in the Entry is that
+// of the successful attempt.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	recorded, n := fixture(t, "milvus-cpu-flat.pb.gz"), 0

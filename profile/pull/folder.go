@@ -65,7 +65,7 @@ type stage struct{ dir string }
 func newStage(parent string) (*stage, error) {
 	dir, err := os.MkdirTemp(parent, stageName)
 	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, named.Err // without the temporary name, which does not help the user
+		return nil, named.Err // without the temporary path, which does not help the user
 	}
 	return &stage{dir}, err
 }

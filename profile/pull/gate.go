@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// gate holds connected processes back until all are connected or time is up, so all windows begin together.
+// gate holds connected processes back until all are connected or time is up, so that all windows begin
+// together.
 type gate struct {
 	mu      sync.Mutex
 	missing int
@@ -14,19 +15,20 @@ type gate struct {
 	late    *time.Timer
 }
 
-// gatePatience is how long one host that does not respond delays the others.
+// gatePatience is the maximum time for which a host that does not respond delays the others.
 const gatePatience = 2 * time.Second
 
 func newGate(count int, patience time.Duration) *gate {
 	g := &gate{missing: count, open: make(chan struct{})}
-	// The lock is held until g.late is set: with no patience left the timer fires at once, and stops itself.
+	// The lock is held until g.late is set, because a timer without patience fires immediately and stops
+	// g.late.
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.late = time.AfterFunc(patience, func() { g.arrive(count) })
 	return g
 }
 
-// arrive reports that count processes are connected, or will not be.
+// arrive reports that count processes are connected, or have failed to connect.
 func (g *gate) arrive(count int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -30,7 +30,7 @@ type spec struct {
 	endpoint string
 	// windowed is true if the response comes after the requested seconds.
 	windowed bool
-	// alone is true if a process makes only one such profile at a time, and others disturb it.
+	// alone is true if a process can make only one such profile at a time, and other profiles disturb it.
 	alone bool
 }
 

@@ -28,7 +28,8 @@ const (
 type Manifest struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Kitescope is the version of the program that wrote it. Command is its command line, without secrets.
+	// Kitescope is the version of the program that wrote the manifest. Command is its command line, without
+	// secrets.
 	Kitescope string `json:"kitescope,omitempty"`
 	Command   string `json:"command,omitempty"`
 	// Root is the root path of the cluster, or "" if the processes were named one by one.
@@ -62,7 +63,7 @@ type Entry struct {
 	From    time.Time `json:"from,omitzero"`
 	To      time.Time `json:"to,omitzero"`
 	Seconds int       `json:"seconds,omitempty"`
-	// File is relative to the manifest; "" if there is no profile. Bytes and SHA256 are its size and checksum.
+	// File is relative to the manifest; "" without a profile. Bytes and SHA256 are its size and checksum.
 	File   string `json:"file,omitempty"`
 	Bytes  int64  `json:"bytes,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`

@@ -6,9 +6,9 @@ import (
 )
 
 // ofMilvus returns a failure that names the Milvus setting that blocks profiles, or nil if no such setting is
-// known to be the cause. Milvus reports that it requires the root password (internal/http/rbac.go:
-// CheckRootAuth). It has no page at all if it serves only metrics (internal/http/management_mux.go) or if
-// profiles are disabled (internal/http/server.go: Register).
+// known to be the cause. With one setting, Milvus responds that it requires the root password
+// (internal/http/rbac.go: CheckRootAuth). The page is missing if Milvus serves only metrics
+// (internal/http/management_mux.go) or if profiles are disabled (internal/http/server.go: Register).
 func ofMilvus(t *Target, r *http.Response, said string) *failure {
 	switch code := r.StatusCode; {
 	case strings.Contains(said, "root credentials"), strings.Contains(said, "only root user"), strings.Contains(said, "invalid root password"):

@@ -22,9 +22,9 @@ const (
 	// NotAsked means that nothing was requested: the address of the HTTP server is unknown, or the time for the
 	// process was over.
 	NotAsked Outcome = "not asked"
-	// Unreachable means that there is no route, no such host, or no connection in time.
+	// Unreachable means that the host was not found, has no route, or was not connected in time.
 	Unreachable Outcome = "unreachable"
-	// Refused means that the host responds and nothing listens on the port.
+	// Refused means that the host responds but nothing listens on the port.
 	Refused Outcome = "refused"
 	// TimedOut means that the connection was made, but the response was not complete within the window and the
 	// timeout.
@@ -53,7 +53,7 @@ const (
 type failure struct {
 	outcome Outcome
 	reason  string
-	// hint is an instruction for the user; "" if none is known to help.
+	// hint is an instruction for the user; "" if nothing is known to help.
 	hint string
 	// again is true if the same request may succeed at once over another connection.
 	again bool

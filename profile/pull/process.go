@@ -44,8 +44,8 @@ func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, target
 	wg.Wait()
 }
 
-// bounded returns a context that ends when the time for a process is over, including its windows. Windows of
-// CPU profiles and of traces are added up; those of deltas run at the same time.
+// bounded returns a context that ends when the time for a process is over: Total plus its windows. Windows of
+// CPU profiles and of traces are added up, but deltas run at the same time.
 func (p *puller) bounded(ctx context.Context, t *Target) (context.Context, context.CancelFunc) {
 	if p.opts.Total == 0 {
 		return context.WithCancel(ctx)
@@ -81,8 +81,8 @@ func (p *puller) fail(t *Target, kinds []Kind, f *failure) {
 	}
 }
 
-// process takes all profiles of one process. Deltas share the window of the CPU profile, because they are taken
-// only at its two ends. Execution traces follow, and instantaneous profiles come last, because both cost CPU.
+// process takes all profiles of a process. Deltas share the window of the CPU profile, because they are taken
+// only at its two ends. Execution traces and then instantaneous profiles follow, because both cost CPU.
 func (p *puller) process(ctx context.Context, w *way) error {
 	var first, traces, atOnce, deltas []Kind
 	for _, k := range p.kindsOf(w.target) {
@@ -132,7 +132,7 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 		case f != nil && f.outcome == Busy && time.Since(begun) < p.opts.BusyWait:
 			p.report(e.Node, k, Waiting, p.told(w.target, f.reason))
 			if !sleep(ctx, busyInterval) {
-				if !isTimeout(context.Cause(ctx)) { // after a timeout, the failure is still that it is busy
+				if !isTimeout(context.Cause(ctx)) { // after a timeout the failure remains Busy
 					f = failed(Interrupted, "stopped while another profile of the process was waited for")
 				}
 				break

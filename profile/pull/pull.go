@@ -36,7 +36,7 @@ import (
 
 // Options control which profiles are pulled and how. The zero value takes 10 s of CPU.
 type Options struct {
-	// Kinds are the kinds to take of each process; nil means CPU.
+	// Kinds are the kinds to take from each process; nil means CPU.
 	Kinds []Kind
 	// Seconds is the window; 0 means 10.
 	Seconds int
@@ -52,7 +52,8 @@ type Options struct {
 	MaxBytes int64
 	// Limits bound the decoded profile. Profiles are decoded to check them.
 	Limits profile.Limits
-	// Parallel is how many processes are profiled over the same window; 0 means 512. The others follow.
+	// Parallel is the number of processes that are profiled over the same window; 0 means 512. Further
+	// processes follow in later windows.
 	Parallel int
 	// Dial connects to host:port; nil means TCP. The Word method of an error, if it has one, returns its Outcome.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -64,9 +65,9 @@ type Options struct {
 	Now func() time.Time
 	// Progress is called with one Event at a time; it may be nil.
 	Progress func(Event)
-	// Tool and Command are for the manifest: the version of the program and its command line, without secrets.
+	// Tool is the version of the program and Command its command line without secrets, both for the manifest.
 	Tool, Command string
-	// Root is the root path of the cluster, or "" if there is none.
+	// Root is the root path of the cluster; "" without a cluster.
 	Root string
 }
 
@@ -94,7 +95,7 @@ const (
 	Done
 )
 
-// Event reports progress on one profile of one process.
+// Event reports progress on a single profile of a process.
 type Event struct {
 	Node    string
 	Kind    Kind
@@ -223,7 +224,7 @@ func (t *Target) place() string {
 	return address(t.URL)
 }
 
-// kindsOf returns the kinds to take of a target.
+// kindsOf returns the kinds to take from a target.
 func (p *puller) kindsOf(t *Target) []Kind {
 	if t.Only != "" {
 		return []Kind{t.Only}
@@ -270,7 +271,7 @@ func (p *puller) conceal(t *Target, text string) string {
 }
 
 // told returns a reason in one line, without sent credentials and without secrets of the server. Both are
-// removed before truncation, because half of a secret would no longer be found.
+// removed before truncation, because a truncated secret would not be recognized.
 func (p *puller) told(t *Target, reason string) string {
 	return oneLine(redact.Text(p.conceal(t, reason)))
 }

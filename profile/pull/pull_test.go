@@ -63,8 +63,8 @@ func target(t *testing.T, word string) pull.Target {
 	return got
 }
 
-// burn uses CPU until the test ends. got returns the CPU time so far, because a busy machine grants less than
-// all of it. It counts steps of some microseconds, except those that took a millisecond or longer.
+// burn uses CPU until the test ends. got returns the CPU time used so far, which is less than the elapsed time
+// on a busy machine. It adds up steps of some microseconds, without steps that took a millisecond or longer.
 func burn(t *testing.T) (got func() time.Duration) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -141,7 +141,8 @@ func TestRealProcess(t *testing.T) {
 		}
 	}
 	cpu := byKind[pull.CPU]
-	// The CPU profile covers one of the two or three seconds of the test, and so a part of the CPU time burnt in them.
+	// The CPU profile covers one of the two or three seconds of the test, so it has only a part of the CPU time
+	// used.
 	least := burnt().Seconds() / 10
 	if cores, ok := cpu.BusyCores(); !ok || cores*cpu.To.Sub(cpu.From).Seconds() < least || cpu.Samples == nil || float64(*cpu.Samples) < 100*least-1 || cpu.Type != "cpu" || cpu.Unit != "nanoseconds" {
 		t.Errorf("CPU of a busy process: %v, %v: %+v", cores, ok, cpu)

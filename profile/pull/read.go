@@ -36,7 +36,7 @@ type Record struct {
 type RecordRound struct {
 	// Name is the folder of the round, or "" for a single round.
 	Name string
-	// Manifest is nil if there is none.
+	// Manifest is nil if the round has none.
 	Manifest *Manifest
 }
 

@@ -15,8 +15,8 @@ import (
 	"kitescope/profile"
 )
 
-// Rolling is a continuous record: a folder with one folder for each round, in which the oldest rounds are
-// removed. Rounds are ordered by their sequence, whatever the clock is.
+// Rolling is a continuous record: a folder with a folder for each round. The oldest rounds are removed. Rounds
+// are ordered by their sequence number, independent of the clock.
 type Rolling struct {
 	// Dir is created if it does not exist. Foreign files in it are kept.
 	Dir string
@@ -29,7 +29,7 @@ type Rolling struct {
 	Now func() time.Time
 }
 
-// Round takes the profiles of one round and writes them to an existing folder.
+// Round takes the profiles of a round and writes them to an existing folder.
 type Round func(ctx context.Context, dir string) (*Manifest, error)
 
 // roundName matches the folder of a round: its start, and a number if several rounds start within a second.
@@ -103,7 +103,7 @@ func (r *Rolling) one(ctx context.Context, round Round) (string, *Manifest, erro
 	return path, m, err
 }
 
-// place sets the sequence of a round, and returns its path and the earlier rounds.
+// place sets the sequence of a round, and returns the earlier rounds and the path for the new one.
 func (r *Rolling) place(m *Manifest) (rounds []kept, path string, err error) {
 	if rounds, err = keptRounds(r.Dir); err != nil {
 		return nil, "", err

@@ -15,16 +15,17 @@ import (
 	"kitescope/profile"
 )
 
-// Target is a process to take profiles of, or one of its profiles.
+// Target is a process to profile, or a single profile of a process.
 type Target struct {
 	// Node is the name of the process, e.g. "querynode-10", or host and port.
 	Node string
-	// Roles and NodeIDs are those of its sessions. Version is the Milvus version. They are empty if unknown.
+	// Roles and NodeIDs come from the sessions of the process. Version is the Milvus version. They are empty if
+	// unknown.
 	Roles   []string
 	NodeIDs []string
 	Version string
-	// URL is the folder of its profiles, e.g. "http://10.0.0.7:9091/debug/pprof". If Only is set, it is the URL
-	// of that single profile. It holds no credentials.
+	// URL is the folder of the process's profiles, e.g. "http://10.0.0.7:9091/debug/pprof". If Only is set, it
+	// is the URL of a single profile. It holds no credentials.
 	URL *url.URL
 	// Only is the kind that URL serves; "" means that URL is a folder of kinds.
 	Only Kind
@@ -54,10 +55,10 @@ var ErrNoPort = errors.New("no port in it, and no http://")
 
 // ParseTarget parses an argument: host:port, or a URL of a folder of profiles or of one profile, optionally
 // preceded by NAME=. password is used if the URL has a user without a password. A word without a scheme and a
-// port is rejected with ErrNoPort, because it is as often the name of a folder as a host.
+// port is rejected with ErrNoPort, because it may as well be the name of a folder.
 //
-// A path that ends in a slash or in "pprof" is a folder, and so is an empty path. Any other path is one
-// profile. Its last element is the kind.
+// A path that is empty or ends in a slash or in "pprof" is a folder. Any other path is one profile, whose kind
+// is the last element.
 func ParseTarget(word, password string) (Target, error) {
 	var t Target
 	rest := word
@@ -79,7 +80,7 @@ func ParseTarget(word, password string) (Target, error) {
 	if err := checkURL(u); err != nil {
 		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), err)
 	}
-	if strings.Contains(u.EscapedPath(), "@") { // otherwise half of a password could be taken for a path, and be shown
+	if strings.Contains(u.EscapedPath(), "@") { // otherwise a part of a password could be taken for a path and be shown
 		return t, fmt.Errorf("read the address %s: an @ stands behind a slash: write / in a password as %%2F, and @ in a path as %%40", withoutUser(word))
 	}
 	t.authorize(u, password)

@@ -34,7 +34,7 @@ func TestParseTarget(t *testing.T) {
 		{"http://host/debug/pprof?seconds=3", "", "", "", "folder of profiles"},
 		{"http://host/debug/pprof/heap?debug=1", "", "", "", "debug="},
 		{"", "", "", "", "no host"},
-		{"before", "", "", "", "no port"}, // more often the name of a folder than of a host
+		{"before", "", "", "", "no port"}, // usually the name of a folder, not of a host
 		{"./out/before", "", "", "", "no port"},
 		{"/tmp/before", "", "", "", "no port"},
 		{"case.kite", "", "", "", "no port"},

@@ -105,7 +105,7 @@ func contents(t profile.ValueType) []Kind {
 	return nil
 }
 
-// wrongKind returns the failure for a profile of a kind that was not requested. It accepts unknown types.
+// wrongKind returns the failure for a profile of another kind than the requested one. It accepts unknown types.
 func wrongKind(k Kind, read *profile.Profile) *failure {
 	base := Kind(strings.TrimSuffix(string(k), delta))
 	if _, known := specOf(k); !known {
