@@ -15,7 +15,7 @@ func demangled(p *profile.Profile) *profile.Profile {
 	var functions []profile.Function
 	for i, f := range p.Functions {
 		if f.Name != "" && f.SystemName != f.Name {
-			continue // the writer of the profile has set a name
+			continue // the writer of the profile already set a readable name
 		}
 		name := demangledName(f.SystemName)
 		if name == f.Name {

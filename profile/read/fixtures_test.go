@@ -45,8 +45,8 @@ func mustRead(t testing.TB, text string, o Options) *profile.Profile {
 	return p
 }
 
-// checkSound checks the invariants that users of a profile rely on: indexes are in range, and encoding as pprof
-// and decoding keeps the sums.
+// checkSound checks the invariants that users of a profile rely on: indexes are in range, and encoding to pprof
+// and decoding preserves the sums.
 func checkSound(t testing.TB, p *profile.Profile) {
 	t.Helper()
 	if len(p.Values) != p.Len()*len(p.Types) || p.LabelOf != nil && len(p.LabelOf) != p.Len() {

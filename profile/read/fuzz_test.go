@@ -33,7 +33,7 @@ func seeds(f *testing.F, names ...string) {
 	}
 }
 
-// fuzzed is the limits during fuzzing.
+// fuzzed holds the limits during fuzzing.
 var fuzzed = profile.Limits{MaxBytes: 4 << 20, MaxMemory: 16 << 20}
 
 // checked reads data and checks the invariants of the resulting profile.
@@ -50,7 +50,7 @@ func checked(t *testing.T, data []byte, o Options) {
 	if p.Origin.Format == "" || len(p.Types) == 0 && p.Len() > 0 {
 		t.Fatalf("%+v with types %v", p.Origin, p.Types)
 	}
-	if p.Origin.Format != "pprof" { // a pprof file may have more than Encode keeps
+	if p.Origin.Format != "pprof" { // a pprof file may have data that Encode drops
 		checkSound(t, p)
 	}
 }

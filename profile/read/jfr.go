@@ -13,7 +13,7 @@ import (
 )
 
 // The stack sample events of a Java Flight Recording: samples of threads that ran Java code, and of threads in
-// native code, which mostly wait there.
+// native code, where most wait.
 const (
 	executionSample = "jdk.ExecutionSample"
 	nativeSample    = "jdk.NativeMethodSample"

@@ -21,7 +21,7 @@ type lines struct {
 	r       *bufio.Reader
 	long    []byte
 	number  int
-	blamed  int // the line to report in an error, if it is not the last one
+	blamed  int // the line number for an error, if it is not that of the last line
 	err     error
 }
 

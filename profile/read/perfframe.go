@@ -77,8 +77,8 @@ func cutDSO(s []byte) (symbol, dso []byte) {
 	return s, nil
 }
 
-// afterOffset returns the position of " (" before the file. It returns false unless the text before it is
-// unambiguous: it ends with the offset into a symbol, or is "[unknown]".
+// afterOffset returns the position of " (" before the file. It returns false unless the text before that
+// position is unambiguous: it ends with the offset into a symbol, or is "[unknown]".
 func afterOffset(s []byte) (int, bool) {
 	if bytes.HasPrefix(s, []byte(unknown+" (")) {
 		return len(unknown), true

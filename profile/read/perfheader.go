@@ -45,7 +45,7 @@ func fields(line []byte, out []field) []field {
 }
 
 // parsePerfHeader parses the first line of a sample. A comm may contain any characters, including spaces, so
-// the unambiguous parts are located first: the time, or the event if there is no time.
+// the unambiguous part is located first: the time, or the event if there is no time.
 func parsePerfHeader(line []byte, buffer []field) perfHeader {
 	h := perfHeader{time: -1}
 	words := fields(line, buffer[:0])
@@ -86,8 +86,8 @@ func eventStart(line []byte, words []field) int {
 			return event - 1
 		}
 	}
-	// There is one number, either a thread or a period. perf pads threads to at least 5 or 7 characters and
-	// periods to 10.
+	// There is only one number, either a thread or a period. perf pads threads to at least 5 or 7 characters
+	// and periods to 10.
 	start := 0
 	if event > 1 {
 		start = words[event-2].to + 1

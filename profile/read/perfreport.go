@@ -31,7 +31,7 @@ const reportHint = "print it with: perf report -i perf.data --stdio --no-childre
 // graphLine matches a call graph line below a row.
 var graphLine = profile.NewPattern(`^ {8,}|^ *(?:\||---)`)
 
-// perfTable reads the table of one event.
+// perfTable reads the table of an event.
 type perfTable struct {
 	b *profile.Builder
 
@@ -42,8 +42,8 @@ type perfTable struct {
 	kinds   int // number of event types; the last one belongs to the current table
 	total   int64
 	lost    int64 // samples
-	// rows is the number of rows of the table, and shares is the sum of their shares in hundredths of a
-	// percent.
+	// rows is the number of rows of the table, and shares is the sum of the shares of these rows in hundredths
+	// of a percent.
 	rows, shares int64
 }
 

@@ -73,7 +73,7 @@ type frame struct {
 // unsettled is the event of a sample whose header line has no event. The line may turn out not to be a sample.
 const unsettled = -2
 
-// perfSample holds the facts about the open sample that outlive its header line.
+// perfSample holds the data of the open sample that is still needed after its header line.
 type perfSample struct {
 	open bool
 	// known is true if the header line has enough fields to be a sample, even if no frame follows.

@@ -116,7 +116,7 @@ func cutPMP(line []byte) (count int64, rest []byte, ok bool) {
 	return count, rest, err == nil
 }
 
-// isPMP reports whether a line is a count and frames separated by commas. maybe is true also for a line with a
+// isPMP reports whether a line is a count and frames separated by commas. maybe is also true for a line with a
 // single frame.
 func isPMP(line []byte) (is, maybe bool) {
 	_, rest, ok := cutPMP(line)
@@ -132,7 +132,7 @@ func isPMP(line []byte) (is, maybe bool) {
 	return len(frames) > 1, true
 }
 
-// spaced reports whether a name has blanks outside its parameters. "find(Key const&) const" has none.
+// spaced reports whether a name has blanks outside its parameters. For "find(Key const&) const" it is false.
 func spaced(name string) bool {
 	depth := 0
 	for _, c := range strings.TrimSuffix(name, " const") {
@@ -150,9 +150,8 @@ func spaced(name string) bool {
 	return false
 }
 
-// pmpFrames splits a list of frames. Commas between brackets do not separate frames. Because pt-pmp cuts names
-// at their first space, brackets may stay open, but only up to the place of the frame:
-// "invoke<void,(thread.h:60)".
+// pmpFrames splits a list of frames. Commas between brackets do not separate frames. pt-pmp cuts names at their
+// first space, so brackets may stay open, but only up to the place of the frame: "invoke<void,(thread.h:60)".
 func pmpFrames(list []byte, frames []string) []string {
 	closed := make(map[int]int) // closing position by opening position of each bracket
 	var open []int

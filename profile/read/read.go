@@ -30,7 +30,7 @@ import (
 type Options struct {
 	// Limits apply to pprof files. For other formats they bound the resulting profile.
 	Limits profile.Limits
-	// MaxText is the maximum decompressed size of a text, in bytes; 0 means 16 GiB.
+	// MaxText is the maximum decompressed size of a compressed text, in bytes; 0 means 16 GiB.
 	MaxText int64
 	// Mangled disables demangling.
 	Mangled bool
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string, o Options) (*profile.Profile, error)
 	return From(ctx, path, f, o)
 }
 
-// From reads a profile from a stream. Errors refer to the stream as name.
+// From reads a profile from a stream. name denotes the stream in errors.
 func From(ctx context.Context, name string, r io.Reader, o Options) (*profile.Profile, error) {
 	if o.Limits.Size == 0 {
 		o.Limits.Size = sizeOf(r)

@@ -129,9 +129,9 @@ func sniff(head []byte) (format, error) {
 	return sniffText(head)
 }
 
-// hasControls reports whether head has bytes that do not occur in text: one among the first 64 bytes, or more
-// than 1 in 50 overall. A few are allowed because a command or a function in a text may have any name. In a
-// pprof file such bytes occur throughout, because message sizes are among them.
+// hasControls reports whether head has too many bytes that do not occur in text: any in the first 64 bytes, or
+// more than 1 in 50 overall. A few are allowed because a command or a function in a text may have any name. A
+// pprof file has such bytes throughout, because message sizes are among them.
 func hasControls(head []byte) bool {
 	const first, few = 64, 50
 	n := 0

@@ -27,7 +27,8 @@ func begins(head []byte, magic string) bool { return bytes.HasPrefix(head, []byt
 // packedOther reports whether a file is compressed in a way that profile.Decode does not support.
 func packedOther(head []byte) bool { return begins(head, magicZstd) }
 
-// unpack returns a reader of the decompressed text. The reader fails after more than limit bytes.
+// unpack returns a reader of the decompressed text. If r is compressed, the reader fails after more than limit
+// bytes.
 func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(), err error) {
 	done = func() {}
 	switch {
@@ -59,7 +60,7 @@ func unpackedHead(head []byte) ([]byte, error) {
 	if _, ok := text.(*limited); !ok {
 		return head, nil
 	}
-	// 512 bytes are enough to detect a pprof file, so the rest of it need not be decompressed twice.
+	// 512 bytes are enough to detect a pprof file, so the rest of the file need not be decompressed twice.
 	inner := make([]byte, 512)
 	n, err := io.ReadFull(text, inner)
 	if err == nil && !hasControls(inner) {

@@ -12,7 +12,7 @@ import (
 // weights assigns value types to each event of perf. A single event gets:
 //
 //	samples/count          the number of samples
-//	cpu-clock/nanoseconds  the sum of their periods, unless they have none
+//	cpu-clock/nanoseconds  the sum of the samples' periods, unless they have none
 //
 // With several events, the name of the first type includes the event, e.g. "cycles samples/count".
 type weights struct {
@@ -24,7 +24,7 @@ type weights struct {
 // eventWeight holds the value types and the totals of an event.
 type eventWeight struct {
 	name            string
-	samples, period int // indexes of types; period is -1 if there is none
+	samples, period int // indexes of types; period is -1 without such a type
 	total           int64
 	// alike is the period of all samples so far; -1 if they differ.
 	alike int64
@@ -32,7 +32,7 @@ type eventWeight struct {
 	without, count int64
 }
 
-// maxEvents is more than perf can record at once on any machine that we know of.
+// maxEvents exceeds the number of events that perf can record at once on any known machine.
 const maxEvents = 64
 
 func newWeights(b *profile.Builder) weights {
@@ -95,7 +95,7 @@ func (w *weights) add(t profile.ValueType, like int) int {
 	return len(w.values) - 1
 }
 
-// of returns the values of one sample. The slice is valid until the next call.
+// of returns the values of a sample. The slice is valid until the next call.
 func (w *weights) of(event int, period int64) ([]int64, error) {
 	if event < 0 {
 		return nil, errEvents
@@ -177,7 +177,7 @@ func (e *eventWeight) clock() bool {
 	return false
 }
 
-// said returns the note that explains the values.
+// said returns a note about how the values were computed.
 func (w *weights) said(types []profile.ValueType) string {
 	if !slices.ContainsFunc(w.events, func(e eventWeight) bool { return e.period >= 0 }) {
 		return "weights are counts of samples"
