@@ -12,15 +12,16 @@ import (
 // NewComparison compares two profiles of the same kind. Flat, Cum, Total and the order are those of `go tool
 // pprof -top` with -diff_base and -normalize. Like pprof, it omits entries that add up to 0.
 //
-// It also reports the values of each side, and whether a change is significant. The test is on events (see
-// Hypothesis). With Normalize, the null hypothesis is that the shares are equal (EqualSharesP). Without, it
-// is that as many events occur in the same time (EqualRatesP), or equal shares if the duration of a side is
-// unknown. Events are assumed to be independent, which is too optimistic for programs that work in bursts.
+// It also reports the values of each side, and whether a change is significant. The test uses event counts (see
+// Hypothesis). With Normalize, the null hypothesis is that the shares are equal (EqualSharesP). Without
+// Normalize, it is that as many events occur in the same time (EqualRatesP), or that the shares are equal if
+// the duration of a side is unknown. Events are assumed to be independent, which is too optimistic for programs
+// that work in bursts.
 //
-// Verdicts are therefore corrected for the number of compared entries by Holm's method at Level (1 % that any
-// verdict is wrong). Entries with too few events to be significant do not count (Tarone, Biometrics 46,
-// 1990). The others are weighted by the square root of their events. For heap profiles the events are unknown
-// and everything is Undecided.
+// Verdicts are corrected for the number of compared entries by Holm's method at Level (1 % that any verdict is
+// wrong). Entries with too few events to be significant do not count (Tarone, Biometrics 46, 1990). The others
+// are weighted by the square root of their events. For heap profiles the events are unknown and everything is
+// Undecided.
 //
 // NewComparison returns a Mismatch if the profiles cannot be compared.
 func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, error) {
@@ -59,7 +60,7 @@ func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, err
 // eventColumn is the type of a temporary column of events, used during a comparison.
 const eventColumn = "kitescope::events"
 
-// aligned holds two profiles with the same types, the last of which is the column of events.
+// aligned holds two profiles with the same types. The last type is the column of events.
 type aligned struct {
 	now, minus *profile.Profile
 	types      []profile.ValueType // without that column
@@ -117,7 +118,7 @@ func mismatch(err error) error {
 	return err
 }
 
-// header returns the Header of one side.
+// header returns the Header of a side.
 func (a *aligned) header(p *profile.Profile) Header {
 	kind := slices.IndexFunc(p.Types, func(t profile.ValueType) bool { return t.Type == a.types[a.kind].Type })
 	return newHeader(p, kind)

@@ -74,7 +74,8 @@ func (t *test) judge(c *Comparison) {
 	}
 }
 
-// p returns the probability that the two counts differ at least as much by chance, NaN if they are unknown.
+// p returns the probability that the two counts differ at least as much by chance, or NaN if a count is
+// unknown.
 func (t *test) p(before, after int64) float64 {
 	switch {
 	case !t.known:
@@ -86,12 +87,12 @@ func (t *test) p(before, after int64) float64 {
 }
 
 // correct replaces p-values by corrected ones (HolmWeighted). It only considers entries whose events would be
-// significant if all were on one side. The others cannot be significant, so they do not count (Tarone) and
-// keep their p-values, which are above the level. An entry's weight is the noise of its events: a change of
-// an entry with many events matters more and is found sooner.
+// significant if all were on one side. Other entries cannot be significant, so they do not count (Tarone) and
+// keep their p-values, which are above the level. An entry's weight is the square root of its events, because a
+// change of an entry with many events matters more and should be found sooner.
 //
-// Given an entry's events on both sides together, the test is about their division between the sides.
-// Selection and weights are therefore independent of the outcome.
+// The test is conditional on an entry's events on both sides together: it concerns only their division between
+// the sides. Selection and weights are therefore independent of the outcome.
 func (t *test) correct(ps []float64, events func(i int) int64) {
 	candidates := make([]float64, len(ps))
 	for i, p := range ps {
@@ -106,8 +107,8 @@ func (t *test) correct(ps []float64, events func(i int) int64) {
 	}
 }
 
-// least returns the smallest p-value that the given number of events can have, which is that of all events on
-// one side.
+// least returns the smallest possible p-value of the given number of events, i.e. the p-value if all events are
+// on one side.
 func (t *test) least(events int64) float64 {
 	const surely = 1e-6
 	odds := t.before / (t.before + t.after)
@@ -118,8 +119,8 @@ func (t *test) least(events int64) float64 {
 	return min(t.p(min(events, int64(t.before)), max(0, events-int64(t.before))), t.p(max(0, events-int64(t.after)), min(events, int64(t.after))))
 }
 
-// verdict returns the verdict on a change. Its direction is that of events per time, or per total events,
-// which may differ from that of the values, e.g. if one side lasted longer.
+// verdict returns the verdict on a change. Its direction is the direction of events per time, or per total
+// events. The values may have changed in the other direction, e.g. if one side lasted longer.
 func (t *test) verdict(p float64, before, after int64) Verdict {
 	if !t.known {
 		return Undecided

@@ -14,8 +14,8 @@ import (
 	"kitescope/profile/report"
 )
 
-// drawn returns a profile with random samples of a program that spends the given parts of its time in each of
-// its functions.
+// drawn returns a profile with random samples of a program. parts[i] is the part of its time that the program
+// spends in function i.
 func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []float64) *profile.Profile {
 	t.Helper()
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
@@ -34,7 +34,7 @@ func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []fl
 	return b.Profile()
 }
 
-// equalParts returns the parts of n equally hot functions, of which the first has an additional part more.
+// equalParts returns the parts of n equally hot functions. The first one additionally has the part more.
 func equalParts(n int, more float64) []float64 {
 	parts := make([]float64, n)
 	for i := range parts {
@@ -97,8 +97,8 @@ func TestNoiseIsNoChange(t *testing.T) {
 	}
 }
 
-// TestManyFunctions compares profiles of a program as large as most: 800 functions, most of them with a
-// sample or two. These must neither raise false alarms nor hide a change of five percentage points.
+// TestManyFunctions compares profiles of a program of typical size: 800 functions, most with a sample or two.
+// These functions must neither raise false alarms nor hide a change of five percentage points.
 func TestManyFunctions(t *testing.T) {
 	const functions, ticks, runs = 800, 1000, 40
 	tail := make([]float64, functions)
@@ -107,8 +107,8 @@ func TestManyFunctions(t *testing.T) {
 		tail[i] = 1 / float64(i+3)
 		sum += tail[i]
 	}
-	// with returns the parts of the program whose first function has the given part, while the others share
-	// the rest as before.
+	// with returns the parts of the program, with part for the first function and rest shared by the others as
+	// before.
 	with := func(part, rest float64) []float64 {
 		parts := []float64{part}
 		for _, p := range tail {
@@ -118,8 +118,8 @@ func TestManyFunctions(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, 18))
 	for _, test := range []struct {
-		part  float64 // before; afterwards it is five points more
-		found int     // minimum percentage of runs; a test of that function alone, at a level of 1 %, would find 83, 98, 100 and 100 %
+		part  float64 // the part before; afterwards it is five percentage points more
+		found int     // minimum percentage of runs; a 1 % test of that function alone would find 83, 98, 100 and 100 %
 	}{{0.1, 30}, {0.05, 65}, {0.02, 90}, {0, 100}} {
 		t.Run(fmt.Sprint(test.part), func(t *testing.T) {
 			alarms, found := 0, 0

@@ -36,7 +36,7 @@ func tangled(r *rand.Rand) *google.Profile {
 		for range min(r.IntN(5), 3) {
 			line := google.Line{Function: p.Function[r.IntN(len(names))], Line: int64(r.IntN(3))}
 			if line.Line > 0 {
-				line.Column = int64(r.IntN(2)) // pprof hides the column of an unknown line but separates such entries, which then look the same
+				line.Column = int64(r.IntN(2)) // with line 0, pprof would list entries that look the same
 			}
 			l.Line = append(l.Line, line)
 		}

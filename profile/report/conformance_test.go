@@ -23,8 +23,8 @@ import (
 
 const fixtures = "../../testdata/profiles"
 
-// pprofTool returns the real `go tool pprof`, which all results are compared with. Short tests skip it,
-// because Go compiles it first, which takes a minute of CPU time, and some hundred reports follow.
+// pprofTool returns the real `go tool pprof`, with which all results are compared. Short tests skip it, because
+// Go compiles it first, which takes a minute of CPU time, and some hundred reports follow.
 func pprofTool(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -60,8 +60,8 @@ func (q question) name() string {
 // settings are the initial commands. They select units that pprof converts exactly.
 const settings = "trim=false\nunit=%s\nsample_index=%s\n"
 
-// ask runs all questions in one interactive pprof and returns its answers. It checks that pprof's default
-// type is wantType.
+// ask runs all questions in one interactive pprof and returns its answers. It checks that pprof's default type
+// is wantType.
 func ask(t *testing.T, tool string, args []string, wantType, unit string, kind int, questions []question) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -241,7 +241,7 @@ func TestTopEqualsPprof(t *testing.T) {
 			}
 			for kind, valueType := range p.Types {
 				if i > len(files) && kind != main {
-					continue // of a cluster's nodes only the first is tested with all types: the others have the same types
+					continue // all nodes of a cluster have the same types
 				}
 				q := questions(i < len(files) && kind == len(p.Types)-1)
 				compare(t, p, kind, q, ask(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))

@@ -10,20 +10,20 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Load is the load of a process relative to the others of its role.
+// Load is the load of a process relative to the other processes of its role.
 type Load uint8
 
 // The loads.
 const (
-	// LoadUnknown: there is no other process, or the duration of a profile is unknown.
+	// LoadUnknown: the process is the only one, or the duration of a profile is unknown.
 	LoadUnknown Load = iota
-	// LoadEven: between a third and three times the mean of the others, or not significantly outside.
+	// LoadEven: between a third and three times the mean of the other processes, or not significantly outside.
 	LoadEven
-	// LoadLow: less than a third of the mean of the others.
+	// LoadLow: less than a third of the mean of the other processes.
 	LoadLow
-	// LoadIdle: less than a tenth of the mean of the others.
+	// LoadIdle: less than a tenth of the mean of the other processes.
 	LoadIdle
-	// LoadHigh: more than three times the mean of the others.
+	// LoadHigh: more than three times the mean of the other processes.
 	LoadHigh
 )
 
@@ -31,7 +31,7 @@ var loadNames = [...]string{"unknown", "even", "low", "idle", "high"}
 
 func (l Load) String() string { return loadNames[l] }
 
-// NodeShares describes the CPU usage of one process.
+// NodeShares describes the CPU usage of a process.
 type NodeShares struct {
 	Header
 	// Node is the Origin.Node of the profile.
@@ -53,9 +53,10 @@ type Part struct {
 	Part, Low, High float64
 }
 
-// NewNodes compares the CPU profiles of several processes within each role (Origin.Role): how busy each is,
-// and some of its work. The result is in the order of the profiles. It covers the sampled time only: one
-// window cannot show whether a difference lasts. NewNodes returns an error if a profile has no type "cpu".
+// NewNodes compares the CPU profiles of several processes within each role (Origin.Role): how busy each is, and
+// how much of its time goes to certain kinds of work. The result is in the order of the profiles. It covers the
+// sampled time only: one window cannot show whether a difference lasts. NewNodes returns an error if a profile
+// has no type "cpu".
 func NewNodes(ps []*profile.Profile) ([]*NodeShares, error) {
 	all := make([]*NodeShares, len(ps))
 	byRole := map[string][]*NodeShares{}
@@ -90,8 +91,8 @@ func (h *Header) cores() float64 {
 	return float64(h.Total) * float64(unit) / float64(h.Duration)
 }
 
-// Bounds of Load, relative to the mean of the others. busyMean is the minimum mean of the others, in cores,
-// for a process to be low or idle. Below it, all processes are idle.
+// Bounds of Load, relative to the mean of the other processes. A process can be low or idle only if the others
+// use at least busyMean cores on average. Otherwise all processes are idle.
 const (
 	idlePart  = 0.1
 	lowPart   = 1.0 / 3
@@ -99,7 +100,7 @@ const (
 	busyMean  = 0.1
 )
 
-// judgeLoads sets the loads of the processes of one role.
+// judgeLoads sets the loads of processes with the same role.
 func judgeLoads(list []*NodeShares) {
 	ps := make([]float64, len(list))
 	for i, x := range list {
@@ -168,7 +169,7 @@ const (
 	aboutIVF
 )
 
-// counter sums up the samples of one process.
+// counter sums up the samples of a process.
 type counter struct {
 	p      *profile.Profile
 	frames *profile.Frames
@@ -221,8 +222,8 @@ func newCounter(p *profile.Profile) *counter {
 	return c
 }
 
-// isBracketed reports whether a name is that of a file, e.g. "[libknowhere.so]", because the function is
-// unknown.
+// isBracketed reports whether a name is a file name in brackets, e.g. "[libknowhere.so]", which stands for an
+// unknown function.
 func isBracketed(name string) bool { return len(name) > 1 && name[0] == '[' }
 
 // add adds one sample.
@@ -232,7 +233,7 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	for _, l := range stack { // from the leaf towards its callers
 		for _, id := range c.frames.Of(l) {
 			a := c.about[id]
-			if a&aboutLock2 != 0 && below { // lock2 waits if it has called a function
+			if a&aboutLock2 != 0 && below { // lock2 waits only if it has called a function
 				a |= aboutLocks
 			}
 			about |= a
@@ -264,8 +265,8 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	}
 }
 
-// mostNamed is the minimum fraction of libknowhere's samples with a function name from which the brute force
-// share is known.
+// mostNamed is the fraction of libknowhere's samples that must have a function name for the brute force share
+// to be known.
 const mostNamed = 0.9
 
 func (c *counter) bruteForce(h *Header) BruteForce {

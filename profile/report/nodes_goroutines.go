@@ -11,17 +11,17 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Growth is the growth in the number of one process's goroutines over several dumps.
+// Growth describes how the number of a process's goroutines grew over several dumps.
 type Growth struct {
 	// From and To are the times of the first and the last dump, zero if unknown.
 	From, To time.Time
-	// Totals are the numbers of all goroutines by dump.
+	// Totals are the numbers of all goroutines, one per dump.
 	Totals []int64
 	// Stacks are all distinct stacks, sorted by growth, largest first.
 	Stacks []StackGrowth
 }
 
-// StackGrowth is the growth of one stack of functions. Line numbers are ignored because a loop may wait in
+// StackGrowth is the growth of a stack of functions. Line numbers are ignored because a loop may wait in
 // several places.
 type StackGrowth struct {
 	// Frames are the functions, innermost first. Function is the innermost one outside of Go's runtime and
@@ -30,16 +30,16 @@ type StackGrowth struct {
 	Function, Entry string
 	Counts          []int64
 	// P is the probability that the first and the last count differ at least as much by chance, corrected for
-	// the number of stacks. Goroutines are counted completely rather than sampled. The test is of two counts
-	// that vary from moment to moment because requests come and go independently.
+	// the number of stacks. Goroutines are counted completely rather than sampled. The test treats the two
+	// counts as varying from moment to moment, because requests come and go independently.
 	P       float64
 	Verdict Verdict
 	// Steady reports whether the count grew from each dump to the next.
 	Steady bool
 }
 
-// NewGrowth compares dumps of one process's goroutines, in chronological order if they have times. It returns
-// a Mismatch if a profile does not count goroutines.
+// NewGrowth compares goroutine dumps of a process, in chronological order if they have times. It returns a
+// Mismatch if a profile does not count goroutines.
 func NewGrowth(dumps []*profile.Profile) (*Growth, error) {
 	dumps = slices.Clone(dumps)
 	slices.SortStableFunc(dumps, func(a, b *profile.Profile) int {
@@ -94,9 +94,8 @@ func stackOf(stacks map[string]*StackGrowth, p *profile.Profile, frames *profile
 	return x
 }
 
-// isProgram reports whether a function belongs to the program or a module rather than to Go's standard
-// library. Standard library packages have no dot in the first element of their path. Package main belongs to
-// the program.
+// isProgram reports whether a function belongs to package main, or to a package whose path begins with a
+// domain. Packages of Go's standard library have no dot in the first element of their path.
 func isProgram(name string) bool {
 	first, _, deep := strings.Cut(name, "/")
 	if strings.HasPrefix(name, "main.") {

@@ -78,7 +78,7 @@ func TestGrowthOfFew(t *testing.T) {
 	}
 }
 
-// TestNodesOfTrouble checks the shares of programs that were made to wait for a lock, and to allocate.
+// TestNodesOfTrouble checks the shares of programs that were made to wait for a lock or to allocate.
 func TestNodesOfTrouble(t *testing.T) {
 	for file, share := range map[string]func(*NodeShares) (least float64, high, none Part){
 		"go-lock.cpu.pb.gz": func(x *NodeShares) (float64, Part, Part) { return 0.2, x.LockWait, x.GC },

@@ -81,7 +81,7 @@ func TestNodesSpend(t *testing.T) {
 	}
 }
 
-// querynodes returns profiles of query nodes. Each list holds the stacks of one node with their numbers of
+// querynodes returns profiles of query nodes. Each list holds the stacks of a node with their numbers of
 // samples.
 func querynodes(t *testing.T, seconds int, lists ...[]string) []*profile.Profile {
 	t.Helper()

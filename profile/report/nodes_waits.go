@@ -20,10 +20,10 @@ type Waits struct {
 // mostPlaces is the maximum length of Waits.Places.
 const mostPlaces = 3
 
-// NewWaits reads a mutex profile, or the difference of two that covers a window. Delays are estimates that
-// runtime/pprof scales up, so they have no bounds. A process that does not record contention has no samples,
-// just like one without contention. The caller must distinguish them. NewWaits returns a Mismatch if delays
-// are not in nanoseconds.
+// NewWaits computes Waits from a mutex profile, or from the difference of two, which covers a window. Delays
+// are estimates that runtime/pprof scales up, so they have no bounds. A process that does not record contention
+// has no samples, like one without contention, and the caller must distinguish the two. NewWaits returns a
+// Mismatch if delays are not in nanoseconds.
 func NewWaits(p *profile.Profile) (*Waits, error) {
 	top, err := NewTop(p, Options{SampleIndex: "delay", SortCum: true})
 	if err != nil {

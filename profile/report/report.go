@@ -1,9 +1,9 @@
-// Package report computes tables from profiles: where the time goes, what changed, and which node differs.
-// The tables hold typed numbers, without layout.
+// Package report computes tables from profiles: where the time goes, what changed, and which node differs. The
+// tables hold typed numbers, without layout.
 //
 //  1. Options select the sample type, a filter and the granularity.
-//  2. NewTop takes one Profile, NewComparison two, NewNodes those of several processes at one time, NewGrowth
-//     dumps of goroutines, and NewWaits a mutex profile.
+//  2. NewTop reports on one Profile, and NewComparison on two. NewNodes compares processes at the same time,
+//     NewGrowth compares goroutine dumps, and NewWaits reads a mutex profile.
 package report
 
 import (
@@ -86,8 +86,8 @@ func (v Verdict) String() string { return verdictNames[v] }
 type Comparison struct {
 	Base, New Header
 	Type      profile.ValueType
-	// Total is the value of 100 %: the total of the base, as with pprof's -diff_base. If that is 0, it is the
-	// sum of absolute differences, and OfBase is false.
+	// Total is the value of 100 %: the total of the base, as with pprof's -diff_base. If the base's total is 0,
+	// it is the sum of absolute differences, and OfBase is false.
 	Total  int64
 	OfBase bool
 	// Factor is the factor that was applied to the new values. It is 1 unless Normalized is set.
@@ -99,16 +99,16 @@ type Comparison struct {
 	Changes    []Change
 }
 
-// Change is the change of one entry.
+// Change is the change of an entry.
 type Change struct {
 	Entry // Flat and Cum are new minus base, as printed by pprof
 	// Before and After are the values of each side. After is normalized if Comparison.Normalized is set.
 	FlatBefore, FlatAfter, CumBefore, CumAfter int64
-	// The same in events, never normalized; -1 if unknown.
+	// FlatEventsBefore and the other fields are event counts, never normalized; -1 if unknown.
 	FlatEventsBefore, FlatEventsAfter, CumEventsBefore, CumEventsAfter int64
-	// FlatP and CumP are the p-values of this entry's change under Comparison.Hypothesis. The corrected
-	// values account for the number of entries that were compared. Verdicts follow from them at
-	// Comparison.Level. All are NaN if undecided.
+	// FlatP and CumP are the p-values of this entry's change under Comparison.Hypothesis. The corrected values
+	// account for the number of compared entries, and give the verdicts at Comparison.Level. All are NaN if
+	// undecided.
 	FlatP, CumP                   float64
 	FlatCorrectedP, CumCorrectedP float64
 	FlatVerdict, CumVerdict       Verdict

@@ -13,8 +13,8 @@ type entrySums struct {
 	last uint32
 }
 
-// tally sums up the samples that pick selects, or all if pick is nil, by id. An empty stack counts for no
-// frame.
+// tally returns the sums by id of the samples that pick selects, or of all samples if pick is nil. An empty
+// stack does not count for any frame.
 func (v *view) tally(pick func(i int) bool) []entrySums {
 	t := make([]entrySums, len(v.group.names))
 	frames, own := v.group.frames, v.group.own

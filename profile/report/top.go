@@ -7,10 +7,10 @@ import (
 	"kitescope/profile"
 )
 
-// NewTop sums up samples as `go tool pprof -top` with -nodecount=0 and -nodefraction=0 does. Values, names
-// and order are pprof's (google/pprof internal/graph and internal/report), except that it has no ByPackage,
-// ByMapping, ByClass and ByNode. For ByClass the flat values are those of profile.Spent, and add up to the
-// total.
+// NewTop sums up samples as `go tool pprof -top` with -nodecount=0 and -nodefraction=0 does. Values, names and
+// order are those of pprof (google/pprof internal/graph and internal/report), which has no counterpart of
+// ByPackage, ByMapping, ByClass and ByNode. For ByClass the flat values are those of profile.Spent, and add up
+// to the total.
 func NewTop(p *profile.Profile, o Options) (*Top, error) {
 	v, err := newView(p, o)
 	if err != nil {

@@ -81,8 +81,8 @@ func TestTopByClassAddsUp(t *testing.T) {
 	}
 }
 
-// TestTopByClassOfRealProfiles checks the known facts about the recorded profiles. If native code has no
-// names, its libraries are still shown, including thread pools without a caller in Go.
+// TestTopByClassOfRealProfiles checks known facts about the recorded profiles. If native code has no names, its
+// libraries are still shown, including thread pools without a caller in Go.
 func TestTopByClassOfRealProfiles(t *testing.T) {
 	for _, test := range []struct {
 		name, class string

@@ -17,8 +17,8 @@ type view struct {
 	group  *grouping
 }
 
-// newView selects the type, filters, and groups the samples. The total is that of all samples (google/pprof
-// internal/driver: generateRawReport).
+// newView selects the type, filters, and groups the samples. The total covers all samples, including those that
+// the filters remove (google/pprof internal/driver: generateRawReport).
 func newView(p *profile.Profile, o Options) (*view, error) {
 	kind, err := p.KindOf(o.SampleIndex)
 	if err != nil {
@@ -46,8 +46,8 @@ func newHeader(p *profile.Profile, kind int) Header {
 	}
 }
 
-// buildIDs returns the build ids of the main binary, which is the first mapping, and of all other mappings of
-// the same name, because merged profiles may come from different builds.
+// buildIDs returns the build ids of the main binary. This is the first mapping, but merged profiles may come
+// from different builds, so the build ids of all mappings with the same name are included.
 func buildIDs(p *profile.Profile) []string {
 	if len(p.Mappings) == 0 {
 		return nil
@@ -85,8 +85,7 @@ func newGrouping(p *profile.Profile, o Options) *grouping {
 	return g
 }
 
-// spent returns the ids of the kinds of the samples (profile.Spent). It adds kinds that are not the kind of
-// any frame.
+// spent returns the id of each sample's kind (profile.Spent). It adds kinds that are not the kind of any frame.
 func (g *grouping) spent(p *profile.Profile) []uint32 {
 	s := p.Spent()
 	ids := make([]uint32, len(s.Kinds))
