@@ -21,32 +21,33 @@ type Module struct {
 	Dir, Path, GoVersion string
 	// Package is the package to build, as an import path. Main is its folder, where default.pgo belongs.
 	Package, Main string
-	// Had reports that the folder already has a default.pgo. The program "without PGO" is built without it.
+	// Had reports that the folder already has a default.pgo. The program "without PGO" is built without that
+	// file.
 	Had bool
 }
 
-// Build is the result of one build.
+// Build is the result of a build.
 type Build struct {
 	// Side is "a" or "b".
 	Side, File, GoVersion, BuildID, PGO, SHA256 string
 	Size                                        int64
 	Took                                        time.Duration
-	// Recorded reports that the go command recorded its settings. It does not for tests.
+	// Recorded reports that the go command recorded its settings, which it does not do for tests.
 	Recorded bool
-	// Output is the file with what the build said, below the folder.
+	// Output is the file with the output of the build, relative to the folder.
 	Output string
 }
 
-// sides are the names of the folders of binaries. They have the same length, so that paths, arguments and
-// environments of both programs have the same length too: their length moves the stack (Mytkowicz and others,
-// "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
+// Names of the folders of binaries. They have the same length, so that paths, arguments and environments of
+// both programs have the same length too: their length moves the stack (Mytkowicz and others, "Producing wrong
+// data without doing anything obviously wrong!", ASPLOS 2009).
 const (
 	sidePlain  = "a"
 	sidePacked = "b"
 	sideCopy   = "c"
 )
 
-// find is the first step.
+// find is step 1: it finds the module and its main package.
 func (t *trial) find(ctx context.Context) error {
 	t.say("looking at %s", t.plan.Dir)
 	m, err := pgo.FindModule(ctx, t.plan.Dir)
@@ -119,8 +120,7 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
-	// The go command leaves its temporary folder behind if it is interrupted. It gets a folder that is removed
-	// here.
+	// If the go command is interrupted, it leaves its temporary folder behind. This one is removed here.
 	temp := t.folder.path("scratch", "build")
 	if err := os.MkdirAll(temp, 0o755); err != nil {
 		return nil, err
@@ -155,8 +155,8 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	return b, nil
 }
 
-// buildWords returns the command that builds {bin}. The default omits VCS information: a folder may have no
-// repository, and a note that it is dirty could be the only change of a build.
+// buildWords returns the command that builds {bin}. The default command omits VCS information: a folder may
+// have no repository, and the mark of a dirty one could be the only change of a build.
 func (t *trial) buildWords() []string {
 	if t.plan.Build != "" {
 		words, _ := splitWords(t.plan.Build) // settle checked it
@@ -165,9 +165,9 @@ func (t *trial) buildWords() []string {
 	return []string{"go", "build", "-buildvcs=false", "-o", binPlace, pgoPlace, t.report.Module.Package}
 }
 
-// renew replaces a program by a copy of the same bytes. The memory layout of a file's pages stays the same while
-// the file is cached, and has made one of two equally fast programs 20% slower for a quarter of an hour. With a
-// copy for each run the layout is random, and pairs can separate that noise from a difference.
+// renew replaces a program by a copy with the same bytes. The memory layout of a file's pages stays the same
+// while the file is cached, and has made one of two equally fast programs 20% slower for a quarter of an hour.
+// With a copy for each run the layout is random, and pairs can separate that noise from a difference.
 func (t *trial) renew(side string) error {
 	path := t.binary(side)
 	if err := copyFile(path, path, 0o755); err != nil {
@@ -186,7 +186,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // fails after the rename
+	defer os.Remove(out.Name()) // fails after the rename, as intended
 	_, err = io.Copy(out, in)
 	if err := errors.Join(err, out.Chmod(mode), out.Sync(), out.Close()); err != nil {
 		return err

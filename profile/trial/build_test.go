@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// module writes a module and returns its folder and the file of a profile. The profile is always the same, and
-// equal to the one in the scripts of cmd/kitescope, so that the go command compiles the standard library with it
-// only once. It has one stack with 3,000 samples of 10 ms: main.mix (start line 5, at line 12), called by main.work
-// (34, 36), called by main.main (41, 42).
+// module writes a module and returns its folder and the file of a profile. The profile never changes and equals
+// the one in the scripts of cmd/kitescope, so the go command compiles the standard library with it only once.
+// It has one stack with 3,000 samples of 10 ms: main.mix (start line 5, at line 12), called by main.work (34,
+// 36), called by main.main (41, 42).
 func module(t *testing.T, files map[string]string) (dir, file string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -17,7 +17,7 @@ import (
 	profileread "kitescope/profile/read"
 )
 
-// collect is the third step: it runs the program without PGO under its load until there are enough samples.
+// collect is step 3: it runs the program without PGO under its load until there are enough samples.
 func (t *trial) collect(ctx context.Context) (err error) {
 	if len(t.plan.Profiles) > 0 {
 		t.inputs, err = t.brought(ctx)
@@ -104,7 +104,7 @@ type UnfitError struct{ Judgement *pgo.Judgement }
 
 func (e *UnfitError) Error() string { return "the profile is unfit: " + e.Judgement.Reason }
 
-// judge is the fourth step.
+// judge is step 4: it judges the profiles.
 func (t *trial) judge(ctx context.Context) (err error) {
 	t.say("judging the profiles")
 	if t.report.Judgement, err = pgo.Judge(ctx, t.inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()}); err != nil {
@@ -124,7 +124,7 @@ func (p *Plan) minEvents() int64 {
 	return p.Events
 }
 
-// more returns a hint for profiles with too few samples, "" if no profile is usable.
+// more returns a hint on how to get more samples, or "" if no profile is usable.
 func (t *trial) more() string {
 	n, events := len(t.report.Rounds), t.sampled()
 	const anyway = "--anyway continues with it"
@@ -147,7 +147,7 @@ type Pack struct {
 	Size, Edges  int
 }
 
-// pack is the fifth step.
+// pack is step 5: it packs the profiles into a default.pgo.
 func (t *trial) pack(ctx context.Context) error {
 	t.say("packing default.pgo")
 	readable := slices.DeleteFunc(slices.Clone(t.inputs), func(in pgo.Input) bool { return in.Err != nil })

@@ -30,24 +30,24 @@ type command struct {
 type result struct {
 	wall time.Duration
 	use  resources
-	// failed is the reason why it does not count, "" if it succeeded.
+	// failed is the reason why the run does not count, "" if it succeeded.
 	failed string
 }
 
-// resources is the kernel's accounting of a program and of all children it waited for.
+// resources holds the kernel's accounting of a program and of all children that it waited for.
 type resources struct {
 	known bool
 	cpu   time.Duration
-	rss   int64 // in bytes, the largest of any one process; -1 if unknown
+	rss   int64 // peak in bytes of the largest process; -1 if unknown
 }
 
 const (
-	// maxOutput is the number of bytes that are kept of each output stream of a run.
+	// maxOutput is the number of bytes kept of each output stream of a run.
 	maxOutput = 32 << 20
-	// patience is the time that a program has to exit after a request to end.
+	// patience is how long a program may take to exit after SIGTERM.
 	patience = 5 * time.Second
-	// tailLines and buildLines limit the output that is shown. A build gets more, because its first errors are the
-	// most useful.
+	// tailLines and buildLines limit the displayed output. A build gets more lines, because its first errors
+	// are the most useful.
 	tailLines, buildLines = 20, 200
 	lineSize              = 200 // average bytes per line
 )
@@ -106,7 +106,7 @@ func (c *command) start(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// output copies an output stream of a program to a file. It uses its own pipe instead of that of os/exec, to
+// output copies an output stream of a program to a file. It uses its own pipe instead of the one of os/exec, to
 // distinguish the end of the program from the end of the last process that holds the pipe.
 type output struct {
 	r    *os.File
@@ -198,8 +198,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tail returns the end of a program's output and the file that holds all of it: standard error, or standard output
-// if that is empty.
+// tail returns the end of a program's output and the path of the complete output: standard error, or standard
+// output if standard error is empty.
 func tail(out string, lines int) (text, file string) {
 	for _, path := range []string{errorFile(out), out} {
 		if text := lastLines(path, lines); text != "" {

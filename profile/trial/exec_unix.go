@@ -23,10 +23,10 @@ func inGroup(cmd *exec.Cmd) {
 }
 
 // askGroup sends SIGTERM to a process group.
-func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // gone if it was
+func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // fails if the group has ended
 
-// endGroup ends the rest of a process group whose leader has exited. It sends SIGTERM, waits for the grace period,
-// and then sends SIGKILL.
+// endGroup ends the rest of a process group whose leader has exited. With a grace period, it first sends
+// SIGTERM and waits. Then it sends SIGKILL.
 func endGroup(cmd *exec.Cmd, grace time.Duration) {
 	const pause = 2 * time.Millisecond
 	gone := func() bool { return errors.Is(syscall.Kill(-cmd.Process.Pid, 0), syscall.ESRCH) }
@@ -42,18 +42,18 @@ func endGroup(cmd *exec.Cmd, grace time.Duration) {
 		}
 	}
 	forceGroup(cmd)
-	// The rest may not go away at once: an unkillable process waits for a disk, and a zombie that is not ours for
-	// its parent.
+	// The rest may not end at once: an unkillable process waits for a disk, and a zombie of another parent
+	// waits for that parent.
 	for i := 0; i < 100 && !gone(); i++ {
 		time.Sleep(pause)
 	}
 }
 
 // forceGroup sends SIGKILL to a process group.
-func forceGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // gone if it was
+func forceGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // fails if the group has ended
 
-// used returns the resources that wait4(2) reports of an exited program: its own and those of all children it
-// waited for.
+// used returns the resources that wait4(2) reports for an exited program: its own and those of all children
+// that it waited for.
 func used(s *os.ProcessState) resources {
 	if s == nil {
 		return resources{rss: -1}
@@ -63,9 +63,9 @@ func used(s *os.ProcessState) resources {
 	if !ok {
 		return u
 	}
-	// A process starts with the high water mark of its parent, which is kitescope (Linux: setmax_mm_hiwater_rss in
-	// kernel/exit.c, with the mm that vfork shares until exec). So a value that is not larger than our own is
-	// meaningless.
+	// A process inherits the high-water mark of its parent, which is kitescope (Linux: setmax_mm_hiwater_rss in
+	// kernel/exit.c, with the mm that vfork shares until exec). A value that does not exceed kitescope's own is
+	// therefore meaningless.
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && r.Maxrss > own.Maxrss {
 		u.rss = int64(r.Maxrss)       //nolint:unconvert // 32 bits elsewhere

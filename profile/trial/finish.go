@@ -31,9 +31,9 @@ type Report struct {
 	// Runs are in the order of execution.
 	Runs       []Measured
 	Comparison *bench.Comparison
-	// Primary lists the metrics that decide the verdict.
+	// Primary lists the metrics that determine the verdict.
 	Primary []string
-	// Profiled reports that the measured runs wrote profiles too, on both sides alike.
+	// Profiled reports that the measured runs wrote profiles too, on both sides.
 	Profiled bool
 	// Cautions are reasons to distrust the figures.
 	Cautions []string
@@ -89,7 +89,7 @@ func (r *Report) Failed(side string) (n int) {
 	return n
 }
 
-// finish is the last step.
+// finish is step 8: it compares the runs and completes the report.
 func (t *trial) finish(context.Context) error {
 	t.say("comparing")
 	r := t.report
@@ -127,8 +127,8 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	return sets[false][sidePlain], sets[false][sidePacked], control
 }
 
-// partial returns metrics to drop. It drops those that some successful runs lack, because the rest would not be a
-// random sample of the runs. It also drops CPU time if CPU time per request is available.
+// partial returns the metrics to drop: those that some successful runs lack, because the other runs would not
+// be a random sample, and CPU time if CPU time per request is available.
 func (t *trial) partial() []string {
 	seen, runs := map[string]int{}, 0
 	for i := range t.report.Runs {
@@ -177,8 +177,8 @@ func (t *trial) compare(r *Report) error {
 	return nil
 }
 
-// primary returns the metrics that decide the verdict: CPU time and wall time or, if the load prints its number of
-// requests, the rate and the CPU time per request.
+// primary returns the metrics that determine the verdict: CPU time and wall time or, if the load prints its
+// number of requests, the rate and the CPU time per request.
 func primary(c *bench.Comparison) []string {
 	var clock, rates, each []string
 	for i := range c.Lines {
@@ -251,5 +251,5 @@ func (r *Report) caution() {
 	}
 }
 
-// busyLoad is the load average per core above which the machine runs more than the trial.
+// busyLoad is the load average per core above which other programs are assumed to be running.
 const busyLoad = 1.25

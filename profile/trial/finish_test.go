@@ -10,7 +10,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// of returns a run with values by name. A name that starts with a / is that of a benchmark.
+// of returns a run with values by name. A name that starts with / is the name of a benchmark.
 func of(number, pair int, side string, values map[string]float64) Measured {
 	r := Measured{Number: number, Pair: pair, Side: side}
 	for name, x := range values {
@@ -90,7 +90,7 @@ func TestLoadsThatGoOnForATime(t *testing.T) {
 	if d := cmp.Diff([]string{"requests per second", MetricCPUEach}, primary(c)); d != "" {
 		t.Error(d)
 	}
-	// If some runs did not print it, CPU time is compared instead.
+	// If some runs did not print the number of requests, CPU time is compared instead.
 	tr.report.Runs = append(tr.report.Runs, of(3, 2, "a", values), of(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
 	before, _, _ = tr.sets()
 	if d := cmp.Diff([]string{MetricCPU, MetricWall}, sorted(namesOf(before))); d != "" {

@@ -23,12 +23,12 @@ const (
 	MetricCPU  = "CPU time"
 	MetricWall = "wall time"
 	MetricRSS  = "max RSS"
-	// MetricCPUEach replaces MetricCPU if the load prints its number of requests. A load of fixed duration sends
-	// more requests to a faster program, and the CPU time for these is not a loss.
+	// MetricCPUEach replaces MetricCPU if the load prints its number of requests. A load of fixed duration
+	// sends more requests to a faster program, and their additional CPU time is not a loss.
 	MetricCPUEach = "CPU time per request"
 )
 
-// measure is the seventh step.
+// measure is step 7: it runs both programs in pairs.
 func (t *trial) measure(ctx context.Context) error {
 	order := t.plan.order(t.report.Seed)
 	if err := t.warmUp(ctx); err != nil {
@@ -57,8 +57,8 @@ type slot struct {
 }
 
 // order returns all runs in an order that the seed determines. Pairs of both programs and pairs of the control
-// follow one another in random order. In a randomly chosen half of the pairs the second program comes first. So a
-// drift over time affects both programs alike, and periodic disturbances do not favor one of them.
+// follow one another in random order. In a randomly chosen half of the pairs the second program runs first.
+// Drift over time therefore affects both programs equally, and periodic disturbances do not favor either.
 func (p *Plan) order(seed uint64) []slot {
 	rng := rand.New(rand.NewPCG(seed, 0x6b697465)) // arbitrary, but must not change
 	pairs := append(halfReversed(rng, p.Pairs, false), halfReversed(rng, p.Control, true)...)
@@ -92,7 +92,7 @@ func halfReversed(rng *rand.Rand, n int, control bool) [][2]slot {
 	return pairs
 }
 
-// warmUp makes runs that do not count, so that files are cached and clock rates are up.
+// warmUp makes runs that do not count, to cache files and raise clock rates.
 func (t *trial) warmUp(ctx context.Context) error {
 	sides := []string{sidePlain, sidePacked}
 	if t.plan.Control > 0 {
@@ -114,7 +114,7 @@ func (t *trial) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// judgeFailures returns an error if the first run failed, or more than a quarter of all runs.
+// judgeFailures returns an error if the first run failed, or if more than a quarter of all runs did.
 func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 	if r.Failed == "" {
 		return nil
@@ -137,7 +137,7 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 // runName returns the base name of the files of a measured run.
 func runName(s slot) string { return fmt.Sprintf("%04d-%s", s.number, s.side) }
 
-// one makes one measured run.
+// one makes a measured run.
 func (t *trial) one(ctx context.Context, s slot, c *run) (*Measured, error) {
 	if err := t.renew(s.side); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (t *trial) one(ctx context.Context, s slot, c *run) (*Measured, error) {
 	return run, nil
 }
 
-// values returns the measured values and those that the load printed.
+// values returns the measured values of a run, and the values that its load printed.
 func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.Value, failed string) {
 	printed, err := printedValues(ctx, c.load.out)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestOrderPairsAndMixes(t *testing.T) {
 	if !reversedOnce || !adjacentOnce {
 		t.Error("the order is always the same")
 	}
-	if middle := seeds * pairs / 2; firsts < middle-60 || firsts > middle+60 { // one standard deviation is 7
+	if middle := seeds * pairs / 2; firsts < middle-60 || firsts > middle+60 { // the standard deviation is 7
 		t.Errorf("PGO comes first in %d of %d pairs", firsts, seeds*pairs)
 	}
 }

@@ -18,8 +18,8 @@ import (
 // replaced: {bin} by the program, {pgo} by the flag of the go command, {profile} by the file for a CPU profile,
 // {dir} by the module's folder, {run} by the number of the run, {out} by an empty folder for the run.
 type Plan struct {
-	// Dir is the module's folder and the working directory of all commands. Package is the main package, "" for the
-	// only one.
+	// Dir is the module's folder and the working directory of all commands. Package is the main package; "" if
+	// the module has only one.
 	Dir, Package string
 	// Build is the command that builds {bin} with {pgo}; "": go build.
 	Build string
@@ -34,16 +34,16 @@ type Plan struct {
 	Profiles []string
 
 	// Pairs is the number of pairs of runs without and with PGO. Control is the number of pairs of the program
-	// without PGO and a copy of itself that are run among them. Warmup is the number of runs of each program that
-	// come first and are not counted.
+	// without PGO and a copy of it, which are run between the other pairs. Warmup is the number of runs of each
+	// program that come first and are not counted.
 	Pairs, Control, Warmup int
-	// Rounds is the maximum number of runs for profiles. Seconds is the window of a service's profile.
+	// Rounds is the maximum number of runs that take profiles. Seconds is the window of a service's profile.
 	Rounds, Seconds int
 	// Events is the number of samples at which the trial stops taking profiles.
 	Events int64
 	// Timeout limits each build and each run. ReadyTimeout limits the start of a service.
 	Timeout, ReadyTimeout time.Duration
-	// Level and Effect are those of bench.Options.
+	// Level and Effect have the same meaning as in bench.Options.
 	Level, Effect float64
 	// Seed determines the order of runs; 0: from the clock.
 	Seed uint64
@@ -165,7 +165,7 @@ func (p *Plan) checkLoad() error {
 	return nil
 }
 
-// checkFiles checks that the named files, folders and programs exist, before the first build takes its time.
+// checkFiles checks that the named files, folders and programs exist, before time is spent on a build.
 func (p *Plan) checkFiles() error {
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return planError("", "--dir: there is no folder %s", p.Dir)

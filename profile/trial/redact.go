@@ -58,8 +58,8 @@ func redactWord(word string) string {
 	return redactTokens(word)
 }
 
-// redactScript redacts text that only a shell would split, or that is not a command at all, such as JSON. It
-// prefers redacting too much to redacting too little.
+// redactScript redacts text that only a shell would split, or that is not a command, e.g. JSON. It prefers
+// redacting too much to redacting too little.
 func redactScript(script string) string {
 	const name = `[\w.-]*(?:` + secretWords + `)s?`
 	const value = `(?:"[^"]*"|'[^']*'|[^\s"';&|]+)`
@@ -76,7 +76,7 @@ func redactScript(script string) string {
 	return redactTokens(script)
 }
 
-// redactTokens redacts secrets that are recognizable by their form: "user:password@" as database drivers take it,
+// redactTokens redacts secrets that are recognizable by their form: "user:password@" as in database addresses,
 // JSON web tokens (RFC 7519), and the tokens of GitHub and Slack, which start with their kind.
 func redactTokens(text string) string {
 	text = regexp.MustCompile(`([^\s:/@"'=]+):[^\s/@"']+@`).ReplaceAllString(text, "${1}:"+redacted+"@")

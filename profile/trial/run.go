@@ -80,8 +80,8 @@ func (r *run) clean(well bool) {
 	}
 }
 
-// tail returns the end of the output of the load, or of the service if the load printed nothing, and the file that
-// holds all of it.
+// tail returns the end of the output of the load, or of the service if the load printed nothing, and the path
+// of the complete output.
 func (r *run) tail() (text, file string) {
 	if text, file = tail(r.load.out, tailLines); text == "" && r.serve != nil {
 		text, file = tail(r.serve.out, tailLines)

@@ -64,8 +64,8 @@ func serveHelper() {
 // spun keeps the compiler from optimizing spin away.
 var spun atomic.Uint64
 
-// spin consumes CPU time: 40 million multiplications, each depending on the one before, take 25 ms of CPU on the
-// fastest machine, no matter how busy it is.
+// spin consumes CPU time: 40 million multiplications, each depending on the one before, take 25 ms of CPU on
+// the fastest known machine, no matter how busy the machine is.
 func spin() {
 	n := uint64(1)
 	for i := range uint64(40_000_000) {
@@ -88,7 +88,7 @@ func loadHelper() {
 	fmt.Printf("BenchmarkAsked 1 %d ns/op\n", n)
 }
 
-// freeAddress returns an address that nobody listens on. Its port is below the ephemeral range, because the
+// freeAddress returns an address without a listener. Its port is below the ephemeral range, because the
 // listener starts later and more than once.
 func freeAddress(t *testing.T) string {
 	t.Helper()
@@ -103,7 +103,7 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// served returns a trial of the helper, which is installed where a build would have written it.
+// served returns a trial of the helper, installed at the path where a build would write it.
 func served(t *testing.T, mode string) *trial {
 	t.Helper()
 	t.Setenv(helperVariable, "serve")
@@ -156,7 +156,7 @@ func TestServiceUnderLoad(t *testing.T) {
 		for _, v := range r.Values {
 			values[v.Metric.String()] = v.X
 		}
-		// Five requests of 25 ms each are the CPU time of the service, not of the load.
+		// Five requests of 25 ms each use CPU time of the service, not of the load.
 		if cpu := values[MetricCPU]; cpu < 0.05 || cpu > 20 {
 			t.Errorf("CPU time of the service: %g s", cpu)
 		}

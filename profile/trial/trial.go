@@ -1,5 +1,5 @@
-// Package trial measures the effect of PGO with a profile on a Go program: it builds the program without and with
-// the profile, runs both in pairs, and compares the results.
+// Package trial measures the effect of PGO with a profile on a Go program: it builds the program without and
+// with the profile, runs both in pairs, and compares the results.
 //
 // The steps of a trial:
 //
@@ -7,9 +7,9 @@
 //  2. Build the program without PGO.
 //  3. Run it under its load and take profiles until there are enough samples (collect.go).
 //  4. Judge the profiles. The trial ends here if Go refuses or ignores them.
-//  5. Pack them into a default.pgo.
-//  6. Build the program with it.
-//  7. Run both in pairs, in random order, without a profiler (measure.go).
+//  5. Pack the profiles into a default.pgo.
+//  6. Build the program with the default.pgo.
+//  7. Run both programs in pairs, in random order, without a profiler (measure.go).
 //  8. Compare and report (finish.go).
 package trial
 
@@ -49,7 +49,7 @@ type Progress func(Event)
 // OutputError is an error of a program that was run, with the end of its output.
 type OutputError struct {
 	Err error
-	// Output is the end of what it printed; File holds all of it, "" if nothing was kept.
+	// Output is the end of the program's output; File holds the whole output, "" if nothing was kept.
 	Output, File string
 }
 
@@ -66,11 +66,11 @@ type Session struct {
 	LoadAfter []float64 `doc:"load_average_after,omitzero"`
 }
 
-// Measured is one measured run.
+// Measured is a measured run.
 type Measured struct {
-	// Number is the position in the order of runs, from 1. Pair is the number of its pair, counted separately for
-	// the control. Control marks runs of the control. Side is the folder of its program: "a" without PGO, "b" with
-	// PGO, "c" the copy of a.
+	// Number is the position in the order of runs, from 1. Pair is the number of the run's pair, counted
+	// separately for the control. Control marks runs of the control. Side is the folder of the program: "a"
+	// without PGO, "b" with PGO, "c" for the copy of a.
 	Number  int
 	Pair    int
 	Control bool
@@ -83,7 +83,7 @@ type Measured struct {
 	Failed, Output string
 }
 
-// Round is one run that took a profile.
+// Round is a run that took a profile.
 type Round struct {
 	Side string
 	// File is the profile, relative to the folder.
@@ -128,7 +128,7 @@ func writeFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // fails after the rename
+	defer os.Remove(tmp.Name()) // fails after the rename, as intended
 	_, err = tmp.Write(text)
 	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return err

@@ -16,7 +16,8 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// program is a module with a hot path and few dependencies, because all of them are recompiled with a profile.
+// program is a module with a hot path and few dependencies, because every dependency is recompiled with a
+// profile.
 const program = `package main
 
 import "os"
@@ -128,7 +129,7 @@ func TestTrialOfAProgram(t *testing.T) {
 	metrics := map[string]bool{}
 	for _, l := range r.Comparison.Lines {
 		metrics[l.Metric.String()] = true
-		if l.Name != MetricRSS && (len(l.A) != 6 || len(l.B) != 6) { // such short processes may have no peak
+		if l.Name != MetricRSS && (len(l.A) != 6 || len(l.B) != 6) { // such short processes may have no known peak
 			t.Errorf("%s has %d and %d values", l.Metric.String(), len(l.A), len(l.B))
 		}
 	}

@@ -54,9 +54,9 @@ var (
 	errNoCommand = errors.New("it is empty")
 )
 
-// splitWords splits a command line into words by the quoting rules of a POSIX shell (Shell Command Language, 2.2
-// Quoting). It supports no other feature of a shell: no variables, no patterns, no redirection. Users who need
-// those run a shell: sh -c '...'.
+// splitWords splits a command line into words by the quoting rules of a POSIX shell (Shell Command Language,
+// 2.2 Quoting). It supports no other feature of a shell: no variables, no patterns, no redirection. Users who
+// need such features run a shell: sh -c '...'.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
