@@ -22,7 +22,7 @@ var ErrElsewhere = errors.New("it is not on this machine")
 
 // OpenListener opens the local process that listens at an address, with its descendants. network is "tcp" with
 // a loopback address and a port, or "unix" with a path. It returns an error unless the name of the process is
-// one of commands, because a tunnel or the proxy of a container also listens and does none of the work. Only
+// one of commands, because a tunnel or the proxy of a container also listens but does none of the work. Only
 // root and the user of the process can find it.
 func OpenListener(network, address string, commands []string, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
@@ -136,8 +136,8 @@ func parseBound(text string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(number)), ok
 }
 
-// holder returns the process that holds one of the sockets. If there are several, e.g. a server and its
-// children, it returns their ancestor.
+// holder returns the process that holds one of the sockets. If several hold it, e.g. a server and its children,
+// it returns their ancestor.
 func holder(root string, sockets map[string]bool) (int, error) {
 	if len(sockets) == 0 {
 		return 0, errors.New("no process of this machine does")
@@ -173,7 +173,7 @@ func holder(root string, sockets map[string]bool) (int, error) {
 	return 0, errors.New("its process is not visible from here (another container?)")
 }
 
-// holds reports whether one of sockets is open in a folder of file descriptors.
+// holds reports whether a file descriptor in the folder refers to one of the sockets.
 func holds(folder string, sockets map[string]bool) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Bounds of a /metrics response. That of a large query node has some megabytes.
+// Bounds of a /metrics response. A large query node returns some megabytes.
 const (
 	maxMetricsBytes = 64 << 20
 	maxMetricsLine  = 64 << 10
@@ -76,7 +76,7 @@ func ReadMetrics(text io.Reader) (Reading, error) {
 	return r, nil
 }
 
-// maxSeconds is the last second since 1970 that fits into an int64 of nanoseconds.
+// maxSeconds bounds seconds since 1970 so that they fit into an int64 of nanoseconds.
 const maxSeconds = 9.2e9
 
 // take parses a line: NAME VALUE [TIMESTAMP].

@@ -15,8 +15,10 @@ import (
 
 // Process is a process of this machine, read from Linux's /proc, optionally with all its descendants.
 //
-// The usage of threads and children between the last reading and their end is lost, except the CPU of children
-// that their parent waits for. So values are a little low if many are started and ended, and never high.
+// If threads and children end between two readings, their usage since the first reading is lost, except the CPU
+// of children that their parent waits for. So values are a little low if many are started and ended. They are
+// too high only if a descendant other than a child ends during a reading: its CPU may then count for itself and
+// for its parent.
 type Process struct {
 	PID int
 	// Tree includes all descendants, even if they lose their parent during the watch.
@@ -28,7 +30,7 @@ type Process struct {
 	members map[int]uint64 // start times of processes by PID
 	threads map[threadID]switches
 	counted switches // of all threads so far
-	ticks   uint64   // the last sum of CPU, and the CPU lost from it
+	ticks   uint64   // the last sum of CPU, and the CPU missing from it
 	lost    uint64
 }
 
@@ -115,8 +117,8 @@ func (p *Process) sum(stats []stat) uint64 {
 	return ticks
 }
 
-// look reads the processes to count, parents before their children, so a child that ends meanwhile is counted at most
-// once.
+// look reads the processes to count. It reads the root before its children, so that the CPU of a child that
+// ends meanwhile is not counted for both.
 func (p *Process) look() ([]stat, error) {
 	self, err := p.stat(p.PID)
 	switch {
@@ -231,7 +233,7 @@ func parseStat(pid int, text string) (stat, error) {
 func (p *Process) resident(pid int) uint64 {
 	text, err := os.ReadFile(p.path(strconv.Itoa(pid), "status"))
 	if err != nil {
-		return 0 // it has ended by now
+		return 0 // it has ended
 	}
 	kib, _ := statusNumber(string(text), "VmRSS:")
 	return kib << 10

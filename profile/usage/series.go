@@ -15,13 +15,13 @@ type Point struct {
 	Over time.Duration
 	// Values are rates and states, NaN if unknown.
 	Values Values
-	// Gap is the reason for a missing reading, or "" if there is one.
+	// Gap is the reason for a missing reading, or "" if the reading succeeded.
 	Gap string
 	// Restarted reports whether the process was restarted since the previous point, so that rates are unknown.
 	Restarted bool
 }
 
-// Total sums up a measure over all points.
+// Total summarizes a measure over all points.
 type Total struct {
 	// Min, Max and Mean apply to rates and states, NaN without a value. The mean is weighted by time.
 	Min, Max, Mean float64
@@ -35,14 +35,14 @@ type Total struct {
 // Known reports whether there was any value.
 func (t *Total) Known() bool { return !math.IsNaN(t.Mean) || t.Total > 0 }
 
-// Series is the usage of one process.
+// Series is the usage of a process.
 type Series struct {
 	Name   string
 	Points []Point
 	Totals [Measures]Total
 	// Readings, Gaps and Restarts count all points, including dropped ones.
 	Readings, Gaps, Restarts int
-	// Every is the distance of the kept points: 1, then 2, 4 and so on.
+	// Every is the distance between kept points: 1, then 2, 4 and so on.
 	Every int
 	// Ended is the reason why the process ended, or "" while it runs. LastGap is the reason for the last gap.
 	Ended, LastGap string

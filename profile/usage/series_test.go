@@ -60,7 +60,8 @@ func TestRestart(t *testing.T) {
 	near(t, "max", c.Max, 1)
 }
 
-// TestRestartTold checks a restart without a decreasing counter, because the new process has already done more.
+// TestRestartTold checks that a restart is detected by its start time even if no counter decreased, because the
+// new process has already used more.
 func TestRestartTold(t *testing.T) {
 	s := NewSeries("x")
 	a, b, c := reading(0, 5, 1), reading(60, 30, 1), reading(61, 31, 1)

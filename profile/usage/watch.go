@@ -15,8 +15,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Watch reads targets until ctx is done or all of them have ended. It reads each target independently, so one
-// that hangs until its deadline does not delay the others.
+// Watch reads targets until ctx is done or all have ended. It reads each target independently, so one that
+// hangs until its deadline does not delay the others.
 func Watch(ctx context.Context, targets []Target, o Options) *Usage {
 	u := &Usage{Interval: o.Interval, Begin: o.Now()}
 	var readers sync.WaitGroup
@@ -51,7 +51,7 @@ func follow(ctx context.Context, t Target, o Options, take func(Reading, error) 
 		reading, cancel := context.WithTimeout(ctx, o.Timeout)
 		r, err := t.Read(reading)
 		cancel()
-		if ctx.Err() != nil && err != nil || !take(r, err) { // a reading that the end cut off is not a gap
+		if ctx.Err() != nil && err != nil || !take(r, err) { // interrupted by the end of the watch: not a gap
 			return
 		}
 		select {
