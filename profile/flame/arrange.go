@@ -72,7 +72,8 @@ func (b *builder) usedNames() []uint32 {
 	return rename
 }
 
-// children returns the children of each frame, sorted by name. Those of frame i are children[of[i]:of[i+1]].
+// children returns the children of each frame, sorted by name. Frame i has the children
+// children[of[i]:of[i+1]].
 func (b *builder) children(rename []uint32) (of, children []int32) {
 	of = make([]int32, len(b.made)+1)
 	for i := range b.made[1:] {

@@ -18,7 +18,7 @@ type builder struct {
 	nodeOf    []uint32
 	nodeNames []string
 	nodeIDs   map[string]uint32
-	// leaves holds the values of the innermost frames, by name.
+	// leaves holds the total values of the innermost frames, by name.
 	leaves []weight
 	// seconds holds the durations of the base and the new side, 0 if unknown.
 	seconds [2]float64

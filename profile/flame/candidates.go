@@ -52,7 +52,8 @@ func (s *candidates) pop() candidate {
 	}
 }
 
-// bound drops the candidates that can no longer be among the largest frames of the limit most.
+// bound drops the smallest candidates beyond the limit most, because a tree of at most that many frames cannot
+// use them. It does so only when the heap is far above the limit, to amortize the sorting.
 func (s *candidates) bound(most int) {
 	if len(s.heap) < 2*most+10_000 {
 		return

@@ -1,10 +1,10 @@
 // Package flame builds the trees that flame graphs are drawn from.
 //
-// It takes one Profile or two and returns a Tree of frames with their values, in a deterministic order.
-// Colours are left to the renderer.
+// It takes one Profile or two and returns a Tree of frames with their values, in a deterministic order. Colours
+// are left to the renderer.
 //
-//  1. New joins the stacks of one Profile, NewDiff those of two, and Sandwich those through a function. They
-//     add the largest frames first, so that frames too small to be seen cost nothing.
+//  1. New joins the stacks of one Profile, and NewDiff the stacks of two. Sandwich joins the stacks through a
+//     function. They add the largest frames first, so that frames too small to be seen cost nothing.
 //  2. Tree.Layout computes the positions of the frames below one frame.
 //  3. Tree.Prune returns a smaller Tree, for pictures with a limit.
 package flame
@@ -22,7 +22,7 @@ type Tree struct {
 	// By is the granularity of frames, e.g. functions or packages.
 	By profile.By
 	// Names, Classes, Files and Libraries are indexed by Frame.Name. A library is the base name of the file
-	// that holds native code, "" if there is none, several, or if it is unknown.
+	// that holds native code. It is "" for other code, or if it is unknown or ambiguous.
 	Names     []string
 	Classes   []profile.Class
 	Files     []string

@@ -311,7 +311,7 @@ func TestDeepStacks(t *testing.T) {
 	}
 }
 
-// random returns a profile of stacks with about 30 frames, of which hardly two are equal, as in a large Go
+// random returns a profile of stacks with about 30 frames. Hardly two stacks are equal, as in a large Go
 // service. They diverge near the leaves and have a few hot paths.
 func random(samples, functions int) *profile.Profile {
 	r := rand.New(rand.NewPCG(1, 2))

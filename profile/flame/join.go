@@ -16,8 +16,8 @@ type item struct {
 	// line counts the processed frames of the location at index at. Its upper bits are flags.
 	line   uint32
 	events float32
-	// ahead buffers the next names, of which those from used to read are pending. Stacks are far apart in
-	// memory, so reading several frames of a stack at a time takes a fraction of the time.
+	// ahead buffers the next names; ahead[used:read] are pending. Stacks are far apart in memory, so reading
+	// several frames of a stack at a time takes a fraction of the time.
 	ahead      [readAhead]uint32
 	used, read uint8
 }

@@ -10,7 +10,7 @@ func (t *Tree) Widths() []int64 {
 		}
 		return widths
 	}
-	// The value of each frame, on each side, that is not in a child that was kept.
+	// rest[i] is the value of frame i on each side, without its children in the tree.
 	rest := make([][2]int64, len(t.Frames))
 	for i := range t.Frames {
 		rest[i] = [2]int64{t.Frames[i].Total, t.Frames[i].Base}
@@ -36,10 +36,10 @@ type Span struct {
 	From, To float64
 }
 
-// Layout positions the frames below zoom in columns from 0 to width, with one row per depth and each row
-// sorted from left to right. The callers of zoom get the whole width. Frames narrower than least columns are
-// omitted with all their descendants, which are skipped. widths is the result of Widths. If rows is not nil,
-// Layout reuses it for the result.
+// Layout positions the frames below zoom in columns from 0 to width, with one row per depth and each row sorted
+// from left to right. The callers of zoom get the whole width. Frames narrower than least columns are skipped
+// with all their descendants. widths is the result of Widths. If rows is not nil, Layout reuses it for the
+// result.
 func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least float64) [][]Span {
 	for i := range rows {
 		rows[i] = rows[i][:0]
