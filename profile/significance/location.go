@@ -63,8 +63,8 @@ func RankSum(before, after []float64) Shift {
 	}
 	x, y := slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))
 	one, other := benchmath.NewSample(x, &benchmath.DefaultThresholds), benchmath.NewSample(y, &benchmath.DefaultThresholds)
-	// For few values with ties and sides of unequal size the distribution is not symmetric, although
-	// benchmath assumes that. The larger p-value of both directions is correct.
+	// For few values with ties and sides of unequal size the distribution is not symmetric, although benchmath
+	// assumes that. The larger p-value of both directions is the correct one.
 	p := max(benchmath.AssumeNothing.Compare(one, other).P, benchmath.AssumeNothing.Compare(other, one).P)
 	x, y = thinned(x), thinned(y)
 	gaps := make([]float64, 0, len(x)*len(y))
@@ -150,8 +150,8 @@ func signedRankP(differences []float64) float64 {
 	return math.Erfc(max(0, far) / math.Sqrt(2*variance))
 }
 
-// chanceOfSum returns the probability of a sum of at most most, if each rank is included with probability
-// 1/2.
+// chanceOfSum returns the probability that the sum of the included ranks is at most the given bound, if each
+// rank is included with probability 1/2.
 func chanceOfSum(ranks []int, most int) float64 {
 	chances := make([]float64, most+1)
 	chances[0] = 1
@@ -171,8 +171,8 @@ func chanceOfSum(ranks []int, most int) float64 {
 	return sum
 }
 
-// SignedRankLeastP returns the smallest p-value that n pairs can have, which is that of n differences with
-// the same sign.
+// SignedRankLeastP returns the smallest possible p-value of n pairs, i.e. the p-value of n differences with the
+// same sign.
 func SignedRankLeastP(n int) float64 {
 	if n <= 0 {
 		return 1
@@ -180,7 +180,7 @@ func SignedRankLeastP(n int) float64 {
 	return math.Ldexp(1, 1-n)
 }
 
-// RankSumLeastP returns the smallest p-value that n1 and n2 values can have, which is that of sides that do
+// RankSumLeastP returns the smallest possible p-value of n1 and n2 values, i.e. the p-value of sides that do
 // not overlap.
 func RankSumLeastP(n1, n2 int) float64 {
 	if n1 <= 0 || n2 <= 0 {
@@ -193,8 +193,7 @@ func RankSumLeastP(n1, n2 int) float64 {
 	return min(1, 2/orders)
 }
 
-// Median returns the middle value, or the mean of the two middle values. It returns NaN if there are no
-// values.
+// Median returns the middle value, or the mean of the two middle values. It returns NaN without values.
 func Median(values []float64) float64 {
 	n := len(values)
 	if n == 0 {

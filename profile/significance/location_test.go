@@ -63,7 +63,7 @@ func TestSignedRank(t *testing.T) {
 		"one size":       {[]float64{1, 1, 1, 1, 1, 1, 1, 1, -1}, "p 0.03906, 1 from 0 to 1"},
 		"Pratt's":        {[]float64{0, 2, 3, 4, 6, 7, 8, 9, 11, 14, 15, 17, -18}, "p 0.02393, 7 from 2 to 11"},
 		"zeros and ties": {[]float64{0, 0, 1, 2, 2, -1, 3, 5, -4, 6}, "p 0.1484, 1.5 from -1 to 4"},
-		// For one to five pairs the smallest p-value is 2/2^n, at least 2/2^5, and there is no interval.
+		// For one to five pairs the smallest p-value, 2/2^n, is at least 2/2^5, and there is no interval.
 		"one":   {[]float64{-3}, "p 1, -3 from NaN to NaN"},
 		"five":  {[]float64{1, 2, 3, 4, 5}, "p 0.0625, 3 from NaN to NaN"},
 		"six":   {[]float64{1, 2, 3, 4, 5, 6}, "p 0.03125, 3.5 from 1 to 6"},

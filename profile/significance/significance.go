@@ -41,14 +41,14 @@ func ShareInterval(hits, total int64) (low, high float64) {
 	return low, high
 }
 
-// fewExpected is the expected number of events in every cell of a table from which the normal approximation
-// is as good as the exact test. Below it, the exact test is used, which is the more cautious one.
+// fewExpected is the smallest expected number of events per table cell for which the normal approximation is
+// used, because it is as good as the exact test there. Below it, the exact test is the more cautious one.
 const fewExpected = 500
 
-// EqualSharesP returns the probability that two profiles of programs with equal shares differ at least as
-// much, given hits of total events in each. It is Fisher's exact test, two-sided as in R's fisher.test (all
-// tables that are no more likely than this one). If each cell expects at least 500 events, it is Pearson's
-// chi-squared test without a correction. It returns NaN if the counts are unknown.
+// EqualSharesP returns the probability that two profiles of programs with equal shares differ at least as much,
+// given hits1 of total1 events in one and hits2 of total2 in the other. It uses Fisher's exact test, two-sided
+// as in R's fisher.test (all tables that are at most as likely as this one). If each cell expects at least 500
+// events, it uses Pearson's chi-squared test without a correction. It returns NaN if the counts are unknown.
 func EqualSharesP(hits1, total1, hits2, total2 int64) float64 {
 	if hits1 < 0 || hits2 < 0 || total1 <= 0 || total2 <= 0 || hits1 > total1 || hits2 > total2 {
 		return math.NaN()
@@ -83,8 +83,8 @@ func EqualRatesP(events1 int64, over1 float64, events2 int64, over2 float64) flo
 	return twoSided(up, 0, min(n, math.Floor((n+1)*p)), n, k)
 }
 
-// twoSided sums up the probabilities of all outcomes from lo to hi that are no more likely than seen. up(x)
-// is the probability of x+1 divided by that of x. mode is the most likely outcome.
+// twoSided returns the sum of the probabilities of all outcomes from lo to hi that are at most as likely as
+// seen. up(x) is the probability of x+1 divided by that of x. mode is the most likely outcome.
 func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
 	limit := 1.0 // the probability of seen, relative to the mode's
 	for x := mode; x < seen && limit > 0; x++ {
@@ -128,7 +128,7 @@ func Holm(ps []float64) []float64 {
 	return HolmWeighted(ps, func(int) float64 { return 1 })
 }
 
-// HolmWeighted is like Holm, but spends more of the level on tests of higher weight (section 4 of that
+// HolmWeighted is like Holm, but spends more of the level on tests with a higher weight (section 4 of the same
 // paper). Weights must be positive and must not depend on the outcome of the tests.
 func HolmWeighted(ps []float64, weight func(i int) float64) []float64 {
 	type test struct {

@@ -14,7 +14,7 @@ func TestShareInterval(t *testing.T) {
 		hits, total int64
 		want        string
 	}{
-		// 61 of about 4,790 samples are 1.27 %. The bounds are those that are quoted for such a share.
+		// 61 of about 4,790 samples are 1.27 %. The expected bounds are published ones for such a share.
 		{61, 4785, "1.27 0.98 1.63"},
 		{61, 4788, "1.27 0.98 1.63"},
 		{61, 4792, "1.27 0.98 1.63"},
@@ -73,7 +73,7 @@ func TestEqualSharesP(t *testing.T) {
 		{0, 1000, 0, 1000, "1"},
 		{1000, 1000, 1000, 1000, "1"},
 		{0, 1000, 50, 1000, "9.479e-16"},
-		{40, 1000, 61, 1000, "0.04064"}, // all of these were also summed in integer arithmetic
+		{40, 1000, 61, 1000, "0.04064"}, // these were all checked by summing in integer arithmetic
 		{3, 40, 9000, 100_000, "1"},
 		{300, 1000, 350, 1000, "0.01928"},
 		{3000, 10_000, 3150, 10_000, "0.02153"}, // Pearson's: prop.test(c(3000,3150), c(10000,10000), correct=FALSE)
