@@ -1,12 +1,12 @@
 // Package choose resolves command-line words to profiles. A Chooser configures how files are read and which
-// kinds and nodes are wanted, and provides what only the caller can do: read standard input, open a bundle,
-// and pull. The result is a Choice, whose profiles are read when they are needed.
+// kinds and nodes are wanted, and provides the functions that only the caller can implement: read standard
+// input, open a bundle, and pull. The result is a Choice, whose profiles are read when they are needed.
 //
 //  1. A word is a file, "-" for standard input, a folder or bundle of pulled profiles, or a URL. URLs are
 //     pulled together over one window. Without words, the processes of a cluster are pulled in the same way.
-//  2. From folders, bundles and pulls, the profiles of one kind are selected, and of certain nodes if those
-//     are given.
-//  3. A Choice is read one by one, merged, or converted to inputs for package pgo.
+//  2. Folders, bundles and pulls have profiles of several kinds and nodes. One kind is selected, and certain
+//     nodes if the caller names any.
+//  3. A Choice is read profile by profile, merged, or converted to inputs for package pgo.
 package choose
 
 import (
@@ -38,10 +38,11 @@ type Chooser struct {
 	Stdin func(context.Context) (io.Reader, error)
 	// Bundle reads the profiles in a bundle. known is false if the file is not a bundle.
 	Bundle func(ctx context.Context, path string) (record *pull.Record, known bool, err error)
-	// Pull pulls profiles of services into a folder, or of the processes of a cluster if there are no URLs.
-	// It returns a name for all of them together.
+	// Pull pulls profiles of services into a folder, or of the processes of a cluster if urls is empty. It
+	// returns a common name for the profiles.
 	Pull func(ctx context.Context, urls []string, dir string) (name string, err error)
-	// Missing is called with the wanted profiles that a record should have but may lack. It may be nil.
+	// Missing is called if a record has problems or failures that may concern the wanted profiles. It may be
+	// nil.
 	Missing func(Missing)
 }
 
@@ -52,7 +53,7 @@ type Missing struct {
 	Failures []*pull.Failure
 }
 
-// Choice holds profiles and their temporary files. Call Close to remove the latter.
+// Choice holds the chosen profiles and the paths of temporary files, which Close removes.
 type Choice struct {
 	// Name is the name of all profiles together.
 	Name string
@@ -79,7 +80,7 @@ type Profile struct {
 	load    func(ctx context.Context) (*profile.Profile, error)
 }
 
-// UnknownNodeError is the error for a node that has none of the profiles.
+// UnknownNodeError is the error for a node without profiles in the source.
 type UnknownNodeError struct {
 	Node  string
 	Known []string
@@ -90,7 +91,7 @@ func (e *UnknownNodeError) Error() string { return fmt.Sprintf("no profile of no
 // Hint implements hints.Hinter.
 func (e *UnknownNodeError) Hint() string { return "available: " + strings.Join(e.Known, ", ") }
 
-// Choose returns the profiles for the given words. Without words it pulls those of the processes of a
+// Choose returns the profiles for the given words. Without words it pulls profiles of the processes of a
 // cluster.
 func (c *Chooser) Choose(ctx context.Context, words []string) (*Choice, error) {
 	choice, err := c.find(func(f *finder) error { return f.all(ctx, words) })
@@ -141,7 +142,7 @@ func redacted(words []string) []string {
 	return shown
 }
 
-// finder is the state of one call of Choose, File or Record.
+// finder is the state of a call of Choose, File or Record.
 type finder struct {
 	*Chooser
 	*Choice
@@ -242,7 +243,7 @@ func (f *finder) record(r *pull.Record, path string) error {
 	return nil
 }
 
-// tellMissing reports the profiles that a record should have but lacks.
+// tellMissing calls Missing if the record has problems, or failures of wanted profiles.
 func (f *finder) tellMissing(r *pull.Record, path string) {
 	if f.Missing == nil {
 		return
@@ -279,7 +280,7 @@ func recordWords(r *pull.Record, item *pull.Item, path string) []string {
 	return []string{path, "--kind", string(item.Kind), "--node", item.Node}
 }
 
-// joinPath returns the name of a profile in a record. A fresh pull has no path.
+// joinPath returns the name of a profile in a record. path is "" for a record without a name.
 func joinPath(path, name string) string {
 	if path == "" {
 		return name
@@ -306,7 +307,7 @@ func (f *finder) pulled(ctx context.Context, urls []string) error {
 	return f.record(record, name)
 }
 
-// add adds a profile. If its node is unknown, it selects the samples whose labels have a wanted node.
+// add adds a profile. If its node is unknown, only the samples labelled with a wanted node are used.
 func (f *finder) add(p Profile, body func(context.Context) (*profile.Profile, error)) {
 	p.load = func(ctx context.Context) (*profile.Profile, error) {
 		q, err := body(ctx)
@@ -318,7 +319,7 @@ func (f *finder) add(p Profile, body func(context.Context) (*profile.Profile, er
 	f.List = append(f.List, p)
 }
 
-// only removes the profiles of unwanted nodes. It keeps profiles of an unknown node.
+// only removes the profiles of unwanted nodes. It keeps profiles whose node is unknown.
 func (f *finder) only() error {
 	if len(f.Nodes) == 0 {
 		return nil

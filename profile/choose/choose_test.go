@@ -54,7 +54,7 @@ func bundleFile(t *testing.T) string {
 	return path
 }
 
-// TestChoose checks which profiles are selected by words, and which arguments select each of them.
+// TestChoose checks which profiles are selected by words, and which arguments select each profile.
 func TestChoose(t *testing.T) {
 	t3, one, bundle := filepath.Join(testdata, "t3"), filepath.Join(testdata, "milvus-cpu-flat.pb.gz"), bundleFile(t)
 	for _, test := range []struct {
@@ -138,7 +138,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestMissing checks that wanted profiles that a record should have but lacks are reported.
+// TestMissing checks that missing profiles are reported only if they are wanted.
 func TestMissing(t *testing.T) {
 	record, err := pull.Read(filepath.Join(testdata, "t3"))
 	if err != nil {

@@ -60,7 +60,7 @@ func (p *Profile) whole(ctx context.Context, collapse bool) (*profile.Profile, e
 	return q, err
 }
 
-// Inputs returns the profiles as inputs for package pgo, which judges all of them. A profile that cannot be
+// Inputs returns the profiles as inputs for package pgo, which judges them together. A profile that cannot be
 // read becomes an input with its error. Inputs returns an error only if ctx is done.
 func (c *Choice) Inputs(ctx context.Context) ([]pgo.Input, error) {
 	inputs := make([]pgo.Input, len(c.List))
