@@ -91,7 +91,8 @@ func (b *Builder) Location(mapping int32, address uint64, lines ...Line) uint32 
 	return i
 }
 
-// Frame returns the location of a function of which only the name and the mapping are known.
+// Frame returns the location of a function for which only the name and the mapping are known, adding it if
+// necessary.
 func (b *Builder) Frame(name string, mapping int32) uint32 {
 	return b.Location(mapping, 0, Line{Function: b.Function(Function{Name: name, SystemName: name})})
 }

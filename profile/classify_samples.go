@@ -13,7 +13,7 @@ type Spent struct {
 // Kind returns the kind of sample i.
 func (s *Spent) Kind(i int) Kind { return s.Kinds[s.Of[i]] }
 
-// Spent returns the kind of each sample. It is that of the leaf, with three rules:
+// Spent returns the kind of each sample. It is the leaf's kind, with three rules:
 //
 //   - A sample with garbage collection anywhere on its stack is GC, because the callees of gcBgMarkWorker,
 //     gcAssistAlloc or bgsweep work for the collector.

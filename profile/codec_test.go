@@ -182,7 +182,7 @@ func sampleOfGoogle(x *pprof.Sample, locationAt map[*pprof.Location]int) sampleM
 	return s
 }
 
-// difference returns the difference of two meanings, "" if there is none. Nil and empty are equal.
+// difference returns the difference between two meanings, or "" if they are equal. Nil and empty are equal.
 func difference(a, b meaning) string {
 	if len(a.Samples) == len(b.Samples) && fmt.Sprint(a) == fmt.Sprint(b) { // cmp takes a second for a large profile
 		return ""

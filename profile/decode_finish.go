@@ -21,7 +21,7 @@ func (d *decoder) finish() (*Profile, error) {
 	if d.width >= 0 && d.width != len(d.types) {
 		return nil, malformed("its samples have %d values, but it names %d", d.width, len(d.types))
 	}
-	// The bytes are not written again, so no copy is needed, which would be as large as all names together.
+	// The names share these bytes, which are not written again. A copy would be as large as all names together.
 	names := &names{all: unsafe.String(unsafe.SliceData(d.texts.all), len(d.texts.all)), ends: d.texts.ends}
 	p := &Profile{
 		Types:       make([]ValueType, len(d.types)),
@@ -79,7 +79,7 @@ type names struct {
 	bad   uint64 // a number beyond the table
 }
 
-// of returns a name. If there is none it returns "", and err reports it later.
+// of returns name i. If i is beyond the table, it returns "" and err returns an error later.
 func (n *names) of(i uint64) string {
 	if i >= uint64(len(n.ends)) {
 		n.isBad, n.bad = true, i
@@ -137,7 +137,8 @@ func (d *decoder) finishLocations(p *Profile) error {
 	return nil
 }
 
-// finishStacks replaces the location references in stacks by indexes. In most files they are equal.
+// finishStacks replaces the location references in stacks by indexes. In most files the references equal the
+// indexes.
 func (d *decoder) finishStacks(p *Profile) error {
 	locations, err := d.locationIDs.index("location")
 	if err != nil {

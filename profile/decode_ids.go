@@ -55,7 +55,7 @@ func (s *ids) id(ref uint32) uint64 {
 type index struct {
 	same  bool     // references are indexes
 	count uint32   // number of entries
-	dense []uint32 // by reference; missing if there is no entry
+	dense []uint32 // indexed by reference; missing if no entry has that id
 	far   []uint32
 	other map[uint32]uint32 // replaces dense if the ids are sparse
 }

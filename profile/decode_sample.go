@@ -232,8 +232,8 @@ func (d *decoder) labels() (err error) {
 			d.raw = append(d.raw, raw)
 			set = uint32(len(d.raw))
 			d.sets[raw] = set
-			// The raw bytes, a Label of 64 bytes that finish makes for every 4 bytes or more, and its key, in
-			// two maps and a table.
+			// This counts the raw bytes, the Labels that finish makes (64 bytes each, from at least 4 raw
+			// bytes) and their keys, in two maps and a table.
 			d.memory += int64(len(raw))*(1+64/4+2) + 2*mapEntry + 100
 			if err := d.checkMemory(); err != nil { // one set may take 64 MiB
 				return err

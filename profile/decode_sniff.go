@@ -10,11 +10,11 @@ import (
 	"kitescope/internal/hints"
 )
 
-// recognize returns an error that names the format of a file that is not a pprof file, judged by its first
-// bytes. It returns nil if it recognizes none.
+// recognize returns an error that names the format of a file that is not a pprof file, or nil if it does not
+// recognize the format. head is the beginning of the file.
 //
-// The legacy formats are those of google/pprof profile/legacy_profile.go and legacy_java_profile.go, and
-// those that Go's runtime/pprof writes with debug=1 and debug=2.
+// The legacy formats are those in google/pprof profile/legacy_profile.go and legacy_java_profile.go, and those
+// that Go's runtime/pprof writes with debug=1 and debug=2.
 func recognize(head []byte) error {
 	const (
 		pull   = "pull it without debug=1 or debug=2 in the address: `kitescope profile pull` does"

@@ -14,7 +14,7 @@ type decoder struct {
 	in           *counter
 	isCompressed bool
 	window       window
-	memory       int64 // size of everything but the tables of known capacity: maps and their keys
+	memory       int64 // bytes in maps and their keys; tables are counted by capacity
 
 	samples
 	types     []rawType

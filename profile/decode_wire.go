@@ -113,8 +113,9 @@ func (d *decoder) scalars(b []byte, fields []uint64) error {
 	return nil
 }
 
-// set stores the number of a field. In protocol buffers the last one counts. But no writer repeats a field
-// with another number, so d.twice counts these: a wrong length is the more likely cause.
+// set stores the number of a field. If a field is repeated, the last number counts, as in protocol buffers.
+// d.twice counts repetitions with another number, because no writer makes them: a wrong length is the more
+// likely cause.
 func (d *decoder) set(field *uint64, v uint64) {
 	if *field != 0 && *field != v {
 		d.twice++
@@ -143,9 +144,9 @@ func (f *field) each(add func(uint64) error) error {
 	return nil
 }
 
-// grown returns s with capacity for at least n more values. done is the fraction of the input that was read,
-// 0 if unknown. If done predicts the number of values, grown allocates for all of them at once. Memory pages
-// that are never written cost nothing, whereas a table that grows is in memory twice for a while.
+// grown returns s with capacity for at least n more values. done is the fraction of the input that was read, 0
+// if unknown. If done predicts the number of values, grown allocates memory for all values at once. Memory
+// pages that are never written cost nothing, whereas a table that grows is in memory twice for a while.
 func grown[T any](s []T, n int, done float64) []T { return moved(s, max(wanted(s, done), len(s)+n)) }
 
 // moved returns a copy of s with capacity n. append and slices.Grow would zero the additional capacity.

@@ -48,8 +48,8 @@ type encoder struct {
 	sets   [][]byte // encoded label sets, nil if not yet used
 }
 
-// profile writes the fields in the order of their numbers. The name table therefore follows all fields that
-// use it but the last few.
+// profile writes the fields in the order of their numbers. All names are numbered before the name table is
+// written, including those used by fields after it.
 func (e *encoder) profile() {
 	p := e.p
 	for _, t := range p.Types {
@@ -125,8 +125,9 @@ func (e *encoder) name(s string) uint64 {
 	return i
 }
 
-// nothing returns the number of a second empty name. In a label, 0 means that there is no text or no unit,
-// and readers skip a label with neither of them and the number 0.
+// nothing returns the number of a second empty name, adding it if necessary. In a label, number 0 means that
+// text or unit is missing, and readers skip a label with no text, no unit and the number 0. Such a label is
+// written with this name instead.
 func (e *encoder) nothing() uint64 {
 	if e.blank == 0 {
 		e.blank = uint64(len(e.order))
@@ -145,7 +146,7 @@ func (e *encoder) message(number byte, values ...uint64) {
 	e.bytes(number, string(e.part))
 }
 
-// appendFields appends the values as fields 1, 2, 3 and so on, omitting those that are 0.
+// appendFields appends the values as fields 1, 2, 3 and so on, omitting values of 0.
 func appendFields(b []byte, values ...uint64) []byte {
 	for i, v := range values {
 		if v != 0 {
@@ -206,8 +207,8 @@ func (e *encoder) sample(i int) {
 	e.out = b
 }
 
-// stack returns the encoded location ids of a stack, in a buffer that the next call overwrites. The encoding
-// is that of binary.AppendUvarint, but faster for small numbers, which most are. An index is below 2^32-1.
+// stack returns the encoded location ids of a stack, in a buffer that the next call overwrites. It encodes like
+// binary.AppendUvarint, but is faster for small numbers, which most are. An index is below 2^32-1.
 func (e *encoder) stack(stack []uint32) []byte {
 	if need := len(stack) * binary.MaxVarintLen32; len(e.frames) < need {
 		e.frames = make([]byte, 2*need)

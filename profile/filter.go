@@ -9,7 +9,7 @@ type Filter struct {
 	Focus, Ignore *regexp.Regexp
 	// Hide removes matching frames from stacks. Show removes all others.
 	Hide, Show *regexp.Regexp
-	// Nodes keeps samples of these nodes (NodeLabel). If nil, all samples are kept.
+	// Nodes lists the nodes (NodeLabel) whose samples are kept. If nil, all samples are kept.
 	Nodes []string
 }
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Filter returns the profile with only the samples and frames that f selects. Meaning and order are those of
-// `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, then nodes (google/pprof internal/driver:
+// Filter returns the profile with only the samples and frames that f selects. Meaning and order are the same as
+// in `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, then nodes (google/pprof internal/driver:
 // applyFocus; profile/filter.go). An expression matches the name or file of a function, or the file of a
-// mapping. Samples without any frame left are dropped. pprof therefore computes percentages of the unfiltered
+// mapping. Samples that have no frames left are dropped, so pprof computes percentages of the unfiltered
 // profile's total.
 func (p *Profile) Filter(f *Filter) *Profile {
 	p = p.Prune()

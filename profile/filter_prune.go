@@ -75,7 +75,7 @@ func (p *Profile) pruneLocations(matched []bool) {
 	})
 }
 
-// restack replaces each stack by part(stack), a subslice of it.
+// restack replaces each stack by part(stack), which must be a subslice of the stack.
 func (p *Profile) restack(part func([]uint32) []uint32) {
 	starts, stacks := make([]uint32, 1, len(p.Starts)), make([]uint32, 0, len(p.Stacks))
 	for i := range p.Len() {

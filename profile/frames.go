@@ -19,7 +19,7 @@ var byNames = [...]string{"function", "file", "line", "address", "package", "map
 
 func (b By) String() string { return byNames[b] }
 
-// ByOf returns the By with the given String. ok is false if there is none.
+// ByOf returns the granularity with the given name. ok is false if the name is not in ByNames.
 func ByOf(word string) (By, bool) {
 	for i, name := range byNames {
 		if name == word {

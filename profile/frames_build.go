@@ -36,8 +36,8 @@ func (p *Profile) Frames(by By) *Frames {
 // noFunction is the Function of a location without lines.
 const noFunction = math.MaxUint32
 
-// node identifies a frame, like google/pprof's graph.NodeInfo. Name and file are one number. The mapping's
-// file counts only if there is no name.
+// node identifies a frame, like google/pprof's graph.NodeInfo. name is the number of the pair of name and file.
+// object is the mapping's file, and 0 for a frame with a name.
 type node struct {
 	name, object        uint32
 	start, line, column int64
@@ -46,7 +46,7 @@ type node struct {
 
 // function is the cached state of an entry in Profile.Functions.
 type function struct {
-	name uint32 // number of its name and file, plus 1; 0 if not seen yet
+	name uint32 // number of its name and file (see number); 0 if not seen yet
 	id   uint32 // id of its frame plus 1, if it depends on the function alone
 	file string
 }
@@ -170,8 +170,8 @@ func (b *frameBuilder) nodeID(location uint32, line Line) uint32 {
 	return id
 }
 
-// number returns the number of a function's name and file, either of which the caller may leave out. It is 0
-// if both are empty.
+// number returns the number of the pair of a function's name and file, or 0 if both are empty. The caller
+// passes "" for the part that it ignores, always the same one.
 func (b *frameBuilder) number(f uint32, name, file string) uint32 {
 	if name == "" && file == "" {
 		return 0
@@ -279,7 +279,7 @@ func printable(n *node, name, file, object string) string {
 // unknownName is pprof's name for a frame with neither a name nor a mapping.
 const unknownName = "<unknown>"
 
-// bracketed returns pprof's name for a frame of which only the binary is known.
+// bracketed returns pprof's name for a frame if only the binary is known.
 func bracketed(object string) string {
 	if object == "" {
 		return unknownName

@@ -50,8 +50,8 @@ func TestPackagesOfFunctions(t *testing.T) {
 	}
 }
 
-// TestFramesOfOddLocations checks that names are those of google/pprof's NodeInfo.PrintableName for locations
-// that no fixture has. The conformance test of package report compares all fixtures with the real tool.
+// TestFramesOfOddLocations compares names with google/pprof's NodeInfo.PrintableName for locations that no
+// fixture has. The conformance test of package report compares all fixtures with the real tool.
 func TestFramesOfOddLocations(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "count"})
 	lib, same := b.Mapping(profile.Mapping{File: "/a/lib.so"}), b.Mapping(profile.Mapping{File: "/b/lib.so"})

@@ -57,16 +57,16 @@ func (p *Profile) called() string {
 	return p.Origin.Name
 }
 
-// Events returns the number of sampled events, per sample and in total. The noise of a profile depends on
-// this number, which the values alone do not show. If it is unknown, total is -1 and perSample returns 0.
+// Events returns the number of sampled events, per sample and in total. The noise of a profile depends on this
+// number, which the values alone do not show. If it is unknown, total is -1 and perSample returns 0.
 //
-//   - With a type samples/count, as in CPU profiles of Go and perf, it is the value of that type.
-//   - Otherwise, if the period has the type's own unit, it is the value divided by the period. Some exporters
-//     write a period that is not the sampling period, e.g. 1 s with values of 10 ms. If values are not
-//     multiples of the period, the number is unknown.
+//   - With a type samples/count, as in CPU profiles of Go and perf, the number is the value with that type.
+//   - Otherwise, if the period has the type's own unit, the number is the value divided by the period. Some
+//     exporters write a period that is not the sampling period, e.g. 1 s with values of 10 ms. If values are
+//     not multiples of the period, the number is unknown.
 //   - Heap profiles are scaled up by the odds of having been sampled (runtime/pprof: scaleHeapSample). So are
-//     mutex and block profiles (runtime: blocksampled). The number of events cannot be recovered.
-//   - Goroutines and threads are counted completely rather than sampled, so that there is no noise.
+//     mutex and block profiles (runtime: blocksampled). Their number of events cannot be recovered.
+//   - Goroutines and threads are counted completely rather than sampled, so their numbers have no noise.
 //
 // The number for a sample is never negative, so it is meaningless for a difference.
 func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) {
@@ -89,7 +89,7 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 	return perSample, int64(min(math.Round(sum), 1<<62))
 }
 
-// counter returns the index of the type that counts the samples of another type, -1 if there is none.
+// counter returns the index of the type that counts the samples of another type, -1 if no type does.
 func (p *Profile) counter(kind int) int {
 	own := ValueType{Type: p.Types[kind].Type + " samples", Unit: "count"}
 	if at := slices.Index(p.Types, own); at >= 0 {
@@ -98,9 +98,9 @@ func (p *Profile) counter(kind int) int {
 	return slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
 }
 
-// sampledBy reports whether the values of a type can be numbers of samples times a period. They must be
-// multiples of it, apart from rounding of the period to whole nanoseconds. Periods below 1 µs, and a period
-// of 1 in any unit but count, are rejected because nothing samples that often.
+// sampledBy reports whether the values of a type can be numbers of samples times a period: they must be
+// multiples of the period, apart from its rounding to whole nanoseconds. Periods below 1 µs, and a period of 1
+// in any unit but count, are rejected because nothing samples that often.
 func (p *Profile) sampledBy(period int64, kind int) bool {
 	const rounding, fastest = 0.01, int64(time.Microsecond)
 	unit := p.Types[kind].Unit

@@ -107,7 +107,7 @@ func TestEventsOfMerged(t *testing.T) {
 		}
 		p := b.Profile()
 		for i := range p.Stacks {
-			p.Stacks[i] = 0 // a Builder adds up samples of one stack
+			p.Stacks[i] = 0 // a Builder would add up samples with equal stacks
 		}
 		return p
 	}

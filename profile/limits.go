@@ -12,8 +12,8 @@ type Limits struct {
 	// MaxBytes is the maximum size of the decompressed profile in bytes. 0 means 2 GiB.
 	MaxBytes int64
 	// MaxMemory is the maximum size in memory, in bytes, of a profile or of a merge result. It includes the
-	// extra space of tables while they grow. 0 means 2 GiB. The process may take twice as much until garbage
-	// is collected, which a machine with 8 GB can provide.
+	// extra space of tables while they grow. 0 means 2 GiB. The process may use twice as much until garbage is
+	// collected, which fits into a machine with 8 GB.
 	MaxMemory int64
 	// MaxSamples is the maximum number of samples. 0 means 50 million.
 	MaxSamples int

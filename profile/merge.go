@@ -17,7 +17,7 @@ type MergeOptions struct {
 	// from an earlier merge keep it. Unless SameNodes is set, processes of the same name are renamed, which a
 	// Note reports.
 	Nodes bool
-	// SameNodes treats profiles with the same node name as profiles of one process at different times.
+	// SameNodes treats profiles with the same node name as one process at different times.
 	SameNodes bool
 	// Count is the number of profiles to come, 0 if unknown. As with Limits.Size, tables then need not be
 	// moved while they grow.
@@ -27,13 +27,16 @@ type MergeOptions struct {
 }
 
 // Merge merges profiles into one, as `go tool pprof` does for several files. The result has the sample types
-// that all profiles have, matched by name, in the finest unit. As in google/pprof's profile.Merge, samples
-// with equal stacks and labels are added up, and samples whose values are all 0 are removed. Durations are
-// added up, the period is the longest, and the time is the earliest.
+// that all profiles have, matched by name, in the finest unit. As in google/pprof's profile.Merge, samples with
+// equal stacks and labels are added up, and samples whose values are all 0 are removed. Durations are added up,
+// the period is the longest, and the time is the earliest.
 //
-// Unlike google/pprof, Merge clears the period if it is the only way to compute the number of samples but
-// does not yield it, because sums of values can be multiples of the period by chance. It returns an error if
-// ps is empty, if the profiles have incompatible types, or if the result exceeds the limits.
+// Unlike google/pprof, Merge clears the period if the number of samples could be computed only from the period,
+// and the values of some profile are not multiples of it. Their sums could be multiples by chance and would
+// give a wrong number.
+//
+// It returns an error if ps is empty, if the profiles have incompatible types, or if the result exceeds the
+// limits.
 func Merge(ps []*Profile, options MergeOptions) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, errors.New("no profiles to merge")

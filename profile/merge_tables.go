@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mergeTables holds the deduplicated tables of a result. It also maps the entries of the profile that is
-// being added to them (google/pprof profile/merge.go: profileMerger).
+// mergeTables holds the deduplicated tables of a result, and maps the entries of the profile being added to
+// entries of these tables (google/pprof profile/merge.go: profileMerger).
 type mergeTables struct {
 	to, from  *Profile
 	labels    *labelTable
@@ -16,9 +16,9 @@ type mergeTables struct {
 	key       []byte
 	memory    int64 // approximate size of the tables and their maps, in bytes
 
-	// Index in to of each entry of from; missing if not yet known. An entry is compared with the entry of the
-	// same index in the previous profile before it is looked up in a map, because profiles of a process are
-	// similar.
+	// These tables map an entry of from to its index in to; missing if not yet known. An entry is compared with
+	// the entry of the same index in the previous profile before it is looked up in a map, because profiles of
+	// a process are similar.
 	mappingAt               []int32
 	functionAt, functionWas []uint32
 	locationAt, locationWas []uint32

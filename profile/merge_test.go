@@ -28,7 +28,7 @@ func mergeable(t *testing.T) map[string][][]byte {
 	for seed := range uint64(10) {
 		p, q := generate(seed, 50), generate(seed+1000, 70)
 		q.SampleType, q.PeriodType = p.SampleType, p.PeriodType
-		for _, s := range q.Sample { // as many values as p has, some of them 0
+		for _, s := range q.Sample { // len(p.SampleType) values, some of them 0
 			s.Value = make([]int64, len(p.SampleType))
 			s.Value[0] = int64(len(s.Location) % 4)
 		}

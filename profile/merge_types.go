@@ -14,7 +14,7 @@ type column struct {
 	ratio float64 // factor for the value
 }
 
-// typeDefault is a profile's default type, with all its types. They show whether the merge removed some.
+// typeDefault holds a profile's default type, and all its types, which show whether the merge removed any.
 type typeDefault struct {
 	types []ValueType
 	kind  string

@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Aligned holds two profiles that add up to their difference.
+// Aligned holds two profiles whose sum is their difference.
 type Aligned struct {
 	New   *Profile
 	Minus *Profile // the base with negated values
@@ -111,7 +111,7 @@ func scaled(v int64, factor float64) int64 {
 	return int64(f)
 }
 
-// alike returns both profiles with only their common types, in the order of the first profile and in the same
+// alike returns both profiles reduced to their common types, in the order of the first profile and in the same
 // units (google/pprof profile.CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
 func alike(p, base *Profile) (*Profile, *Profile, error) {
 	var own, others []int

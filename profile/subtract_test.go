@@ -14,7 +14,7 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// one returns a profile of one type with a value for each of the functions f0, f1, and so on.
+// one returns a profile of one type in which function fi has values[i].
 func one(t *testing.T, kind, period profile.ValueType, name string, values ...int64) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(kind)

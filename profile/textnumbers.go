@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// textNumbers assigns equal numbers to equal texts. Maps use the numbers as keys in place of texts, because a
-// name of a megabyte may occur in a million label sets or functions. These share its bytes as long as nothing
-// copies or hashes them for each.
+// textNumbers assigns equal numbers to equal texts. Map keys hold the numbers instead of the texts. A name of a
+// megabyte may occur in a million label sets or functions that share its bytes, so it must not be copied or
+// hashed for each occurrence.
 type textNumbers struct {
 	byText map[string]uint32
 	at     map[place]uint32

@@ -60,7 +60,7 @@ func FindUnit(unit string) (family []Unit, found *Unit) {
 	return nil, nil
 }
 
-// sameDimension reports whether values of one unit can be converted to the other.
+// sameDimension reports whether values in one unit can be converted to the other unit.
 func sameDimension(a, b string) bool {
 	if a == b {
 		return true

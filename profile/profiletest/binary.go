@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Binary returns an ELF file with nothing but Go's build information (debug/buildinfo): the import path of a
+// Binary returns an ELF file that holds only Go's build information (debug/buildinfo): the import path of a
 // main package and its build settings, e.g. "-pgo=/src/default.pgo".
 func Binary(t testing.TB, main string, settings ...string) []byte {
 	t.Helper()
