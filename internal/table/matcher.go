@@ -9,8 +9,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// Matcher is a Selection bound to a table, with names resolved to ids and relative times resolved to absolute
-// ones. Match does not allocate unless a pattern is matched with a number.
+// Matcher is a Selection bound to a table, with names resolved to ids and relative times to absolute ones.
+// Match does not allocate unless a pattern is matched with a number.
 type Matcher struct {
 	table Table
 	terms []boundTerm

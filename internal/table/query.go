@@ -55,7 +55,8 @@ func Select(t Table, q Query) (*Grid, error) {
 	return g, nil
 }
 
-// skip removes the rows for which is returns true. If there are no such rows, nil Rows still mean all rows.
+// skip removes the rows for which the function is returns true. Nil Rows still mean all rows if nothing is
+// removed.
 func (g *Grid) skip(is func(row int) bool) {
 	n := g.Len()
 	first := 0
@@ -123,9 +124,9 @@ func (s Selection) Unmatched(t Table) []string {
 	return missing
 }
 
-// Strays returns messages about values of the selection that match nothing, e.g. a collection that does not exist
-// or a state that no row has. They do not change the selected rows, but without a warning, an empty list due to a
-// misspelled word looks like good news.
+// Strays returns messages about values of the selection that match nothing, e.g. a collection that does not
+// exist or a state that no row has. They do not change the selected rows. Without a warning, an empty list due
+// to a misspelled word would look like good news.
 func (s Selection) Strays(t Table) []string {
 	var found []string
 	for i := range s.terms {

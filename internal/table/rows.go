@@ -23,8 +23,8 @@ func (c ColumnOf[T]) Titled(title string, priority int, shown func(T) string) Co
 	return c
 }
 
-// Titled sets the title of the column with the given name in place, like the method, and returns the column. It
-// panics if there is no such column.
+// Titled sets the title and the displayed text of the column with the given name, in place, and returns the
+// column. It panics if no column has the name.
 func Titled[T any](columns []ColumnOf[T], name, title string, priority int, shown func(T) string) *ColumnOf[T] {
 	c := &columns[slices.IndexFunc(columns, func(c ColumnOf[T]) bool { return c.Name == name })]
 	*c = c.Titled(title, priority, shown)

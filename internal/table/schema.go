@@ -29,9 +29,9 @@ type Schema struct {
 	Sparse bool
 }
 
-// Column returns the position of a column by its lower-case name, by a shorthand, or by a table header that only
-// one column has, e.g. "deletes" or "deleted_rows", "served by" or "served_by". It returns -1 if there is no such
-// column.
+// Column returns the position of a column by its lower-case name, by a shorthand, or by a table header that
+// only one column has, e.g. "deletes" or "deleted_rows", "served by" or "served_by". It returns -1 if no column
+// matches.
 func (s *Schema) Column(name string) int {
 	name = strings.ReplaceAll(name, " ", "_")
 	if long, ok := s.Shorthands[name]; ok {
@@ -54,7 +54,7 @@ func (s *Schema) Numbered(column int) int {
 	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == NamedID && slices.Contains(s.Names, c.Name) })
 }
 
-// ShownWith returns a column as displayed together with others. Its kind is a plain ID if one of the others holds
+// ShownWith returns a column as displayed together with others. Its kind is a plain ID if another column holds
 // the names.
 func (s *Schema) ShownWith(column int, others []int) *Column {
 	c := &s.Columns[column]

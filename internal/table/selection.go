@@ -188,7 +188,7 @@ func (s *Selection) noID(text string) error {
 	return fmt.Errorf("%s have ids, not names", s.schema.Name)
 }
 
-// ownerColumn returns the column with the names of the rows' owners, e.g. collections, or -1 if there is no such
+// ownerColumn returns the column with the names of the rows' owners, e.g. collections, or -1 without such a
 // column.
 func (s *Selection) ownerColumn() int {
 	if s.schema == nil {
@@ -230,7 +230,8 @@ func (s Selection) Columns() []int {
 	return slices.Compact(list)
 }
 
-// Only returns the single value that a term requires of a column accepted by is, or "" if there is no such term.
+// Only returns the single value that a term requires of a column accepted by the function is, or "" without
+// such a term.
 func (s Selection) Only(is func(c *Column) bool) string {
 	for _, t := range s.terms {
 		if is(&s.schema.Columns[t.column]) && t.op == equal && len(t.values) == 1 && t.values[0].glob == nil {

@@ -15,7 +15,7 @@ import (
 // Kind is the type of a column's cells. It determines how cells are aligned, formatted and compared.
 type Kind uint8
 
-// The kinds of cells. Each comment names the field of Cell that holds the value.
+// The kinds of cells. Each comment gives the field of Cell that holds the value.
 const (
 	Text       Kind = iota // Text
 	ID                     // Int; a string in JSON
@@ -143,12 +143,12 @@ type Column struct {
 	Kind  Kind
 	Show  Show
 	For   Audience
-	// Priority orders the columns to drop on narrow terminals, highest first. A column with priority 0 is dropped
-	// only if its value is the same in all rows.
+	// Priority determines which columns are dropped first on narrow terminals: those with the highest. A column
+	// with priority 0 is dropped only if its value is the same in all rows.
 	Priority int
 	// Kept columns are not dropped even if all values are the same: verdicts, and the main columns of a table.
 	Kept bool
-	// Rare columns have a value for few objects. Descriptions for people omit them if there is no value.
+	// Rare columns have a value for few objects. Descriptions for people omit a rare column without a value.
 	Rare bool
 	// Ranked cells are ordered by Float, regardless of the displayed text.
 	Ranked bool
@@ -157,12 +157,12 @@ type Column struct {
 	// Least is the minimum width of a text in terminal cells before columns with a Priority are dropped; 0 means
 	// the default.
 	Least int
-	// Shorten cuts the middle of a text if there is no room, for names with common prefixes.
+	// Shorten cuts the middle of a text that does not fit, for names with common prefixes.
 	Shorten bool
 	// Doc is one sentence for docs/reference/json.md and for help.
 	Doc string
-	// By is the name of an id column. Selections by this column, which holds names, compare ids of that column
-	// instead. The table's Context resolves names to ids.
+	// By is the name of an id column. This column holds the names of those ids, and selections by it compare
+	// the ids instead. The table's Context resolves names to ids.
 	By string
 	// Vocabulary indicates that the texts are fixed words ("HNSW", "querynode"), which selections match
 	// regardless of case, like states.
@@ -206,8 +206,8 @@ type Table interface {
 	Cell(row, col int) Cell
 }
 
-// Context is implemented by tables with data about more than their rows. For other tables, everything is known,
-// words do not refer to ids, and there is no reference time.
+// Context is implemented by tables that have data beyond their rows. In other tables everything is known, words
+// do not refer to ids, and relative times have no reference time.
 type Context interface {
 	// Usual returns the default columns.
 	Usual(show Show) []int
@@ -234,7 +234,7 @@ type Grid struct {
 	Table   Table
 	Rows    []int32 // positions in Table; nil means all, in order
 	Columns []int   // positions in Schema.Columns
-	// Matched is the number of selected rows before Limit was applied.
+	// Matched is the number of selected rows after Query.Skip and before Query.Limit.
 	Matched int
 	// Skipped is the number of selected rows that Query.Skip left out.
 	Skipped int

@@ -168,7 +168,7 @@ func TestOmits(t *testing.T) {
 		{Column{Rare: true}, Cell{Absent: Unknown}, false},
 		{Column{Rare: true, Kind: Bool}, Cell{}, true},
 		{Column{Rare: true, Kind: Bool}, Cell{Int: 1}, false},
-		{Column{Rare: true, Kind: Int}, Cell{}, false}, // a number, which can be the cause of a problem
+		{Column{Rare: true, Kind: Int}, Cell{}, false}, // a number, which can explain a problem even if it is 0
 		{Column{Rare: true, Kind: Int}, OfNone(), true},
 		{Column{Rare: true, Kind: Int}, Cell{Absent: Unknown}, false},
 		{Column{Rare: true, Kind: List}, Cell{}, true},

@@ -30,7 +30,7 @@ func TallyOf(c Cell) Tally {
 	return Tally{all / (worse * worse), all / worse % worse, all % worse}
 }
 
-// Role returns the role of the worst severity, or Dim if there are no findings.
+// Role returns the role of the worst severity, or Dim without findings.
 func (t Tally) Role() Role {
 	switch {
 	case t.Errors > 0:
