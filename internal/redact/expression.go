@@ -111,8 +111,8 @@ func (e *expression) bracket(rest string) {
 	e.word, e.sign = "", '['
 }
 
-// plainList returns the number of values in a list and its length in bytes, or 0 if the list contains anything but
-// values.
+// plainList returns the number of values in a list and its length in bytes, or 0 for both if the list contains
+// anything else.
 func plainList(text string) (n, size int) {
 	at := 1
 	for {
@@ -134,8 +134,8 @@ func plainList(text string) (n, size int) {
 	}
 }
 
-// quoted returns the end of the string that text starts with: the offset after its closing quote, or the length of
-// text if there is none.
+// quoted returns the end of the string that text starts with: the offset after its closing quote, or the length
+// of text if the quote is missing.
 func quoted(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

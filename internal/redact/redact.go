@@ -31,8 +31,8 @@ const innocentWords = "tokenizer tokenfilter maxtokens mintokens numtokens token
 // lastWords name a secret only as the last part of a name, because harmless words contain them.
 const lastWords = "auth psk sig jwt pass"
 
-// marks are words in addition to secretWords. A shape only matches a text that has one of them, a secret word, or one
-// of the characters or long runs that has detects.
+// marks are further words that occur in secrets. A shape can match only texts that contain a mark, a secret
+// word, or one of the characters or long runs that has detects.
 const marks = lastWords + " eyj key= code= :aa -u mysql mariadb jdbc: basic bearer login identified sess hooks.slack " +
 	"discord community aiza glpat- glptt- gldt- hvs. hvb. sg. xox eaaa gocspx- nvapi- figd_ pypi-"
 
@@ -288,8 +288,8 @@ var settingsText string
 //go:embed properties.txt
 var propertiesText string
 
-// textSettings are the settings of Milvus whose values are text without secrets: addresses, paths, names.
-// textProperties are the same for parameters and properties of collections, fields, indexes and functions.
+// textSettings are the Milvus settings whose values are text without secrets: addresses, paths, names.
+// textProperties are such parameters and properties of collections, fields, indexes and functions.
 var (
 	textSettings   = sync.OnceValue(func() map[string]bool { return plainNames(settingsText) })
 	textProperties = sync.OnceValue(func() map[string]bool { return plainNames(propertiesText) })
@@ -311,7 +311,8 @@ var (
 	template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^$\d]{0,20}(?:\$[a-z_]+[^$\d]{0,20})+$`) })
 )
 
-// harmless reports whether a value cannot be a secret: a boolean, a number, a duration, a size, or a list of these.
+// harmless reports whether a value cannot be a secret: a boolean, a number, a duration, a size, or a list of
+// such values.
 func harmless(value string) bool {
 	for item := range strings.SplitSeq(value, ",") {
 		item = strings.TrimSpace(item)
@@ -429,7 +430,8 @@ func cutAssignments(text string) string {
 	return out.String()
 }
 
-// secretValue returns the start and end of a name's value in text. They are equal if there is nothing to redact.
+// secretValue returns the start and end of a name's value in text. They are equal if there is no secret to
+// redact.
 func secretValue(name, text string) (start, end int) {
 	first := name
 	if _, last, two := strings.Cut(name, " "); two && !strings.EqualFold(last, "key") && !strings.EqualFold(last, "phrase") {
@@ -474,7 +476,7 @@ func toEndOfLine(name string) bool {
 	return strings.HasSuffix(plain, "authorization") || strings.HasSuffix(plain, "cookie")
 }
 
-// valueEnd returns the end of an unquoted value. The value may be an assignment of a quoted value itself.
+// valueEnd returns the end of an unquoted value. The value may itself be an assignment of a quoted value.
 func valueEnd(text string, start int) int {
 	end := until(text, start, ends)
 	if end > start && end < len(text) && strings.IndexByte(quotes, text[end]) >= 0 && strings.IndexByte(":=", text[end-1]) >= 0 {
@@ -530,7 +532,8 @@ func JSON(value []byte) (out []byte, changed, ok bool) {
 	return bytes.TrimRight(b.Bytes(), "\n"), true, true
 }
 
-// maxJSONDepth limits the depth of nesting. It also bounds JSON inside strings of JSON.
+// maxJSONDepth limits the depth of nesting in a JSON document. JSON in a string of the document has its own
+// depth.
 const maxJSONDepth = 100
 
 func cutTree(node any, depth int) (out any, changed bool) {

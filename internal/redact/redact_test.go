@@ -128,7 +128,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// FuzzText checks that Text removes a secret by its name whatever text surrounds it.
+// FuzzText checks that Text removes a secret with a secret name, whatever text surrounds it.
 func FuzzText(f *testing.F) {
 	for _, p := range redacttest.Plants(2) {
 		f.Add(p.Text, " ")

@@ -94,8 +94,8 @@ var named = [][2]string{
 	{"brokers", "u:%s@h1:9092,h2:9092"},
 }
 
-// formed holds the kinds of secrets that are recognized by their format. Each has a kind, the format of its text, and
-// a pattern of the secret, in which {m36} stands for 36 letters of alphabet m.
+// formed holds the kinds of secrets that are recognized by their format: the kind, the format of the text, and
+// a pattern of the secret, in which {m36} is replaced by 36 letters of alphabet m.
 var formed = [][3]string{
 	{"pem", "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n", "{m64}\n{m64}"},
 	{"pem, cut off", "-----BEGIN OPENSSH PRIVATE KEY-----\n%s", "{m64}"},
@@ -136,7 +136,7 @@ var formed = [][3]string{
 	{"bcrypt", "hash %s", "$2a$10${m53}"},
 }
 
-// run matches a run of letters of one alphabet in a pattern, e.g. {m36}.
+// run matches a placeholder for letters of an alphabet, e.g. {m36}.
 var run = regexp.MustCompile(`\{[a-z]\d+\}`)
 
 // Plants returns a text for each kind of secret. Different seeds generate different secrets.
