@@ -11,7 +11,7 @@ import (
 // ErrTooMuch is the error of readers that exceed their limit.
 var ErrTooMuch = errors.New("the server sent more than an answer can have")
 
-// Bytes is the number of bytes that may still be read. All of its readers share it. The zero value allows none.
+// Bytes is the number of bytes that may still be read, shared by all its readers. The zero value allows none.
 type Bytes struct{ left atomic.Int64 }
 
 // Allow sets the number of bytes that may be read from now on.

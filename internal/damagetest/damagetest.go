@@ -49,7 +49,7 @@ func Text(file []byte, name string, at int) Field {
 	return Field{name, at, n, v, func(v uint64) []byte { return strconv.AppendUint(nil, v, 10) }}
 }
 
-// Few returns the number of changes for the test of one reader: 10,000, or 300 in short mode.
+// Few returns the number of changes for the test of a reader: 10,000, or 300 in short mode.
 func Few() int {
 	if testing.Short() {
 		return 300
@@ -88,7 +88,7 @@ func Run(t *testing.T, file []byte, fields []Field, n int, read func(file []byte
 	}
 }
 
-// other returns a value that differs from the field's. The values nearest to the field's come first.
+// other returns a value that differs from the current one. Values nearest to the current one come first.
 func (f Field) other(r *rand.Rand, i int) uint64 {
 	for {
 		v := f.Value

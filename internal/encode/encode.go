@@ -12,16 +12,17 @@
 // JavaScript and jq lose bits above 2^53. Times are RFC 3339 in UTC. Unknown values (a nil pointer, NaN, a zero
 // time) are omitted; lists are never null.
 //
-// Package encoding/json only reads tokens here. It cannot escape characters that terminals interpret (U+202E, C1
-// controls) or distinguish a missing key from a zero. Its errors name Go types instead of positions in lists. It
-// cannot convert a struct to YAML or to template values in which 3 seconds stay a float. With small types and
-// hooks for all of that, and a second pass over its output, it took more code than this package.
+// This package uses encoding/json only to decode raw values. The standard package cannot escape characters that
+// terminals interpret (U+202E, C1 controls) or distinguish a missing key from a zero. Its errors name Go types
+// instead of positions in lists. It cannot convert a struct to YAML or to template values in which 3 seconds stay
+// a float. Small types and hooks to add all this, and a second pass over its output, took more code than this
+// package.
 //
-// Package encoding/json is still used for files of other programs (profiles, benchmarks, records of Milvus), and
-// for files of kitescope with an older, fixed format. The manifests of pulled profiles and of packs have a
-// "format" instead of a kind and omit zero values, and a pack's manifest is identified by its bytes. The state of
-// a trial has Go names and nanoseconds, because only the resumed trial reads it. Baselines and runs are lines
-// that people edit and other programs write, in which an unknown key is an error.
+// Package encoding/json is still used for files of other programs (profiles, benchmarks, records of Milvus),
+// and for files of kitescope with an older, fixed format. The manifests of pulled profiles and of packs have a
+// "format" instead of a kind and omit zero values, and a pack's manifest is identified by its bytes. The state
+// of a trial has Go names and nanoseconds, because only the resumed trial reads it. Baselines and runs are
+// lines that people edit and other programs write, in which an unknown key is an error.
 package encode
 
 import (
@@ -95,7 +96,7 @@ func JSON(w io.Writer, open int) *Encoder {
 func YAML(w io.Writer) *Encoder { return newEncoder(&yamlSink{Output: NewOutput(w, 512)}) }
 
 // Values returns an Encoder that collects values instead of writing them, and a function that returns the result:
-// map[string]any, []any, string without control characters, bool, int64 and float64.
+// map[string]any, []any, string (escaped by words.HarmlessLines), bool, int64 and float64.
 func Values() (e *Encoder, value func() any) {
 	s := &valueSink{}
 	return newEncoder(s), func() any { return s.root }

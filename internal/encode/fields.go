@@ -10,14 +10,14 @@ import (
 	"unicode"
 )
 
-// field describes how a struct field is encoded. Its tag is `doc:"key,options"`, in which the key and all options
-// are optional:
+// field describes how a struct field is encoded. Its tag is `doc:"key,options"`, in which the key and all
+// options are optional:
 //
-//   - id: an int64, or the int64s of a map, are ids. Fields whose names end in ID always are.
-//   - omitzero: omits the field if it is zero, empty, or its IsZero method returns true. It can be missing when
-//     read.
-//   - unknown=-1: omits the field if it has that value, and sets that value if the key is missing. If the value
-//     is negative, all negative values are unknown.
+//   - id: an int64, or the int64s of a map, are ids. This is the default for fields whose names end in ID.
+//   - omitzero: omits the field if it is zero, empty, or its IsZero method returns true. The key can be
+//     missing when read.
+//   - unknown=-1: omits the field if it has that value, and sets that value if the key is missing. If the
+//     value is negative, all negative values are unknown.
 //   - inline: writes the entries of a struct or an Object as entries of the outer struct, like those of
 //     embedded structs without a key.
 //

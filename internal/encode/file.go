@@ -35,7 +35,7 @@ type head struct {
 	Rest       any `doc:",inline"`
 }
 
-// Tell encodes a document. v must be a pointer to a struct.
+// Tell encodes a document to e. v must be a pointer to a struct.
 func (x *File) Tell(e *Encoder, v any) {
 	e.saved, e.tag = true, x.Tag
 	e.Value(&head{x.APIVersion, x.Kind, x.Version, v})

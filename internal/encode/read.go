@@ -44,7 +44,7 @@ func at(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// into decodes a value into v. It returns false for null and for values of another type.
+// into decodes a value into v. It returns false for null and for values of the wrong type.
 func into(raw json.RawMessage, v any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, v) == nil
 }

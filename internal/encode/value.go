@@ -22,14 +22,14 @@ func (e *Encoder) valid(s string) string {
 }
 
 // Value encodes a Go value: booleans, numbers, strings, times, durations, structs, pointers, maps, slices,
-// Objects, Tellers and encoding.TextMarshalers. It omits unknown values: v itself and list elements.
+// Objects, Tellers and encoding.TextMarshalers. It omits v, or elements of a list, if they are unknown.
 func (e *Encoder) Value(v any) {
 	if r := reflect.ValueOf(v); known(r, &field{}) {
 		e.tell(r, &field{})
 	}
 }
 
-// known reports whether a value is to be written.
+// known reports whether a value is written, i.e. is neither unknown nor omitted as zero.
 func known(v reflect.Value, f *field) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -81,7 +81,7 @@ func timeOf(v reflect.Value) time.Time {
 	return t.UTC()
 }
 
-// tell encodes a known value.
+// tell encodes a value that is not unknown.
 func (e *Encoder) tell(v reflect.Value, f *field) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -1,5 +1,5 @@
-// Package hints attaches advice to errors. The error stays one line about the failure. The hint is another line about
-// what to do, so that each can be shown in its own place.
+// Package hints attaches advice to errors. The error stays one line about the failure. The hint is another line
+// that suggests a fix, so that each can be shown in its own place.
 package hints
 
 import (
@@ -47,7 +47,7 @@ func Carried(err error) bool {
 	return ok
 }
 
-// Of returns the hint of the outermost Hinter in err, or "" if there is none.
+// Of returns the hint of the outermost Hinter in err, or "" without one.
 func Of(err error) string {
 	if hinted, ok := errors.AsType[Hinter](err); ok {
 		return hinted.Hint()

@@ -8,7 +8,7 @@ import (
 
 // UnknownError is the error for a word that matches no known name.
 type UnknownError struct {
-	// What is the kind of name that was looked up, e.g. "resource" or "column of segments".
+	// What is the kind of the unknown name, e.g. "resource" or "column of segments". Word is the name.
 	What, Word string
 	// Known holds all accepted names.
 	Known []string
@@ -16,8 +16,8 @@ type UnknownError struct {
 	Also []string
 }
 
-// mostListed is the largest number of names that a message lists. If there are more, the caller has to say where to
-// find them.
+// mostListed is the largest number of names that a message lists. With more names, the caller should describe
+// how to list them.
 const mostListed = 50
 
 func (e *UnknownError) Error() string {
@@ -31,7 +31,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown %s %q; available: %s", e.What, e.Word, strings.Join(e.Known, ", "))
 }
 
-// Meant returns the end of a message that suggests the names in near, or "" if there are none.
+// Meant returns the end of a message that suggests the names in near, or "" if near is empty.
 func Meant(near []string) string {
 	if len(near) == 0 {
 		return ""
@@ -39,7 +39,8 @@ func Meant(near []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// Similar returns at most three known names that are spelled like word, nearest first.
+// Similar returns at most three known names, nearest first, that are spelled like word, start with it, or have
+// its parts in another order.
 func Similar(word string, known []string) []string {
 	word = strings.ToLower(word)
 	type candidate struct {

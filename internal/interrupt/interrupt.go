@@ -1,4 +1,4 @@
-// Package interrupt makes blocking calls cancelable that the operating system does not interrupt.
+// Package interrupt cancels the wait for blocking calls that the operating system does not interrupt.
 package interrupt
 
 import "context"

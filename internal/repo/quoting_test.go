@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// inCommand matches a text that ends within a shell command, so that the text after it is a word of that command.
+// inCommand matches a text that ends within a shell command. Any text that follows is then part of the command.
 var inCommand = regexp.MustCompile("(?:^|[\\s(:;,`'])(?:kitescope (?:balance|compare|describe|diagnose|diff|engine|explain|get|info|latency|overview|pgo|profile|replay|snapshot|tree|ui|why) |etcdctl |kubectl |docker |go (?:build|tool|test|run) )[^;]*$")
 
 // TestCommandsAreQuoted reports commands that contain text not built by package shellquote, because a user who pastes

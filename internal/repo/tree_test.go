@@ -124,7 +124,7 @@ func likelyName(imported string) string {
 	return path.Base(imported)
 }
 
-// knows reports whether a file imports a package at or below dir.
+// knows reports whether the file imports a package at or below dir.
 func (f *file) knows(dir string) bool {
 	for _, i := range f.imports {
 		if below(i.path, dir) {

@@ -1,7 +1,7 @@
-// Package shellquote quotes text for use in shell commands and Python literals. The text may come from anywhere, e.g.
-// a root path in a bundle from somebody else. The program that the quoted text is pasted into reads exactly the
-// original text and runs nothing else. All commands, hints and scripts that kitescope prints or copies are built with
-// this package.
+// Package shellquote quotes text for use in shell commands and Python literals. The text may come from
+// anywhere, e.g. a root path in a bundle from somebody else. A shell or Python reads exactly the original text
+// from the quoted text, and does not execute it. All commands, hints and scripts that kitescope prints or copies
+// are built with this package.
 package shellquote
 
 import (

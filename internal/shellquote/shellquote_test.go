@@ -25,8 +25,8 @@ var hostile = []string{
 	"-rf", "--", "a\\", "\\", "~root", "#none", "a#b", "*", "[a-z]", "{a,b}", "{1..3}", "{", "}", "{bin}", "!!", "a|b", "a>b", "(x)", "=ls", "a=b", "x\x1b]52;c;aWQ=\a", "Müller", "\xff\xfe", "'", "''", "a b' ; id '",
 }
 
-// TestWordsInAShell checks that a real shell reads the original words, alone and in commands, and runs nothing in
-// them.
+// TestWordsInAShell checks that a real shell reads the original words, alone and in commands, and runs nothing
+// in them.
 func TestWordsInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	words, args := []string{"say"}, Shell("say", "x")

@@ -34,7 +34,8 @@ func Few(names []string) string {
 	return FirstOf(names, most-1, ", ")
 }
 
-// FirstOf joins up to most names and appends the number of those left out: "none", "a; b", "a; b; c and 4 more".
+// FirstOf joins the first names, up to the number most, and appends how many were left out: "none", "a; b", "a;
+// b; c and 4 more".
 func FirstOf(names []string, most int, separator string) string {
 	switch {
 	case len(names) == 0:

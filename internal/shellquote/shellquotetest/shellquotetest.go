@@ -25,7 +25,7 @@ type Shell struct {
 	preamble        string
 }
 
-// New returns the machine's shell. It fails the test if there is no shell, because the commands would go unchecked.
+// New returns the machine's shell. It fails the test without a shell, because the commands would go unchecked.
 func New(t testing.TB) *Shell {
 	t.Helper()
 	path, err := exec.LookPath("sh")
@@ -50,9 +50,8 @@ func New(t testing.TB) *Shell {
 	return s
 }
 
-// Words returns the words that the shell parses from command. The words of each program follow each other and start
-// with the program's name. The error reports that the command does not parse, or that anything else was run or
-// written.
+// Words returns the words that the shell parses from command: for each program its name, followed by its
+// arguments. It returns an error if the command does not parse, or if it runs or writes anything else.
 func (s *Shell) Words(t testing.TB, command string) ([]string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), s.path, "-c", s.preamble+command)
