@@ -109,8 +109,8 @@ func countVerdict(c *bench.Comparison, v bench.Verdict) (n int) {
 	return n
 }
 
-// verdictsLine counts metrics by verdict and lists those that changed, largest change first: "1 worse (p99
-// latency +12.0%), 3 no difference shown".
+// verdictsLine counts metrics by verdict and lists changed metrics, largest change first: "1 worse (p99 latency
+// +12.0%), 3 no difference shown".
 func verdictsLine(c *bench.Comparison) render.Line {
 	var line render.Line
 	for _, v := range comparisonVerdicts() {
@@ -180,7 +180,7 @@ func testText(c *bench.Comparison) string {
 // mostNamed limits how many failures, and how many metrics with the same remark, are listed by name.
 const mostNamed = 3
 
-// sideLines describe a side and its failed runs.
+// sideLines returns lines about a side and its failed runs.
 func sideLines(c *bench.Comparison, s *bench.Set, side int) []render.Line {
 	text := sideLabel(s, side) + ", "
 	if s.Format != "" {
@@ -223,8 +223,8 @@ func sideLabel(s *bench.Set, side int) string {
 	return part
 }
 
-// controlText describes the comparison of the first program with itself, or returns "" if there is no control. ok
-// reports whether the control shows no change.
+// controlText describes the comparison of the first program with itself, or returns "" without a control. ok is
+// false if the control shows a change or has too few runs.
 func controlText(c *bench.Comparison) (text string, ok bool) {
 	if c.Control == nil {
 		return "", true
@@ -247,7 +247,7 @@ func controlText(c *bench.Comparison) (text string, ok bool) {
 	return text + "no difference shown in " + words.Plural(quiet, "metric"), true
 }
 
-// remarkLines list the remarks, each with its metrics.
+// remarkLines returns a line for each remark, with its metrics.
 func remarkLines(rows []*bench.Line) (lines []render.Line) {
 	var order []string
 	of := map[string][]string{}
@@ -282,7 +282,7 @@ func legend(c *bench.Comparison, o *render.ReportOptions) render.Line {
 	return render.Line{Role: render.RoleDim, Text: strings.Join(parts, ", ") + "; a change in parentheses is not shown to count"}
 }
 
-// comparisonVerdict returns the mark and role of a verdict. The mark conveys the verdict without color.
+// comparisonVerdict returns the mark and role of a verdict. The mark makes the verdict clear without color.
 func comparisonVerdict(v bench.Verdict, ascii bool) (mark string, role render.Role) {
 	pick := func(full, plain string) string { return []string{full, plain}[render.BoolInt(ascii)] }
 	switch v {
@@ -403,7 +403,7 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 	}, render.Pointers(c.Lines), append(columns, pictures...))
 }
 
-// testedChance formats a p-value, or returns "-" if there was no test.
+// testedChance formats a p-value, or returns "-" without a test.
 func testedChance(l *bench.Line, p float64) string {
 	if l.Test == "" {
 		return words.NoneMark
@@ -421,7 +421,7 @@ func sideText(l *bench.Line, side int, ascii bool) string {
 	return m.text(x[side], ascii)
 }
 
-// measure formats values of a metric in a unit that fits all of them.
+// measure formats values of a metric in a common unit.
 type measure struct {
 	benchunit.Scaler
 	unit string // without the prefix

@@ -22,7 +22,7 @@ func WriteJudgement(w io.Writer, j *pgo.Judgement, f render.Format, o render.Rep
 	return newJudgementSheet(j, &o).Write(w, f)
 }
 
-// JudgementVerdict returns the mark and role of a verdict. The mark conveys the verdict without color.
+// JudgementVerdict returns the mark and role of a verdict. The mark makes the verdict clear without color.
 func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role render.Role) {
 	switch v {
 	case pgo.WorthBuilding:
@@ -35,7 +35,7 @@ func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role render.Role)
 	return render.Glyph(role, ascii), role
 }
 
-// BoundText describes the maximum gain from PGO. There is no lower bound, because PGO can make programs slower.
+// BoundText describes the maximum gain from PGO. It gives no lower bound, because PGO can make programs slower.
 func BoundText(r *pgo.Reach) string {
 	if !reachKnown(r) {
 		return "bound: ? (the profile does not show where time goes)"
@@ -102,7 +102,7 @@ func judgementHead(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// ReasonHint returns the hint of the refusal or caution that is the reason of the verdict, or "" if there is no
+// ReasonHint returns the hint of the refusal or caution that is the reason of the verdict, or "" without a
 // hint.
 func ReasonHint(j *pgo.Judgement) string {
 	lists := [][]pgo.Refusal{j.Refusals, j.Cautions}
@@ -123,7 +123,8 @@ func hintLine(hint string) render.Line {
 	return render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(hint)}
 }
 
-// refusalLines list refusals or cautions with their hints, except the one that is the reason of the verdict.
+// refusalLines returns lines with refusals or cautions and their hints, except the one that is the reason of
+// the verdict.
 func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o *render.ReportOptions) (lines []render.Line) {
 	for i := range list {
 		r := &list[i]
@@ -138,8 +139,8 @@ func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o 
 	return lines
 }
 
-// SaidOfAll reports whether the judgement already contains the refusal of a profile: as a refusal of all
-// profiles, or as a caution that names the profile.
+// SaidOfAll reports whether the judgement already contains the refusal of a profile, either as a refusal of all
+// profiles or as a caution that names the profile.
 func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
 	said := func(x pgo.Refusal) bool { return strings.HasSuffix(x.Message, r.Message) && x.Hint == r.Hint }
 	return slices.ContainsFunc(j.Refusals, said) || slices.ContainsFunc(j.Cautions, said)
@@ -153,7 +154,7 @@ func assessedName(a *pgo.Assessed) string {
 	return render.OrUnknown(a.Input.Name)
 }
 
-// assessedLines list the refusals of each profile, to be shown above the table of profiles.
+// assessedLines returns lines with the refusals of each profile, to be shown above the table of profiles.
 func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Line) {
 	for i := range j.Profiles {
 		a := &j.Profiles[i]

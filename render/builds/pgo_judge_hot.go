@@ -35,7 +35,7 @@ func callerLine(e *pgo.Edge) string {
 	return render.OrUnknown(e.Caller) + fmt.Sprintf(" %+d", e.Offset)
 }
 
-// riskLines list known cases in which PGO made programs slower, with workarounds.
+// riskLines returns lines with known cases in which PGO made programs slower, and with workarounds.
 func riskLines(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 	lines := []render.Line{{Role: render.RoleAccent, Text: "risks"}}
 	for i := range j.Risks {

@@ -21,7 +21,7 @@ func WriteVerification(w io.Writer, v *pgo.Verification, f render.Format, o rend
 	return s.Write(w, f)
 }
 
-// EffectLook returns the mark and role of an effect. The mark conveys the effect without color.
+// EffectLook returns the mark and role of an effect. The mark makes the effect clear without color.
 func EffectLook(e pgo.Effect, ascii bool) (mark string, role render.Role) {
 	switch e {
 	case pgo.Taken:

@@ -14,7 +14,7 @@ import (
 	"kitescope/render/webpage"
 )
 
-// comparisonFigures draws the values of all runs. It returns nil if there is nothing to draw.
+// comparisonFigures draws the values of all runs. It returns nil without drawable values.
 func comparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
 	chart := distributions(c)
 	if len(chart.Panels) == 0 {

@@ -94,7 +94,7 @@ func programsPart(r *trial.Report) render.Part {
 	})}
 }
 
-// failedRuns list up to 20 failed runs and the files with their output.
+// failedRuns returns lines with up to 20 failed runs and the files with their output.
 func failedRuns(r *trial.Report) (lines []render.Line) {
 	const most = 20
 	for i := range r.Runs {
@@ -106,8 +106,8 @@ func failedRuns(r *trial.Report) (lines []render.Line) {
 	return lines
 }
 
-// TrialSentence returns the result of a trial in one sentence: e.g. that with PGO CPU time is 7.3% lower (-9.0
-// to -5.1%) (better).
+// TrialSentence returns the result of a trial in one sentence, e.g. "With PGO CPU time is 7.3% lower (-9.0 to
+// -5.1%) (better)."
 func TrialSentence(r *trial.Report) string {
 	lines := r.PrimaryLines()
 	var parts []string
@@ -172,7 +172,7 @@ func separator(path string) rune {
 	return '/'
 }
 
-// trialSteps describe the eight steps of a trial.
+// trialSteps returns descriptions of the eight steps of a trial.
 func trialSteps(r *trial.Report) []string {
 	events := int64(0)
 	for _, x := range r.Rounds {
