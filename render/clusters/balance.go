@@ -135,7 +135,8 @@ func rowsOf(list []*balance.Share, g *balance.Group) []shareRow {
 	return rows
 }
 
-// HeadLines returns the state of Milvus's auto-balance, and the parts of the cluster that are unknown.
+// HeadLines returns the state of Milvus's auto-balance, and warnings about unknown parts of the cluster and
+// about rows that may count twice.
 func (b *Balance) HeadLines() []render.Line {
 	s := b.Report.Survey
 	auto := render.RolePlain
@@ -246,7 +247,7 @@ func unknownNames(nodes []*model.LiveNode) string {
 	return strings.Join(names, ", ")
 }
 
-// autoText returns whether Milvus balances automatically, and the source of that setting.
+// autoText describes whether Milvus balances automatically, and where that is set.
 func autoText(a *balance.Auto) string {
 	switch {
 	case !a.Known:
@@ -257,7 +258,8 @@ func autoText(a *balance.Auto) string {
 	return "off (" + render.Harmless(a.From) + ": " + balance.SwitchKey + "=" + render.Harmless(a.Value) + ")"
 }
 
-// SpreadText returns the spread of the nodes, the measure by first, e.g. "max/mean 1.33  CV 0.58  rows 1.20".
+// SpreadText returns the spread over the nodes. The measure by comes first, e.g. "max/mean 1.33  CV 0.58  rows
+// 1.20".
 func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
 		return "max/mean " + words.NoneMark
@@ -274,8 +276,8 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	return strings.Join(texts, "  ")
 }
 
-// GroupSpread returns the SpreadText of a replica. It adds the number of segments and nodes if the replica has too
-// few segments for a better spread.
+// GroupSpread returns the SpreadText of a replica. If the replica has too few segments for a better spread, it
+// adds the number of segments and nodes.
 func GroupSpread(g *balance.Group, by balance.Measure) string {
 	text := SpreadText(&g.Spread, by)
 	if g.TooFew() && g.Spread.Nodes > 1 && g.Sealed > 0 {
@@ -284,7 +286,7 @@ func GroupSpread(g *balance.Group, by balance.Measure) string {
 	return text
 }
 
-// measured returns the largest share over the mean. A known ratio is at least 1; 0 means unknown.
+// measured formats the largest share divided by the mean. A known ratio is at least 1; 0 means unknown.
 func measured(x float64) string {
 	if x == 0 {
 		return words.UnknownMark
@@ -316,8 +318,8 @@ func GroupTitle(g *balance.Group) string {
 	return title
 }
 
-// verdictText returns what the balancer of Milvus would do with a replica, e.g. "off; if on, ScoreBasedBalancer moves
-// 3 segments, 3 of them at once, to max/mean 1.09".
+// verdictText describes how Milvus's own balancer would treat a replica, e.g. "off; if on, ScoreBasedBalancer
+// moves 3 segments, 3 of them at once, to max/mean 1.09".
 func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
 	text := render.Harmless(v.Does)
 	if len(v.Moves) > 0 {
@@ -337,7 +339,8 @@ func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 	return text
 }
 
-// PlanLines returns the plan of the i-th replica: its moves, the calls for them, and what Milvus would do.
+// PlanLines returns the plan of the i-th replica: its moves, the calls for them, and the actions of Milvus's
+// own balancer.
 func (b *Balance) PlanLines(i int) (lines []render.Line) {
 	r := b.Report
 	warn := func(text string) {
@@ -398,7 +401,8 @@ func moveText(i int, m *balance.Move) string {
 	return fmt.Sprintf("%4d  segment %d  %s rows  %s  %d -> %d", i+1, m.Segment, words.Number(m.Rows), words.Bytes(m.Size), m.From, m.To)
 }
 
-// memoryText returns a warning with the nodes whose free memory is unknown, or "" if there are none.
+// memoryText returns a warning that lists the nodes whose free memory is unknown, or "" if it is known for all
+// or the plan has no moves.
 func memoryText(p *balance.Plan) string {
 	if len(p.MemoryUnknown) == 0 || len(p.Moves) == 0 {
 		return ""
@@ -427,7 +431,7 @@ func planScript(p *balance.Plan, databases bool) []string {
 	return lines
 }
 
-// databases reports whether plans move segments in other databases than the default one.
+// databases reports whether plans move segments outside of the default database.
 func (b *Balance) databases() bool {
 	return slices.ContainsFunc(b.Report.Plans, func(p *balance.Plan) bool {
 		return len(p.Moves) > 0 && p.Group.Database != "" && p.Group.Database != "default"
@@ -607,7 +611,8 @@ func writeSpread(e *encode.Encoder, key string, s *balance.Spread) {
 		{"rows_cv", s.RowsCV},
 		{"memory_max_mean", s.MemoryMaxMean},
 	} {
-		// A 0 is written only if there are no rows. With rows it means that their cost is unknown.
+		// A value of 0 is written only if the nodes have no rows. With rows, it means that their cost is
+		// unknown.
 		if x.value > 0 || s.Nodes > 1 && x.name != "memory_max_mean" && s.RowsMaxMean == 0 {
 			e.Entry(x.name, x.value)
 		}

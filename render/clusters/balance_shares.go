@@ -25,7 +25,7 @@ type shareTable struct {
 	// whole is the sum of the costs of all rows; most is the largest cost.
 	whole, most float64
 	rowsWhole   int64
-	// partial is set if the rows of some node are unknown. No share of the whole is known in that case.
+	// partial is set if the rows of some node are unknown. Then no share of the whole is known.
 	partial bool
 }
 
@@ -58,7 +58,7 @@ func shareList(b *Balance, rows []shareRow, o *render.Options) *table.Rows[share
 	return table.New(*t.Schema(), rows, columns)
 }
 
-// need is the data of a node that a figure needs.
+// need is the data about a node that a figure requires.
 type need uint8
 
 // Each need includes the needs before it, except toTell.
@@ -69,7 +69,7 @@ const (
 	toTell              // the segments as reported by the node, not from its metrics
 )
 
-// known reports whether the data that a figure needs is known for a share.
+// known reports whether the data that a figure requires is known for a share.
 func (t *shareTable) known(r shareRow, n need) bool {
 	switch {
 	case !r.Known, n == toTell && r.FromMetrics, n == toWeigh && r.Cost == 0 && r.Rows() > 0:
@@ -78,7 +78,7 @@ func (t *shareTable) known(r shareRow, n need) bool {
 	return n != toCount && n != toWeigh || !t.survey.Rowless(r.Share)
 }
 
-// figure returns a function that makes the cells of a number. A cell is unknown if the data for need n is.
+// figure returns a function that returns the cell of a number. The cell is unknown if the required data is.
 func (t *shareTable) figure(n need, of func(shareRow) int64) func(shareRow) table.Cell {
 	return func(r shareRow) table.Cell {
 		if !t.known(r, n) {
@@ -88,7 +88,8 @@ func (t *shareTable) figure(n need, of func(shareRow) int64) func(shareRow) tabl
 	}
 }
 
-// percentage returns a function that makes the cells of a percentage of a whole. A cell is empty if the whole is 0.
+// percentage returns a function that returns the cell of a percentage of a whole. The cell is empty if the
+// whole is 0.
 func (t *shareTable) percentage(of func(shareRow) (part, whole float64)) func(shareRow) table.Cell {
 	return func(r shareRow) table.Cell {
 		part, whole := of(r)

@@ -15,7 +15,7 @@ import (
 	"kitescope/render"
 )
 
-// descriptionDocument returns the document of one object with its sections and records.
+// descriptionDocument returns the document of an object with its sections and records.
 func descriptionDocument(d *view.Description, env *view.Env, found *Found) render.Document {
 	return func(e *encode.Encoder) {
 		e.BeginObject()
@@ -62,8 +62,8 @@ func writeFieldsInto(e *encode.Encoder, fields []view.Field) []string {
 	return unknown
 }
 
-// writeSection writes the rows of a section under its title. It leaves out a section that was not read, because an
-// empty list would mean that there are no rows.
+// writeSection writes the rows of a section under its title. It leaves out a section that was not read, because
+// an empty list would mean that the section has no rows.
 func writeSection(e *encode.Encoder, s *view.Section) {
 	if s.Unknown {
 		return

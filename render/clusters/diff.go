@@ -136,7 +136,7 @@ func noDifferences(d *diff.Diff) string {
 	return "no differences"
 }
 
-// diffOrigin returns a line with the location, the revision and the time of one side.
+// diffOrigin returns a line with the location, the revision and the time of a side.
 func diffOrigin(r render.Role, o *model.Origin) string {
 	line := strings.Repeat(render.Glyph(r, true), 3) + " " + render.Harmless(o.Location)
 	if o.Revision > 0 {

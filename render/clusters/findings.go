@@ -13,7 +13,7 @@ import (
 // Diagnosis holds the input of diagnose and preflight: a report and the options that apply to it.
 type Diagnosis struct {
 	Report *check.Report
-	// Since compares the report with an older state. It is nil if there is none.
+	// Since compares the report with an older state. It is nil without an older state.
 	Since *check.Comparison
 	// Onsets holds the onsets of findings. It is nil if they were not computed.
 	Onsets map[*check.Finding]*why.Onset
@@ -21,7 +21,7 @@ type Diagnosis struct {
 	Stale []check.Stale
 	// Bar selects the findings that make the run fail.
 	Bar check.Bar
-	// All lists each check that found nothing, too.
+	// All also lists each check that found nothing.
 	All bool
 	// Version is the version of kitescope, for formats that name their generator.
 	Version string
@@ -58,7 +58,7 @@ func (p *Preflight) Text() string {
 	return text
 }
 
-// gone returns the findings of the older state that are no longer found or can no longer be checked.
+// gone returns the findings of the older state that have disappeared, or can no longer be checked.
 func (d *Diagnosis) gone() []check.Change {
 	if d.Since == nil {
 		return nil
@@ -150,7 +150,7 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 		return s.Write(w, f)
 	}
 	worst, _ := d.Report.Worst()
-	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil // so that errors and warnings fit on the first screen
+	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil // brief, so that errors and warnings fit on the first screen
 	s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown", brief), render.Part{Head: d.Summary(o.ASCII, brief && !d.All)})
 	return s.Write(w, f)
 }

@@ -125,7 +125,7 @@ func writeFindingList(e *encode.Encoder, d *Diagnosis, list []*check.Finding) {
 	e.EndList()
 }
 
-// writeFinding writes one finding. change is nil if there is no older state. began is nil if the onset was not
+// writeFinding writes a finding. change is nil without an older state. began is nil if the onset was not
 // computed.
 func writeFinding(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *why.Onset) {
 	e.BeginObject()
@@ -164,7 +164,8 @@ func writeFindingBody(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	e.Entry("objects", f.Objects)
 }
 
-// writeSlows writes the measured cost of a finding for requests. It writes nothing if there are no metrics for it.
+// writeSlows writes the measured effect of a finding on request times. It writes nothing if the metrics do not
+// show any.
 func writeSlows(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	if len(f.Slows) == 0 {
 		return
@@ -209,7 +210,7 @@ func writeCause(e *encode.Encoder, r *check.Report, key string) {
 	e.EndObject()
 }
 
-// findingOf returns the finding with the given key, accepted or not, or nil if there is none.
+// findingOf returns the finding with the given key, accepted or not, or nil for an unknown key.
 func findingOf(r *check.Report, key string) *check.Finding {
 	for _, list := range [][]*check.Finding{r.Findings, r.Accepted} {
 		for _, f := range list {
@@ -245,7 +246,7 @@ func writeOutcome(e *encode.Encoder, o *outcome) {
 	e.EndObject()
 }
 
-// writeFigures writes the numbers in the evidence. It writes nothing if there are none.
+// writeFigures writes the numbers in the evidence. It writes nothing if the evidence has no numbers.
 func writeFigures(e *encode.Encoder, f *check.Finding) {
 	begun := false
 	for _, x := range f.Evidence {

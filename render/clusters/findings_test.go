@@ -216,8 +216,8 @@ func isCommand(line string) bool {
 	return strings.HasPrefix(text, "$ ") || strings.HasPrefix(text, ">>> ")
 }
 
-// TestHTMLIsWhole checks that the page is well-formed except for its doctype, that it has no script but the one in
-// its policy, that it loads nothing, and that names cannot open an element.
+// TestHTMLIsWhole checks that the page is well-formed except for its doctype, that its only script is the one
+// in its policy, that it loads nothing, and that names cannot open an element.
 func TestHTMLIsWhole(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		text := string(written(t, d, "html", render.Options{}))

@@ -24,7 +24,7 @@ func SeverityRole(s check.Severity) render.Role {
 	}
 }
 
-// SeverityGlyph returns the glyph that stands for the color of a severity.
+// SeverityGlyph returns the glyph that represents a severity without color.
 func SeverityGlyph(s check.Severity, ascii bool) string {
 	return render.GlyphOf(SeverityRole(s), ascii)
 }
@@ -79,8 +79,8 @@ func CountText(findings []*check.Finding) string {
 	return words.Plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// AskedText returns how many processes responded, e.g. "9 of 10 sessions answered", or "the nodes were not asked" if
-// r is nil.
+// AskedText returns how many processes responded, e.g. "9 of 10 sessions answered". If r is nil, it reports
+// that no process was queried.
 func AskedText(r *model.Runtime) string {
 	if r == nil {
 		return "the nodes were not asked"
@@ -125,8 +125,8 @@ func (d *Diagnosis) Headline() (where, state string) {
 	return where, state
 }
 
-// changeText returns the change of a finding since the older state, or "" if there is none. "new?" means that the
-// older state could not be checked for the finding.
+// changeText returns the change of a finding since the older state, or "" without an older state. "new?" means
+// that the older state could not be checked for the finding.
 func (d *Diagnosis) changeText(f *check.Finding) string {
 	c := d.Since.Of(f)
 	switch {

@@ -68,8 +68,8 @@ func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
 	return out.Flush()
 }
 
-// causeOf returns the check of the finding that f follows from. ok is false if the report does not contain that
-// finding, which has the fix.
+// causeOf returns the check of the finding that caused f. ok is false if the report does not contain that
+// finding.
 func causeOf(r *check.Report, f *check.Finding) (id string, ok bool) {
 	if f == nil {
 		return "", false
@@ -81,8 +81,8 @@ func causeOf(r *check.Report, f *check.Finding) (id string, ok bool) {
 	return r.Findings[i].Check, true
 }
 
-// unableText returns the number of checks that cannot run and the reason, e.g. "9 checks cannot run: querynode-7:
-// timed out", or "" if there are none.
+// unableText returns the number of checks that cannot run and the reason, e.g. "9 checks cannot run:
+// querynode-7: timed out", or "" if all can run.
 func unableText(list []check.Unable) string {
 	var checks, reasons []string
 	for _, u := range list {
@@ -105,8 +105,8 @@ func unableText(list []check.Unable) string {
 // changeIn is the width in cells of the glyph and the word between the time and the message.
 const changeIn = 12
 
-// changeLook returns the role, glyph and word of a change. A finding that is gone is always good, whatever its
-// severity was.
+// changeLook returns the role, glyph and word of a change. A finding that is gone or better has the role and
+// glyph of good, whatever its severity.
 func changeLook(c *check.Change, ascii bool) (role render.Role, glyph, word string) {
 	word = c.Kind.String()
 	switch c.Kind {

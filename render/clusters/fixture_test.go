@@ -67,7 +67,7 @@ func TestGoldenFixtures(t *testing.T) {
 	}
 }
 
-// TestDiffOfFixtures compares two states of one captured cluster, minutes apart and under load. Segments were
+// TestDiffOfFixtures compares two states of a captured cluster, minutes apart and under load. Segments were
 // flushed, compacted and created, and a node was replaced.
 func TestDiffOfFixtures(t *testing.T) {
 	before := readFile(t, "testdata/snapshots/cluster-2.3.5-t3.db.gz", "t3")

@@ -33,7 +33,7 @@ func (r *HistoryReport) wantsEarlier() bool {
 	return h.From > 1 && (early(w.Since, w.SinceRevision) || early(w.Until, w.UntilRevision))
 }
 
-// empty returns the reason why there are no events.
+// empty explains why the list has no events.
 func (r *HistoryReport) empty() string {
 	switch h, w := r.History, &r.Wanted; {
 	case r.wantsEarlier():
@@ -181,7 +181,7 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 	}
 }
 
-// historyFoot returns the period of the history, and what the list leaves out.
+// historyFoot returns the period of the history, and which events the list leaves out.
 func historyFoot(r *HistoryReport) []render.Line {
 	h := r.History
 	lines := []render.Line{{Role: render.RoleDim, Text: fmt.Sprintf(
@@ -212,7 +212,8 @@ func historyMoment(t time.Time) string {
 	return render.Stamp(t)
 }
 
-// historyKinds returns the n kinds of keys with the most changes, e.g. "binlog 545".
+// historyKinds returns the n kinds of keys with the most changes, e.g. "binlog 545", and "..." if there are
+// more.
 func historyKinds(counts map[string]int64, n int) []string {
 	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		if counts[a] != counts[b] {

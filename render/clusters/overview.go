@@ -181,10 +181,10 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	return l
 }
 
-// asked reports whether query nodes were queried for their segments.
+// asked reports whether the query nodes were queried for their segments.
 func asked(v *view.Overview) bool { return len(v.Nodes) > 0 && v.Nodes[0].Live != nil }
 
-// states adds a line for each state with its count. It adds nothing if there are no states.
+// states adds a line for each state with its count.
 func (l *lineList) states(name string, states []view.StateCount) {
 	for i, s := range states {
 		if i == 0 {
@@ -276,7 +276,7 @@ func OriginText(v *view.Overview) string {
 	return strings.Join(parts, "  ")
 }
 
-// EtcdText returns the state of an etcd member and its role.
+// EtcdText returns the state of an etcd member, and the role of that text.
 func EtcdText(m *model.EtcdMember) (text string, role render.Role) {
 	if m.Problem != "" {
 		return render.Harmless(m.Problem), render.RoleBad

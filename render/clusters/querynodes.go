@@ -43,7 +43,7 @@ func nodeText(n *view.NodeLine) string {
 	return text
 }
 
-// writeNodeLive writes the figures that a node reported. It leaves out unknown figures.
+// writeNodeLive writes the figures that a node reported, without the unknown ones.
 func writeNodeLive(e *encode.Encoder, live *view.NodeLive) {
 	if live == nil {
 		return
