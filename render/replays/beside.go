@@ -75,8 +75,8 @@ func besideTitle(results []Series) string {
 	return "Side by side: " + words.Plural(len(results), "result")
 }
 
-// besideConclusion returns which result is fastest at a recall of 0.95, which is the most common requirement, or
-// at the highest recall below it that any result reaches.
+// besideConclusion names the fastest result at a recall of 0.95, which is the most common requirement, or else
+// at the highest lower recall that any result reaches.
 func besideConclusion(results []Series, o *render.ReportOptions) string {
 	text := "No result reaches a recall of 0.9"
 	for _, l := range recallLevels(results, o) {
@@ -111,7 +111,7 @@ func besideLines(results []Series, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// besideDifferences returns the differences between results other than the target. It compares each result with
+// besideDifferences returns the differences between results other than the target. Each result is compared with
 // the first one, which is an arbitrary choice.
 func besideDifferences(results []Series, o *render.ReportOptions) []string {
 	var list []string

@@ -13,8 +13,8 @@ import (
 	"kitescope/replay/load"
 )
 
-// fixtureServers returns the results of three servers with the same queries. The CPU usage of one is unknown, and
-// another has no high recall.
+// fixtureServers returns the results of three servers with the same queries. The first has an unknown CPU
+// usage, and another has no high recall.
 func fixtureServers() []Series {
 	server := func(target string, faster float64, less float64, known bool) *replay.Result {
 		r := fixtureSweep()

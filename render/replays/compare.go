@@ -14,8 +14,8 @@ import (
 	"kitescope/replay/load"
 )
 
-// WriteComparison writes the changes of each load of a run or sweep since a baseline: the relative difference of
-// each figure and its significance. CSV and JSON have an item per load and figure.
+// WriteComparison writes the changes since a baseline for each load of a run or sweep: the relative difference
+// of each figure and its significance. CSV and JSON have an item per load and figure.
 func WriteComparison(w io.Writer, base, other *replay.Result, format render.Format, o render.ReportOptions) error {
 	return newReplayComparisonSheet(base, other, &o).Write(w, format)
 }

@@ -18,7 +18,7 @@ import (
 
 var replayTaken = time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
 
-// A cluster of three nodes with 50 segments, of which 12 are growing, on querynode-1.
+// A cluster of three nodes with 50 segments, including 12 growing ones on querynode-1.
 const (
 	fixtureSegments = 50
 	fixtureGrowing  = 12
@@ -61,8 +61,8 @@ func fixtureSetup() replay.Setup {
 	}
 }
 
-// fixtureLatency returns a distribution with a long tail: most requests are near the median, and one in fifty is
-// much slower.
+// fixtureLatency returns a distribution with a long tail: most requests are near the median, and one in fifty
+// is much slower.
 func fixtureLatency(median time.Duration, count int64, seed uint64) load.Latency {
 	r := rand.New(rand.NewPCG(seed, 7))
 	list := make([]time.Duration, 4000)

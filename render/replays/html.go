@@ -61,8 +61,9 @@ func Conclude(results []Series, report *whatif.Report) string {
 	return "Nothing was measured"
 }
 
-// bestText returns the conclusion of a result: the figures of its only point, or of the point with the highest
-// QPS among those whose recall is within nearRecall of the best.
+// bestText returns the conclusion of a result: the figures of its only point, or of its best point. A point is
+// better than the best one before it if its recall is higher by more than nearRecall, or if its QPS is higher
+// and its recall is not lower by nearRecall or more.
 func bestText(r *replay.Result, o *render.ReportOptions) string {
 	best := &r.Points[0]
 	for i := range r.Points {
@@ -106,7 +107,7 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 		}
 		addSheet(p, title, newReplaySheet(results[i].Result, o, false))
 	}
-	if len(results) == 2 && !severalTargets(results) { // otherwise there is no baseline
+	if len(results) == 2 && !severalTargets(results) { // otherwise the first result is not a baseline
 		sheet := newReplayComparisonSheet(results[0].Result, results[1].Result, o)
 		addSheet(p, sheet.Head[0].Text, sheet)
 	}
@@ -159,7 +160,7 @@ func addPlots(p *webpage.Page, results []Series) error {
 	return nil
 }
 
-// figureOf draws a plot in both color schemes. It returns "" if there is nothing to draw.
+// figureOf draws a plot in both color schemes. It returns "" for a plot without drawable values.
 func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (webpage.Block, error) {
 	var light, dark bytes.Buffer
 	err := write(&light, PlotOptions{Kind: kind, Format: "svg"})

@@ -67,7 +67,7 @@ func plotKinds() map[string]plotKind {
 	}
 }
 
-// PlotResults draws results. It returns an error without writing anything if there is nothing to draw.
+// PlotResults draws results. Without drawable values, it returns an error and writes nothing.
 func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 	kind, known := plotKinds()[o.Kind]
 	var err error
@@ -298,7 +298,7 @@ func shortLoad(q *load.Point) string {
 	return words.Plural(q.Sessions, "session")
 }
 
-// mostDistributions is the maximum number of distributions in a plot of one result.
+// mostDistributions is the maximum number of distributions in a plot of a single result.
 const mostDistributions = 6
 
 // latency draws the distribution of latency of points that are evenly spaced among those with latencies. The X

@@ -79,7 +79,7 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 	return table.New(schema, rows, columns)
 }
 
-// pointRows returns the points of one result.
+// pointRows returns the points of a result as rows.
 func pointRows(points []load.Point) []pointRow {
 	var rows []pointRow
 	for i, front := range load.OnFront(points) {
@@ -136,7 +136,8 @@ func failsText(p *load.Point) string {
 	return words.Share(ratioOf(float64(p.Failed), float64(p.Asked)))
 }
 
-// switchesText formats a number of context switches of one kind, or returns "?" if the kinds are unknown.
+// switchesText formats the number of voluntary or of involuntary context switches, or returns "?" if the kinds
+// are unknown.
 func switchesText(p *load.Point, x float64) string {
 	if !switchKinds(p) {
 		return words.UnknownMark

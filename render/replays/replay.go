@@ -144,7 +144,7 @@ func machineText(m *replay.Machine) string {
 	return render.Harmless(strings.Join(words.NonEmpty([]string{m.CPU, cores, m.Kernels}), ", "))
 }
 
-// coverageLines describe the coverage of the collection and list missing segments.
+// coverageLines returns lines about the coverage of the collection and about missing segments.
 func coverageLines(c *replay.Coverage, o *render.ReportOptions) []render.Line {
 	if c.Segments == 0 && c.Rows == 0 && len(c.Missing) == 0 {
 		return nil // of a live target, which covers everything
@@ -182,8 +182,8 @@ func indented(lines []render.Line) []render.Line {
 	return lines
 }
 
-// coverageText describes the coverage: "1,180,000 of 1,234,567 (95.6%) in 48 of 50 segments; 12,345 of them
-// deleted".
+// coverageText describes the coverage, e.g. "1,180,000 of 1,234,567 (95.6%) in 48 of 50 segments; 12,345 of
+// them deleted".
 func coverageText(c *replay.Coverage) string {
 	text := words.Number(c.Covered) + " of " + words.Number(c.Rows)
 	if c.RowsUnknown > 0 {

@@ -20,7 +20,7 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// replayReports returns functions that write all reports of replay, except those of the UI.
+// replayReports returns functions that write all reports of replay, except the reports of the UI.
 func replayReports() map[string]writeEngine {
 	result := func(r *replay.Result) writeEngine {
 		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {

@@ -81,8 +81,8 @@ func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// failLines count failed requests. Their latencies are separate, because errors can be fast and must not be
-// counted as responses.
+// failLines returns lines with the number of failed requests. Their latencies are separate, because errors can
+// be fast and must not be counted as responses.
 func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	text := "0 of " + words.Count(p.Asked, "request", "requests")
 	if p.Failed == 0 {
@@ -140,7 +140,7 @@ func recallLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	return labelled(o, role, "recall@"+strconv.Itoa(c.K), text)
 }
 
-// differenceLines describe how the results differ from the reference, and why.
+// differenceLines returns lines about the differences between the results and the reference, and their reasons.
 func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	d := r.Differences
 	if d == nil {
@@ -217,7 +217,8 @@ func pointFields() []table.ColumnOf[*load.Point] {
 	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
 }
 
-// kindCell returns the cell of one kind of context switches, which can be 0 if the other kind is not.
+// kindCell returns the cell of the voluntary or of the involuntary context switches. Both are unknown if both
+// are 0.
 func kindCell(p *load.Point, x float64) table.Cell {
 	if !switchKinds(p) {
 		return table.OfUnknown()

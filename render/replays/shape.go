@@ -123,7 +123,7 @@ func percentileLines(o *render.ReportOptions, role render.Role, name string, p *
 	return append(lines, labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)
 }
 
-// rateLines draw the rate of requests over time.
+// rateLines returns lines that draw the rate of requests over time.
 func rateLines(s *log.Shape, o *render.ReportOptions) []render.Line {
 	room := 60
 	if o.Width > 0 {

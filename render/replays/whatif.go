@@ -30,7 +30,7 @@ func WhatIfSchema(o render.ReportOptions) *table.Schema {
 	return predictionTable(&whatif.Report{}, nil, &o).Schema()
 }
 
-// predictions returns the prediction for the current cluster and those for the changes.
+// predictions returns the predictions for the current cluster and for each change.
 func predictions(r *whatif.Report) []*whatif.Prediction {
 	return append([]*whatif.Prediction{&r.Base}, render.Pointers(r.Others)...)
 }

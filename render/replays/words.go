@@ -69,7 +69,7 @@ func plusMinus(o *render.ReportOptions) string {
 // hasInterval reports whether a point has a confidence interval, which takes more than one round.
 func hasInterval(p *load.Point) bool { return p.QPSHigh > p.QPSLow }
 
-// halfInterval formats half of the confidence interval of a mean, or returns "" if there is none.
+// halfInterval formats half of the confidence interval of a mean, or returns "" without an interval.
 func halfInterval(p *load.Point) string {
 	if !hasInterval(p) {
 		return ""
