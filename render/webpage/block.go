@@ -95,7 +95,7 @@ type Table struct {
 	Rows  [][]Cell
 }
 
-// Cell is a table cell. Class is "n" for numbers, a tone, "dim", or a combination of these.
+// Cell is a table cell. Class is "n" for numbers, a tone, "dim", or a combination.
 type Cell struct {
 	Text, Class string
 	// Head marks the header of a row.

@@ -50,7 +50,7 @@ type Page struct {
 	// plan.
 	FixFirst bool
 	Sections []Section
-	// Notes are the reader's guide to reliability, at the end of the page.
+	// Notes describe how reliable the contents are. They are at the end of the page.
 	Notes []string
 	// Version is the version of kitescope.
 	Version string
@@ -103,7 +103,7 @@ type view struct {
 	Hash   string
 }
 
-// contents is the number of sections from which the page has a table of contents.
+// contents is the minimum number of sections for a table of contents.
 const contents = 4
 
 // Contents reports whether the page has a table of contents.
