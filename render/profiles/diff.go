@@ -23,7 +23,7 @@ func DiffSchema(o render.ReportOptions) *table.Schema {
 }
 
 // Verdict returns the mark and role of a verdict: increases are red, decreases blue, and noise is dim. The mark
-// conveys the verdict without color.
+// makes the verdict clear without color.
 func Verdict(v report.Verdict, ascii bool) (mark string, role render.Role) {
 	switch v {
 	case report.More:

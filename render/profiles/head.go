@@ -109,7 +109,7 @@ func coresBusy(h *report.Header) (cores float64, ok bool) {
 	return ns / float64(h.Duration), true
 }
 
-// headLines returns the lines above a table of one profile.
+// headLines returns the lines above the table of a profile.
 func headLines(h *report.Header) []render.Line {
 	lines := []render.Line{titleLine(h), {Text: headText(h)}}
 	return append(lines, noteLines(h, "")...)

@@ -205,7 +205,7 @@ func writeUsageParts(e *encode.Encoder, s *usage.Series) {
 	e.EndList()
 }
 
-// usageSample is a point of a process.
+// usageSample is a point in the series of a process.
 type usageSample struct {
 	process string
 	*usage.Point
@@ -260,7 +260,8 @@ func allSamples(series []*usage.Series) (list []*usageSample) {
 	return list
 }
 
-// PlotUsage draws CPU and memory of processes over time in UTC. It interrupts lines where there are no readings.
+// PlotUsage draws CPU and memory of processes over time in UTC. A line is interrupted where readings are
+// missing.
 func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 	c := picture.Chart{Title: usageTitle(u) + ", " + watchText(u), PanelHeight: 2.4, Notes: []string{"times in UTC"}}
 	names, looks := usageLooks(u)

@@ -30,9 +30,9 @@ type scale struct {
 	suffix string
 }
 
-// newScale returns a single unit for all values of a table, so that they are easy to compare. It is the unit that
-// fits the largest magnitude, unless values above a thousandth of it would be less than 0.01; then the unit is
-// smaller.
+// newScale returns a single unit for all values of a table, so that they are easy to compare. The unit fits the
+// largest magnitude. It is smaller if a value above a thousandth of that magnitude would otherwise be shown as
+// less than 0.01.
 func newScale(unit string, total int64, values iter.Seq[int64]) scale {
 	if unit == "hundredths of a percent" {
 		return scale{0.01, "%"}
