@@ -146,8 +146,8 @@ func between(i latency.Interval) string {
 	return bound(i.Low) + " to " + bound(i.High) + " ms"
 }
 
-// short returns a reason without the process's own error, e.g. "proxy-9: 401 Unauthorized", because that is above the
-// tables.
+// short shortens a reason such as "proxy-9: 401 Unauthorized" to "proxy-9 did not tell", because the process's
+// own error is above the tables.
 func short(why string) string {
 	if who, _, ok := strings.Cut(why, ": "); ok && !strings.Contains(who, " ") {
 		return who + " did not tell"

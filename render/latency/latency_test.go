@@ -71,7 +71,7 @@ func TestFormats(t *testing.T) {
 	})
 }
 
-// TestFirstLine checks that the first line names what takes the time.
+// TestFirstLine checks that the first line names the phase that takes most of the time.
 func TestFirstLine(t *testing.T) {
 	text := written(t, report(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	first, _, _ := strings.Cut(text, "\n")

@@ -36,7 +36,7 @@ func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*Ro
 	return rows
 }
 
-// ms returns the milliseconds of the mean request that the row accounts for.
+// ms returns the row's part of the mean request time, in milliseconds.
 func (r *Row) ms() float64 {
 	if r.at != nil {
 		return r.at.Waited

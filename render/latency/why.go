@@ -120,7 +120,7 @@ func (r *reasonRow) phase(name func(*latency.Phase) string) string {
 	return text + ", at the proxy"
 }
 
-// said returns a text of the finding, or "" if there is no finding.
+// said returns a text from the finding, or "" without a finding.
 func (r *reasonRow) said(of func() string) string {
 	if r.Finding == nil {
 		return ""
@@ -159,7 +159,7 @@ func GainText(r *why.Reason) string {
 	return between(r.Gain)
 }
 
-// nothing is the gain in milliseconds below which a gain cannot be measured.
+// nothing is the gain in milliseconds below which it cannot be measured.
 const nothing = 0.05
 
 // with returns the names of the other phases that a gain includes.
