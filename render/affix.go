@@ -37,8 +37,8 @@ func (a *Affixes) Add(name string) {
 	a.shortest = min(a.shortest, len(name))
 }
 
-// ends returns the prefix and suffix that Cut removes. They do not split a number, unless they consist of digits
-// only.
+// ends returns the prefix and suffix that Cut removes. They do not split a number, unless they consist only of
+// digits.
 func (a *Affixes) ends() (prefix, suffix string) {
 	prefix, suffix = a.prefix, a.suffix
 	const digits = "0123456789"

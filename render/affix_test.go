@@ -2,7 +2,7 @@ package render
 
 import "testing"
 
-// TestAffixes checks that names are cut where all of them are the same, and not where they differ.
+// TestAffixes checks that names are cut where they are all the same, and not where they differ.
 func TestAffixes(t *testing.T) {
 	middle := func(s string, n int) string { return ShortenMiddle(s, n, "…") }
 	for _, x := range []struct {

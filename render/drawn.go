@@ -2,7 +2,8 @@ package render
 
 import "kitescope/internal/table"
 
-// Writers of formats that cannot represent tables. Subjects with such a format write it themselves (FormatsBy).
+// Writers of formats that cannot represent tables. Kinds that support such a format write it themselves
+// (FormatsBy).
 var (
 	svgWriter        = &writer{name: "svg", doc: "a picture with its names as text", show: table.Hidden}
 	pngWriter        = &writer{name: "png", doc: "a picture", show: table.Hidden, binary: true}

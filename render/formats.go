@@ -17,7 +17,8 @@ type writer struct {
 	doc  string
 	// show selects the default columns of the format.
 	show table.Show
-	// sheet writes lists and reports. It is nil for formats of a single kind, which its Sheets write themselves.
+	// sheet writes lists and reports. It is nil for formats that only some kinds support; their Sheets write
+	// these themselves (Own).
 	sheet func(w io.Writer, s *Sheet) error
 	// structured writes documents other than grids. It is nil for formats that people read. Objects deeper than
 	// spread stay on one line, if the format allows it.
@@ -139,7 +140,7 @@ func (list Formats) Parse(word string) (Format, error) {
 // gone maps removed formats to the formats to use instead.
 var gone = map[string]string{"junit": "json; the exit code fails a pipeline", "sarif": "json"}
 
-// writerOf returns the writer with a name, or nil if there is none.
+// writerOf returns the writer with a name, or nil for an unknown name.
 func writerOf(name string) *writer {
 	if at := slices.IndexFunc(writers, func(w *writer) bool { return w.name == name }); at >= 0 {
 		return writers[at]

@@ -41,8 +41,9 @@ func NewItems(g *table.Grid) *items {
 	return it
 }
 
-// Write encodes row i. It omits unknown cells. It writes cells without a value as empty strings, lists or objects
-// if EmptyWhenNone, and omits them otherwise.
+// Write encodes row i. It omits unknown cells. It writes cells without a value as empty strings, lists or
+// objects if EmptyWhenNone, and omits them otherwise or if the schema is sparse. For templates, an omitted cell
+// is "?" if it is unknown, and "" otherwise.
 func (it *items) Write(e *encode.Encoder, i int) {
 	e.BeginObject()
 	for j := range it.columns {
@@ -174,7 +175,7 @@ func comma(dst []byte, is bool) []byte {
 	return dst
 }
 
-// EmptyWhenNone reports whether a cell without a value is encoded as "", [] or {}.
+// EmptyWhenNone reports whether a cell of the kind without a value is encoded as "", [] or {}.
 func EmptyWhenNone(k table.Kind) bool {
 	switch k {
 	case table.Text, table.State, table.ID, table.NamedID, table.List, table.Pairs, table.Findings,

@@ -6,8 +6,8 @@
 //  3. Structured formats (json, jsonl, yaml, template) share a description of each document, which is written
 //     to an encoder. Tables are laid out from the widths of their texts.
 //
-// It does not depend on the subject of a report. Reports about clusters and findings are in package clusters, and
-// reports about other subjects in other packages below this one.
+// The package does not depend on the subject of a report. Reports about clusters and findings are in package
+// clusters, and reports about other subjects in other packages below this one.
 //
 // Names in a cluster are untrusted bytes. Output for a terminal never contains their control characters.
 package render

@@ -34,13 +34,13 @@ type Sheet struct {
 	Nested func(e *encode.Encoder, item int)
 	// After, if not nil, writes the fields after the items.
 	After func(e *encode.Encoder)
-	// Whole, if not nil, writes the document in the subject's own format, unless the user queries the items.
+	// Whole, if not nil, writes the document in its own format, unless the user queries the items.
 	Whole func(e *encode.Encoder)
 	// Open is the depth up to which JSON is spread over lines; 0 means ItemsOnly.
 	Open int
-	// Own maps formats by name to functions of the subject that write them, unless the user queries the items.
+	// Own maps names of formats to functions that write the report itself, unless the user queries the items.
 	Own map[string]func(w io.Writer) error
-	// AsIs indicates a list that the user requested. It is laid out as a list, without anything but the table.
+	// AsIs indicates a list that the user requested. Only the table is written, in the layout of lists.
 	AsIs bool
 	// Alone indicates that there is always a single item instead of a list.
 	Alone bool
@@ -55,15 +55,14 @@ type ReportOptions struct {
 	Limit int
 	// By is the kind of entries.
 	By profile.By
-	// Ask selects and orders entries, and selects columns, in reports that support it. Limit applies to these
-	// entries too. Ask.Limit indicates that Limit applies to nothing else.
+	// Ask selects and orders entries, and selects columns, in reports that support it. Limit bounds these
+	// entries too. Ask.Limit is set if Limit is meant for these entries only.
 	Ask table.Query
 	// err is the error of an invalid query.
 	err error
 }
 
-// Asks reports whether the user queries the list: rows, an order, columns, or a limit that applies to nothing
-// else.
+// Asks reports whether the user queries the list: its rows, order or columns, or a limit for this list only.
 func (o *ReportOptions) Asks() bool {
 	return !o.Ask.Where.Empty() || len(o.Ask.Sort)+len(o.Ask.Columns)+o.Ask.Limit > 0
 }
@@ -103,7 +102,7 @@ type Part struct {
 	Joined bool
 }
 
-// Key returns a column for scripts, which people only see if they name it.
+// Key returns a column for scripts. It is shown to people only if they name it.
 func Key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
 	title := strings.ToUpper(strings.ReplaceAll(name, "_", " "))
 	return table.ColumnOf[T]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: table.Hidden}, Cell: of}
@@ -138,18 +137,18 @@ func grids(parts []Part, show table.Show) []*table.Grid {
 	return list
 }
 
-// Asked holds the rows of a list that a query selects.
+// Asked holds the rows of a list that match a query.
 type Asked[T any] struct {
-	// Items are the selected rows for scripts, and Rows the same rows.
+	// Items are the selected rows for scripts, and Rows the same rows as values.
 	Items *table.Grid
 	Rows  []T
-	// Left is the number of rows of each group above the limit.
+	// Left is the number of rows beyond the limit in each group.
 	Left  map[any]int
 	names []string
 }
 
-// Ask runs the query in o on a list. The limit, unless 0, applies to each group of rows, or to all rows if group
-// is nil. If the query is invalid, writing the Sheet returns the error.
+// Ask runs the query in o on a list. The limit, unless 0, applies to each group of rows, or to all rows if
+// group is nil. If the query is invalid, Ask sets o.err, which is returned when the Sheet is written.
 func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked[T] {
 	q := o.Ask
 	q.Show = table.Hidden
@@ -186,8 +185,8 @@ func Unbounded[T any](o *ReportOptions) func(row T) any {
 	return func(row T) any { return row }
 }
 
-// List returns a part with the rows, or with a message if the query selects no rows. If the table has no rows at
-// all, the message is the text empty, or if that is "", the part is a table without rows.
+// List returns a part with the rows, or with a message if there are none: that the query selects no rows, or,
+// if the table itself has no rows, the given text. If that text is "", the part is a table without rows.
 func (a *Asked[T]) List(empty string) Part {
 	if a.Items.Table.Len() > 0 {
 		empty = "no " + a.Items.Table.Schema().Singular + " is as asked for"
@@ -204,7 +203,7 @@ func (a *Asked[T]) More(o *ReportOptions) []Line { return o.Rest(a.Items.Matched
 // People returns the rows with the columns for people.
 func (a *Asked[T]) People(show table.Show) *table.Grid {
 	seen := *table.All(a.Items.Table, show)
-	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has checked them
+	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has validated the names
 		seen.Columns = columns
 	}
 	seen.Rows, seen.Matched = a.Items.Rows, a.Items.Matched

@@ -45,8 +45,8 @@ type sheetText struct {
 
 func (t *sheetText) lines(list []Line) { WriteLines(&t.Output, list, &t.s.Options.Options) }
 
-// WriteLines writes lines of text, wrapped at blanks to the terminal width. If a line has a single piece,
-// continuation lines are indented to the start of that piece.
+// WriteLines writes lines of text, wrapped at blanks to the terminal width. If the text after a label (After)
+// is a single piece, continuation lines are indented to the start of that piece.
 func WriteLines(out *encode.Output, list []Line, o *Options) {
 	p := NewPainter(o)
 	ellipsis := "…"

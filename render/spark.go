@@ -2,7 +2,7 @@ package render
 
 import "math"
 
-// sparkRunes are blocks that each fill one more eighth of a cell. The first one stands for values near zero.
+// sparkRunes are blocks that each fill one more eighth of a cell. The first one represents values near zero.
 const sparkRunes = "▁▂▃▄▅▆▇█"
 
 // sparkASCII replaces block characters by five levels in ASCII.

@@ -48,7 +48,8 @@ type textColumn struct {
 	title string // escaped
 	cell  int    // position in Grid.Columns
 	width int
-	// cut indicates that texts can be wider than width. affixes are their common prefix and suffix in this case.
+	// cut indicates that texts can be wider than width. affixes then holds the common prefix and suffix of the
+	// texts.
 	cut     bool
 	affixes *Affixes
 	right   bool

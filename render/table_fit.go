@@ -42,7 +42,7 @@ type Unshown struct {
 	Hidden []string
 }
 
-// fitTo drops columns, highest priority first, until the table fits, and shortens the widest texts after that, so
+// fitTo drops columns, highest priority first, until the table fits, and then shortens the widest texts, so
 // that lines never wrap. It does not drop columns with priority 0 or Kept.
 func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
 	var hidden []string
@@ -124,8 +124,8 @@ func (t *textTable) boundPadding() {
 	}
 }
 
-// fitNames drops columns until names fit, and cuts names if there are no columns left to drop. It never cuts
-// numbers.
+// fitNames drops columns until names fit or have room for leastName cells each, and then cuts names that are
+// still too long. It never cuts numbers.
 func (t *textTable) fitNames(cells int, keep bool) {
 	for {
 		fixed, names, wanted, drop := Gutter*(len(t.columns)-1), 0, 0, -1

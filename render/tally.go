@@ -32,7 +32,7 @@ func GlyphOf(role Role, ascii bool) string {
 	return "•"
 }
 
-// TallyGlyph returns the symbol of the worst severity, or "" if there are no findings.
+// TallyGlyph returns the symbol of the worst severity, or "" without findings.
 func TallyGlyph(t table.Tally) string {
 	for _, s := range severities(t) {
 		if s.count > 0 {

@@ -86,7 +86,7 @@ func Themes() []Theme {
 }
 
 // StateRole returns the role of a state in Milvus: of segments, indexes, loading, watching, tasks and sessions.
-// Unknown states are plain.
+// Words that it does not list are plain.
 func StateRole(word string) Role {
 	switch word {
 	case "answered", "Healthy", "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned", "Completed", "completed", "Normal":

@@ -37,7 +37,7 @@ type Case struct {
 	Balance   *clusters.Balance
 	Busiest   *Busiest
 	History   *clusters.HistoryReport
-	// Replays are results of which the first one is the baseline. WhatIf is a prediction.
+	// Replays are results; the first one is the baseline. WhatIf is a prediction.
 	Replays []replays.Series
 	WhatIf  *whatif.Report
 	// Notes explain which sections are missing, and why.
@@ -112,8 +112,8 @@ func (c *Case) conclusion() clusters.Conclusion {
 	return x
 }
 
-// gain returns the expected gain from fixing a finding, for the first request that the fix helps: "search: 9.1 to
-// 10 ms of 12.3 ms less". The answers are sorted by weight, i.e. by their share of the time.
+// gain returns the expected gain from fixing a finding, for the first request that the fix helps, e.g. "search:
+// 9.1 to 10 ms of 12.3 ms less". The answers are sorted by weight, i.e. by their share of the time.
 func gain(answers []*why.Answer, f *check.Finding) string {
 	if f == nil {
 		return ""

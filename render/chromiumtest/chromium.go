@@ -258,7 +258,7 @@ func (p *Tab) Screenshot(folder, name string) {
 	}
 }
 
-// Quiet checks that the page requested nothing but itself and reported no errors.
+// Quiet checks that the page requested only its own file and reported no errors.
 func (p *Tab) Quiet() {
 	p.t.Helper()
 	for _, url := range p.requests {

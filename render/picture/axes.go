@@ -243,8 +243,8 @@ func Doubling(label string, values []float64) (axis Axis, place func(v float64) 
 	return axis, place
 }
 
-// Recall returns an axis of recall. If there is recall near 1, the axis is logarithmic in 1-recall. place returns
-// the position of a recall on the axis.
+// Recall returns an axis of recall. It is logarithmic in 1-recall if the highest recall exceeds 0.985 and
+// differs by more than 0.002 from the lowest. place returns the position of a recall on the axis.
 func Recall(recalls []float64) (axis Axis, place func(r float64) float64) {
 	low, high := slices.Min(recalls), slices.Max(recalls)
 	axis.Label, place = "recall", func(r float64) float64 { return r }

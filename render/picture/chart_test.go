@@ -11,7 +11,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// everything returns a chart with every kind of element, all of which have the given name.
+// everything returns a chart with every kind of element. Each element has the given name.
 func everything(name string) *Chart {
 	line := Series{Name: name, Look: Look{Colour: 1, Dash: 1, Mark: 2}, Points: []Point{
 		{X: 1, Y: 10, Low: 8, High: 12, Label: name}, {X: 2, Y: 40}, {X: 3, Y: math.NaN()}, {X: 4, Y: 90}, {X: math.Inf(1), Y: 1},

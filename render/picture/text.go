@@ -18,7 +18,7 @@ import (
 	"kitescope/render"
 )
 
-// Nothing returns an error with the reason why there is no picture, and a hint about alternatives.
+// Nothing returns an error with the reason why a picture cannot be drawn, and a hint about alternatives.
 func Nothing(why, hint string) error {
 	return &hints.Error{Err: errors.New(why), Advice: hint}
 }
