@@ -226,7 +226,7 @@ func TestPreflightFindingIsTakenAway(t *testing.T) {
 		d.Shows("ABOUT THE CHECK")
 		d.Keys("esc esc")
 		d.opens("explain upgrade-access")
-		d.Shows("issue 47850")
+		d.Shows("47850, pull request 48052")
 		d.Keys("H :").Typed("findings").Keys("enter")
 		d.Shows("› findings", "4 ok · 3 could not run") // of the diagnosis
 		d.Lacks("upgrade", "preflight")

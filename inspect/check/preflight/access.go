@@ -14,18 +14,17 @@ var access = rule{
 	forward: true,
 	Check: check.Check{
 		ID:       "upgrade-access",
-		Title:    "Grants mean something else in the new version",
+		Title:    "Grants work differently in the new version",
 		Severity: check.Warning,
 		Parts:    model.PartObjects | model.PartUsers,
-		Doc: `Looks for grants that do not hold any more, or not as before:
+		Doc: `Looks for grants that are lost or change:
 
-- on an alias: releases from 2.6.12 on look up the collection behind an alias before they look for a grant. A grant on the alias is not found then
-  (Milvus issue 47850, pull request 48052; ` + "`proxy.resolveAliasForPrivilege`" + `).
-- RenameCollection of the built-in group cluster_admin: in 3.0 it is database_admin's (pkg/util/paramtable at 2.6.22 and 3.0.1).
-- grants without an object, or on the whole database, from before 2.5: users reported them as lost (Milvus issues 40355, 43369).
+- on an alias: since 2.6.12 Milvus resolves aliases before it looks for grants (Milvus issue 47850, pull request 48052; ` + "`proxy.resolveAliasForPrivilege`" + `).
+- RenameCollection of cluster_admin: in 3.0 database_admin has it (pkg/util/paramtable at 2.6.22 and 3.0.1).
+- from before 2.5, without an object: users reported them as lost (Milvus issues 40355, 43369).
 
-Privileges that a release is the first to ask for, such as those of partitions and flush states in 2.3.4 (Milvus issue 31939), are not known in full.`,
-		Remedy: `Grant the same on the collection itself, and ask a client of each role after the upgrade.`,
+New privileges of a release, e.g. of partitions and flush states in 2.3.4 (Milvus issue 31939), are not fully covered.`,
+		Remedy: `Grant the same on the collection, and test with a client of each role.`,
 	},
 	run: runAccess,
 }

@@ -60,23 +60,22 @@ var doors = rule{
 	forward: true, back: true,
 	Check: check.Check{
 		ID:       "upgrade-one-way",
-		Title:    "The upgrade is one that cannot be taken back",
+		Title:    "The upgrade cannot be rolled back",
 		Severity: check.Warning,
 		Parts:    model.PartConfig,
-		Doc: `Looks for what the new version writes and the old one cannot read. Some of it no setting keeps it from:
+		Doc: `Finds formats that the old version cannot read. Always written by:
 
-- 2.2: logs, indexes and load states under keys of their own (a real 2.2.16 and 2.1.0). 2.4: deletes in segments of level 0.
-- 2.6: a write-ahead log of its own, and a version of sessions that makes older coordinators refuse to start (Milvus pull request 50792).
-- 2.6.9: segments in storage version 2 (Milvus pull request 46889 removed ` + "`common.storage.enableV2`" + `, which is true by default in 2.6.0 to 2.6.8). What is
-  there is rewritten, too, unless ` + "`dataCoord.compaction.storageVersion.enabled`" + ` is false.
+- 2.2: logs, indexes and load states under separate keys (a real 2.2.16 and 2.1.0).
+- 2.4: deletes in segments of level 0.
+- 2.6: a write-ahead log, and a session version that makes older coordinators refuse to start (Milvus pull request 50792).
+- 2.6.9: storage version 2 (Milvus pull request 46889 removed ` + "`common.storage.enableV2`" + `), also of existing segments unless
+  ` + "`dataCoord.compaction.storageVersion.enabled`" + ` is false.
 
-For the rest settings decide, as far as the new version has them: ` + "`common.storage.enableV2`" + ` (2.6.0 to 2.6.8), ` + "`common.storage.useLoonFFI`" + `,
-` + "`dataCoord.index.storePathVersion`" + ` 1, ` + "`dataCoord.targetVecIndexVersion`" + ` from 10 and ` + "`dataCoord.targetScalarIndexVersion`" + ` from 4 (3.0). Their
-documentation in pkg/util/paramtable of 3.0.1 says so; Milvus issue 51788: after going back from 3.0 to 2.6, collections with index files in the new place never
-became serviceable.
+Enabled by settings (pkg/util/paramtable of 3.0.1, Milvus issue 51788): ` + "`common.storage.enableV2`" + ` (2.6.0 to 2.6.8, default true); in 3.0 ` + "`common.storage.useLoonFFI`" + `,
+` + "`dataCoord.index.storePathVersion`" + ` 1, ` + "`dataCoord.targetVecIndexVersion`" + ` from 10, ` + "`dataCoord.targetScalarIndexVersion`" + ` from 4.
 
-On the way back only the settings are looked at: ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` look at the records.`,
-		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave the settings as they are until it is certain that the new version stays.`,
+Rollback: only settings; ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` check the records.`,
+		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave these settings off until the new version is sure to stay.`,
 	},
 	run: runDoors,
 }

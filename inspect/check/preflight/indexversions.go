@@ -14,22 +14,20 @@ var indexVersions = rule{
 	back: true,
 	Check: check.Check{
 		ID:       "upgrade-index-versions",
-		Title:    "The old version may be unable to read index files",
+		Title:    "The old version may not read index files",
 		Severity: check.Error,
 		Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
-		Doc: `Looks at each finished index of a segment. An error for each collection:
+		Doc: `Error for each collection with index files that the old version cannot load:
 
-- vector index files of version 10 and later, below 3.0 (` + "`dataCoord.targetVecIndexVersion`" + `, knowhere pull request 1494). Milvus reads files of all older
-  versions, and none of a newer one: nodes of 2.3.15 could not load what 2.4.1 had built, "channel not available" (Milvus issue 33242).
-- scalar index files of version 4, below 3.0; of version 3, below 2.6.12; of version 2, below 2.6 (pkg/common at 2.5.14, 2.6.0, 2.6.11, 2.6.22 and 3.0.1: the
-  newest version that each has; those of 2.6.12 to 2.6.17 were not seen); of version 1, below 2.5 (Milvus issue 39203).
-- files below the collection (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `), below 3.0: after going back such collections never became serviceable (Milvus
-  issue 51788).
+- below 3.0: vector version 10 or later (` + "`dataCoord.targetVecIndexVersion`" + `, knowhere pull request 1494). Milvus reads files up to its own
+  version: 2.3.15 could not load those of 2.4.1, "channel not available" (Milvus issue 33242).
+- scalar version 4 below 3.0, 3 below 2.6.12 (2.6.12 to 2.6.17 not examined), 2 below 2.6 (pkg/common at 2.5.14, 2.6.0, 2.6.11, 2.6.22 and 3.0.1), 1 below
+  2.5 (Milvus issue 39203).
+- below 3.0: files below the collection (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `); it never became serviceable (Milvus issue 51788).
 
-Which of the vector versions below 10 an older release reads is told by its own query nodes alone, in their sessions (2.3 and later): there it is info, with
-the version of the files.`,
-		Remedy: `Before going back drop and create the index again with ` + "`dataCoord.targetVecIndexVersion`, `dataCoord.targetScalarIndexVersion`" + ` and
-` + "`dataCoord.index.storePathVersion`" + ` set to what the old version reads.`,
+Info for vector versions below 10: only query nodes of the old release (2.3 and later) report in their sessions which they read.`,
+		Remedy: `Before going back, set ` + "`dataCoord.targetVecIndexVersion`" + `, ` + "`dataCoord.targetScalarIndexVersion`" + ` and ` + "`dataCoord.index.storePathVersion`" + ` to what the old version
+reads, then drop and create the index again.`,
 	},
 	run: runIndexVersions,
 }

@@ -16,17 +16,16 @@ var newKinds = rule{
 	back: true,
 	Check: check.Check{
 		ID:       "upgrade-keys",
-		Title:    "The old version does not know keys of the new one",
+		Title:    "The old version does not read keys of the new one",
 		Severity: check.Error,
 		Parts:    layoutParts | model.PartTasks | model.PartChannels | model.PartUsers,
-		Doc: `Counts the keys in etcd of kinds that the old version does not write yet (docs/reference of Milvus's metadata, which names the first version of each). It
-ignores them, and with them tasks, statistics and channels of the WAL. Worse than that:
+		Doc: `Counts keys in etcd whose kind is newer than the old version (docs/reference of Milvus's metadata). They are ignored: tasks, statistics and WAL channels
+are lost. Warning, except:
 
-- ` + "`predicate-deltalog`" + `: deletes by a condition (3.0; Milvus issue 50433, pull request 50687). Rows that were deleted so come back. Error.
-- ` + "`snapshot`" + `: only 3.0 keeps garbage collection from the files of snapshots (Milvus pull requests 47669 and 48022). An older version deletes them once their
-  segments are compacted. Error.
-- ` + "`target`" + `: the segments to be loaded; QueryCoord computes them again. Info.`,
-		Remedy: `Save a snapshot of etcd before going back; the newer version reads them again.`,
+- ` + "`predicate-deltalog`" + `, error: rows deleted by a condition come back (3.0; Milvus issue 50433, pull request 50687).
+- ` + "`snapshot`" + `, error: only 3.0 protects files of snapshots; older versions delete them after compaction (Milvus pull requests 47669 and 48022).
+- ` + "`target`" + `, info: QueryCoord recomputes the segments to load.`,
+		Remedy: `Save a snapshot of etcd before going back; the new version reads these keys again.`,
 	},
 	run: runNewKinds,
 }
@@ -96,13 +95,13 @@ var features = rule{
 	back: true,
 	Check: check.Check{
 		ID:       "upgrade-features",
-		Title:    "Collections use what the old version does not have",
+		Title:    "Collections use features that the old version lacks",
 		Severity: check.Error,
 		Parts:    model.PartObjects | model.PartIndexes,
-		Doc: `Looks at the fields and indexes of collections for types that a release has first (milvus-proto's schema.proto and the release notes): JSON, partition
-keys and dynamic fields since 2.2.9, Array since 2.3; Float16Vector, BFloat16Vector and SparseFloatVector since 2.4; Int8Vector since 2.5 and 2.6; ArrayOfStruct,
-ArrayOfVector, Geometry and Timestamptz since 2.6; fields that may be null, functions and text match since 2.5. Error for each collection.`,
-		Remedy: `Export the collection, or drop it, before going back.`,
+		Doc: `Looks for fields that need a newer release (milvus-proto's schema.proto and the release notes). Since 2.2.9: JSON, partition keys. Since 2.3: Array. Since
+2.4: Float16Vector, BFloat16Vector, SparseFloatVector. Since 2.5: nullable fields, default values, function output. Since 2.6: Int8Vector,
+ArrayOfStruct, ArrayOfVector, Geometry, Timestamptz, Text, Mol. Error for each collection.`,
+		Remedy: `Export or drop the collection before going back.`,
 	},
 	run: runFeatures,
 }

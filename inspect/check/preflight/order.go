@@ -15,20 +15,19 @@ var order = rule{
 	forward: true,
 	Check: check.Check{
 		ID:       "upgrade-order",
-		Title:    "Components are to be upgraded in this order",
+		Title:    "Components must be upgraded in this order",
 		Severity: check.Warning,
 		Parts:    model.PartSessions,
-		Doc: `Says in which order the processes that are registered are replaced, and which kinds of them go or come:
+		Doc: `Lists the order of the registered processes, and roles that are added or removed:
 
 - before 2.6: root, data, index and query coordinators, then index, data and query nodes, proxies last (docs of 2.3 to 2.5, rolling upgrade).
-- to 2.6: the coordinators become one MixCoord, a streaming node comes, index nodes go once data nodes build indexes (docs of 2.6, What is new).
-- a rolling upgrade works from 2.2.3 on; from an older version all processes are stopped first (docs of 2.4, Upgrade Milvus Cluster).
+- to 2.6: MixCoord replaces the coordinators, a streaming node is added, data nodes replace index nodes (docs of 2.6, What is new).
+- from versions before 2.2.3 no rolling upgrade: stop all processes first (docs of 2.4, Upgrade Milvus Cluster).
 
-Roles that one process has registered are replaced together: all of them where Milvus runs standalone. Judged is the way to the next version that cannot be
-left out (` + "`upgrade-path`" + `): what comes after that is asked again there.
+Roles of one process (standalone) are replaced together. Covers the step to the first version of ` + "`upgrade-path`" + `.
 
-Warning where kinds of processes go or come, or versions are mixed already; else info.`,
-		Remedy: `Replace one kind of process at a time, and wait until all of a kind are healthy before the next.`,
+Warning if roles change, versions are mixed or no rolling upgrade is possible; else info.`,
+		Remedy: `Replace one role at a time. Wait until its processes are healthy.`,
 	},
 	run: runOrder,
 }

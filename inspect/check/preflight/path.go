@@ -84,16 +84,16 @@ var route = rule{
 		Title:    "The version cannot be reached in one step",
 		Severity: check.Error,
 		Parts:    model.PartSessions,
-		Doc: `Compares the running version with the one that is wanted, and names the versions in between that cannot be left out:
+		Doc: `Compares the running version with the target and names the versions that cannot be skipped:
 
-- 2.1 and older: over 2.2. The metadata are migrated first, while Milvus is stopped (docs of 2.2 to 2.4). Captured with 2.2.16 on the data of 2.1.0
-  without that: all indexes and load states lost.
-- to 2.6 and later: over 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be upgraded at all.
-- to 3.0: over 2.6 (docs of 3.0).
+- from 2.1 and older: 2.2, with the metadata migrated while Milvus is stopped (docs of 2.2 to 2.4). A real 2.2.16 without this lost
+  all indexes and load states.
+- to 2.6 and later: 2.5.16 or later, with MixCoord (docs of 2.6, Upgrade Milvus Cluster). 2.6.0-rc1 cannot be upgraded.
+- to 3.0: 2.6 (docs of 3.0).
 
-On the way back it is an error where coordinators refuse to start after a newer version: they compare versions when they register, and 2.6 lets only a
-3.0 go before it, from a build of 2026-06-30 on (Milvus pull request 50792; 2.6.22 has it). Milvus's documents say both that going back is possible and that it is not.`,
-		Remedy: `Go one step at a time, and wait after each until all nodes are of the new version and healthy. Save a snapshot of etcd before each.`,
+Rollback: error if coordinators refuse to start after a newer version, because they compare versions when they register. 2.6 starts only after 3.0,
+since builds of 2026-06-30 (Milvus pull request 50792; 2.6.22 has it). Milvus's documents contradict each other on rollbacks.`,
+		Remedy: `Save a snapshot of etcd before each step, and wait until all nodes run the new version and are healthy.`,
 	},
 	run: runPath,
 }

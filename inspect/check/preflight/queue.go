@@ -11,20 +11,19 @@ var queue = rule{
 	forward: true, back: true,
 	Check: check.Check{
 		ID:       "upgrade-queue",
-		Title:    "The message queue may not change with the version",
+		Title:    "The other version may not use the same message queue",
 		Severity: check.Error,
 		Parts:    model.PartSessions | model.PartConfig | model.PartChannels,
-		Doc: `Looks at which queue is in use, and at ` + "`mq.type`" + `. Its default (` + "`default`" + `) picks a queue by what is configured, and from 2.6 on may pick Woodpecker where an
-older version had another: rows that are still in the old queue are then lost (docs of 2.6: keep the queue of before; Milvus issue 50217). Error if a queue is
-chosen that the new version does not have: natsmq is gone in 2.6 (its keys are, in pkg/util/paramtable). Warning if ` + "`mq.type`" + ` is ` + "`default`" + `, info if no
-process reports it, as is usual up to 2.5.
+		Doc: `With ` + "`mq.type: default`" + `, 2.6 and later may select Woodpecker instead of the previous queue, and rows still in the old queue are lost (docs of 2.6: keep
+the previous queue; Milvus issue 50217). Warning for ` + "`default`" + `, info if no process reports ` + "`mq.type`" + ` (usual up to 2.5), error for natsmq, which 2.6 removed
+(pkg/util/paramtable).
 
-On the way back below 2.6 it is an error if Woodpecker is in use: no older version reads it. So it is on the way back below 2.3 if RocksMQ is: 2.3 adds to its
-database what 2.2 refuses to open (a real 2.2.16 stopped with "Column families not opened: properties").
+Rollback: error for Woodpecker below 2.6, and for RocksMQ below 2.3, because 2.2 cannot open its files (a real 2.2.16 stopped with "Column families not opened:
+properties").
 
-Which one is in use is told by checkpoints of 2.6, by ` + "`mq.type`" + `, by a queue that answered, by Woodpecker's logs in etcd, by ` + "`kafka.brokerList`" + ` and by message
-ids: those of 8 bytes are RocksMQ's or Kafka's. What may be another is a warning at most, and where nothing tells the check is skipped.`,
-		Remedy: `Set ` + "`mq.type`" + ` to the queue that is in use, in the configuration of both versions, before the upgrade.`,
+Evidence: checkpoints of 2.6, ` + "`mq.type`" + `, a queue that responds, Woodpecker's logs in etcd, ` + "`kafka.brokerList`" + `, message ids (8 bytes: RocksMQ or
+Kafka). At most a warning if another queue is possible.`,
+		Remedy: `Set ` + "`mq.type`" + ` to the queue in use in both configurations before the upgrade.`,
 	},
 	run: runQueue,
 }

@@ -22,8 +22,8 @@ var lostRecords = rule{
 		Severity: check.Error,
 		Parts:    layoutParts,
 		Doc: `Counts what Milvus 2.1 and older keep under keys that 2.2 and later do not read: index definitions, the indexes of segments, and which collections are
-loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Captured with 2.2.16 on the data of 2.1.0, without the migration tool: every
-collection and row there, every index gone, nothing loaded, and health checks passed.`,
+loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Seen with 2.2.16 on the data of 2.1.0, without the migration tool: all
+collections and rows were there, all indexes gone, nothing was loaded, and health checks passed.`,
 		Remedy: `Stop Milvus and run the migration tool (meta-migration) before the first start of the new version.`,
 	},
 	run: runLostRecords,
@@ -73,18 +73,18 @@ var rewritten = rule{
 	back: true,
 	Check: check.Check{
 		ID:       "upgrade-logs",
-		Title:    "Segments were rewritten in a form that the old version does not read",
+		Title:    "The old version cannot read rewritten segments",
 		Severity: check.Error,
 		Parts:    layoutParts,
-		Doc: `Finds segments that the old version would find no data in:
+		Doc: `Finds segments whose data the old version cannot read:
 
-- below 2.2: logs only under separate keys. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment; 2.1.0 then reported its
-  collection as loaded, and every search failed or found nothing.
-- below 2.4: segments of level 0, which hold deletes (2.4 writes them, 2.3 ignores them): deleted rows come back.
-- below 2.6: segments with several columns a file (storage version 2, ` + "`common.storage.enableV2`" + `).
-- below 3.0: segments with a manifest (storage version 3; ` + "`common.storage.useLoonFFI`" + ` in 3.0's pkg/util/paramtable).
-- below 3.0: segments with a commit timestamp, as imports and replication leave them until they are compacted (Milvus pull request 48472): it stands for the
-  timestamps of all rows. Without it deletes from before the commit hit them, and they may expire at once.`,
+- below 2.2: logs only under separate keys. Seen: 2.2.16 rewrote a segment of 2.1.0 within 15 seconds; back on 2.1.0 its collection counted as loaded, and
+  searches failed or found nothing.
+- below 2.4: level 0 (deletes), which 2.3 ignores: deleted rows come back.
+- below 2.6: storage version 2 (several columns in a file, ` + "`common.storage.enableV2`" + `).
+- below 3.0: storage version 3 (a manifest, ` + "`common.storage.useLoonFFI`" + `; pkg/util/paramtable of 3.0).
+- below 3.0: a commit timestamp, which imports and replication set for all rows until compaction (Milvus pull request 48472). Without
+  it, earlier deletes apply, and rows may expire at once.`,
 		Remedy: `Stay with the new version, or restore etcd and storage from before the upgrade.`,
 	},
 	run: runRewritten,

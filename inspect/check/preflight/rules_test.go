@@ -174,14 +174,14 @@ func TestLostKinds(t *testing.T) {
 func TestDocs(t *testing.T) {
 	const path = "../../../docs/PREFLIGHT.md"
 	var b strings.Builder
-	fmt.Fprintf(&b, `# Before the version changes
+	fmt.Fprintf(&b, `# Preflight checks
 
-What `+"`kitescope preflight --to VERSION`"+` looks for: %d checks; `+"`--back`"+` judges going back. `+"`kitescope explain CHECK`"+` prints the same.
-Errors that `+"`diagnose`"+` finds in the cluster as it is, and broadcasts that have not ended, come with them: they are to be fixed before.
-This file is generated: `+"`go test ./inspect/check/preflight -update`"+`.
+The %d checks of `+"`kitescope preflight --to VERSION`"+` (`+"`--back`"+`: a rollback) and the source of each fact. Read it to plan an upgrade.
+`+"`kitescope explain CHECK`"+` prints the same, and which data the check reads. Settings of `+"`milvus.yaml`"+` need the processes, `+"`upgrade-space`"+` needs a live etcd.
+Fix first the findings of `+"`diagnose`"+` that preflight adds: errors and unfinished DDL.
 
-What is known comes from Milvus's code, documents and issues up to 3.0.1, and from a real upgrade of 2.1.0 to 2.2.16 and back. No server newer than
-2.3.5 was ever seen live. A check that does not know a release is *skipped*, never *ok*.
+Sources: Milvus's code, documents and issues up to 3.0.1, and a real upgrade from 2.1.0 to 2.2.16 and back. No server newer than 2.3.5 was available.
+A check that does not cover a release could not run; it is never *ok*. Generated: `+"`go test ./inspect/check/preflight -update`"+`.
 
 | check | worst severity | forward | back | finds |
 |---|---|---|---|---|
@@ -191,8 +191,7 @@ What is known comes from Milvus's code, documents and issues up to 3.0.1, and fr
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, yes[r.forward], yes[r.back], r.Title)
 	}
 	for _, x := range All() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s. At worst: %s.\n\n%s\n\n**What to do.** %s\n\nReads: %s.\n", x.ID, x.Title, x.Severity,
-			strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n**Fix.** %s\n", x.ID, strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy))
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {

@@ -112,13 +112,13 @@ var settings = rule{
 	forward: true, back: true,
 	Check: check.Check{
 		ID:       "upgrade-settings",
-		Title:    "Settings are ignored by the other version",
+		Title:    "The other version ignores some settings",
 		Severity: check.Warning,
 		Parts:    model.PartConfig,
-		Doc: `Compares the settings that are not their default, in etcd and as processes report them, with the keys that the wanted release has. A warning for all
-that it does not know; a key that it still reads under an older name is none. The keys are those of 2.5.14, 2.6.22 and 3.0.1 (pkg/util/paramtable); other
-releases cannot be compared. Those of index nodes are left out: the nodes go with them in 2.6.`,
-		Remedy: `Look up what replaces the setting, or remove it. Milvus ignores a key that it does not know without a word.`,
+		Doc: `Compares settings that differ from their default, in etcd and in processes, with the keys of the target release. Warning for keys
+that it lacks and does not read under an older name. Covers 2.5.14, 2.6.22 and 3.0.1 (pkg/util/paramtable). Keys of index nodes are ignored: 2.6 removes
+these nodes.`,
+		Remedy: `Look up what replaces the setting, or remove it. Milvus ignores unknown keys silently.`,
 	},
 	run: runSettings,
 }
@@ -157,15 +157,13 @@ var defaults = rule{
 	forward: true,
 	Check: check.Check{
 		ID:       "upgrade-defaults",
-		Title:    "Settings that are not set get another default",
+		Title:    "Unset settings get another default",
 		Severity: check.Info,
 		Parts:    model.PartConfig,
-		Doc: `Lists the keys whose default differs between the running and the wanted release, and which the cluster does not set. Of the greatest effect:
-` + "`autoIndex.params.build`" + `, which makes indexes of type AUTOINDEX that are created later HNSW_SQ with 4 bits from 2.6 on, not HNSW;
-` + "`queryCoord.balancer`" + `, ` + "`queryNode.mmap.vectorField`" + ` and ` + "`common.session.ttl`" + ` in 2.6; the privileges of the built-in groups in 3.0.
-
-From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1.`,
-		Remedy: `Set the old default where the behaviour of before is wanted.`,
+		Doc: `Lists unset keys whose default differs in the target release (pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1). The most important: in 2.6
+` + "`autoIndex.params.build`" + ` (new AUTOINDEX indexes are HNSW_SQ with 4 bits, not HNSW), ` + "`queryCoord.balancer`" + `, ` + "`queryNode.mmap.vectorField`" + `,
+` + "`common.session.ttl`" + `; in 3.0 the privileges of built-in groups.`,
+		Remedy: `Set the old default to keep the behavior.`,
 	},
 	run: runDefaults,
 }

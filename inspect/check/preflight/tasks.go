@@ -16,13 +16,12 @@ var tasks = rule{
 	forward: true, back: true, whatever: true,
 	Check: check.Check{
 		ID:       "upgrade-tasks",
-		Title:    "Tasks are to end before the version changes",
+		Title:    "Tasks must end before the version changes",
 		Severity: check.Warning,
 		Parts:    model.PartObjects | model.PartTasks | model.PartSegments | model.PartSegmentIndexes,
-		Doc: `Counts imports, compactions, statistics tasks, index builds and exports that have not ended. A coordinator that starts takes up the tasks that it knows
-from etcd; those that only the old version runs (imports, and compactions, which are not kept in etcd, of before 2.4) begin again or are lost. Warning
-for imports, which a client waits for; info for the rest.`,
-		Remedy: `Wait until they have ended, or stop writing for a while.`,
+		Doc: `Counts unfinished imports, compactions, statistics tasks, index builds and exports. A coordinator resumes those in etcd; others
+(imports, compactions before 2.4) restart or are lost. Warning for imports, because clients wait; else info.`,
+		Remedy: `Wait until they end, or stop writing.`,
 	},
 	run: runTasks,
 }
@@ -61,13 +60,12 @@ var space = rule{
 	forward: true, back: true, whatever: true,
 	Check: check.Check{
 		ID:       "upgrade-space",
-		Title:    "etcd has little room for what the upgrade writes",
+		Title:    "etcd has little space for the upgrade",
 		Severity: check.Error,
 		Parts:    model.PartSessions,
 		Needs:    check.NeedEtcd,
-		Doc: `Compares the size of each etcd member's database with its quota. Warning from half of it, error from 80%: an upgrade writes records anew, and the history keeps
-the old ones: the database may grow to twice its size until it is compacted. At the quota etcd refuses every write. The quota is etcd's default
-of 2 GiB where a member does not report it.`,
+		Doc: `Compares each etcd member's database with its quota (default 2 GiB). Warning from 50%, error from 80%: an upgrade rewrites
+records, and the database may double until it is compacted. At the quota etcd refuses writes.`,
 		Remedy: `Compact and defragment etcd, or raise its quota, before the upgrade.`,
 	},
 	run: runSpace,
