@@ -17,8 +17,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// balancePage shows how evenly query nodes share the work of all replicas, or of one replica with the plan that
-// would balance it.
+// balancePage shows how evenly query nodes share the work: of all replicas, or of a single replica with its
+// plan.
 type balancePage struct {
 	asked  string     // a collection or replica to find once there are data; "" after it was found
 	of     *model.Ref // one replica, or the segments of a collection that nodes serve without a replica; nil is all
@@ -55,7 +55,7 @@ func openBalance(m *tui.Model, args []string) (tui.Page, error) {
 	return p, nil
 }
 
-// find turns the page into that of the requested replica. It returns false if there is none.
+// find turns the page into the page of the requested replica. It reports whether that replica exists.
 func (p *balancePage) find(cluster *model.Cluster) bool {
 	for _, r := range cluster.Replicas {
 		c := cluster.Collection(r.Collection)
@@ -75,7 +75,7 @@ func (p *balancePage) unfound() string {
 	return "no loaded collection is called " + words.Harmless(p.asked) + ": balance alone lists them"
 }
 
-// ofGroup returns the page of one replica.
+// ofGroup returns the page of a single replica.
 func ofGroup(ref model.Ref, word, name string) *balancePage {
 	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
 }

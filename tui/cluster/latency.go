@@ -133,7 +133,7 @@ func mostOf(b *latency.Budget, w int) string {
 // roomyBody is the height from which a page has room for more than a line above its list.
 const roomyBody = 15
 
-// verdictLines returns where the time of a budget goes, in one line, or in up to three if there is room.
+// verdictLines describes where the time of a budget goes, in one line, or in up to three if there is room.
 func verdictLines(m *tui.Model, b *latency.Budget, w, h int) []string {
 	text := words.Harmless(latency.Verdict(b))
 	lines := draw.Wrap(text, w-2)
@@ -180,7 +180,7 @@ func noBudgets(m *tui.Model, l *latency.Latency) string {
 	return words.Harmless(show.Nothing(l))
 }
 
-// noBudget returns the reason why a page of one kind of request is empty.
+// noBudget returns the reason why the page of a request type is empty.
 func noBudget(m *tui.Model, key tui.BudgetKey) string {
 	if l := m.Times().Latency(); len(l.Budgets) == 0 {
 		return noBudgets(m, l)
@@ -208,8 +208,8 @@ func budgetCommand(key tui.BudgetKey) string {
 	return c.Word("--request", string(key.Request)).String()
 }
 
-// openPhase opens the processes that report a phase. Processes do not distinguish collections, so the page of a
-// phase of one collection shows the same phase of all collections.
+// openPhase opens the processes that report a phase. Process metrics are not per collection, so the phase of
+// a collection leads to the same phase of all collections.
 func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 	b, p := r.Budget(), r.Phase()
 	if !p.Known && p.Name != latency.Total {
@@ -238,7 +238,8 @@ func samePhase(b *latency.Budget, p *latency.Phase) (same *latency.Phase) {
 	return same
 }
 
-// newPhasePage returns the page with the time of a phase in each process. apart describes the scope of these times.
+// newPhasePage returns the page that shows the time of a phase in each process. apart is a note about the
+// scope of these times.
 func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart string) tui.Page {
 	p := &tui.TablePage[*show.Row]{
 		Name: "latency-" + string(of.Name), Called: string(of.Name), Prints: budgetCommand(key) + " -o wide",

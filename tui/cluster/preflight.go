@@ -20,10 +20,10 @@ const (
 	runningWord = "running="
 )
 
-// asked is a plan as the user gave it, and as it applies to the current cluster.
+// asked is a plan as the user entered it, and the same plan resolved for the current cluster.
 type asked struct {
-	plan preflight.Plan // From is known only if the user gave it
-	of   preflight.Plan // for the cluster
+	plan preflight.Plan // From is set only if the user entered it
+	of   preflight.Plan // resolved for the cluster
 }
 
 func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
@@ -145,7 +145,7 @@ func (a *asked) change() *clusters.Preflight {
 }
 
 func (a *asked) about() string {
-	if !a.of.From.Known() { // there is no cluster yet
+	if !a.of.From.Known() { // no cluster yet
 		return "to " + a.of.To.String()
 	}
 	return a.change().Text()
