@@ -22,14 +22,14 @@ const (
 	MinHeight = 10
 )
 
-// Model is the only Bubble Tea model.
+// Model is the Bubble Tea model of the UI. There is only one; pages are plain structs.
 type Model struct {
 	Config Config
 	kinds  []PageKind
 	keys   *keys
 	Styles *draw.Styles
 	theme  string // the configured name
-	// background is that of the terminal, if the theme follows it.
+	// background is the background of the terminal, if the theme follows it.
 	background background
 	// colours is the colour profile of the terminal, Unknown until the terminal has reported it.
 	colours  colorprofile.Profile
@@ -274,9 +274,9 @@ func (m *Model) Refresh() Cmd {
 	return Batch(m.Top().Refresh(m), m.dateFindings())
 }
 
-// Stopper is the first page of a UI that runs concurrent work (Config.Beside).
+// Stopper is implemented by the first page of a UI that runs concurrent work (Config.Beside).
 type Stopper interface {
-	// Stop ends the work and reports whether there was any to end.
+	// Stop ends the work. It reports whether the work was running.
 	Stop(m *Model) bool
 }
 

@@ -34,12 +34,12 @@ type Config struct {
 	Version string
 	// Command is the command line that reads the same data, e.g. "kitescope --from etcd://h:2379/by-dev".
 	Command string
-	// Args are the arguments, after the verb, of the command that prints the content of profiles.RunJudgement,
-	// profiles.RunComparison, replays.Measure or replays.Show, e.g. "a.txt", "b.txt", "--pair", "order". nil if
-	// there is no such command.
+	// Args are the arguments after the verb of the command that prints the content of profiles.RunJudgement,
+	// profiles.RunComparison, replays.Measure or replays.Show, e.g. "a.txt", "b.txt", "--pair", "order". They
+	// are nil if no command prints it.
 	Args []string
-	// Contexts are the names of the clusters that ":ctx" opens. Switch is called with one of them and the current
-	// page before Run returns. If Switch is nil, there is no ":ctx".
+	// Contexts are the names of the clusters that ":ctx" opens. Before Run returns, it calls Switch with the
+	// chosen name and the current page. A nil Switch disables ":ctx".
 	Contexts []string
 	Switch   func(name, page string)
 	// NodeFlags are additional flags of commands that read a cluster, e.g. "--live --map 10.2.0.7=localhost".
@@ -61,8 +61,8 @@ type Config struct {
 	First Page
 	// Instead names the content of a UI without a cluster, e.g. "only profiles".
 	Instead string
-	// Beside runs concurrently with the UI until ctx ends or the work is done. It sends its progress with send. nil
-	// disables it.
+	// Beside runs concurrently with the UI until ctx ends or the work is done. It reports progress with send.
+	// Nil means no such work.
 	Beside func(ctx context.Context, send func(tea.Msg))
 	// ASCII draws flame graphs and plots with ASCII characters.
 	ASCII bool

@@ -12,7 +12,7 @@ import (
 // data holds the data that the feed has delivered, and their age.
 type data struct {
 	cluster  *model.Cluster // the current cluster; nil until the first one
-	previous *model.Cluster // the cluster that changes are marked against, usually the one shown before; nil until the second one
+	previous *model.Cluster // changes are marked against it, usually the cluster shown before; nil until the second
 	first    *model.Cluster
 	at       time.Time  // time at which cluster arrived
 	env      *view.Env  // of cluster
@@ -60,8 +60,8 @@ func (m *Model) take(u *history.Update) Cmd {
 	return Batch(m.show(u.Cluster), m.growPast(u.Cluster))
 }
 
-// sameMetadata reports whether two clusters are from one revision of one etcd, so that they differ at most in the
-// status of etcd itself.
+// sameMetadata reports whether two clusters have the same revision of the same etcd. They then differ at most
+// in the status of etcd itself.
 func sameMetadata(a, b *model.Cluster) bool {
 	return a.Origin.Kind == "etcd" && b.Origin.Kind == "etcd" && a.Origin.Revision != 0 && a.Origin.Revision == b.Origin.Revision
 }
@@ -77,8 +77,8 @@ func (m *Model) show(c *model.Cluster) Cmd {
 	return m.replace(nil, c)
 }
 
-// replace makes c the current cluster, and beside the one to compare with. If beside is nil, that is the cluster
-// shown until now, unless the user stepped back from it to c.
+// replace makes c the current cluster and beside the cluster to compare it with. If beside is nil, c is
+// compared with the cluster shown before, unless the user stepped back from that cluster to c.
 func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	d := &m.data
 	if beside == nil && (!d.past.away || d.cluster == nil || d.cluster.Origin.Revision < c.Origin.Revision) {
@@ -95,7 +95,7 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 
 func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
 
-// missing returns the reason why there is no cluster yet, and the start of the wait.
+// missing returns the reason why no cluster is available, and the start of the wait.
 func (m *Model) missing() string {
 	d := &m.data
 	since := " since " + d.waits.Format("15:04:05")

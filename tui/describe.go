@@ -14,7 +14,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// sectionRows is the number of rows of a section in a description. The table of the resource shows all of them.
+// sectionRows is the maximum number of rows in a section of a description. The table of the resource shows
+// the rest.
 const sectionRows = 200
 
 // objectText is an object with its available records.
@@ -44,7 +45,7 @@ func objectTextOf(t view.Table, row int) objectText {
 
 // lines returns the description as lines: fields, sections, records. related is the key that lists related objects.
 func (o *objectText) lines(related string, w int) []draw.TextLine {
-	// Leave out expensive fields. For keys this is the record, which is below anyway.
+	// Leave out expensive fields. For keys this is the record, which is shown below anyway.
 	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
 	lines := fieldLines(fields, w)
 	for i := range o.What.Sections {

@@ -38,7 +38,7 @@ type judgement struct {
 	report *check.Report   // nil until the first report
 	said   *view.Judgement // the part of the report that tables show
 	env    *view.Env       // the environment of the report, whose time ages refer to
-	why    error           // the reason why env has no report
+	why    error           // the reason why env could not be judged
 	busy   bool            // checks are running or paused; the next cluster waits for them
 }
 

@@ -114,7 +114,7 @@ func TestFindingsOfAnObject(t *testing.T) {
 		d.Keys("4 f")
 		d.Shows("findings about docs_hnsw_cos", "2 of 5 findings", "auto-balance is off")
 		d.Lacks("need the nodes", "needs the nodes")
-		d.Keys("down f") // all of them; the cursor stays
+		d.Keys("down f") // all findings; the cursor stays
 		d.Shows("querynode-9 is idle", "needs the nodes")
 		if got := d.m.Top().(*findingsPage).finding().Check; got != "uneven" {
 			t.Errorf("the cursor is on %s", got)

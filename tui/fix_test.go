@@ -27,7 +27,7 @@ func TestFixIsOneKeyAway(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), size.W, size.H)
 				d.Cluster(tuitest.Fixture())
-				d.Shows(fixMark + "$ etcdctl") // and as much of it as fits
+				d.Shows(fixMark + "$ etcdctl") // and as much of the command as fits
 				d.Keys("y")
 				if d.Clip != curing {
 					t.Errorf("copied %q", d.Clip)

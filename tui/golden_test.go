@@ -129,7 +129,8 @@ func TestEveryResource(t *testing.T) {
 	}
 }
 
-// TestServedScreens checks the pages of a cluster whose processes were queried; one of them is silent.
+// TestServedScreens checks the pages of a cluster whose processes were queried, where one process did not
+// respond.
 func TestServedScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "3"}} {

@@ -152,8 +152,8 @@ func (g *gridPage) back(m *Model) Cmd {
 	return m.Back()
 }
 
-// open follows the first link of the row. It describes the object instead if there is no link or the link has no
-// rows.
+// open follows the first link of the row. It describes the object instead if the row has no link or the link
+// leads to no rows.
 func (g *gridPage) open(m *Model) Cmd {
 	row, _ := g.current()
 	links := g.rows.Table.Links(row)

@@ -47,8 +47,8 @@ func (g *gridPage) leftNote(m *Model) []string {
 	return []string{words.Number(g.rows.Left) + " " + g.resource.Leaves + " hidden (" + KeyOf(m, ActAll) + ")"}
 }
 
-// hiddenNote names the columns without room, as many as fit next to the breadcrumb and the other words, or else
-// counts them. Columns that are scrolled out to the left do not count. The result is "" if there are no others.
+// hiddenNote names the columns without room: as many as fit next to the breadcrumb and the rest of the note,
+// or else their number. Columns scrolled out to the left do not count. It returns "" if no column is hidden.
 func hiddenNote(t *tableView, cols []table.Column, room int) string {
 	var titles []string
 	for j := range cols {

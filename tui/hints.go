@@ -63,7 +63,7 @@ func (m frame) possible(in Scope) []hint {
 		}
 		h := hint{key: shown(b.Keys[0]), word: b.Hint, weight: b.Weight, last: lastPlace(in, b.Action)}
 		switch {
-		case b.Action == ActNumber && in == InOverview: // the overview shows each of them
+		case b.Action == ActNumber && in == InOverview: // the overview shows all numbers
 			continue
 		case b.Action == ActNumber && in == InMenu:
 			h.key, h.word = "1-9", "by number"

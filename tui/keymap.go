@@ -22,7 +22,7 @@ func (k *keys) find(in Scope, key string) (Action, bool) {
 	return ActNone, false
 }
 
-// of returns the display name of the first key of an action, preferably of one that is bound in the scope.
+// of returns the display name of the first key of an action. It prefers a binding of the scope.
 func (k *keys) of(in Scope, a Action) string {
 	key := ""
 	for i := range k.all {

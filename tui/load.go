@@ -51,8 +51,7 @@ func (m *Model) Context() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// tickAge sets a timer for the next change of the age in the header. There is no timer while the header has no
-// growing age.
+// tickAge sets a timer for the next change of the age in the header, unless the header has no age that grows.
 func (m *Model) tickAge() Cmd {
 	since, ok := m.data.ageShown()
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Menu is a short list to choose from, drawn over the page. Enter chooses the selected item, and a number
-// chooses the item at that position. If an item performs an action of the key map, its key is the key of that
-// action, so that letters mean the same in menus and on pages.
+// Menu is a short list to choose from, drawn over the page. Enter chooses the selected item, and a digit
+// chooses the item at that position. An item that performs an action of the key map is chosen by the key of
+// that action, because a letter has the same meaning in menus and on pages.
 type Menu struct {
 	Title string
 	Items []MenuItem
@@ -21,8 +21,8 @@ type Menu struct {
 
 // MenuItem is one item of a Menu.
 type MenuItem struct {
-	// Action is the action of the key map that the item performs; its key chooses the item. It is ActNone for
-	// other items.
+	// Action is the action of the key map that the item performs. The key of the action chooses the item. It is
+	// ActNone for other items.
 	Action Action
 	Text   string
 	Note   string // dim, right-aligned

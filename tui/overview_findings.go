@@ -175,8 +175,8 @@ func (s *overviewSheet) slowest(l *latency.Latency, w int) {
 	s.line("")
 }
 
-// BusiestBudget returns the budget with the largest total time (time per request times requests). It prefers
-// budgets of one collection to totals and reads to writes. It returns nil if there is no budget.
+// BusiestBudget returns the budget with the largest total time (time per request times requests), or nil
+// without budgets. It prefers budgets of a single collection to totals, and reads to writes.
 func BusiestBudget(l *latency.Latency) *latency.Budget {
 	if l == nil {
 		return nil

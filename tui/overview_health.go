@@ -76,7 +76,7 @@ func (s *overviewSheet) warn(b *overviewBlock, text string) {
 	b.items = append(b.items, overviewItem{Key: "warning " + text, Line: at, From: 0, To: b.w, About: text})
 }
 
-// verdict formats the overall result of the checks. It is good only if all of them could run.
+// verdict formats the overall result of the checks. It is good only if all checks could run.
 func (s *overviewSheet) verdict(w int) string {
 	r := s.report
 	if r == nil {
@@ -87,7 +87,7 @@ func (s *overviewSheet) verdict(w int) string {
 }
 
 // judged returns the status mark of a line that the given checks cover: the glyph of the worst finding, or a
-// check mark only if all of them ran completely.
+// check mark only if all these checks ran completely.
 func (s *overviewSheet) judged(ids ...string) string {
 	if s.report == nil {
 		return "  "

@@ -46,7 +46,7 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 	return b
 }
 
-// asked reports whether the nodes were queried for live data.
+// asked reports whether live data of the nodes is available.
 func (s *overviewSheet) asked() bool {
 	return len(s.o.Nodes) > 0 && s.o.Nodes[0].Live != nil
 }
@@ -103,9 +103,9 @@ func barTitle(room int) string {
 // mostNodes is the maximum number of nodes on the overview. The nodes page lists all.
 const mostNodes = 12
 
-// foremost returns the nodes to list, at most mostNodes. Nodes that did not respond come first, followed by
-// nodes with the worst findings, followed by the rest. If there are too many, the rest is sorted by rows
-// served, and the list ends with the last 3 nodes of that order.
+// foremost returns the nodes to list, at most mostNodes. Nodes that did not respond come first, then nodes by
+// severity of their worst finding. If there are too many, the other nodes are sorted by rows served, and the
+// list ends with the last 3 nodes in that order.
 func (s *overviewSheet) foremost() []*view.NodeLine {
 	list := make([]*view.NodeLine, len(s.o.Nodes))
 	for i := range s.o.Nodes {

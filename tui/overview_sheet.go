@@ -290,8 +290,8 @@ func (s *overviewSheet) cluster(w int) overviewBlock {
 	return b
 }
 
-// role formats the state of a role, as one glyph if there is no room for words. A registration alone does not
-// count as healthy: only nodes that responded do.
+// role formats the state of a role, as a single glyph if there is no room for words. Registration alone does
+// not count as healthy: a node must have responded.
 func (s *overviewSheet) role(r *view.RoleCount, w int) string {
 	state := s.st.Dim.On("? registered")
 	switch {
@@ -330,7 +330,7 @@ func (s *overviewSheet) version() string {
 	return "  Milvus " + words.Harmless(v.Text) + " by " + v.From
 }
 
-// collections adds the largest collections, at most room of them.
+// collections adds the largest collections, at most room.
 func (s *overviewSheet) collections(g *view.Grid, w, room int) {
 	n := min(g.Len(), room)
 	title := "COLLECTIONS"

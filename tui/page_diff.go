@@ -38,9 +38,9 @@ func (d *diffPage) Scope() Scope          { return InDiff }
 func (d *diffPage) Crumb() string         { return "diff" }
 func (d *diffPage) Command(*Model) string { return "" }
 
-// sides returns the states to compare, the older one first. A state that is not known yet is nil. A past moment
-// that was reached by stepping to an event is first compared with the state before that event. Other past
-// moments are first compared with the newest state.
+// sides returns the states to compare, the older one first. An unknown state is nil. A past moment that was
+// reached by stepping to an event is first compared with the state before that event. Other past moments are
+// first compared with the newest state.
 func (d *diffPage) sides(m *Model) (old, now *model.Cluster) {
 	x := &m.data
 	_, away := m.Shown()

@@ -20,7 +20,7 @@ type findingPage struct {
 	judged *judgement
 	of     *check.Finding // its last known version
 	report *check.Report  // the report that the lines were built from
-	gone   string         // the reason why the finding is no longer reported, or ""
+	gone   string         // the reason why the finding is no longer reported, or "" if it still is
 }
 
 func newFindingPage(j *judgement, f *check.Finding) *findingPage {

@@ -34,7 +34,7 @@ type gridPage struct {
 	building bool         // a refresh waits for the build in flight, so that refreshes cannot starve it
 	busy     string       // description of the background work, or ""
 	want     string       // id to move the cursor to once it is present
-	instead  *model.Ref   // the object to describe if there are no rows
+	instead  *model.Ref   // the object to describe if the page has no rows
 	err      error        // error of the filter as typed or of the selection
 }
 
@@ -125,7 +125,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	return append(append(lines, ""), draw.Sentence(m.Styles, words.Harmless(words.OneLine(text)), w)...)
 }
 
-// nothing returns the reason why there are no rows.
+// nothing returns the reason why the page has no rows.
 func (g *gridPage) nothing() string {
 	switch {
 	case !g.rows.Env.Cluster.Loaded.Has(g.resource.Needs):
@@ -251,7 +251,8 @@ func (g *gridPage) query(m *Model, busy string, toTop bool) gridQuery {
 		q.CursorID = ref.ID
 	}
 	if m.data.previous != nil {
-		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged} // same time for ages and same findings in both
+		// Both use the same time for ages and the same findings.
+		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged}
 	}
 	return q
 }

@@ -18,7 +18,7 @@ type helpPage struct {
 	resources []*view.Resource
 	all       []Binding // the bindings that are relevant here
 	words     []Word
-	bare      bool // there is no cluster
+	bare      bool // the UI has no cluster
 }
 
 func helpKind() PageKind {

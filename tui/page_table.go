@@ -11,7 +11,7 @@ import (
 	"kitescope/tui/draw"
 )
 
-// TablePage is a page that consists of one list. PageKinds of tables create their pages as TablePages.
+// TablePage is a page that consists of a single list. PageKinds of tables create TablePages.
 type TablePage[T comparable] struct {
 	List[T]
 	Name   string // name in the breadcrumbs and base name of saved files

@@ -194,7 +194,8 @@ func suggestPage(m *Model, word string) []Suggestion {
 	if word == "" {
 		return found
 	}
-	begin := func(s Suggestion) bool { return s.score < prefixScore } // objects rank above pages that contain the word only in the middle
+	// Objects rank above pages that contain the word only in the middle.
+	begin := func(s Suggestion) bool { return s.score < prefixScore }
 	at := slices.IndexFunc(append(found, Suggestion{}), begin)
 	return slices.Insert(found, at, complete("", word, objectsCalled(m, word))...)
 }

@@ -32,8 +32,8 @@ type past struct {
 	onsets      onsets
 }
 
-// instant is a state to show: the state at revision, compared with the state at beside to mark the changes. If
-// beside is 0, it is compared with the state shown before. newest reports that it is the newest state.
+// instant is a state to show: the state at revision. Changes are marked relative to the state at beside, or,
+// if beside is 0, relative to the state shown before. newest means that it is the newest state.
 type instant struct {
 	revision, beside int64
 	newest           bool
@@ -130,7 +130,7 @@ func (p *past) toOldest(m *Model, from int64) Cmd {
 	return p.seek(m, instant{revision: oldest})
 }
 
-// GoTo shows the state after a revision and marks the changes of that revision.
+// GoTo shows the state after a revision and marks the changes made by that revision.
 func (m *Model) GoTo(revision int64) Cmd {
 	if why := m.data.past.withoutPast(m); why != "" {
 		m.Say(ToneWarn, why)

@@ -13,8 +13,8 @@ import (
 // trackWidth returns the number of cells for the track of a time line of w cells. The other cells hold text.
 func trackWidth(w int) int { return max(18, w*2/5-24) }
 
-// timeLine draws the time of the displayed state and its position among all events. It draws a plain rule until
-// the events are known.
+// timeLine draws the time of the displayed state and its position among all events, or a plain rule while the
+// events are unknown.
 func (m frame) timeLine() string {
 	x := m.data.past.axis
 	if x == nil {

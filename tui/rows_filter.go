@@ -31,7 +31,7 @@ type term struct {
 	text   []byte // lower case
 	number []byte // text without thousands separators
 	re     *regexp.Regexp
-	where  *view.Selection // a selection of one word
+	where  *view.Selection // the selection that the term parses to
 	word   string          // source of where, for the command line
 }
 

@@ -80,8 +80,8 @@ const narrow = 56
 // roomy reports whether there is room for the rules between header, body and footer.
 func (m *Model) roomy() bool { return m.h >= 20 }
 
-// troubled reports whether an extra line shows why newer data is missing. If there is no data at all, the body
-// shows it.
+// troubled reports whether an extra line shows why newer data is missing. Without any data, the body shows
+// the reason.
 func (d *data) troubled() bool { return d.err != nil && d.cluster != nil }
 
 // bodyTop returns the first line of the page.

@@ -24,7 +24,7 @@ func TestSwitch(t *testing.T) {
 		d.Keys(":").Typed("ctx").Keys("enter")
 		d.Shows("1  lab", "2  prod")
 		d.Keys("2")
-		d.Keys("d") // the page of one object is not kept
+		d.Keys("d") // the page of a single object is not kept
 		d.Keys(":").Typed("ctx lab").Keys("enter")
 		if want := []string{"prod", "segments", "lab", ""}; !slices.Equal(switched, want) {
 			t.Errorf("switched to %q, want %q", switched, want)

@@ -47,7 +47,7 @@ func (a accountedMsg) Apply(m *Model) Cmd {
 // Latency returns the last computed budgets, or nil before the first computation.
 func (t *Times) Latency() *latency.Latency { return t.latency }
 
-// Find returns the current budget with the given key. It returns nil if no such request ended since.
+// Find returns the current budget with the given key, or nil if no such request ended since.
 func (t *Times) Find(key BudgetKey) *latency.Budget {
 	if t.latency == nil {
 		return nil

@@ -42,7 +42,7 @@ func (m *Model) Say(t Tone, text string) {
 	m.toast = toast{tone: t, text: ansi.Strip(words.OneLine(text)), serial: m.said}
 }
 
-// fadeToast starts the timer of a new toast. It returns nil if there is no new toast.
+// fadeToast starts the timer of a new toast. It returns nil if no toast is new.
 func fadeToast(m *Model) Cmd {
 	if m.toast.text == "" || m.toast.fades {
 		return nil

@@ -35,7 +35,7 @@ func (w *Window) Place() string {
 	return "lines " + words.Number(from+1) + "–" + words.Number(to) + " of " + words.Number(w.length)
 }
 
-// Moved returns the position of a cursor after an action, in a list of count lines of which height are visible.
+// Moved returns the position of a cursor after an action, in a list of count lines with height visible lines.
 // The position may be out of range. ok reports whether a is a movement.
 func Moved(a Action, cursor, count, height int) (to int, ok bool) {
 	page := max(1, height-1)

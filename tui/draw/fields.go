@@ -90,7 +90,7 @@ func (f *Fields) fitting(fields []view.Field) []int {
 	return list
 }
 
-// said returns a field with its label or unit, e.g. "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
+// said formats a field with its label or unit, e.g. "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
 func said(x *view.Field) string {
 	text := ShownText(x.Column, x.Cell)
 	name := x.Column.Label()

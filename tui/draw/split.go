@@ -6,9 +6,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Halves returns the size of the list on a page of w cells and h lines that also shows the details of the selected
-// row. If w is at least beside, the list has left cells and all lines. Otherwise it has all cells and half of the
-// lines, and the details are below it.
+// Halves returns the size of the list on a page of w cells and h lines that also shows the details of the
+// selected row. If w is at least beside, the list is left cells wide and h lines high, with the details to
+// its right. Otherwise it is w cells wide and half as high, with the details below.
 func Halves(w, h, beside, left int) (listW, listH int) {
 	if w >= beside {
 		return left, h
@@ -16,8 +16,8 @@ func Halves(w, h, beside, left int) (listW, listH int) {
 	return w, h / 2
 }
 
-// Split draws a list of listW cells and listH lines, as Halves returns them, and the details of the selected row to
-// the right of it or below it, behind a separator.
+// Split draws a list of listW cells and listH lines (see Halves) and the details of the selected row, behind
+// a separator to the right or below.
 func Split(st *Styles, list []string, listW, listH, w, h int, selected func(w, h int) []string) []string {
 	if listW < w {
 		const between = 2

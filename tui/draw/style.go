@@ -9,8 +9,8 @@ import (
 	"kitescope/render"
 )
 
-// Style is a pair of SGR sequences. The opening and closing sequences are separate, so that a row is styled by two
-// concatenations instead of one lipgloss call per cell.
+// Style is a pair of SGR sequences. The opening and closing sequences are separate because two concatenations
+// per row are cheaper than one lipgloss call per cell.
 type Style struct{ Open, Close string }
 
 // On returns text in the style.
@@ -30,7 +30,7 @@ type Styles struct {
 	Removed, Match, CurrentMatch, Key, Tab Style
 
 	Theme *render.Theme // the theme that the styles were made from
-	// NoColor means that there are no colours, Few that there are only sixteen.
+	// NoColor means that no colours are used, Few that the terminal has only sixteen.
 	NoColor, Few bool
 }
 
@@ -67,7 +67,7 @@ func Underlined(x render.Style, noColor bool) Style {
 func lipglossStyle(x render.Style, noColor bool) lipgloss.Style {
 	s := lipgloss.NewStyle().Bold(x.Bold).Faint(x.Faint).Reverse(x.Reverse)
 	if noColor {
-		if x.Background != "" { // a background that made text stand out becomes reverse video
+		if x.Background != "" { // a background that highlights text becomes reverse video
 			s = s.Reverse(true)
 		}
 		return s

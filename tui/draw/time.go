@@ -17,7 +17,8 @@ func Stamp(x *history.Axis, revision int64) string {
 	}
 	layout := "15:04:05"
 	const day = int64(20 * time.Hour)
-	if x.To-x.From > day || x.To-at.UnixNano() > day || wrong > 20*time.Hour { // the axis covers several days, or the time is on another day
+	// Include the date if the axis is long, or the time is far from its end or uncertain.
+	if x.To-x.From > day || x.To-at.UnixNano() > day || wrong > 20*time.Hour {
 		layout = "01-02 15:04:05"
 	}
 	text := at.UTC().Format(layout)

@@ -39,7 +39,7 @@ type Item struct {
 	Window time.Duration
 	// Load reads the profile. It may be called several times.
 	Load func(ctx context.Context) (*profile.Profile, error)
-	// Err is the reason why there is no profile.
+	// Err is the reason why the profile is missing.
 	Err string
 }
 
@@ -77,8 +77,8 @@ type View struct {
 	Nodes, Inverted bool
 	// Raw keeps the values of a comparison. Otherwise the new side is scaled to the total of the base.
 	Raw bool
-	// Args are the arguments that name Items on a command line, with the flags for reading them, and BaseArg is the
-	// argument that names Base. If there are no Args, the Words of the items are used.
+	// Args are the arguments that name Items on a command line, including flags for reading them. BaseArg is the
+	// argument that names Base. Without Args, the Words of the items are used.
 	Args    []string
 	BaseArg string
 }
@@ -89,7 +89,7 @@ func Run(ctx context.Context, cfg tui.Config, v View) error {
 	return tui.Run(ctx, v.config(cfg))
 }
 
-// onlyProfiles names the content of the UI when there is no cluster.
+// onlyProfiles names the content of the UI without a cluster.
 const onlyProfiles = "only profiles"
 
 // config returns cfg with the view as the first page.

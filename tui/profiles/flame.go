@@ -49,7 +49,7 @@ type flameBefore struct {
 	before *flameBefore
 }
 
-// flameLine is a row of one of the graphs. A depth of -1 is an empty line.
+// flameLine is a line of the screen: a row of one of the graphs, or an empty line if depth is -1.
 type flameLine struct{ half, depth int }
 
 // Halves of a sandwich.
@@ -105,7 +105,7 @@ func (p *flamePage) Refresh(m *tui.Model) tui.Cmd {
 	return growFlame(m, p)
 }
 
-// ask makes the tree again after the query has changed.
+// ask rebuilds the tree after the query has changed.
 func (p *flamePage) ask(m *tui.Model) tui.Cmd {
 	p.err = nil
 	return p.Refresh(m)

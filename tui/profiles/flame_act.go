@@ -142,7 +142,7 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 	return p.ask(m), true
 }
 
-// frameGrains returns the units that a frame can stand for.
+// frameGrains returns the units that a frame can represent.
 func frameGrains() []profile.By {
 	return []profile.By{profile.ByFunction, profile.ByPackage, profile.ByMapping, profile.ByClass, profile.ByFile, profile.ByLine}
 }

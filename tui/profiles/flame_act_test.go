@@ -193,7 +193,8 @@ func TestSandwichExport(t *testing.T) {
 	})
 }
 
-// TestNodeDrillDown checks the way from the table by node to the table of one node, and on to its flame graph.
+// TestNodeDrillDown checks the path from the table by node to the table of a single node, and on to its flame
+// graph.
 func TestNodeDrillDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 100, 30)

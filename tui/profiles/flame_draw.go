@@ -142,7 +142,7 @@ func wholes(t *flame.Tree) (after, before int64) {
 	return root.Total, root.Base
 }
 
-// sides returns the shares of a frame on both sides, 0 if there is no total.
+// sides returns the shares of a frame on both sides, or 0 if the total is 0.
 func sides(t *flame.Tree, frame int32) (after, before float64) {
 	f := &t.Frames[frame]
 	a, b := wholes(t)

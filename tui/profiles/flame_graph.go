@@ -195,7 +195,8 @@ func (g *flameGraph) reveal(frame int32) {
 	g.point(frame)
 }
 
-// scroll scrolls to the cursor, unless the mouse wheel moved the window, and keeps the window inside the graph.
+// scroll scrolls to the cursor, unless the mouse wheel moved the window, and keeps the window inside the
+// graph. If the frame under the cursor is too narrow to be drawn, the cursor moves to its caller.
 func (g *flameGraph) scroll() {
 	for g.at != g.base { // a frame that became too narrow passes the cursor to its caller
 		if _, ok := g.find(g.at); ok {

@@ -49,7 +49,7 @@ func (p *flamePage) Body(m *tui.Model, w, h int) []string {
 	return append(out, p.detail(m, &d, w)...)
 }
 
-// instead returns the text to show if there is no graph, or "" if there is one.
+// instead returns the text to show in place of a missing graph, or "" if the graph exists.
 func (p *flamePage) instead(m *tui.Model) string {
 	g := p.graph()
 	switch {
@@ -304,8 +304,8 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 	return p.worth(x, g.at)
 }
 
-// worth returns the figures of a frame of one profile. In an inverted tree the value of a frame is that of the
-// function at the start of its path, for calls through the frame.
+// worth returns the figures of a frame in a flame graph of one profile. In an inverted tree the value of a
+// frame is the value of the function at the start of its path, for calls through the frame.
 func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	t := x.tree
 	f, unit, root := &t.Frames[frame], t.Type.Unit, t.Root().Total

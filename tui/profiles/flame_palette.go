@@ -41,7 +41,7 @@ const (
 type flamePalette struct {
 	styles *draw.Styles // the theme that the palette was made for
 	looks  [tints][2][moods]draw.Style
-	// mono means that there are no colours, so signs must carry all meaning.
+	// mono means that no colours are used, so signs must carry all meaning.
 	mono bool
 }
 

@@ -18,7 +18,7 @@ type flameSearch struct {
 	frames      int
 	share, base float64
 	diff        bool
-	note        string // what is wrong with the text as a regular expression
+	note        string // the error in the text as a regular expression
 }
 
 // search searches all graphs of the page for a text, ignoring case; "" ends the search. A text that is not a valid
@@ -103,7 +103,7 @@ func exactly(name string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `$`)
 }
 
-// indexes returns the indexes of the graphs, nil if there is no graph.
+// indexes returns the indexes of the graphs, nil for a missing graph.
 func (p *flamePage) indexes() (x [2]*flameIndex) {
 	for half, g := range p.graphs {
 		if g != nil {

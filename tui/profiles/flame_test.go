@@ -67,7 +67,7 @@ func comparedView() View {
 
 func oneView(name string) View { return View{Items: []Item{profileItem(name)}} }
 
-// kindsView returns a view of profiles of several kinds, one of them without samples.
+// kindsView returns a view of profiles of several kinds. One profile has no samples.
 func kindsView() View {
 	var v View
 	for _, kind := range []string{"heap", "goroutine", "mutex"} {
@@ -151,7 +151,7 @@ func TestProfileScreens(t *testing.T) {
 	}
 }
 
-// TestFlameWithoutColour checks that signs replace colours, and that there is no colour.
+// TestFlameWithoutColour checks that signs replace colours and that no colour is written.
 func TestFlameWithoutColour(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		for _, s := range []struct {

@@ -61,7 +61,7 @@ type profilePull struct {
 	progress []Progress
 }
 
-// ask requests the list, at most once.
+// ask requests the list once.
 func (d *library) ask(m *tui.Model) tui.Cmd {
 	if d.asked {
 		return nil
@@ -123,7 +123,7 @@ func (d *library) readNext(m *tui.Model) tui.Cmd {
 	return nil
 }
 
-// summarizedMsg delivers the summary of one profile.
+// summarizedMsg delivers the summary of a profile.
 type summarizedMsg struct {
 	in    *library
 	entry *profileEntry
@@ -153,12 +153,13 @@ func newSummary(p *profile.Profile) *profileSummary {
 	return s
 }
 
-// mergeSummaries merges the summaries of several profiles of one kind. It returns nil until all of them are known.
+// mergeSummaries merges the summaries of several profiles of the same kind. It returns nil unless all
+// summaries are known.
 func mergeSummaries(list []*profileEntry) *profileSummary {
 	all := &profileSummary{}
 	at := map[string]int{}
 	type busy struct{ total, window float64 }
-	nodes := map[string]busy{} // profiles of one process have consecutive windows
+	nodes := map[string]busy{} // the profiles of a process have consecutive windows
 	for _, e := range list {
 		s := e.sum
 		switch {

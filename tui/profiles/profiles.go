@@ -31,7 +31,7 @@ type profilesPage struct {
 	room  int      // cells of the last column
 }
 
-// profileRow is one profile, several profiles of one kind together, or the pull from a process.
+// profileRow is a single profile, several merged profiles of the same kind, or the pull from a process.
 type profileRow struct {
 	key     string
 	name    string
@@ -42,7 +42,7 @@ type profileRow struct {
 	others  float64 // mean cores of the other processes of the role if this one is idle, otherwise 0
 }
 
-// Pages returns the pages for the profiles of a feed; nil if there are no profiles.
+// Pages returns the pages for the profiles of a feed. feed is nil if profiles are not available.
 func Pages(feed Feed) []tui.PageKind {
 	lib := &library{feed: feed}
 	empty := func(*tui.Model) bool { return feed == nil }
@@ -127,7 +127,7 @@ func (p *profilesPage) gather() {
 	p.SetRows(rows)
 }
 
-// rowsOf returns the rows for profiles of one kind from one batch.
+// rowsOf returns the rows for the profiles of one kind in one batch.
 func rowsOf(entries []*profileEntry) []*profileRow {
 	var rows []*profileRow
 	good := slices.DeleteFunc(slices.Clone(entries), func(e *profileEntry) bool { return e.item.Err != "" })

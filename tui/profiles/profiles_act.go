@@ -159,7 +159,7 @@ func (p *profilesPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	return nil
 }
 
-// back cancels a pull, clears the marks or the filter, or leaves the page: one of these per call.
+// back undoes one step per call: it cancels a pull, clears the marks, clears the filter, or leaves the page.
 func (p *profilesPage) back(m *tui.Model) tui.Cmd {
 	switch {
 	case p.lib.pull != nil:
@@ -188,7 +188,7 @@ func (p *profilesPage) mark() {
 // usualWindow is the default window of a pull, in seconds.
 const usualWindow = "10"
 
-// pullPrompt asks the user for the window of the pull.
+// pullPrompt returns the prompt for the window of the pull.
 func (p *profilesPage) pullPrompt() *tui.Prompt {
 	q := &tui.Prompt{
 		Sign: "profile all processes for how many seconds? (" + usualWindow + ") ",

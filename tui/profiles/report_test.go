@@ -15,7 +15,7 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestReportScreens checks the screens of a judgement and a comparison, and every line of them on the smallest
+// TestReportScreens checks the screens of a judgement and a comparison, and all their lines on the smallest
 // screen.
 func TestReportScreens(t *testing.T) {
 	j := judgementFixture(t)

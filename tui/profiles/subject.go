@@ -162,8 +162,8 @@ func subjectOf(s *profileSubject, f *profile.Filter) string {
 	return words.Harmless(strings.Join(f.Nodes, ", ")) + " of " + s.label
 }
 
-// wordsOf returns the arguments that name profiles on a command line: several locations with the same flags, or
-// several profiles of one location, selected by flags. It returns nil if that is not possible.
+// wordsOf returns the arguments that name profiles on a command line: several locations with the same flags,
+// or several profiles of one location, selected by flags. It returns nil if no command line can name them.
 func wordsOf(items []Item) []string {
 	var places, flags []string
 	same := true

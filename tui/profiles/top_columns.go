@@ -12,7 +12,7 @@ import (
 	"kitescope/tui"
 )
 
-// topColumns returns the columns of a table of w cells. The layout drops more of them if names are long.
+// topColumns returns the columns of a table of w cells. The layout drops more columns if names are long.
 func (p *topPage) topColumns(w int) []tui.Column[*topRow] {
 	var names []string
 	switch {
@@ -65,7 +65,7 @@ func byAmount(of func(r *topRow) int64) func(a, b *topRow) int {
 	return func(a, b *topRow) int { return cmp.Compare(of(b), of(a)) }
 }
 
-// amountColumns returns the columns of one profile.
+// amountColumns returns the columns for a single profile.
 func (p *topPage) amountColumns() []tui.Column[*topRow] {
 	t := p.top
 	flat := byAmount(func(r *topRow) int64 { return magnitude(r.Flat) })
@@ -78,7 +78,7 @@ func (p *topPage) amountColumns() []tui.Column[*topRow] {
 	}
 }
 
-// changeColumns returns the columns of two profiles.
+// changeColumns returns the columns for two profiles.
 func (p *topPage) changeColumns() []tui.Column[*topRow] {
 	unit := p.changes.Type.Unit
 	side := func(name, title string, priority int, of func(c *report.Change) int64) tui.Column[*topRow] {

@@ -150,7 +150,7 @@ func (p *replayPage) Body(m *tui.Model, w, h int) []string {
 	return append(lines, p.lines[from:to]...)
 }
 
-// trouble returns the reason why there is no result or only part of it, or "" if there is no error.
+// trouble returns the reason why the result is missing or incomplete, or "" without an error.
 func (p *replayPage) trouble() string {
 	switch {
 	case p.err == nil:

@@ -27,7 +27,7 @@ func (g group) title() string {
 	return [...]string{"FINDINGS", "NODES", "CHANNELS", "COLLECTIONS", "CLUSTER"}[g]
 }
 
-// lane holds the events of one object, or the time span of a finding.
+// lane holds the events of an object, or the time span of a finding.
 type lane struct {
 	group   group
 	key     string // of the object or finding, unique within the group
@@ -89,7 +89,8 @@ func markOf(e *history.Event) mark {
 	return changedMark
 }
 
-// isGone reports whether an event removed its object. Such an object is shown as it was before the event.
+// isGone reports whether an event removed its object. The UI shows a removed object as it was before the
+// event.
 func isGone(e *history.Event) bool {
 	kind := string(e.Kind)
 	for _, end := range []string{"_left", "_lost", "_removed", "_revoked"} {

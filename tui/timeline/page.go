@@ -286,7 +286,7 @@ func (p *page) moveTo(to int) {
 	p.follow()
 }
 
-// beside moves to the next event of the lane.
+// beside moves to an event of the lane that is by positions later, or earlier if by is negative.
 func (p *page) beside(by int) {
 	in := p.current()
 	list := p.events(in)
@@ -347,7 +347,8 @@ func (p *page) part() (from, to int64) {
 	return x.From, max(x.To, x.From+1)
 }
 
-// enter shows the object under the cursor as it was then. A removed object is shown as it was before the event.
+// enter shows the object under the cursor at the time of the event. A removed object is shown as it was
+// before the event.
 func (p *page) enter(m *tui.Model) tui.Cmd {
 	e := p.under()
 	if e == nil {

@@ -62,8 +62,8 @@ func TestFindingsHaveATime(t *testing.T) {
 	})
 }
 
-// TestEnterGoesThere checks that enter shows the object as it was, and a removed object as it was before its
-// removal.
+// TestEnterGoesThere checks that enter shows the object at the time of the event, and a removed object as it
+// was before its removal.
 func TestEnterGoesThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, "cluster-2.3.5-t5", 120, 40)
@@ -148,7 +148,7 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 	}
 }
 
-// TestCursorStaysOnItsFinding checks the cursor on findings of one check whose objects have no names.
+// TestCursorStaysOnItsFinding checks the cursor on findings of the same check whose objects have no names.
 func TestCursorStaysOnItsFinding(t *testing.T) {
 	finding := func(id string) tui.Beginning {
 		return tui.Beginning{Finding: &check.Finding{Check: "checkpoint-stale-dropped", Object: model.Ref{Resource: "vchannels", ID: id}}}

@@ -21,7 +21,7 @@ func Capture(t *testing.T, folder ...string) *model.Cluster {
 	return c
 }
 
-// Asked returns the captured cluster in a folder with the responses of its processes.
+// Asked returns the captured cluster in a folder, including the responses of its processes.
 func Asked(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()

@@ -70,7 +70,7 @@ func HealthyChecks() []*check.Check {
 	return []*check.Check{FixtureCheck("quiet", "Nothing", check.Error), FixtureCheck("calm", "Nothing either", check.Error)}
 }
 
-// BlindChecks returns two checks without findings, one of which cannot run.
+// BlindChecks returns two checks without findings. One cannot run.
 func BlindChecks() []*check.Check {
 	x := FixtureCheck("growing-flushed", "Flushed segment is still served as growing", check.Error)
 	x.Needs = check.NeedDistribution

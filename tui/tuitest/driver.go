@@ -1,6 +1,6 @@
-// Package tuitest drives the UI in tests. It sends keys to a Bubble Tea model or a running program, and compares
-// the screens with golden files. It records saved and copied text. It also has the clusters and checks for these
-// tests. It does not depend on package tui, so the tests of that package can use it.
+// Package tuitest drives the UI in tests. It sends keys to a Bubble Tea model or a running program, compares
+// the screens with golden files, and records saved and copied text. It also provides clusters and checks for
+// these tests. It does not depend on package tui because the tests of that package import it.
 package tuitest
 
 import (
@@ -22,8 +22,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// Driver passes messages to a model as the program does. Commands run in goroutines of a synctest bubble, and the
-// driver waits for all of them except timers.
+// Driver passes messages to a model as the program does. Commands run in goroutines of a synctest bubble. The
+// driver waits for all commands except timers.
 type Driver struct {
 	T        *testing.T
 	model    tea.Model

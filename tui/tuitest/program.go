@@ -86,7 +86,7 @@ func (p *Program) Interrupt(tb testing.TB) {
 	}
 }
 
-// Output collects what a terminal would receive.
+// Output collects the output to a terminal.
 type Output struct {
 	mu     sync.Mutex
 	bytes  bytes.Buffer
