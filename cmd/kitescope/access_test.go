@@ -23,8 +23,8 @@ func inProcess(t *testing.T, env map[string]string, args ...string) (code int, s
 	return code, out.String(), errs.String()
 }
 
-// TestAccessControl checks commands on an etcd with access control: with a role that may read the whole root,
-// with one that may read a part, with one that may read nothing, and with a wrong password.
+// TestAccessControl checks commands on an etcd with access control, for four users: one may read the whole
+// root, one a part, one nothing, and one gives a wrong password.
 func TestAccessControl(t *testing.T) {
 	demo, client := demoClient(t)
 	allow(t, client, "reader", "by-dev/", clientv3.GetPrefixRangeEnd("by-dev/"))

@@ -12,9 +12,9 @@ import (
 // look is one moment of a fault run with the expected findings.
 type look struct {
 	name, what string
-	// want lists the checks one of which must report the first or the second finding. It is empty if the cluster
-	// is healthy. Findings caused by one of them, and findings of the checks in follow, are not false alarms,
-	// because the fault explains them as well.
+	// want lists the checks of the expected findings. The first or the second finding must come from one of
+	// these checks. It is empty if the cluster is healthy. Findings caused by an expected finding, and findings
+	// of the checks in follow, are not false alarms, because the fault explains them as well.
 	want, follow []string
 }
 
@@ -38,7 +38,7 @@ var looks = []look{
 	{
 		name: "sigterm-during", what: "query node told to stop (SIGTERM), 1 s later",
 		want: []string{"stopping-node-serving"},
-		// The node is the one of other-config, whose settings still differ.
+		// The node is that of other-config; its settings still differ.
 		follow: []string{"config-drift"},
 	},
 	{name: "sigterm-after", what: "the same, a minute after it has gone: healed"},

@@ -98,8 +98,8 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 	return a.Completeness(c)
 }
 
-// load reads the metadata needed to describe an object. For a collection it reads only the records of that collection,
-// because other collections may have a million segments.
+// load reads the metadata needed to describe an object. For a collection it reads only the records of that
+// collection, because other collections may have a million segments.
 func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, word string) (*model.Cluster, error) {
 	if r.Describes == 0 || f.findings {
 		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace, UnknownSettings: f.unknown})

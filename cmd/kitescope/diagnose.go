@@ -25,7 +25,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// diagnoseFlags are the flags of diagnose.
+// diagnoseFlags holds the flags of diagnose.
 type diagnoseFlags struct {
 	report        cli.ReportFlags
 	only, skip    []string
@@ -91,23 +91,24 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// registerStorage adds the flag for checks of files.
+// registerStorage adds the --storage flag.
 func (f *diagnoseFlags) registerStorage(fl *pflag.FlagSet) {
 	fl.StringVar(&f.storage, "storage", "", "check segment files here (see: help sources)")
 }
 
-// registerProfiles adds the flags of commands that profiles are judged for.
+// registerProfiles adds --profiles, with usage what, and --profile.
 func (f *diagnoseFlags) registerProfiles(fl *pflag.FlagSet, what string) {
 	fl.StringVar(&f.profiles, "profiles", "", what)
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s")
 }
 
-// completeChecks completes ids of checks, also behind a comma.
+// completeChecks completes check ids, including the last one of a comma-separated list.
 func completeChecks(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	return completeIDs(rules.All())(cmd, args, word)
 }
 
-// completeIDs completes ids of some checks.
+// completeIDs returns a function that completes the ids of checks, including the last one of a
+// comma-separated list.
 func completeIDs(checks []*check.Check) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		done := word[:strings.LastIndexByte(word, ',')+1]
@@ -119,7 +120,7 @@ func completeIDs(checks []*check.Check) cobra.CompletionFunc {
 	}
 }
 
-// diagnosis is a diagnose command line, understood before anything is read.
+// diagnosis is a parsed diagnose command line. It is validated before any source is opened.
 type diagnosis struct {
 	flags    diagnoseFlags
 	checks   []*check.Check
@@ -128,10 +129,10 @@ type diagnosis struct {
 	baseline *check.Baseline
 	format   render.Format
 	options  render.ReportOptions
-	// since is the moment from which on it is said when findings began, older a source to compare with.
+	// since is the time of --since, and older its source to compare with. At most one of the two is set.
 	since session.At
 	older string
-	// known is the cluster read from older; nil without one.
+	// known is the cluster read from older, or nil without one.
 	known *model.Cluster
 }
 
@@ -144,7 +145,8 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 	if len(d.checks) == 0 {
 		return nil, cli.Usage(errors.New("no check left to run"), "all checks: kitescope explain")
 	}
-	// All, whatever checks are left: who serves what is judged by all that is known of it. What proxies report is asked for one check.
+	// Read all metadata, whatever checks are selected, because serving is derived from all parts. Read the
+	// proxies' own reports only for the one check that needs them.
 	d.want.Parts = model.PartAll
 	if slices.ContainsFunc(d.checks, func(x *check.Check) bool { return x.ID == "dependency-unhealthy" }) {
 		d.want.Parts |= model.PartReported
@@ -188,7 +190,7 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	return nil
 }
 
-// parseSeverity reads the value of a flag that is a severity or never.
+// parseSeverity parses a flag value that is a severity or "never".
 func parseSeverity(flag, word string) (s check.Severity, never bool, err error) {
 	for _, s := range []check.Severity{check.Info, check.Warning, check.Error} {
 		if s.String() == word {
@@ -205,7 +207,7 @@ func unknownCheck(word string) error {
 	return cli.Usage(&view.UnknownError{What: "check", Word: word, Known: check.IDs(rules.All())}, "see: kitescope explain")
 }
 
-// readBaseline reads a baseline, nil if there is no path.
+// readBaseline reads a baseline file. It returns nil if path is empty.
 func readBaseline(path string) (*check.Baseline, error) {
 	if path == "" {
 		return nil, nil
@@ -280,12 +282,13 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 	return nil
 }
 
-// judge runs the checks over a cluster. Ages count as in lists: in a file to its state.
+// judge runs the checks on a cluster. Ages are measured as in lists: for a file, up to the time of its state.
 func (d *diagnosis) judge(a *cli.App, c *model.Cluster, judge *check.Judge) *check.Report {
 	return judge.Run(c, view.NewEnv(c, a.Now()).Now, d.checks)
 }
 
-// judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
+// judgeOlder runs the checks on the source that --since names. Data of its processes comes from that source
+// alone, not from --runtime.
 func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, error) {
 	conn, err := a.ConnectionTo(d.older)
 	if err != nil {
@@ -303,8 +306,8 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 	return d.judge(a, c, new(check.Judge)), nil
 }
 
-// saveBaseline writes a baseline that accepts all findings, and keeps what an older one says beside
-// them: the one in use, else the one that is replaced. Another kind of file is not overwritten.
+// saveBaseline writes a baseline that accepts all findings. It merges in an older baseline: the one in use,
+// or else the one in the file that it replaces. It does not overwrite a file of another kind.
 func saveBaseline(a *cli.App, path string, r *check.Report, old *check.Baseline) (*check.Baseline, error) {
 	before, err := readBaseline(path)
 	switch {
@@ -322,8 +325,9 @@ func saveBaseline(a *cli.App, path string, r *check.Report, old *check.Baseline)
 	return b, nil
 }
 
-// judgedAll says what could not be read, and under --strict exits 4 for it and for every check that
-// could not look at everything.
+// judgedAll reports data that could not be read. With --strict it returns exit code 4 for missing data, and
+// for each check that could not see all of its data. Profile and storage checks count only if their data was
+// given or they were selected with --only.
 func (d *diagnosis) judgedAll(a *cli.App, c *model.Cluster, r *check.Report) error {
 	if err := a.Completeness(c); err != nil {
 		return err

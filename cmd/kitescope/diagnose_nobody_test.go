@@ -12,8 +12,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestDiagnoseNobodyRegistered: the sessions of all processes have ended. That is a finding in a whole document, live and in a bundle, and no
-// error instead of one.
+// TestDiagnoseNobodyRegistered checks that a cluster whose sessions have all ended yields a finding in a
+// complete document, not an error. It checks this on the live cluster and on a bundle.
 func TestDiagnoseNobodyRegistered(t *testing.T) {
 	t.Parallel() // it waits
 	demo, client := demoClient(t)

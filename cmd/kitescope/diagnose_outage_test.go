@@ -7,7 +7,8 @@ import (
 	"kitescope/inspect/live/livetest"
 )
 
-// TestEtcdHangs checks that an etcd that accepts connections and never responds is a finding, and that an address that refuses is an error.
+// TestEtcdHangs checks that an etcd that accepts connections but never responds is a finding, and that a
+// refused connection is an error.
 func TestEtcdHangs(t *testing.T) {
 	t.Parallel()
 	hangs := []string{"--timeout", "1s", "--from", "etcd://" + livetest.Silent(t)}

@@ -15,10 +15,11 @@ import (
 	"kitescope/profile/pull"
 )
 
-// profileKinds are what diagnose pulls: the CPU, the contention that processes record, and goroutines for the second time.
+// profileKinds lists the profiles that diagnose pulls: CPU, mutex contention during the window, and
+// goroutines for the comparison with an earlier goroutine profile.
 const profileKinds = "cpu,mutex-delta,goroutine"
 
-// checkProfileFlags finds what is wrong with the flags before anything is opened.
+// checkProfileFlags validates the profile and storage flags before any source is opened.
 func (f *diagnoseFlags) checkProfileFlags() error {
 	switch {
 	case f.profiles != "" && f.profile > 0:
@@ -33,7 +34,7 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 	return nil
 }
 
-// checkMoment refuses what is of now beside --at.
+// checkMoment rejects --profile and --storage together with --at, because both look at the present.
 func (f *diagnoseFlags) checkMoment(a *cli.App) error {
 	switch {
 	case a.Flags.At.IsZero():
@@ -45,12 +46,13 @@ func (f *diagnoseFlags) checkMoment(a *cli.App) error {
 	return nil
 }
 
-// loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
+// loadJudged reads the cluster with all data that checks need: metadata, data of its processes, profiles and
+// storage.
 func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connection) (*model.Cluster, error) {
 	return d.loadWith(ctx, a, conn, nil)
 }
 
-// loadWith is loadJudged with somebody who is told the profiles, where there are some.
+// loadWith is like loadJudged. It also calls read, if not nil, with the profiles, if there are any.
 func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connection, read func(context.Context, *pull.Record, *model.Profiles) error) (*model.Cluster, error) {
 	f := d.flags
 	spec, err := a.Asking(conn, f.nodes)
@@ -77,14 +79,15 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	return withStorage(ctx, a, f.storage, c)
 }
 
-// noteProfiles says which profiles of a recording are judged: it has those of several times.
+// noteProfiles returns a function that prints which profiles of a recording are used. A recording may hold
+// profiles of several times.
 func noteProfiles(a *cli.App) func(session.Pull) {
 	return func(p session.Pull) {
 		a.Note("profiles: from %s, taken at %s for %s", p.Path, p.At.Format("2006-01-02 15:04:05 UTC"), p.Check)
 	}
 }
 
-// withStorage adds what is missing in the place that --storage names.
+// withStorage adds the files that are missing in the --storage location. It returns c if place is empty.
 func withStorage(ctx context.Context, a *cli.App, place string, c *model.Cluster) (*model.Cluster, error) {
 	if place == "" {
 		return c, nil
@@ -96,7 +99,8 @@ func withStorage(ctx context.Context, a *cli.App, place string, c *model.Cluster
 	return c, err
 }
 
-// readProfiles reads what --profiles names: a folder that profile pull wrote, or a bundle with profiles in it.
+// readProfiles reads the --profiles argument: a folder written by profile pull, or a bundle with profiles. It
+// returns nil if path is empty.
 func readProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record, error) {
 	if path == "" {
 		return nil, nil
@@ -115,8 +119,8 @@ func readProfiles(ctx context.Context, a *cli.App, path string) (*pull.Record, e
 	return record, err
 }
 
-// takenProfiles reports whether checks that need profiles owe an answer: they are taken on request, so that without them
-// nothing is incomplete, unless such a check is asked for by name.
+// takenProfiles reports whether a profile check without a result counts as incomplete. Profiles are taken on
+// request only, so without them nothing is incomplete, unless the check was selected with --only.
 func (d *diagnosis) takenProfiles(c *model.Cluster, id string) bool {
 	if c.Profiles != nil {
 		return true

@@ -15,7 +15,8 @@ func profilesOf(state string) string {
 	return filepath.Join("..", "..", "testdata", "profiles", state)
 }
 
-// judgedProfile is a finding of a profile check, and what it follows from.
+// judgedProfile runs diagnose and returns the findings of profile checks, each as "severity check object
+// message", and the status and reason of the profile checks that did not run, by check id.
 func judgedProfile(t *testing.T, args ...string) (found []string, skipped map[string]string) {
 	t.Helper()
 	var d struct {
@@ -40,8 +41,8 @@ func judgedProfile(t *testing.T, args ...string) (found []string, skipped map[st
 	return found, skipped
 }
 
-// TestDiagnoseProfiles judges the profiles of a real cluster: under even load with inserts (t3), with a query node that serves
-// nothing (t5), and with one that serves little (t7).
+// TestDiagnoseProfiles checks the findings on profiles of a real cluster in three states: even load with
+// inserts (t3), one query node that serves nothing (t5), and one that serves little (t7).
 func TestDiagnoseProfiles(t *testing.T) {
 	for state, want := range map[string][]string{
 		"t3": nil,
@@ -52,7 +53,7 @@ func TestDiagnoseProfiles(t *testing.T) {
 		if diff := cmp.Diff(want, found); diff != "" {
 			t.Errorf("%s: %s", state, diff)
 		}
-		// Those that are nearly idle are not judged by what they do.
+		// Nearly idle nodes are left out, because their profile is too small to judge.
 		names := map[string]string{
 			"t3": "querynode1, querynode2, querynode3 and querynode4", "t5": "querynode1, querynode3 and querynode4", "t7": "querynode1, querynode2 and querynode3",
 		}[state]
@@ -65,8 +66,8 @@ func TestDiagnoseProfiles(t *testing.T) {
 	}
 }
 
-// TestDiagnoseWithoutProfiles: they are taken on request. Until then those checks could not look, and --strict does not mind
-// unless one of them is asked for.
+// TestDiagnoseWithoutProfiles checks that profile checks are skipped without profiles, and that --strict
+// fails for this reason only if a profile check is selected.
 func TestDiagnoseWithoutProfiles(t *testing.T) {
 	flags := ofCapture(t, "cluster-2.3.5-t7")
 	_, skipped := judgedProfile(t, flags...)
@@ -102,7 +103,8 @@ func TestDiagnoseProfileFlags(t *testing.T) {
 	}
 }
 
-// TestDiagnoseBrokenProfiles: a file that is cut is unseen, and the others are judged.
+// TestDiagnoseBrokenProfiles checks that a truncated profile is reported as missing and that the others are
+// still checked.
 func TestDiagnoseBrokenProfiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(profilesOf("t5"))); err != nil {

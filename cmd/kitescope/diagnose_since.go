@@ -15,8 +15,8 @@ import (
 	"kitescope/render/clusters"
 )
 
-// parseSince tells what --since names: a moment, or else a source to compare with. What reads as a time is one; a file of that name
-// is ./09:00.
+// parseSince parses the value of --since: a time, or else a source to compare with. A word that parses as a
+// time is a time. To name a file called 09:00, use ./09:00.
 func parseSince(word string) (at session.At, file string, err error) {
 	if word == "" {
 		return at, "", nil
@@ -31,15 +31,17 @@ func parseSince(word string) (at session.At, file string, err error) {
 	return session.At{}, word, nil
 }
 
-// Of each finding so many events are told that can be its cause; they are looked for so long before the moment of --since.
+// toldBefore is the maximum number of events listed as a possible cause of a finding. causesBefore is how
+// long before the time of --since such events are searched.
 const (
 	toldBefore    = 2
 	causesBefore  = 30 * time.Minute
 	errSinceStdin = "--since with a time needs to read the source twice; standard input can be read only once"
 )
 
-// began says when each finding that is shown began, back to the moment of --since, and what changed before it. What happened since a while
-// before that moment it returns, with an error too, where it was read.
+// began adds to shown the start of each finding, at the earliest the time of --since, and the changes before
+// it. It returns the history that starts causesBefore earlier than --since. The history may be non-nil even
+// if an error is returned.
 func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *clusters.Diagnosis) (*history.History, error) {
 	src, err := d.openPast(ctx, a)
 	if err != nil {
@@ -80,7 +82,7 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *clusters.Diagn
 	return h, nil
 }
 
-// openPast opens the source that is judged, as it is now.
+// openPast opens the source at its newest state. It fails for standard input, which cannot be read twice.
 func (d *diagnosis) openPast(ctx context.Context, a *cli.App) (source.Source, error) {
 	conn, err := a.Connection()
 	if err != nil {
@@ -92,7 +94,8 @@ func (d *diagnosis) openPast(ctx context.Context, a *cli.App) (source.Source, er
 	return a.Loader().Open(ctx, a.Spec(conn.Newest()))
 }
 
-// startOf is the revision of a moment, or of so long before it; the oldest where that is gone.
+// startOf returns the revision at the time of since, or at the given duration before it. If that revision is
+// gone, it returns the oldest one.
 func startOf(ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, before time.Duration) (int64, error) {
 	p, err := since.Point(ctx, past, head, end)
 	if err == nil && before > 0 && p.Dated {
@@ -104,7 +107,7 @@ func startOf(ctx context.Context, past source.Past, head source.Header, since *s
 	return p.Revision, err
 }
 
-// causesSince reads what happened from a while before a moment on.
+// causesSince reads the history from causesBefore before since up to revision to.
 func causesSince(ctx context.Context, past source.Past, head source.Header, since *session.At, end time.Time, to int64) (*history.History, error) {
 	from, err := startOf(ctx, past, head, since, end, causesBefore)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// bucketOf serves the listings of a bucket named "files", whose objects are the files below a folder, as S3 does (ListObjectsV2).
+// bucketOf serves the files below dir as the objects of an S3 bucket named "files", with ListObjectsV2
+// listings.
 func bucketOf(t *testing.T, dir string) (endpoint string) {
 	t.Helper()
 	type content struct {
@@ -57,7 +58,7 @@ func bucketOf(t *testing.T, dir string) (endpoint string) {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// tarOf packs a folder.
+// tarOf writes the files below dir into a tar archive and returns its path.
 func tarOf(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "storage.tar")
@@ -76,8 +77,8 @@ func tarOf(t *testing.T, dir string) string {
 	return path
 }
 
-// TestDiagnoseStoragePlaces: a bucket and an archive say what the folder says, of what is whole and of what is missing or cut; and only a
-// folder can tell whether it takes writes.
+// TestDiagnoseStoragePlaces checks that a bucket and a tar archive yield the same findings as the folder
+// itself, for complete files and for missing or truncated ones.
 func TestDiagnoseStoragePlaces(t *testing.T) {
 	t.Setenv("KITESCOPE_STORAGE_ACCESS_KEY", "someone")
 	t.Setenv("KITESCOPE_STORAGE_SECRET_KEY", "something-secret")

@@ -10,7 +10,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// lookedAt is what diagnose says of the files of a capture's segments, which the server of the capture wrote.
+// lookedAt runs the files-missing check on a captured cluster with the storage at place. It returns the
+// findings with their evidence, and the status of the check.
 func lookedAt(t *testing.T, version, place string) (found []string, status string) {
 	t.Helper()
 	var d struct {
@@ -48,7 +49,8 @@ func copiedStorage(t *testing.T) string {
 	return dir
 }
 
-// TestDiagnoseStorage: whatever real servers wrote is there; what is removed or emptied of it is named with segment, field and path.
+// TestDiagnoseStorage checks that the files of real servers yield no finding, and that removed, truncated or
+// empty files yield one error with segment, field and path.
 func TestDiagnoseStorage(t *testing.T) {
 	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5"} {
 		if found, status := lookedAt(t, version, storageOf(version)); len(found) > 0 || status != "ok: " {
@@ -103,7 +105,8 @@ func TestDiagnoseStorage(t *testing.T) {
 	}
 }
 
-// cutBelow makes files half as long, where folder is the name of the folder that they are in, or "".
+// cutBelow truncates the files below dir to half their size. If folder is not empty, it truncates only files
+// directly in a folder with that name.
 func cutBelow(dir, folder string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || folder != "" && filepath.Base(filepath.Dir(path)) != folder {
@@ -117,7 +120,8 @@ func cutBelow(dir, folder string) error {
 	})
 }
 
-// TestDiagnoseStorageUnknown: another cluster's files, none, and a place that cannot be opened are unknown, and never well.
+// TestDiagnoseStorageUnknown checks that files of another cluster, an empty folder and an unreadable archive
+// leave the result unknown, never ok.
 func TestDiagnoseStorageUnknown(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "no.tar")
 	if err := os.WriteFile(broken, []byte("this is no archive"), 0o600); err != nil {

@@ -12,7 +12,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// told is one line of diagnose --watch.
+// told is a line of diagnose --watch -o jsonl.
 type told struct {
 	At, Since, Change, Check, Severity, Message, Reason string
 	Held                                                float64 `json:"held_seconds"`
@@ -20,7 +20,8 @@ type told struct {
 	Object                                              struct{ Resource, ID string }
 }
 
-// TestWatchDiagnosis judges a live cluster, and tells what comes and goes with its sessions.
+// TestWatchDiagnosis checks that --watch reports a finding when a session of a live cluster ends, and its end
+// when the session is back.
 func TestWatchDiagnosis(t *testing.T) {
 	t.Parallel() // it waits
 	demo, client := demoClient(t)
@@ -62,7 +63,7 @@ func TestWatchDiagnosis(t *testing.T) {
 	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" || came.Since != came.At || came.Hold != 30 {
 		t.Errorf("a node that died is told as %+v", came)
 	}
-	for came.Change == "new" { // there may be more than one: a replica each
+	for came.Change == "new" { // there may be more than one, one for each replica
 		if _, err := client.Put(ctx, key, string(got.Kvs[0].Value)); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"kitescope/render/clusters"
 )
 
-// watchDiagnosis judges a live cluster once, and then again with each change of its metadata
-// and each round of calls to its processes. It writes findings that are new, worse or gone.
+// watchDiagnosis runs the checks on a live cluster now, and again after each change of its metadata and each
+// round of calls to its processes. It writes findings that are new, worse or gone.
 func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	a.RunClock() // findings are held for a while
 	lost := newLossTeller(a)
@@ -22,13 +22,13 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	w := &diagnosisWatch{App: a, diagnosis: d, asks: nodes.Live && len(nodes.Recordings) == 0, started: time.Now()}
 	f := following{App: a, nodes: nodes, want: d.want, every: d.flags.interval}
 	return f.run(ctx, func(u history.Update) error {
-		u.Lost = nil // what does not answer is a finding
+		u.Lost = nil // an unresponsive process is already a finding
 		lost.take(u)
 		return w.take(u)
 	})
 }
 
-// diagnosisWatch holds the findings that were written so far.
+// diagnosisWatch holds the state of a watch: the findings written so far and the last cluster.
 type diagnosisWatch struct {
 	*cli.App
 	*diagnosis
@@ -42,7 +42,8 @@ type diagnosisWatch struct {
 	shown   bool
 }
 
-// take judges a new cluster. It judges the last one again if a finding may come or go because time has passed.
+// take runs the checks on a new cluster. If only time has passed, it runs them again on the last cluster,
+// provided that a finding may appear or end with time.
 func (w *diagnosisWatch) take(u history.Update) error {
 	switch {
 	case u.Cluster != nil && !w.early(u.Cluster):
@@ -53,14 +54,14 @@ func (w *diagnosisWatch) take(u history.Update) error {
 	return w.show(w.last, w.diagnosis.judge(w.App, w.last, &w.memory))
 }
 
-// timePassed reports whether an update has nothing but a time.
+// timePassed reports whether an update is empty, which means that only time has passed.
 func timePassed(u history.Update) bool { return u.Cluster == nil && u.Progress == "" && u.Err == nil }
 
-// firstPatience is how long the first report waits for the processes and for etcd's health.
+// firstPatience is the longest time that the first report waits for the processes and for etcd's health.
 const firstPatience = 15 * time.Second
 
-// early reports whether the first report can wait for more: a check that is skipped because the nodes
-// are only just being asked, or were asked once, is no news.
+// early reports whether the first report should still wait for data. Without the wait it would list checks as
+// skipped only because the processes have not responded yet or were scraped only once.
 func (w *diagnosisWatch) early(c *model.Cluster) bool {
 	waits := c.Etcd == nil || w.asks && (c.Runtime == nil || scrapedOnce(c))
 	return !w.shown && waits && time.Since(w.started) < firstPatience

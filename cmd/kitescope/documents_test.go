@@ -120,8 +120,8 @@ func shellWords(line string) (words []string) {
 // asked lists the commands that validate their arguments before they look for a cluster.
 var asked = []string{"get", "diagnose", "history", "balance", "describe", "tree", "overview", "latency", "why", "metrics", "slow"}
 
-// understood parses a command line and returns an error if it is invalid. It runs the commands in asked until
-// they need a cluster.
+// understood parses a command line and returns an error if it is invalid. It runs the commands listed in the
+// variable asked until they need a cluster.
 func understood(line string) error {
 	words := shellWords(line)[1:]
 	p := newProgram(scripted(io.Discard, io.Discard, nil))

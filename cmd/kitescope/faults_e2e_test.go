@@ -34,7 +34,7 @@ var guilty = map[string]func(*clusterState) []string{
 	"sigterm-during": (*clusterState).leavingNodes, "killed-5s": (*clusterState).deadNodes,
 }
 
-// verdict is the result of one look.
+// verdict is the result for a look.
 type verdict struct {
 	look
 	sentence

@@ -15,8 +15,8 @@ import (
 // addField appends a field to the description of a file.
 type addField func(name, title string, kind table.Kind, c table.Cell)
 
-// describeFile returns a description of a file for package render. told holds the node answers and profiles of a
-// recording; it is nil for every other kind of file.
+// describeFile returns a description of a file for package render. For a recording, told holds the node
+// responses and profiles. It is nil for other files.
 func describeFile(path string, info source.FileInfo, told *session.Told) *view.Description {
 	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}

@@ -22,7 +22,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// getFlags holds the flags of the get command and of others that list rows.
+// getFlags holds the flags of the get command and of other commands that list rows.
 type getFlags struct {
 	cli.ListFlags
 	output string

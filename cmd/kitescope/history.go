@@ -112,8 +112,8 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	head := newest.Header()
 	var from int64
 	if since.Named() {
-		// If that moment is not in the history, read all of it. Then either no event matches, or a later error
-		// has the reason.
+		// If that moment is not in the history, read the whole history. Then either no event matches, or a later
+		// error has the reason.
 		if from, err = startOf(ctx, past, head, since, head.Taken, historyBefore); err != nil {
 			from = 0
 		}

@@ -54,7 +54,8 @@ func impactCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// feltIn reports whether a listed kind of request has a problem visible to clients with a severity of at least least.
+// feltIn reports whether a listed kind of request has a problem that clients see, of the given severity or a
+// higher one.
 func feltIn(g *view.Grid, least check.Severity) bool {
 	x := impact.Of(g.Table.Env().Cluster)
 	for i := range g.Len() {

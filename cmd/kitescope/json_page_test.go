@@ -251,8 +251,8 @@ func (p *keyPage) faults() (all []string) {
 	return all
 }
 
-// rare marks a row as seen if the code writes its name. It returns false if there is no such row, or if a
-// document already has the key.
+// rare marks a row as seen if the code writes its name. It returns false if the row does not exist or was
+// already found in a document.
 func (p *keyPage) rare(section, path string, written []writtenKey) bool {
 	s := p.sections[section]
 	if s == nil {

@@ -1,5 +1,5 @@
-// Command kitescope shows what is in a Milvus cluster: from etcd or from a file,
-// in a terminal UI or as commands for scripts.
+// Command kitescope shows the content of a Milvus cluster, read from etcd or from a file, in a terminal UI or
+// as commands for scripts.
 //
 // This package and its subpackages read flags, environment and configuration, make one call into the packages
 // that do the work, and render the result. No other package uses the standard streams, signals or exit codes.

@@ -28,9 +28,9 @@ func TestMemoryIsOneFigure(t *testing.T) {
 	same(t, "memory", got, want)
 }
 
-// TestNodesOfOneProcess checks the nodes of a standalone process with eight sessions, seven of which are named in
-// its metrics. The eighth session belongs to the same process and was not queried either. The output must warn
-// not to add up the memory of the sessions.
+// TestNodesOfOneProcess checks the nodes of a standalone process with eight sessions. Its metrics name seven
+// sessions. The eighth belongs to the same process and was not queried either. The output must warn not to
+// add up the memory of the sessions.
 func TestNodesOfOneProcess(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# TYPE milvus_num_node gauge\n")

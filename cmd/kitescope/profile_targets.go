@@ -137,7 +137,7 @@ func pullHeader(a *cli.App, path string) (http.Header, error) {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			// Do not print the line, because it may hold a secret or a part of one.
+			// Do not print the line, because it may hold all or part of a secret.
 			return nil, cli.Usage(fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n), "for example: X-Api-Key: 1234")
 		}
 		header[name] = []string{value}

@@ -243,7 +243,8 @@ type plotFile struct {
 	path string
 }
 
-// plotFile creates the file, so that a folder that cannot be written is an error before the watch.
+// plotFile creates the file before the watch starts, because a folder that cannot be written must be reported
+// early.
 func (f *watchFlags) plotFile() (*plotFile, error) {
 	if f.plot == "" {
 		return nil, nil //nolint:nilnil // no plot
@@ -264,7 +265,7 @@ func (p *plotFile) remove() {
 	}
 }
 
-// write writes the plot, whole or not at all.
+// write writes the whole plot or nothing.
 func (p *plotFile) write(a *cli.App, u *usage.Usage) error {
 	if p == nil {
 		return nil

@@ -102,11 +102,11 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 	return runAll(ctx, a, recorders)
 }
 
-// frugal reduces the memory use of a recorder, because a recorder runs next to other processes and has time. It
-// sets GOGC to 25. After two minutes it restores the previous value if the heap is smaller than 100 MiB, because
-// frequent collections would then be most of the work. On a busy CPU, garbage is collected late and freed memory
-// is returned even later. Therefore frugal also limits memory to about 1.5 times the live heap, unless GOMEMLIMIT
-// is set. The returned function stops both.
+// frugal reduces the memory use of a recorder, because a recorder runs next to other processes and has time.
+// It sets GOGC to 25. After two minutes it restores the previous value if the heap is smaller than 100 MiB,
+// because frequent collections would then be most of the work. On a busy CPU, garbage is collected late and
+// freed memory is returned even later. Therefore frugal also limits memory to about 1.5 times the live heap,
+// unless GOMEMLIMIT is set. The returned function ends both measures.
 func frugal() (stop func()) {
 	const percent, settled, small = 25, 2 * time.Minute, 100 << 20
 	before := debug.SetGCPercent(percent)
@@ -221,7 +221,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 	if !spec.IsLive() {
 		return nil, cli.Usage(fmt.Errorf("record: %s does not change", conn.From), "it needs a live source: --from etcd://host:port")
 	}
-	if ask := spec.Password; ask != nil { // ask only once, although the source is reopened after a failure
+	if ask := spec.Password; ask != nil { // prompt only once, although the source is reopened after a failure
 		spec.Password = func(ctx context.Context) (string, error) {
 			password, err := ask(ctx)
 			if err == nil {

@@ -136,8 +136,8 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	return d.judgedAll(a, cluster, report)
 }
 
-// load reads the cluster with all data that checks need, and builds the flame graph of the busiest process. If
-// there is no CPU profile, it adds a note instead.
+// load reads the cluster with all data that checks need, and builds the flame graph of the busiest process.
+// Without a CPU profile, it adds a note instead.
 func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cases.Case) (*model.Cluster, error) {
 	conn, err := a.Connection()
 	if err != nil {
@@ -157,7 +157,7 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 // leastFrame is the share of the total below which a frame is dropped from the flame graph.
 const leastFrame = 0.005
 
-// busiestOf returns the flame graph of the process that uses the most CPU time, or nil if there is no CPU profile.
+// busiestOf returns the flame graph of the process that uses the most CPU time, or nil without CPU profiles.
 func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*cases.Busiest, error) {
 	p, x, err := session.Busiest(ctx, record, profiles)
 	if p == nil || err != nil {
@@ -190,7 +190,7 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	return nil
 }
 
-// lately returns the newest matching events, at most --events of them (all if 0).
+// lately returns the newest matching events. --events limits their number; 0 means no limit.
 func (f *reportFlags) lately(h *history.History, w history.Wanted) []int {
 	events := h.Select(w)
 	if f.events > 0 && len(events) > f.events {

@@ -104,8 +104,9 @@ func withoutOrigin(t *testing.T, text string) any {
 	return document
 }
 
-// toldOnce reports whether item is a GetMetrics call for an additional type. A process occasionally gets three of
-// these, and a bundle needs other types than a command (inspect/session tests the content of a bundle).
+// toldOnce reports whether item is a GetMetrics call for an additional type. A process occasionally gets
+// three such calls, and a bundle needs other types than a command (inspect/session tests the content of a
+// bundle).
 func toldOnce(item any) bool {
 	call, ok := item.(map[string]any)
 	return ok && call["method"] == "GetMetrics" && call["about"] != "" && call["about"] != nil
@@ -140,8 +141,8 @@ func cutOrigin(node any) {
 	}
 }
 
-// TestBundleOfACapture checks that the captured cluster t7, queried over loopback, gives the same output as a
-// bundle of it and as a bundle of that bundle.
+// TestBundleOfACapture checks that the captured cluster t7, queried over loopback, gives the same output as
+// its bundle and as a bundle made from that bundle.
 func TestBundleOfACapture(t *testing.T) {
 	f := capturedT7(t, nil)
 	first := savedLive(t, f)

@@ -27,7 +27,7 @@ const (
 // nobody is an address at which nothing listens. A port that was free earlier could be in use by now.
 const nobody = "127.0.0.1:1"
 
-// asking returns the flags of commands on fakes of which one misbehaves.
+// asking returns the flags for commands on the fakes. They set a short node timeout and disable the window.
 func (f *fakes) asking() []string {
 	return []string{"--node-timeout", patience.String(), "--window", "0", "--from", f.from}
 }

@@ -53,8 +53,8 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// scripted returns the streams of a script without a terminal, with the real clock. The environment is env, and
-// there is no configuration file unless env names one.
+// scripted returns the streams of a script without a terminal, with the real clock. The environment is env.
+// Without an entry in env, no configuration file is used.
 func scripted(out, errs io.Writer, env map[string]string) *cli.Streams {
 	return &cli.Streams{
 		In: strings.NewReader(""), Out: out, Err: errs, Now: time.Now,
@@ -147,7 +147,7 @@ func head(text string) string {
 	return text
 }
 
-// says reports a test error for each of the words that is not in the text.
+// says reports a test error for each word that text does not contain.
 func says(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {

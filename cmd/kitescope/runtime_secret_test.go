@@ -149,8 +149,8 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 	return r
 }
 
-// namesFrom returns names of objects of a resource: at most 20 of resources that may hold secrets, and at most
-// two of others.
+// namesFrom returns names of objects of a resource: at most 20 if the resource may hold secrets, and at most
+// two otherwise.
 func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []string {
 	t.Helper()
 	most := 2

@@ -176,8 +176,8 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 	return cli.WriteFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
 }
 
-// tellSaved prints what the bundle contains and what is missing. It returns exit code 4 under --strict if
-// anything is missing.
+// tellSaved prints the content and the gaps of the bundle. It returns exit code 4 under --strict if anything
+// is missing.
 func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.Snapshot.Header()
 	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,

@@ -79,8 +79,8 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 	}
 }
 
-// readLine reads one line and trims it. It reads no further, because the next reader needs the rest. It returns
-// io.EOF if there is no line, and the error of ctx if ctx is canceled.
+// readLine reads one line and trims it. It reads no further, because the next reader needs the rest. It
+// returns io.EOF if the input has ended, and the error of ctx if ctx is canceled.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	type answer struct {
 		line string

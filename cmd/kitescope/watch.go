@@ -18,8 +18,7 @@ import (
 	"kitescope/render/clusters"
 )
 
-// watch answers a question once, and then again with the rows that changed, until
-// it is interrupted.
+// watch prints the rows of a query, then the rows that change, until it is interrupted.
 func (q *question) watch(ctx context.Context, a *cli.App) error {
 	if !q.options.Format.GoesOn() {
 		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: it needs an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
@@ -38,7 +37,7 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	}
 	return f.run(ctx, func(u history.Update) error {
 		lost.take(u)
-		switch { // nothing is shown before those were asked who are wanted
+		switch { // print nothing until the wanted processes have responded
 		case u.Cluster == nil, q.nodes.Live && u.Cluster.Runtime == nil:
 			return nil
 		case q.resource.Rates && w.shown == nil && scrapedOnce(u.Cluster):
@@ -48,7 +47,8 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	})
 }
 
-// scrapedOnce reports whether the metrics of processes were read once and are about to be read again, which rates need.
+// scrapedOnce reports whether each process was scraped only once so far. Rates need a second scrape, which is
+// coming.
 func scrapedOnce(c *model.Cluster) bool {
 	once := false
 	for _, p := range c.Runtime.Processes {
@@ -60,16 +60,16 @@ func scrapedOnce(c *model.Cluster) bool {
 	return once
 }
 
-// following is a live source that is watched, and its processes, which are asked again and again where that is wanted.
+// following is a watched live source, with its processes if they are wanted.
 type following struct {
 	*cli.App
 	nodes *cli.NodeFlags
 	want  meta.Want
-	every time.Duration // from one round of questions to the next; 0: the feed's own
+	every time.Duration // time between rounds of calls to the processes; 0: the feed's own
 	quiet bool
 }
 
-// run goes on until take fails or ctx ends.
+// run calls take with each update until take fails or ctx ends.
 func (f *following) run(ctx context.Context, take func(history.Update) error) error {
 	if !f.Flags.At.IsZero() {
 		return cli.Usage(errors.New("--watch starts now, --at shows a past moment"), "use only one of them")
@@ -112,11 +112,11 @@ func (f *following) run(ctx context.Context, take func(history.Update) error) er
 	return err
 }
 
-// watcher remembers what was shown.
+// watcher holds the rows that were shown last.
 type watcher struct {
 	*cli.App
 	question *question
-	shown    *view.Grid // nil before the first
+	shown    *view.Grid // nil before the first answer
 	screen   *watchScreen
 }
 
@@ -135,7 +135,7 @@ func (w *watcher) show(c *model.Cluster) error {
 	first := w.shown == nil
 	var changed []int32
 	var left []string
-	if first { // what is read later, or found empty now, adds no column to rows that have their header
+	if first { // Columns are fixed once the header is printed, even if later data would add some.
 		w.question.query.Columns = nil
 		for _, i := range grid.Columns {
 			w.question.query.Columns = append(w.question.query.Columns, grid.Table.Resource().Columns[i].Name)
@@ -171,7 +171,8 @@ func (w *watcher) show(c *model.Cluster) error {
 	return w.question.complete(w.App, c)
 }
 
-// farewell is what is certain of a row that has left the answer.
+// farewell returns the word for a row that left the answer: "gone" only if no filter or limit could have
+// removed it.
 func (q *question) farewell() string {
 	if q.query.Where.Empty() && q.query.Limit == 0 && !q.query.Leaves(q.resource) {
 		return "gone"

@@ -9,22 +9,23 @@ import (
 	"kitescope/internal/words"
 )
 
-// lossTeller says on standard error that a source is not heard of any more: at once, then again and again with for how
-// long, and when it is back. Who sees nothing new in a watch must not take it for nothing happening.
+// lossTeller reports on standard error that a source has stopped responding: at once, then repeatedly with
+// the duration, and finally that it is back. Otherwise the user of a watch would take silence for "no
+// changes".
 type lossTeller struct {
 	*cli.App
 	clock func() time.Time
-	told  map[string]*loss // by the name of the source; "" is etcd
+	told  map[string]*loss // by name of the source; "" is etcd
 }
 
-// loss is a source that is not heard of.
+// loss is a source that does not respond.
 type loss struct {
 	since time.Time
-	next  time.Duration // after how long it is said again
+	next  time.Duration // age at which it is reported again
 }
 
-// How long after a source was last heard of its loss is said again: repeatFirst, then after three times as long, and every
-// repeatMost from then on.
+// A loss is reported again when its age reaches repeatFirst, then at three times that age, and then every
+// repeatMost.
 const (
 	repeatFirst = 10 * time.Second
 	repeatMost  = time.Minute
@@ -34,7 +35,7 @@ func newLossTeller(a *cli.App) *lossTeller {
 	return &lossTeller{App: a, clock: time.Now, told: map[string]*loss{}}
 }
 
-// take compares what an update says of the sources with what was said.
+// take reports the sources that an update has lost, and the lost ones that are back.
 func (t *lossTeller) take(u history.Update) {
 	if u.Progress != "" {
 		return
@@ -61,7 +62,7 @@ func (t *lossTeller) take(u history.Update) {
 	}
 }
 
-// tell says why a source is lost and since when, if that is due.
+// tell reports that a source is lost, since when and why, unless it was reported recently.
 func (t *lossTeller) tell(name string, since, now time.Time, why string) {
 	l := t.told[name]
 	if l == nil {

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/history"
 )
 
-// TestLossIsToldAgain: a watch says when a source is lost, again with how long, and when it is back.
+// TestLossIsToldAgain checks that a watch reports a lost source at once, repeats it with the duration, and
+// reports when it is back.
 func TestLossIsToldAgain(t *testing.T) {
 	var out strings.Builder
 	now := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)

@@ -13,15 +13,15 @@ import (
 	"kitescope/render/clusters"
 )
 
-// watchScreen shows the answer of get --watch on a terminal, each time in the same place.
+// watchScreen redraws the answer of get --watch in place on a terminal.
 type watchScreen struct {
 	*cli.App
 	question *question
-	shown    string // what is on the screen, but for the line at the bottom
+	shown    string // the text on the screen, without the status line
 }
 
-// screen is where --watch draws, nil where rows are written one after the other: into a pipe, for scripts, on a terminal that cannot move
-// its cursor.
+// screen returns the screen that --watch draws on. It returns nil if rows are appended instead: into a pipe,
+// in formats for scripts, and on a terminal that cannot move its cursor.
 func (q *question) screen(a *cli.App) *watchScreen {
 	name := q.options.Format.Name()
 	if !a.OutTTY || a.Getenv("TERM") == "dumb" || name != "table" && name != "wide" {
@@ -30,7 +30,8 @@ func (q *question) screen(a *cli.App) *watchScreen {
 	return &watchScreen{App: a, question: q}
 }
 
-// draw shows a table, as much of it as there are lines, and what it lacks. Nothing is written while it looks the same.
+// draw draws the table, cut to the height of the screen, and the notes about missing data. It writes nothing
+// if they have not changed.
 func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 	var body bytes.Buffer
 	options := s.question.options
@@ -56,16 +57,17 @@ func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 	})
 }
 
-// status is the line below the table.
+// status returns the status line below the table.
 func (s *watchScreen) status(g *view.Grid) string {
 	return words.Number(g.Len()) + " " + s.question.resource.Name + " · changed " + s.Now().UTC().Format("15:04:05") + " · ctrl+c ends"
 }
 
-// watchFrame puts a table and lines below it on a screen of some lines, of which the table has half at least. Each line replaces the one
-// that was there, so that nothing flickers; what is wider than the terminal, as -o wide may be, is cut.
+// watchFrame returns the terminal output for a table and the lines below it, on a screen of the given size.
+// The table gets at least half of the lines. Each line overwrites the line before, which avoids flicker.
+// Lines wider than the terminal, e.g. of -o wide, are cut.
 func watchFrame(text string, below []string, width, height int) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if most := max(1, height/2-1); len(below) > most { // the last says that this is alive
+	if most := max(1, height/2-1); len(below) > most { // keep the last line, because it shows that the watch is running
 		below = append(below[:most-1:most-1], below[len(below)-1])
 	}
 	if most := max(2, height-1-len(below)); len(lines) > most {
@@ -83,8 +85,8 @@ func watchFrame(text string, below []string, width, height int) string {
 	return b.String() + "\x1b[J"
 }
 
-// looksTheSame reports whether people see the same of a row as before: a figure may have changed by less than is shown of it. Durations
-// count as equal, as in view.SameRow.
+// looksTheSame reports whether a row is displayed as before. A number may have changed by less than its
+// display shows. Durations always count as equal, as in view.SameRow.
 func looksTheSame(a view.Table, i int, b view.Table, j int, columns []int) bool {
 	for _, column := range columns {
 		kind := a.Resource().Columns[column].Kind

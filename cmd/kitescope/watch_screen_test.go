@@ -9,7 +9,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// TestWatchFrame: each line replaces the one before it, no more of them than the terminal has, none wider than it.
+// TestWatchFrame checks that each line overwrites the line before, and that a frame is neither taller nor
+// wider than the terminal.
 func TestWatchFrame(t *testing.T) {
 	text := "ID  ROLE\n" + strings.Repeat("12  querynode\n", 9)
 	got := watchFrame(text, []string{"9 nodes · ctrl+c ends"}, 10, 6)
@@ -21,7 +22,8 @@ func TestWatchFrame(t *testing.T) {
 	}
 }
 
-// TestWatchFrameKeepsTheTable: what is said below it takes half of the screen at most, and its last line is always there.
+// TestWatchFrameKeepsTheTable checks that the notes below the table take at most half of the screen, and that
+// the last note is always shown.
 func TestWatchFrameKeepsTheTable(t *testing.T) {
 	below := []string{"first", "second", "third", "4 nodes · ctrl+c ends"}
 	got := watchFrame("ID\n1\n2\n3\n", below, 80, 6)
@@ -31,7 +33,8 @@ func TestWatchFrameKeepsTheTable(t *testing.T) {
 	}
 }
 
-// TestWatchScreenSaysWhatLacks: a table that redraws itself is not silent about what it could not read, and --strict ends it.
+// TestWatchScreenSaysWhatLacks checks that a redrawn table lists data that could not be read, and that
+// --strict then ends the watch.
 func TestWatchScreenSaysWhatLacks(t *testing.T) {
 	t.Parallel() // it waits
 	demo, client := demoClient(t)

@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestWatchTellsWhatIsSeen: of a figure that changed by less than a table shows nothing is told to people, and all of it to scripts.
+// TestWatchTellsWhatIsSeen checks that a change too small to be displayed is not written to a table, but is
+// written to formats for scripts.
 func TestWatchTellsWhatIsSeen(t *testing.T) {
 	was := modeltest.Large(3)
 	grown := func(by int64) *model.Cluster {

@@ -126,9 +126,9 @@ func (a *App) ConnectionTo(from string) (Connection, error) {
 	return c, nil
 }
 
-// namedContext returns the context of the flag or the environment, or else the default context. It returns the
-// zero connection if there is no default context, or if KITESCOPE_FROM is set and takes its place. It reads the
-// file only if needed, so that a broken file does not affect users who name a source.
+// namedContext returns the context of the flag or the environment, or else the default context. It returns
+// the zero connection if no default context is set, or if KITESCOPE_FROM takes its place. It reads the file
+// only if needed, because a broken file must not affect users who name a source.
 func (a *App) namedContext() (Connection, error) {
 	name := cmp.Or(a.Flags.Context, a.Getenv("KITESCOPE_CONTEXT"))
 	if name == "" && a.Getenv("KITESCOPE_FROM") != "" {
@@ -245,8 +245,8 @@ func (a *App) noteMoment(p meta.Point) {
 	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"), words.Span(p.Moment.Error), unless, p.Revision)
 }
 
-// Asking returns a spec that includes the processes if the flags request them. It returns usage errors before
-// anything is opened.
+// Asking returns a spec that includes the processes if the flags request them. Usage errors are returned
+// before anything is opened.
 func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	spec.Live, spec.Recordings, spec.Outage = n.Live, n.Recordings, n.Outage
@@ -267,8 +267,9 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	return spec, err
 }
 
-// Following is like Asking, but for a feed. It returns a usage error for --prometheus, which is read only once. It
-// ignores the flags for reaching processes if recordings are given or the source is not live.
+// Following is like Asking, but for a feed. It rejects --prometheus with a usage error, because Prometheus is
+// read only once. It ignores the flags for reaching processes if recordings are given or the source is not
+// live.
 func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
 	if n.prometheus != "" {
@@ -303,7 +304,7 @@ func (a *App) Load(ctx context.Context, from string, want meta.Want) (*model.Clu
 	return a.Loader().Metadata(ctx, src, want)
 }
 
-// LoadThenAndNow reads the metadata of the cluster twice: as it was at --at, and as it is now.
+// LoadThenAndNow reads the metadata of the cluster twice: at --at and now.
 func (a *App) LoadThenAndNow(ctx context.Context, want meta.Want) (before, after *model.Cluster, err error) {
 	conn, err := a.Connection()
 	if err != nil {
@@ -372,8 +373,8 @@ func (s *Streams) tellLine(text string) {
 	s.Tell("%s", text)
 }
 
-// notes records the notes that were written. It is safe for concurrent use, because some commands process
-// several clusters at a time.
+// notes records the texts of the notes that were written. It is safe for concurrent use, because some
+// commands process several clusters at a time.
 type notes struct {
 	mu   sync.Mutex
 	said map[string]bool

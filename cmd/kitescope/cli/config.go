@@ -253,7 +253,7 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	return KeepInConfig(path, config.Current, "current")
 }
 
-// Has returns an error if there is no context with the given name.
+// Has returns an error if the context does not exist.
 func (c *ConfigFile) Has(name string) error {
 	if _, ok := c.Contexts[name]; !ok {
 		hint := "no contexts defined; see: kitescope context add --help"

@@ -53,7 +53,7 @@ func TestConnection(t *testing.T) {
 	}
 }
 
-// TestPassword checks that there is no prompt if the password is not needed or is stored.
+// TestPassword checks that the user is not prompted if the password is not needed or is stored.
 func TestPassword(t *testing.T) {
 	dir := t.TempDir()
 	byFlag, byContext := filepath.Join(dir, "flag"), filepath.Join(dir, "context")

@@ -40,7 +40,7 @@ func (a *App) openDebug() error {
 	return nil
 }
 
-// tells returns a function that logs one line per call, or nil without --debug.
+// tells returns a function that logs a line per call, or nil without --debug.
 func (a *App) tells() func(line string) {
 	if a.debug == nil || a.debug.to == nil {
 		return nil

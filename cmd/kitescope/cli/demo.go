@@ -25,7 +25,7 @@ func (a *App) ReadsDemo() bool {
 	return err == nil && c.From == demo.From
 }
 
-// LazyDemo starts the demo cluster on first use. All sources of one run share its servers.
+// LazyDemo starts the demo cluster on first use. All sources in a process share its servers.
 type LazyDemo struct {
 	// runs is the clock for the counters of the demo's processes. Nil means that the counters do not change.
 	runs    func() time.Time

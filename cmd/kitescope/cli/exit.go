@@ -109,8 +109,8 @@ func TellError(ctx context.Context, s *Streams, err error) {
 	}
 }
 
-// NoFile rewrites the message of fs.ErrNotExist to the form "NAME: no such file". The message of the system
-// includes the system call and is not always in English.
+// NoFile rewrites the message of fs.ErrNotExist to "NAME: no such file". The original message includes the
+// system call and is not always in English.
 func NoFile(err error, message string) string {
 	if !errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(message, "write ") {
 		return message

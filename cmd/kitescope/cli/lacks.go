@@ -14,7 +14,8 @@ func (a *App) Completeness(clusters ...*model.Cluster) error {
 	return a.SayLacks(Lacks(clusters...))
 }
 
-// Unread returns an error of exit code 1 if nothing is known of a cluster because its etcd does not respond.
+// Unread returns an error of exit code 1 if the cluster is entirely unknown because its etcd does not
+// respond.
 func Unread(c *model.Cluster) error {
 	if c.Loaded == 0 && c.Etcd.Silent() {
 		return &CodeError{Code: ExitFailed}

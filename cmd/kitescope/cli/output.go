@@ -110,7 +110,8 @@ func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) err
 	}
 	if info, err := os.Lstat(path); err == nil {
 		switch at, err := os.Stat(path); {
-		case err == nil && !at.Mode().IsRegular(), err != nil && info.Mode()&os.ModeSymlink == 0: // a device would be replaced
+		// Refuse other files, because a device would be replaced.
+		case err == nil && !at.Mode().IsRegular(), err != nil && info.Mode()&os.ModeSymlink == 0:
 			return nil, Usage(fmt.Errorf("write %s: not a regular file", path), "choose another, or - for standard output")
 		case !force:
 			return nil, Usage(fmt.Errorf("write %s: it exists", path), "use --force to replace it")

@@ -24,8 +24,8 @@ const (
 	filterLogs  = "a query log has filters, and kitescope replay run evaluates them; --exclude leaves out ids"
 )
 
-// removedFlags maps removed flags to the hint of the error. A key is a top-level command and a flag of it or of
-// its subcommands, or a removed global flag.
+// removedFlags maps removed flags to the hint of the error. A key is "COMMAND FLAG", with the top-level
+// command of the flag, or the name of a removed global flag.
 var removedFlags = map[string]string{
 	"compare column":         "rename the columns in the header: run, pair, metric, unit, value, before, after",
 	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",

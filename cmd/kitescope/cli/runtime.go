@@ -49,7 +49,8 @@ type NodeSpec struct {
 	Insecure     bool     `yaml:"insecure,omitempty"`
 }
 
-// AddNodeFlags adds the flags of commands that can query processes. asks is the default of --live.
+// AddNodeFlags adds the flags of commands that can query processes. The parameter asks is the default of
+// --live.
 func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	f, n := cmd.Flags(), &NodeFlags{}
 	what := "query the cluster's processes too"

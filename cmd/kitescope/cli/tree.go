@@ -28,8 +28,8 @@ func (e *Entry) annotations() map[string]string {
 	return map[string]string{belowKey: strings.Join(names, " ")}
 }
 
-// Tree is a command with all its subcommands. Each subcommand stays an Entry until a command line names it,
-// because building all of them took a large part of the run time of a short command.
+// Tree is a command with all its subcommands. A subcommand stays an Entry until a command line names it,
+// because building all subcommands took much of the run time of a short command.
 type Tree struct {
 	Root    *cobra.Command
 	app     *App

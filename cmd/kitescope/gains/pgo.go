@@ -23,7 +23,8 @@ type Profiles interface {
 	Inputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error)
 }
 
-// Commands returns the commands pgo and compare with their subcommands. input makes the Profiles of one command.
+// Commands returns the commands pgo and compare with their subcommands. input creates the Profiles of a
+// command.
 func Commands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
 		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...", Group: cli.GroupProfile, Build: pgoCommand, Below: pgoCommands(input)},

@@ -169,7 +169,7 @@ func (f *packFlags) judgedForPack(ctx context.Context, inputs []pgo.Input) (*pgo
 	return j, err
 }
 
-// notWorthIt returns why profiles are not worth building with.
+// notWorthIt returns the reason why a build with the profiles is not worthwhile.
 func notWorthIt(j *pgo.Judgement) string {
 	if j.Verdict == pgo.LittleToGain {
 		return "the profiles have little to gain from a build: " + j.Reason
@@ -177,7 +177,8 @@ func notWorthIt(j *pgo.Judgement) string {
 	return "the profiles are unfit to build with: " + j.Reason
 }
 
-// writePack writes a pack and its manifest. It replaces a file that pack did not write only with --force.
+// writePack writes a pack and its manifest. It replaces a file only if pack wrote that file, unless --force
+// is set.
 func writePack(r *builds.PackReport, path string, f *packFlags) error {
 	r.Path, r.ManifestPath = path, pgo.ManifestName(path)
 	r.Pack.Manifest.File = filepath.Base(path)

@@ -79,7 +79,7 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 }
 
-// hint returns what the flags specify about a file.
+// hint returns the properties of a file that the flags specify.
 func (f *engineFlags) hint() (target.Hint, error) {
 	if f.metric == "" {
 		return target.Hint{}, nil

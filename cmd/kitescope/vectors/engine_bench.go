@@ -38,7 +38,7 @@ queries of all rounds. --truth adds the recall.`,
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
 	f.asked.register(fl, func(p *engine.SearchParam) string {
-		if p.Of == engine.HasGraph || p.Of == engine.HasLists { // bench takes several values of these
+		if p.Of == engine.HasGraph || p.Of == engine.HasLists { // bench takes lists of these values
 			return ""
 		}
 		return ownUsage(p)

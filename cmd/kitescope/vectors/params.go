@@ -63,7 +63,7 @@ func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 	return asked, nil
 }
 
-// ask returns the parameters of requests, by the flags.
+// ask returns the request parameters that the flags set.
 func (f *runFlags) ask() replay.Ask {
 	ask := replay.Ask{K: f.queries.k, SearchParams: f.queries.asked}
 	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))

@@ -11,8 +11,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// readFilters reads the fields that the filter expressions of the log need. It reads nothing if there are no
-// filters.
+// readFilters reads the fields that the filter expressions of the log need, if any.
 func (in *replayInput) readFilters(ctx context.Context, a *cli.App, data *loaded, queries *log.Log) error {
 	if !slices.ContainsFunc(queries.Requests, func(r log.Request) bool { return r.Filter != nil && r.Filter.Expr != "" }) {
 		return nil

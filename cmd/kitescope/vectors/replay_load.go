@@ -122,8 +122,8 @@ func without(cmd *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// beside returns an error for the first of the given flags that is set, because they cannot be combined with
-// the flag other.
+// beside returns an error for the first of the given flags that is set, because these flags cannot be
+// combined with the flag other.
 func beside(cmd *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
@@ -282,9 +282,9 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 	return p
 }
 
-// writeResult saves a result and shows it. It shows the result even if saving fails, e.g. on a full disk. With
-// a baseline, text output has both the result and the comparison. Structured formats have only the comparison
-// because they hold one document.
+// writeResult saves a result and shows it. It shows the result even if saving fails, e.g. on a full disk.
+// With a baseline, text output has both the result and the comparison. Structured formats have only the
+// comparison because they hold a single document.
 func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.Format, o render.ReportOptions) error {
 	unsaved := f.saveResult(a, r)
 	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeBeside(w, r, baseline, format, o) }), unsaved)

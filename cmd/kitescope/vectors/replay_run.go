@@ -186,7 +186,8 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	return replayOutcome(ctx, a, r, data)
 }
 
-// measured loads the segments and the queries and runs the queries. The caller releases the segments.
+// measured loads the segments and the queries, runs the queries and returns the result. The caller releases
+// the segments.
 func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress, clearLine func()) (*replay.Result, *loaded, error) {
 	defer clearLine()
 	data, err := f.loadSearched(ctx, a, args[0], report)

@@ -68,8 +68,8 @@ func (s *servedHere) count(ctx context.Context, p *load.Plan) {
 	}
 }
 
-// tell notes in a result which process its CPU figures are from. If the process could not be read to the end,
-// it removes the figures. Read errors after ctx has ended are ignored because the measurement was over.
+// tell adds a note to a result about the process of its CPU figures. If reading the process failed, it
+// removes the figures instead. Read errors after ctx has ended are ignored because the measurement was over.
 func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
 	if s.lost == nil || ctx.Err() != nil {
 		r.Notes = append(r.Notes, "CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")

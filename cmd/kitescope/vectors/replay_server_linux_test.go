@@ -80,7 +80,7 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 		t.Errorf("%v, notes %q: want the figures, and whose they are", p.CPUPerQuery, r.Notes)
 	}
 
-	// A server that ends takes its figures with it: the remaining ones would be too low.
+	// The figures of a server that exits are dropped, because they would be too low.
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

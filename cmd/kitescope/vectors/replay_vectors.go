@@ -48,7 +48,7 @@ func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) erro
 	return nil
 }
 
-// load returns a collection of one segment, which is searched row by row.
+// load returns a collection with a single segment, which is searched row by row.
 func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) (*loaded, error) {
 	set, err := dataset.Open(ctx, f.path)
 	if err != nil {
