@@ -67,8 +67,8 @@ func (h *History) When(revision int64) (at time.Time, wrong time.Duration) {
 	return dated(h.clock, revision)
 }
 
-// UpTo returns the number of events that began at a revision or before. The last of these events led to the
-// revision's state.
+// UpTo returns the number of events that began at or before a revision. The last event counted led to the
+// state at the revision.
 func (h *History) UpTo(revision int64) int {
 	return sort.Search(len(h.entries.list), func(i int) bool { return h.entries.list[i].at > revision })
 }

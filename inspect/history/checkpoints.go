@@ -26,7 +26,7 @@ const (
 
 // pace holds the recent movement of a vchannel's checkpoint.
 type pace struct {
-	// there means that there is a checkpoint. Without one, only growing is valid.
+	// there reports whether the checkpoint exists. Without a checkpoint, only growing is valid.
 	there      bool
 	collection model.CollectionID
 	at         model.TSO

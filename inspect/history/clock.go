@@ -12,8 +12,8 @@ import (
 // reserved, or after the last one.
 const UnknownError = time.Duration(-1)
 
-// dated returns the time at which a revision was written and the bound of its error. The time is zero if the store
-// has no times. For a revision before the first timestamp it is the time of that timestamp.
+// dated returns the time at which a revision was written and the bound of its error. The time is zero if the
+// store has no times. A revision before the first timestamp gets the time of that timestamp.
 func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
 	m, known := c.At(revision)
 	switch {

@@ -18,7 +18,7 @@ type Feed interface {
 type Update struct {
 	// Cluster is the newest state; nil if only other fields changed.
 	Cluster *model.Cluster
-	// Err is the reason why there is no newer state. The previous data stays valid. Only an Update without
+	// Err is the reason why no newer state is available. The previous data stays valid. Only an Update without
 	// Err and Progress clears it, because a Cluster may have new process data while etcd is down.
 	Err error
 	// Since is the time of the last response from the source of Err, zero if unknown.
@@ -33,7 +33,7 @@ type Update struct {
 	// Past gives access to the source's past. It is set once, with the first Cluster of a newly opened source, and
 	// is valid until Follow returns.
 	Past Past
-	// Then means that Cluster is not the newest state, but that of the requested moment.
+	// Then means that Cluster is the state at the requested moment, not the newest.
 	Then bool
 }
 

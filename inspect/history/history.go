@@ -36,7 +36,7 @@ type Event struct {
 	Count          int
 	Kind           Kind
 	Object         model.Ref
-	// Collection is the collection that the object belongs to, or is; the zero Ref if there is none.
+	// Collection is the collection that the object belongs to, or is; otherwise the zero Ref.
 	Collection model.Ref
 	// Before and After are the object's state, or its changed fields; "" if the object did not exist. For a group
 	// they are the state before the first event and after the last.

@@ -38,7 +38,7 @@ type Reader struct {
 	sessions   map[string]int // number of keys that register a node
 	channels   map[model.Ref]*channelBefore
 	paces      map[string]*pace // by vchannel
-	// now is the newest time that Milvus wrote, in Unix nanoseconds; 0 if there is none.
+	// now is the newest time that Milvus wrote, in Unix nanoseconds, or 0 before the first such time.
 	now int64
 
 	// Fields that are evaluated at the end of a revision.
@@ -84,7 +84,7 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 	return err
 }
 
-// Apply applies the changes of a revision. The changes of one revision may be split over several calls.
+// Apply applies the changes of a revision. They may be split over several calls.
 func (r *Reader) Apply(revision int64, events []source.Event) error {
 	r.reach(revision)
 	for i := range events {
@@ -200,7 +200,7 @@ func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
 	return rule(&c)
 }
 
-// tell adds an event. It returns true as the result of a rule.
+// tell adds an event. It always returns true, so that a rule can return its result.
 func (r *Reader) tell(n news) bool {
 	if r.beginning {
 		return true

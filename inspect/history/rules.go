@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// rule makes events from the object of a key before and after, one of which may be nil. It returns false if there
-// is no event.
+// rule makes events from the object of a key before and after a change; either may be nil. It returns false
+// if the change is not an event.
 type rule = func(c *change) bool
 
 // rules are the rules by kind of key, as named in package meta. Segments, their indexes, checkpoints and watches

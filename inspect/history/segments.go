@@ -118,7 +118,8 @@ type droppedSegment struct {
 	entry int
 }
 
-// endSegments adds the target of the compaction to dropped segments. The target's record may come after theirs.
+// endSegments adds the target of the compaction to dropped segments, because the target's record may come
+// after the records of the dropped segments.
 func (r *Reader) endSegments() {
 	for _, d := range slices.Backward(r.dropped) {
 		if into, ok := r.compacted[d.id]; ok {
