@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// asking is what is known of when the processes were asked: the metadata moves on while their answers stay those of
-// the last asking.
+// asking relates the metadata to the time at which the processes were queried. Metadata are updated later, but
+// the responses are those of the last query.
 type asking struct {
-	// cluster is the metadata of when they were asked, with their answers; nil if that is the Cluster itself.
+	// cluster is the metadata at the time of the query, with the responses; nil if that is the Cluster itself.
 	cluster *Cluster
-	// unsettled are the collections that changed until they had answered, by id.
+	// unsettled are the collections that changed before the last response, by id.
 	unsettled []CollectionID
 }
 
-// WithAnswers is the same cluster with what its processes said, who were asked by earlier metadata. What is not the same
-// in both is Unsettled.
+// WithAnswers returns a copy of the cluster with the responses of processes that were queried based on the
+// metadata of before. Collections that differ between the two are Unsettled.
 func (c *Cluster) WithAnswers(r *Runtime, before *Cluster) *Cluster {
 	next := c.WithRuntime(r)
 	unsettled := changedCollections(before, c)
@@ -25,23 +25,25 @@ func (c *Cluster) WithAnswers(r *Runtime, before *Cluster) *Cluster {
 	return next
 }
 
-// WithAnswersOf is the same cluster with the answers that an earlier one has: nobody was asked since.
+// WithAnswersOf returns a copy of the cluster with the responses in an earlier one, because processes were not
+// queried since.
 func (c *Cluster) WithAnswersOf(earlier *Cluster) *Cluster {
 	next := c.WithRuntime(earlier.Runtime)
 	next.asking = earlier.asking
 	return next
 }
 
-// ReadAgain is the same cluster, of which a later reading, that need not have segments, was made after its processes had
-// answered. What is not the same in both is Unsettled.
+// ReadAgain returns a copy of the cluster that is compared with later, a reading made after the processes had
+// responded. later need not have segments. Collections that differ between the two are Unsettled.
 func (c *Cluster) ReadAgain(later *Cluster) *Cluster {
 	next := *c
 	next.asking = &asking{unsettled: changedCollections(c, later)}
 	return &next
 }
 
-// AsAsked is the cluster of which metadata and answers are of one time: its metadata is that of when the processes were
-// asked. Whoever compares one with the other compares these. It is c itself where no other time is known, as in a file.
+// AsAsked returns a cluster whose metadata are of the time at which the processes were queried. Use it to
+// compare metadata with responses. It is c itself if the revision is the same or no other time is known, as in
+// a file.
 func (c *Cluster) AsAsked() *Cluster {
 	if c.asking == nil || c.asking.cluster == nil {
 		return c
@@ -50,12 +52,13 @@ func (c *Cluster) AsAsked() *Cluster {
 	if revision := c.Origin.Revision; revision != 0 && revision == at.Origin.Revision {
 		return c
 	}
-	at.Etcd, at.Profiles, at.Storage, at.ConfigChanges, at.Starts = c.Etcd, c.Profiles, c.Storage, c.ConfigChanges, c.Starts // these have a time of their own
+	// These have times of their own.
+	at.Etcd, at.Profiles, at.Storage, at.ConfigChanges, at.Starts = c.Etcd, c.Profiles, c.Storage, c.ConfigChanges, c.Starts
 	return &at
 }
 
-// Unsettled are the collections that came, went, or were loaded, released or altered while the processes were asked, by id: of
-// them, answers and metadata may be of different times.
+// Unsettled returns the collections that were created, dropped, loaded, released or altered while the processes
+// were queried, by id. Their responses and metadata may be of different times.
 func (c *Cluster) Unsettled() []CollectionID {
 	if c.asking == nil {
 		return nil
@@ -63,8 +66,8 @@ func (c *Cluster) Unsettled() []CollectionID {
 	return c.asking.unsettled
 }
 
-// changedCollections are the collections of which two readings do not say the same. Their segments and checkpoints do not count:
-// those have times of their own.
+// changedCollections returns the collections that differ between two readings, by id. Segments and checkpoints
+// are not compared, because they change at other times.
 func changedCollections(before, after *Cluster) []CollectionID {
 	var changed []CollectionID
 	ids := make(map[CollectionID]bool, len(before.Collections))
@@ -82,7 +85,7 @@ func changedCollections(before, after *Cluster) []CollectionID {
 	return changed
 }
 
-// catalogued yields all collections that metadata has anything of, but for segments.
+// catalogued yields every collection with a record, load state or replica. Ids may repeat.
 func (c *Cluster) catalogued() func(func(CollectionID) bool) {
 	return func(yield func(CollectionID) bool) {
 		for _, x := range c.Collections {
@@ -109,5 +112,5 @@ func sameCollection(a, b *Cluster, id CollectionID) bool {
 		slices.EqualFunc(a.ReplicasOf(id), b.ReplicasOf(id), sameObject)
 }
 
-// sameObject compares two objects; of clusters that follow one another most are one.
+// sameObject reports whether two objects are equal. Successive clusters share most objects.
 func sameObject[T any](a, b *T) bool { return a == b || reflect.DeepEqual(a, b) }

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Build sorts and links parts. It takes ownership of the slices, not of what they
-// point to: clusters of successive refreshes share unchanged objects, and slices
-// that are already in order.
+// Build sorts and links parts. It takes ownership of the slices, but not of the objects, which clusters of
+// successive refreshes share if unchanged. Slices that are already sorted may be shared, too.
 func Build(p Parts) *Cluster {
 	c := &Cluster{Parts: p, onces: &onces{}}
 	order(c.Segments, bySegmentID)
@@ -18,7 +17,7 @@ func Build(p Parts) *Cluster {
 	return c
 }
 
-// linkCatalog indexes everything but segments.
+// linkCatalog builds the indexes of everything but segments.
 func (c *Cluster) linkCatalog() {
 	c.databases = byKey(c.Databases, func(d *Database) DatabaseID { return d.ID })
 	c.collections = byKey(c.Collections, func(x *Collection) CollectionID { return x.ID })
@@ -35,8 +34,8 @@ func (c *Cluster) linkCatalog() {
 	c.replicasOf = groupBy(c.Replicas, func(x *Replica) CollectionID { return x.Collection })
 }
 
-// sort puts every list but that of segments in order. A list that already is in order is only read, so
-// that successive clusters can share it.
+// sort sorts every list except Segments. A list that is already sorted is only read, because successive
+// clusters share it.
 func (c *Cluster) sort() {
 	order(c.Databases, func(a, b *Database) int { return cmp.Compare(a.ID, b.ID) })
 	order(c.Collections, func(a, b *Collection) int { return cmp.Compare(a.ID, b.ID) })
@@ -98,7 +97,7 @@ func order[T any](list []*T, compare func(a, b *T) int) {
 
 func bySegmentID(a, b *Segment) int { return cmp.Compare(a.ID, b.ID) }
 
-// addUp computes the totals of everything that holds segments.
+// addUp computes the totals of collections, partitions, vchannels and the cluster.
 func (c *Cluster) addUp() {
 	c.totalsOfCollection = make(map[CollectionID]*Totals, len(c.Collections))
 	c.totalsOfPartition = make(map[PartitionID]*Totals, len(c.Partitions))
@@ -142,8 +141,8 @@ func byKey[K comparable, T any](list []*T, key func(*T) K) map[K]*T {
 	return m
 }
 
-// groupSegments groups by collection into one array: two passes, but no growing of
-// slices, which matters with a million segments.
+// groupSegments groups segments by collection in a single array. It makes two passes to avoid growing slices,
+// which matters with a million segments.
 func groupSegments(list []*Segment) map[CollectionID][]*Segment {
 	counts := make(map[CollectionID]int)
 	for _, s := range list {
@@ -171,7 +170,7 @@ func groupBy[K comparable, T any](list []*T, key func(*T) K) map[K][]*T {
 	return m
 }
 
-// WithGaps is the same cluster with more that could not be read.
+// WithGaps returns a copy of the cluster with further gaps.
 func (c *Cluster) WithGaps(more ...Gap) *Cluster {
 	if len(more) == 0 {
 		return c
@@ -181,21 +180,21 @@ func (c *Cluster) WithGaps(more ...Gap) *Cluster {
 	return &next
 }
 
-// WithConfigChanges is the same cluster with what is known of late changes of its dynamic configuration.
+// WithConfigChanges returns a copy of the cluster with recent changes of its dynamic configuration.
 func (c *Cluster) WithConfigChanges(changes []ConfigChange) *Cluster {
 	next := *c
 	next.ConfigChanges = changes
 	return &next
 }
 
-// WithRecent is the same cluster with another count of what was written last.
+// WithRecent returns a copy of the cluster with other recent activity.
 func (c *Cluster) WithRecent(a *EtcdActivity) *Cluster {
 	next := *c
 	next.Recent = a
 	return &next
 }
 
-// WithEtcd is the same cluster with another answer of etcd about its health.
+// WithEtcd returns a copy of the cluster with another state of etcd.
 func (c *Cluster) WithEtcd(e *Etcd) *Cluster {
 	next := *c
 	next.Etcd = e

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// indexed is a cluster with one collection, two index definitions and one that is deleted.
+// indexed returns parts with a collection, two index definitions and a deleted one.
 func indexed(segments ...*Segment) Parts {
 	return Parts{
 		Loaded:      PartAll,
@@ -92,8 +92,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestUpdateEqualsBuild changes random segments: a cluster that is updated must equal
-// one that is built anew, and the cluster before must stay as it was.
+// TestUpdateEqualsBuild changes random segments and checks that Update equals Build and leaves the previous
+// cluster unchanged.
 func TestUpdateEqualsBuild(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	fresh := func(id SegmentID) *Segment {
@@ -148,7 +148,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 	}
 }
 
-// checkChanges holds what a cluster knows of its changes against a comparison of all segments.
+// checkChanges compares a cluster's changes with a comparison of all segments.
 func checkChanges(t *testing.T, c, before *Cluster) {
 	t.Helper()
 	if diff := cmp.Diff(ChangedSegments(before.Segments, c.Segments), c.ChangedSegments(before)); diff != "" {
@@ -156,7 +156,7 @@ func checkChanges(t *testing.T, c, before *Cluster) {
 	}
 }
 
-// snapshot is everything that a cluster says of its segments.
+// snapshot returns the segments and totals of a cluster.
 func snapshot(c *Cluster) map[string]any {
 	out := map[string]any{"totals": c.Totals(), "segments": append([]*Segment(nil), c.Segments...)}
 	for id := range CollectionID(4) {

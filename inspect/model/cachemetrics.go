@@ -6,25 +6,28 @@ import (
 	"slices"
 )
 
-// Cache is what a process says on /metrics of its caching layer: segcore's tiered storage (Milvus 2.6 and later), which keeps the
-// cells of fields and indexes in memory or on disk, loads them when they are needed and evicts others. The names are milvus-common's,
-// src/cachinglayer/Metrics.cpp; labels are location (memory, disk, mixed) and data_type (vector_field, vector_index, scalar_field, scalar_index,
-// other), and none for a node, a collection or a segment: it is of the whole process. It was never seen from a live server.
+// Cache holds the metrics of a process's caching layer: segcore's tiered storage (Milvus 2.6 and later), which
+// keeps cells of fields and indexes in memory or on disk, loads them on demand and evicts others. The names are
+// from milvus-common's src/cachinglayer/Metrics.cpp. The labels are location (memory, disk, mixed) and
+// data_type (vector_field, vector_index, scalar_field, scalar_index, other). Values are for the whole process,
+// without labels for node, collection or segment. It was never observed on a live server.
 //
-// A number that is not told is NaN.
+// Numbers that are not exported are NaN.
 type Cache struct {
 	Memory, Disk CacheTier
-	// Cells are all that the cache knows, LoadedCells those of them that are in memory or on disk, LoadingCells those that are being loaded.
+	// Cells is the number of all cells, LoadedCells of those in memory or on disk, LoadingCells of those being
+	// loaded.
 	Cells, LoadedCells, LoadingCells float64
-	// Types are what is loaded by data type, in memory and on disk together.
+	// Types holds the loaded bytes by data type, in memory and on disk together.
 	Types []CacheType
 }
 
-// CacheTier is one place of a cache, in bytes.
+// CacheTier is one location of a cache. Values are in bytes.
 type CacheTier struct {
 	Loaded, Loading float64
-	// Capacity and the watermarks are told where eviction is on (queryNode.segcore.tieredStorage.evictionEnabled, false if not set): above HighWater it
-	// begins, down to LowWater. Else they are NaN: Milvus sets the gauges in the same place (DList), and 0 is not set.
+	// Capacity and the watermarks are set if eviction is on (queryNode.segcore.tieredStorage.evictionEnabled,
+	// false by default). Eviction starts above HighWater and stops at LowWater. Otherwise they are NaN: Milvus
+	// sets these gauges in one place (DList), so 0 means not set.
 	Capacity, HighWater, LowWater float64
 }
 
@@ -34,10 +37,11 @@ type CacheType struct {
 	Bytes float64
 }
 
-// The metrics of the caching layer that are read here.
+// Names of the caching layer's metrics. The first 2.6 have cacheUsed instead of cacheLoaded
+// (internal/core/src/monitor, prometheus_client.cpp).
 const (
 	cacheLoaded       = "internal_cache_loaded_bytes"
-	cacheUsed         = "internal_cache_used_bytes" // the same in the first 2.6, without data_type (internal/core/src/monitor, prometheus_client.cpp)
+	cacheUsed         = "internal_cache_used_bytes" // in the first 2.6, without data_type
 	cacheLoading      = "internal_cache_loading_bytes"
 	cacheCapacity     = "internal_cache_capacity_bytes"
 	cacheHighWater    = "internal_cache_high_watermark_bytes"
@@ -47,7 +51,8 @@ const (
 	cacheLoadingCells = "internal_cache_cell_loading_count"
 )
 
-// Cache is the caching layer of a scrape's process, nil if it says nothing of one: it is older than 2.6, or has no part in C++.
+// Cache returns the state of the caching layer in a scrape. It is nil if the process is older than 2.6 or has
+// no C++ code.
 func (m *Metrics) Cache() *Cache {
 	loaded := m.Samples(cacheLoaded)
 	if loaded == nil {
@@ -68,7 +73,7 @@ func (m *Metrics) Cache() *Cache {
 		if s.Label("location") == "disk" {
 			tier = &c.Disk
 		}
-		tier.Loaded = told(tier.Loaded) + max(0, s.Value) // nothing is loaded as mixed (CacheSlot.h, set_cell)
+		tier.Loaded = told(tier.Loaded) + max(0, s.Value) // none is mixed (CacheSlot.h, set_cell)
 		c.addType(s.Label("data_type"), max(0, s.Value))
 	}
 	slices.SortFunc(c.Types, func(a, b CacheType) int {
@@ -77,7 +82,7 @@ func (m *Metrics) Cache() *Cache {
 	return c
 }
 
-// tier reads what is told of one place but what is loaded there.
+// tier returns the metrics of one location, except the loaded bytes.
 func (m *Metrics) tier(location string) CacheTier {
 	gauge := func(name string) float64 {
 		if v, ok := m.Sum(name, Pair{"location", location}); ok {
@@ -103,5 +108,5 @@ func (c *Cache) addType(name string, bytes float64) {
 	c.Types[i].Bytes += bytes
 }
 
-// Evicts reports whether what is loaded may be evicted again.
+// Evicts reports whether loaded data may be evicted.
 func (c *Cache) Evicts() bool { return !math.IsNaN(c.Memory.Capacity) || !math.IsNaN(c.Disk.Capacity) }

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestCache: types add up over places and places over types, and what is loaded nowhere is left out.
+// TestCache checks that values are summed by location and by type, and that types without loaded bytes are
+// omitted.
 func TestCache(t *testing.T) {
 	want := &model.Cache{
 		Memory: model.CacheTier{Loaded: 7 << 20, Loading: 1 << 20, Capacity: 10 << 20, HighWater: 8 << 20, LowWater: 7 << 20},
@@ -24,7 +25,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheUntold: a gauge of 0 is no limit, the first 2.6 calls it otherwise, and a process without the part in C++ has none.
+// TestCacheUntold checks that a gauge of 0 is no limit, that the metric's name in the first 2.6 works, and that
+// processes without C++ code have no cache.
 func TestCacheUntold(t *testing.T) {
 	location := func(name string, v float64) model.Series {
 		return model.Series{Labels: []model.Pair{{Key: "location", Value: name}}, Value: v}

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// Pair is one property, in the order in which Milvus stores it.
+// Pair is one property. Lists of pairs keep Milvus's order.
 type Pair struct{ Key, Value string }
 
-// ObjectState is the life-cycle state of a database, collection, partition or alias, in
-// Milvus's words without the type's name: Created, Creating, Dropping, Dropped;
-// "" before 2.2.
+// ObjectState is the life-cycle state of a database, collection, partition or alias, named as in Milvus without
+// the type's name: Created, Creating, Dropping, Dropped; "" before 2.2.
 type ObjectState string
 
 // Database is a namespace of collections (2.2.9 and later).
@@ -39,20 +38,21 @@ type Collection struct {
 	CreatedAt        TSO
 	VChannels        []string
 	PChannels        []string
-	TruncatedAt      []TSO // when each shard was emptied last, in the order of VChannels; nil where it is not recorded
+	TruncatedAt      []TSO // last truncation of each shard, in order of VChannels; nil if not recorded
 	Properties       []Pair
 	Fields           []*Field // sorted by id, system fields (id < 100) and struct members included
 	Functions        []*Function
-	// UpdatedAt is when the record was last changed, zero if it is not recorded; SchemaVersion counts changes
-	// of the schema. ExternalSource is where the rows of an external collection come from, without secrets.
+	// UpdatedAt is the last change of the record, zero if not recorded. SchemaVersion counts changes of the
+	// schema. ExternalSource is the source of an external collection's rows, without secrets.
 	UpdatedAt      TSO
 	SchemaVersion  int32
 	Namespace      bool // rows belong to namespaces
 	ExternalSource string
 	FileResources  []int64 // ids of the files that its analyzers use
-	// DynamicUnsaid: a field is dynamic, but the record of the collection says that it has none.
+	// DynamicUnsaid is true if a field is dynamic although the record of the collection does not allow one.
 	DynamicUnsaid bool
-	// Layout is where the record was found: "2.1" (all inline), "2.2" (no database), "2.2.9" (under a database).
+	// Layout is the layout of the record's key: "2.1" (all inline), "2.2" (no database), "2.2.9" (under a
+	// database).
 	Layout string
 	Key    string // the key that holds the record
 }
@@ -60,7 +60,7 @@ type Collection struct {
 // Gone reports whether the object is dropped or being dropped.
 func (s ObjectState) Gone() bool { return s == "Dropping" || s == "Dropped" }
 
-// Dropped reports whether the collection is gone or going.
+// Dropped reports whether the collection is dropped or being dropped.
 func (c *Collection) Dropped() bool { return c.State.Gone() }
 
 // Field is one column of a schema.
@@ -82,15 +82,15 @@ type Field struct {
 	FuncOutput   bool // filled by a Function
 	Default      string
 	Params       []Pair // type_params
-	IndexParams  []Pair // 2.1 kept index params here
-	External     string // name of the column of an external collection that it shows (3.0)
-	Struct       string // name of the struct array that the field belongs to, "" if none
+	IndexParams  []Pair // 2.1 stored index params here
+	External     string // column of the external collection that it maps to (3.0)
+	Struct       string // struct array of the field, "" if none
 }
 
-// FirstUserField is the lowest id of a field that Milvus did not add itself (common.StartOfUserFieldID).
+// FirstUserField is the lowest id of a user-defined field (common.StartOfUserFieldID).
 const FirstUserField = 100
 
-// System reports whether Milvus itself added the field (RowID, Timestamp).
+// System reports whether Milvus added the field (RowID, Timestamp).
 func (f *Field) System() bool { return f.ID < FirstUserField }
 
 // Vector reports whether the field holds vectors of any kind.
@@ -121,13 +121,13 @@ type Partition struct {
 	CreatedAt  TSO
 }
 
-// Remains counts what the catalog has of a collection without a record.
+// Remains counts the catalog records of a collection that has no record of its own.
 type Remains struct {
 	Collection                    CollectionID
 	Fields, Partitions, Functions int
 }
 
-// Alias is another name of a collection.
+// Alias is an alternative name of a collection.
 type Alias struct {
 	Name       string
 	Database   DatabaseID
@@ -136,11 +136,11 @@ type Alias struct {
 	CreatedAt  TSO
 }
 
-// User is a user of Milvus's own access control. The password hash is never read into the model.
+// User is a user of Milvus's access control. Password hashes are never read.
 type User struct {
 	Name  string
 	Roles []string
-	// Unrecorded: only a role that it is a member of names it.
+	// Unrecorded is true if the user has no record and only a role lists it as a member.
 	Unrecorded bool
 }
 
@@ -148,16 +148,17 @@ type User struct {
 type Role struct {
 	Name  string
 	Users []string
-	// Unrecorded: only a user that is a member names it.
+	// Unrecorded is true if the role has no record and only a user lists it.
 	Unrecorded bool
 }
 
-// Grant is one privilege of one role.
+// Grant is one privilege granted to a role.
 type Grant struct {
 	Role, ObjectType, Database, Object, Privilege, Grantor string
 }
 
-// Path names a grant in its cluster: role/object_type/database/object/privilege. Who granted it is not part of that.
+// Path returns the name of a grant in its cluster: role/object_type/database/object/privilege. The grantor is
+// not included.
 func (g *Grant) Path() string {
 	return strings.Join([]string{g.Role, g.ObjectType, g.Database, g.Object, g.Privilege}, "/")
 }
@@ -170,23 +171,23 @@ type PrivilegeGroup struct {
 
 // ConfigEntry is a dynamic configuration key, as found in etcd.
 type ConfigEntry struct {
-	Name        string // as written after config/, "queryCoord/autoBalance"
-	Value       string // "<redacted>" where the name says that it is a secret
+	Name        string // key below config/, "queryCoord/autoBalance"
+	Value       string // "<redacted>" if the key is a secret
 	Redacted    bool
 	ModRevision int64
 }
 
-// ConfigChange is a dynamic configuration key that was set, altered or deleted of late.
+// ConfigChange is a dynamic configuration key that was recently set, changed or deleted.
 type ConfigChange struct {
 	Name string
-	// At is when that was at the latest, by the clock of who read etcd.
+	// At is the latest possible time of the change, by the clock of the reader of etcd.
 	At time.Time
 }
 
-// ConfigPast is how far back dynamic keys are looked at for changes: longer than processes take to take them over.
+// ConfigPast is how far back changes of dynamic keys are searched. Processes apply changes within that time.
 const ConfigPast = 12 * time.Second
 
-// ConfigChanges are the keys that two readings do not have alike; at is the time of the later one.
+// ConfigChanges returns the keys that differ between two readings, by name. at is the time of the later one.
 func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
 	revisions := make(map[string]int64, len(before))
 	for _, e := range before {
@@ -206,14 +207,14 @@ func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
 	return changes
 }
 
-// Task is background work: kept in etcd, or told of by who has it in memory.
+// Task is background work, recorded in etcd or reported by the process that has it in memory.
 type Task struct {
 	ID int64
-	// Type is import-job, preimport, import, compaction, stats, analyze, broadcast in etcd; processes also tell of
-	// segment-task, channel-task, leader-task, index-build, sync.
+	// Type is import-job, preimport, import, compaction, stats, analyze or broadcast in etcd. Processes also
+	// report segment-task, channel-task, leader-task, index-build and sync.
 	Type       string
-	SubType    string // of compaction: MixCompaction, ...; of stats: Sort, ...; of QueryCoord's tasks: Grow, Reduce, Move, ...
-	Snapshot   string // that a job restores or exports, "" of others
+	SubType    string // compaction: MixCompaction, ...; stats: Sort, ...; QueryCoord: Grow, Reduce, Move, ...
+	Snapshot   string // restored or exported snapshot, else ""
 	Collection CollectionID
 	Partition  PartitionID
 	State      string
@@ -223,13 +224,14 @@ type Task struct {
 	Trigger    int64 // compaction: trigger id; import: job id
 	Segments   []SegmentID
 	Results    []SegmentID
-	Details    []string // what else its record says, as name=value
+	Details    []string // other values in its record, as name=value
 	VChannel   string
-	// Unacknowledged are the channels that have not acknowledged a broadcast, nil where its record does not name them.
+	// Unacknowledged are the channels that have not acknowledged a broadcast, nil if its record does not list
+	// them.
 	Unacknowledged []string
 	StartedAt      time.Time
 	EndedAt        time.Time
-	Key            string // "": not in etcd
-	// Told is what a process says of it, nil: none does, or none was asked.
+	Key            string // "" if not in etcd
+	// Told is the report of a process; nil if there is none.
 	Told *ToldTask
 }

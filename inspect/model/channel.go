@@ -11,17 +11,20 @@ import (
 // Checkpoint is a position in the message queue.
 type Checkpoint struct {
 	At TSO
-	// Message is the queue's message id as stored (Kafka and RocksMQ: little-endian int64, which a streaming node's text is turned into).
+	// Message is the message id as stored. For Kafka and RocksMQ it is a little-endian int64. The text form of
+	// a streaming node is converted to it.
 	Message []byte
 	// PChannel is the channel name inside the position.
 	PChannel string
-	// Queue is the message queue that a 2.6 notes beside the id: "woodpecker", "pulsar", "kafka", "rocksmq"; else "".
+	// Queue is the message queue that 2.6 records with the id: "woodpecker", "pulsar", "kafka" or "rocksmq";
+	// else "".
 	Queue string
-	// Entry is the message in Woodpecker's log, nil for other queues.
+	// Entry is the position in Woodpecker's log, nil for other queues.
 	Entry *LogPosition
 }
 
-// Offset is the message's number, where the checkpoint is of a queue that numbers messages, or names none and has an id of that size.
+// Offset returns the message id as an offset. ok is false unless the id has OffsetSize bytes and the queue is
+// Kafka, RocksMQ or not recorded.
 func (c *Checkpoint) Offset() (offset int64, ok bool) {
 	if len(c.Message) != OffsetSize || c.Queue != "" && c.Queue != "kafka" && c.Queue != "rocksmq" {
 		return 0, false
@@ -37,78 +40,84 @@ type VChannel struct {
 	Collection CollectionID
 	// Shard is the index in the collection's list of vchannels, -1 if the collection does not list it.
 	Shard int
-	// Checkpoint is zero where none is recorded.
+	// Checkpoint is zero if none is recorded.
 	Checkpoint Checkpoint
-	// Watcher is the data node (2.5 and older) or streaming node (2.6) that consumes
-	// it; 0 if none. Watched is false where no watch record exists.
+	// Watcher is the data node (2.5 and older) or streaming node (2.6) that consumes the vchannel, 0 if none.
+	// Watched is false if there is no watch record.
 	Watched bool
 	Watcher NodeID
-	// WatchState is datapb.ChannelWatchState's word: WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel.
+	// WatchState is the name of the datapb.ChannelWatchState: WatchSuccess, ToWatch, ... On 2.6 it is the state
+	// of the pchannel.
 	WatchState string
-	// WatchedAt is when DataCoord began with that state (2.5 and older), zero if not recorded.
+	// WatchedAt is the time at which DataCoord set that state (2.5 and older), zero if not recorded.
 	WatchedAt time.Time
-	// OtherWatchers are further nodes with a watch record of the same channel: trouble.
+	// OtherWatchers are further nodes with a watch record for the same channel, which is an error.
 	OtherWatchers []NodeID
-	// OtherStates are the states of their watches, in the same order.
+	// OtherStates are the watch states of OtherWatchers, in the same order.
 	OtherStates []string
-	// Watches are all its watch records, by node: how often each was written, where the source knows it.
+	// Watches are all watch records of the vchannel, by node, with their write counts if the source has them.
 	Watches []WatchRecord
-	// Removal is "" or the text of channel-removal: "removed", "non-removed".
+	// Removal is "" or the value of the channel-removal key: "removed", "non-removed".
 	Removal string
-	// State is streamingnode's state of the vchannel (2.6), "" otherwise, and Schemas how many schemas its recovery metadata has.
+	// State is the state in the streaming node's record of the vchannel (2.6), else "". Schemas is the number
+	// of schemas in its recovery metadata.
 	State   string
 	Schemas int
-	// StreamedAt is the time tick up to which streamingnode's record of it has seen the log (2.6), 0 otherwise.
+	// StreamedAt is the time tick up to which that record has consumed the log (2.6), else 0.
 	StreamedAt TSO
-	// TruncatedAt is when the collection was emptied last: what is older in the channel is gone (2.6 and later). Zero for never.
+	// TruncatedAt is the last time the collection was truncated (2.6 and later), zero for never. Older messages
+	// in the channel are ignored.
 	TruncatedAt TSO
 }
 
-// WatchRecord is how a watch record (channelwatch/) was written. Numbers are etcd's, 0 where the source does not have them.
+// WatchRecord holds the etcd revisions of a watch record (channelwatch/). Numbers are 0 if the source does not
+// have them.
 type WatchRecord struct {
 	Key  string
 	Node NodeID
-	// Progress is the percentage of the watch that is done, as the data node noted it last.
+	// Progress is the completed percentage of the watch, as last recorded by the data node.
 	Progress int32
-	// Version counts its writes since it was made at revision Created, the last of them at Modified.
+	// Version is the number of writes since the key was created at revision Created. Modified is the revision
+	// of the last one.
 	Version, Created, Modified int64
 }
 
 // PChannel is a physical channel: a topic of the message queue.
 type PChannel struct {
 	Name string
-	// The rest is known on 2.6 (streaming) only.
+	// The remaining fields are known since 2.6 (streaming) only.
 	Streaming  bool
 	State      string
 	Term       int64
-	Node       NodeID // the streaming node that it is assigned to
+	Node       NodeID // the assigned streaming node
 	AccessMode string
-	// AssignedAt is when it was assigned last, zero if not recorded. Past are the assignments before, by term, that no node has closed yet.
+	// AssignedAt is the time of the last assignment, zero if not recorded. Past are earlier assignments that no
+	// node has closed yet, by term.
 	AssignedAt time.Time
 	Past       []Assignment
-	Checkpoint Checkpoint // of the WAL's consumer on that node
-	// Replicated is up to where it has taken over another cluster's, nil if it is no target of replication. Salvaged is where it stood when it
-	// was promoted by force (3.0), by source.
+	Checkpoint Checkpoint // of the WAL consumer on that node
+	// Replicated is the position up to which another cluster's channel is replicated here, nil if this is no
+	// replication target. Salvaged are the positions at the time of a forced promotion (3.0), by source.
 	Replicated *ReplicatePosition
 	Salvaged   []ReplicatePosition
-	// Replication are the directions of replication that its log has taken in, as "SOURCE>TARGET".
+	// Replication lists the replication directions found in its log, as "SOURCE>TARGET".
 	Replication []string
-	// Alter is the change to another message queue that is under way, "" if none is (2.6 and later).
+	// Alter is the pending switch to another message queue, "" if there is none (2.6 and later).
 	Alter string
 }
 
-// Assignment is a streaming node that a pchannel was assigned to in a term.
+// Assignment is the assignment of a pchannel to a streaming node in a term.
 type Assignment struct {
 	Term       int64
 	Node       NodeID
 	AccessMode string
 }
 
-// OffsetSize is the size of a message id that is a number.
+// OffsetSize is the size in bytes of a numeric message id.
 const OffsetSize = 8
 
-// MessageIDSize is the size of the message ids in checkpoints, if all have the same; else 0. It is OffsetSize for Kafka and RocksMQ
-// (pkg/mq/msgstream/mqwrapper/*/..._id.go), more for Pulsar.
+// MessageIDSize returns the size of the message ids in checkpoints, or 0 if there are several sizes or no ids.
+// It is OffsetSize for Kafka and RocksMQ (pkg/mq/msgstream/mqwrapper/*/..._id.go) and larger for Pulsar.
 func (c *Cluster) MessageIDSize() int {
 	size := 0
 	for _, v := range c.VChannels {
@@ -125,8 +134,8 @@ func (c *Cluster) MessageIDSize() int {
 }
 
 // SplitVChannel splits the name of a vchannel, {pchannel}_{collection}v{shard} (Milvus pkg/util/funcutil,
-// GetVirtualChannel), into its pchannel and collection. The collection is 0 if the name has another form, e.g. the
-// control channel's.
+// GetVirtualChannel), into its pchannel and collection. The collection is 0 if the name has another form, e.g.
+// the control channel's.
 func SplitVChannel(name string) (pchannel string, collection CollectionID) {
 	i := strings.LastIndexByte(name, '_')
 	if i < 0 {

@@ -1,15 +1,14 @@
-// Package model is the picture of one Milvus cluster that everything else reads:
-// checks, views, diffs, replay. What enters are decoded records (package meta
-// fills Parts), what leaves is an immutable Cluster with its indexes.
+// Package model defines the state of one Milvus cluster, which checks, views, diffs and replay read. Its input
+// is decoded records: package meta fills Parts. Its output is an immutable Cluster with indexes.
 //
 //  1. meta collects Parts from a source's keys, in any order.
 //  2. Build sorts them, links them by id and adds up rows and bytes: a Cluster.
-//  3. A refresh builds a new Cluster that shares what did not change.
-//  4. live asks the processes, BuildRuntime links their answers, and WithRuntime lays
-//     them over the Cluster.
+//  3. A refresh builds a new Cluster that shares unchanged objects.
+//  4. live queries the processes, BuildRuntime links their responses, and WithRuntime adds them to a copy of
+//     the Cluster.
 //
-// A Cluster may be read from any number of goroutines; nothing changes it, and
-// no slice or map that it returns may be changed.
+// A Cluster may be read from any number of goroutines. It never changes, and slices and maps that it returns
+// must not be modified.
 package model
 
 import (
@@ -18,11 +17,11 @@ import (
 	"time"
 )
 
-// Part is a set of the parts of the metadata that a Cluster was decoded from.
-// A part that was not read is unknown: a view shows "?" for what depends on it.
+// Part is a set of the parts of the metadata that a Cluster was decoded from. A part that was not read is
+// unknown, and a view shows "?" for values that depend on it.
 type Part uint32
 
-// The parts, in the order in which they are read.
+// The parts, in reading order.
 const (
 	// PartObjects are databases, collections, fields, partitions, aliases, functions.
 	PartObjects Part = 1 << iota
@@ -32,8 +31,8 @@ const (
 	PartServing
 	// PartSessions are the sessions of nodes.
 	PartSessions
-	// PartChannels are channel watches, checkpoints and removal marks, the WAL's state
-	// on streaming nodes, and QueryCoord's targets per channel.
+	// PartChannels are channel watches, checkpoints and removal marks, the WAL's state on streaming nodes, and
+	// QueryCoord's targets per channel.
 	PartChannels
 	// PartSegments are DataCoord's segment records.
 	PartSegments
@@ -48,40 +47,40 @@ const (
 	// PartTasks are import, compaction, stats and analyze tasks, broadcasts, partition
 	// stats, snapshots of collections.
 	PartTasks
-	// PartHistory is RootCoord's snapshots/ of older values and tombstones.
+	// PartHistory holds older values and tombstones in RootCoord's snapshots/.
 	PartHistory
-	// PartRest is everything else: allocators, and the keys that no pattern explains.
+	// PartRest is everything else: allocators, and keys that match no pattern.
 	PartRest
-	// PartAll is everything that is metadata.
+	// PartAll is all metadata.
 	PartAll = 1<<iota - 1
 )
 
-// PartRuntime is what processes say when they are asked: no part of the metadata, but as
-// unknown as one as long as nobody has. WithRuntime adds it to Cluster.Loaded.
+// PartRuntime marks the responses of processes. They are not metadata, but just as unknown until processes are
+// queried. WithRuntime adds it to Cluster.Loaded.
 const PartRuntime = PartAll + 1
 
-// PartTargets is what QueryCoord wants served now: said by a process, too, but it is only asked where this is wanted, as its
-// answer names every segment. WithRuntime adds it where it is known.
+// PartTargets is QueryCoord's current targets. A process reports them too, but they are requested only where
+// needed, because the response lists every segment. WithRuntime adds it if they are known.
 const PartTargets = PartRuntime << 1
 
-// PartReported is what proxies report of their clients and of what they depend on. It is asked only where it is wanted: for what it
-// depends on a proxy opens connections of its own.
+// PartReported is the proxies' report of their clients and dependencies. It is requested only where needed,
+// because a proxy opens connections of its own to check its dependencies.
 const PartReported = PartTargets << 1
 
-// PartLevels is the level that each process logs at: a question more to each, for one column.
+// PartLevels is the log level of each process. It takes one more request per process for a single column.
 const PartLevels = PartReported << 1
 
-// PartAsked is all that only processes say: no part of the metadata.
+// PartAsked is everything that only processes report. It is not part of the metadata.
 const PartAsked = PartRuntime | PartTargets | PartReported | PartLevels
 
-// PartCatalog is all that is small and is read together. A role that may read only some
-// of it leaves the others out of Cluster.Loaded.
+// PartCatalog holds the small parts that are read together. If a user's etcd role may read only some,
+// Cluster.Loaded lacks the others.
 const PartCatalog = PartObjects | PartIndexes | PartServing | PartSessions
 
-// Has reports whether all of want was read.
+// Has reports whether all parts in want were read.
 func (p Part) Has(want Part) bool { return p&want == want }
 
-// Origin says where the metadata was read, when, and at which revision.
+// Origin describes where the metadata were read, when, and at which revision.
 type Origin struct {
 	Kind     string // etcd, etcd-snapshot, birdwatcher-backup, bundle
 	Location string // URI or path without credentials
@@ -90,10 +89,10 @@ type Origin struct {
 	MetaPath string // etcd.metaSubPath, such as "meta"
 	Revision int64  // 0: unknown
 	Taken    time.Time
-	// FileDate says that Taken is only the date of a file, which a copy may have moved.
+	// FileDate is true if Taken is only the date of a file, which copying may have changed.
 	FileDate bool
-	// ByClock says that Taken was read off a clock when a live etcd was read, or saved into a
-	// bundle: it is not worked out from what the store holds.
+	// ByClock is true if Taken is from a clock, when a live etcd was read or saved into a bundle. It is not
+	// derived from the content of the store.
 	ByClock bool
 }
 
@@ -101,19 +100,18 @@ type Origin struct {
 type Gap struct {
 	Where, Reason string
 	Count         int64 `doc:",omitzero"`
-	// Damage: it is unknown what stood there, so that any record may be missing from the parts that were read.
+	// Damage is true if the lost content is unknown, so any record of the parts that were read may be missing.
 	Damage bool `doc:"-"`
 }
 
-// Undecoded is a key that no decoder understands, or a record that holds more
-// than its decoder knows.
+// Undecoded is a key without a decoder, or a record with more content than its decoder supports.
 type Undecoded struct {
 	Key    string
 	Reason string // "unknown key", "SegmentInfo: proto: cannot parse ...", "SegmentInfo: unknown field 47"
 	Size   int    // bytes of the value
 }
 
-// Parts is what a decoder hands to Build, in any order. Segments must be sorted by id.
+// Parts holds decoded records passed to Build, in any order. Segments must be sorted by id.
 type Parts struct {
 	Origin  Origin
 	Loaded  Part
@@ -137,15 +135,15 @@ type Parts struct {
 	Grants          []*Grant
 	PrivilegeGroups []*PrivilegeGroup
 	Config          []*ConfigEntry
-	// ConfigChanges are of the last while, for a live etcd; nil where nobody looked back.
+	// ConfigChanges are the recent changes, for a live etcd; nil if past revisions were not read.
 	ConfigChanges []ConfigChange
 	Tasks         []*Task
-	// Orphans are segments of which binlog, index or assignment keys exist, but no segment record:
-	// leaks of a garbage collection, or a write that was cut. Only ids, Logs, Indexes and Details are set.
+	// Orphans are segments with binlog, index or assignment keys but no segment record, because garbage
+	// collection leaked them or a write was interrupted. Only ids, Logs, Indexes and Details are set.
 	Orphans []*Segment
-	// Remains are records in the catalog of collections that have none themselves (PartObjects).
+	// Remains counts catalog records of collections without a record of their own (PartObjects).
 	Remains []*Remains
-	// Targets is what QueryCoord last decided that nodes should serve (2.4 and later; PartChannels).
+	// Targets are the targets that QueryCoord last saved (2.4 and later; PartChannels).
 	Targets        []*Target
 	PartitionStats []*PartitionStats // of clustering compaction (PartTasks)
 	Snapshots      []*Snapshot       // of collections (3.0; PartTasks)
@@ -153,30 +151,33 @@ type Parts struct {
 	Allocators     []*Allocator      // timestamp and id allocators (PartRest)
 	// Streaming is nil before 2.6 (PartCatalog).
 	Streaming *Streaming
-	// Woodpecker is nil where none of its keys was read: another queue is used, or the source does not have them (PartChannels).
+	// Woodpecker is nil if no key of Woodpecker was read, because another queue is used or the source lacks
+	// them (PartChannels).
 	Woodpecker *Woodpecker
 	Undecoded  []*Undecoded
-	// Counts of keys, for the overview: all that were read, and tombstones among them.
+	// Keys is the number of keys read, and Tombstones the number of tombstones among them, for the overview.
 	Keys, Tombstones int64
-	// KeysByKind counts the keys of each kind, "" those that no pattern explains.
+	// KeysByKind counts the keys of each kind, "" for keys that match no pattern.
 	KeysByKind map[string]int64
-	// Etcd is nil for offline sources and where it was not asked.
+	// Etcd is nil for offline sources and if its health was not requested.
 	Etcd *Etcd
-	// Recent is what was written last, as counted in the past revisions that a file keeps; nil where it keeps none, and for live sources.
+	// Recent is the most recent activity, counted in the past revisions in a file; nil if the file has none,
+	// and for live sources.
 	Recent *EtcdActivity
-	// Starts are the processes that registered in the last StartsPast, the first one first; nil where nobody looked back.
+	// Starts are the processes that registered within StartsPast, the first one first; nil if past revisions
+	// were not read.
 	Starts []Start
-	// Profiles are those of the processes, nil where none were taken.
+	// Profiles holds the profiles of the processes, nil if none were taken.
 	Profiles *Profiles
-	// Storage is what a look into it said, nil where nobody looked.
+	// Storage is the result of a storage check, nil if there was none.
 	Storage *Storage
-	// Runtime is what the processes themselves say, nil where they were not asked.
+	// Runtime holds the responses of the processes, nil if they were not queried.
 	Runtime *Runtime
 	// Keyspace is nil unless records were kept.
 	Keyspace Keyspace
 }
 
-// links index everything but segments.
+// links holds indexes of everything but segments.
 type links struct {
 	databases   map[DatabaseID]*Database
 	collections map[CollectionID]*Collection
@@ -194,7 +195,7 @@ type links struct {
 	replicasOf   map[CollectionID][]*Replica
 }
 
-// Cluster is Parts, sorted and linked.
+// Cluster is a sorted and linked Parts.
 type Cluster struct {
 	Parts
 
@@ -205,37 +206,35 @@ type Cluster struct {
 	totalsOfPartition  map[PartitionID]*Totals
 	totalsOfVChannel   map[string]*Totals
 	totals             Totals
-	// since is nil unless it is known how segments differ from those of the cluster before.
+	// since is nil unless the changes of segments from the previous cluster are known.
 	since *since
 
-	// asking is nil where metadata and answers are not known to be of different times.
+	// asking is nil unless metadata and responses are known to be of different times.
 	asking *asking
 	onces  *onces
 }
 
-// Keyspace is the store that a Cluster was decoded from: every key in lexical
-// order, secrets already redacted, each record decoded only when asked for.
-// Implementations may be used from several goroutines.
+// Keyspace is the store that a Cluster was decoded from: every key in lexical order, with secrets redacted.
+// Records are decoded on demand. Implementations must be safe for concurrent use.
 type Keyspace interface {
 	Len() int
 	// Info describes the i-th key, 0 <= i < Len.
 	Info(i int) KeyInfo
-	// Collection is the collection that the i-th key names, by its id or its channel; 0 if it names none.
+	// Collection returns the collection that the i-th key names by its id or channel, 0 if none.
 	Collection(i int) CollectionID
-	// Find returns the position of key, or where it would stand.
+	// Find returns the position of key, or the position at which it would be inserted.
 	Find(key string) (i int, ok bool)
 	// Record decodes the i-th key's value.
 	Record(i int) Record
-	// Of returns the keys that an object was decoded from, in lexical order, none
-	// if it is unknown. The resource is the plural name that package view gives it
-	// ("segments"), the id its Ref's ID; see Ref.
+	// Of returns the keys that an object was decoded from, in lexical order, or none if unknown. resource is
+	// the plural name in package view ("segments"), id the ID of its Ref; see Ref.
 	Of(resource, id string) []string
 }
 
 // KeyInfo describes one key.
 type KeyInfo struct {
 	Key         string
-	Kind        string // the key kind's name: "segment", "channel-checkpoint"; "" unknown
+	Kind        string // name of the key's kind: "segment", "channel-checkpoint"; "" unknown
 	Size        int    // bytes of the value
 	ModRevision int64
 	Lease       int64
@@ -245,31 +244,30 @@ type KeyInfo struct {
 // Record is one decoded value.
 type Record struct {
 	KeyInfo
-	// Message is the protobuf message's full name, "json", "text", "int", "time" or "binary".
+	// Message is the full name of the protobuf message, or "json", "text", "int", "time" or "binary".
 	Message string
-	// Text is the value for people and scripts: indented JSON for messages, the
-	// text itself, or hex.
+	// Text is the value in readable form: indented JSON for messages, the text itself, or hex.
 	Text string
-	// Problem is why the value could not be decoded, or what of it is unknown.
+	// Problem is why the value could not be decoded, or which part is unknown.
 	Problem string
 	Raw     []byte
 }
 
-// Version is the Milvus version and how it is known.
+// Version is the Milvus version and its source.
 type Version struct {
-	// Text is "2.3.5", a range such as "2.2.9 to 2.3" where only the layout of the
-	// keys tells, or "" if nothing does.
+	// Text is e.g. "2.3.5", or a range such as "2.2.9 to 2.3" if only the layout of the keys is known, or "".
 	Text string
 	// From is "sessions", "key layout" or "".
 	From string
-	// Others are further versions that sessions report (a rolling upgrade, or trouble).
+	// Others are further versions in sessions, during a rolling upgrade or after an error.
 	Others []string
-	// Notes are contradictions: keys of an older layout beside newer ones.
+	// Notes are contradictions, such as keys of an older layout next to newer ones.
 	Notes []string
 }
 
-// SortedElse is what Segment.SortedElse means: field 31 of the record is is_partition_key_sorted in 2.6 (2.6.23) and
-// is_sorted_by_namespace in 3.0. It goes by what sessions say; of a cluster of both, or of none, it may be either.
+// SortedElse returns the sort key of segments with Segment.SortedElse. Field 31 of the record is
+// is_partition_key_sorted in 2.6 (2.6.23) and is_sorted_by_namespace in 3.0. The versions in sessions decide.
+// With both versions or none it returns both sort keys.
 func (v Version) SortedElse() string {
 	var two, three bool
 	if v.From == "sessions" {

@@ -5,46 +5,47 @@ import (
 	"time"
 )
 
-// LiveReplica is QueryCoord's answer to GetReplicas.
+// LiveReplica is a replica in QueryCoord's response to GetReplicas.
 type LiveReplica struct {
 	ID            ReplicaID
 	Collection    CollectionID
 	ResourceGroup string
 	Nodes         []NodeID
-	// Leaders are the replica's shard leaders, by channel; Node 0: none.
+	// Leaders are the shard leaders of the replica, by channel. Node 0 means none.
 	Leaders []ShardLeader
-	// Outside counts nodes of other resource groups that serve it meanwhile.
+	// Outside counts nodes of other resource groups that temporarily serve the replica.
 	Outside map[string]int64
 }
 
-// ShardLeader says who leads a shard.
+// ShardLeader holds the leaders of a shard.
 type ShardLeader struct {
 	Collection CollectionID
 	Channel    string
-	// Nodes are its leaders, one per replica; Addresses likewise. Serviceable is nil where not said.
+	// Nodes are the leaders, one per replica, and Addresses their addresses. Serviceable is nil if not reported.
 	Nodes       []NodeID
 	Addresses   []string
 	Serviceable []bool
-	// Problem is why QueryCoord names none: "channel not available".
+	// Problem is why QueryCoord returns no leader, e.g. "channel not available".
 	Problem string
 }
 
-// LoadedCollection is a collection as QueryCoord holds it.
+// LoadedCollection is QueryCoord's state of a collection.
 type LoadedCollection struct {
 	Collection CollectionID
 	Percent    int64
-	// Available is the query service's own word; RefreshPercent counts the loading of new segments.
+	// Available reports whether the query service is available. RefreshPercent is the progress of loading new
+	// segments.
 	Available      bool
 	RefreshPercent int64
 }
 
-// LiveResourceGroup is QueryCoord's answer to DescribeResourceGroup.
+// LiveResourceGroup is a resource group in QueryCoord's response to DescribeResourceGroup.
 type LiveResourceGroup struct {
 	Name string
-	// Capacity and Available are -1 where only the name is known.
+	// Capacity and Available are -1 if only the name is known.
 	Capacity         int32
 	Available        int32
-	Requests, Limits int32 // -1: not said
+	Requests, Limits int32 // -1: not reported
 	Nodes            []NodeID
 	LoadedReplicas   map[CollectionID]int32
 	Outgoing         map[CollectionID]int32
@@ -58,15 +59,18 @@ type Checker struct {
 	Active bool
 }
 
-// NodeState is a query node's or streaming node's state as a coordinator has it: Normal, Stopping or Suspend of query nodes
+// NodeState is a coordinator's state of a query node or streaming node: Normal, Stopping or Suspend for query
+// nodes (internal/querycoordv2/session/node_manager.go: State.String), active or suspended for streaming nodes.
 // (internal/querycoordv2/session/node_manager.go: State.String), active or suspended of streaming nodes.
 type NodeState struct {
 	Node  NodeID
 	State string
 }
 
-// Suspended is whether a coordinator holds a session's node as suspended: Unsaid if none told of it. Of a query node that is so while it
-// is in no resource group (internal/querycoordv2/meta/resource_manager.go: GetNodesSuspended), as the one inside a streaming node always is.
+// Suspended reports whether a coordinator has suspended a session's node. It returns Unsaid if the state is
+// unknown. A query node is suspended while it is in no resource group
+// (internal/querycoordv2/meta/resource_manager.go: GetNodesSuspended). A query node inside a streaming node
+// always is, so it counts as Unsaid.
 func (r *Runtime) Suspended(s *Session) Known {
 	list, suspended := r.QueryNodeStates, "Suspend"
 	switch s.Role {
@@ -86,26 +90,25 @@ func (r *Runtime) Suspended(s *Session) Known {
 	case list[i].State == suspended:
 		return Yes
 	case s.Role == "querynode" && r.StreamingNodeStates == nil:
-		// Before the release that has the pages of streaming nodes a suspended query node is listed as Normal.
+		// Releases without the pages of streaming nodes list a suspended query node as Normal.
 		return Unsaid
 	}
 	return No
 }
 
-// Recovery is what DataCoord hands to whoever loads a vchannel: the reference for what
-// should be served (GetRecoveryInfoV2).
+// Recovery is DataCoord's response to GetRecoveryInfoV2 for a vchannel: the reference for the segments to serve.
 type Recovery struct {
 	Collection CollectionID
 	Channel    string
 	SeekAt     TSO
 	Seek       Checkpoint
-	Flushed    []SegmentID // to be loaded sealed, by id
-	Unflushed  []SegmentID // to be consumed as growing
+	Flushed    []SegmentID // to load as sealed, by id
+	Unflushed  []SegmentID // to consume as growing
 	Dropped    []SegmentID
 	LevelZero  []SegmentID
 }
 
-// DataSegment is a segment in DataCoord's memory, of which etcd may not know the rows yet.
+// DataSegment is a segment in DataCoord's memory. etcd may not have its current number of rows yet.
 type DataSegment struct {
 	ID       SegmentID
 	State    SegmentState
@@ -113,7 +116,7 @@ type DataSegment struct {
 	ExpireAt TSO
 }
 
-// Queue is the message queue's account of its topics.
+// Queue is the state of the message queue and its topics.
 type Queue struct {
 	Kind    string // kafka, pulsar, rocksmq, woodpecker, natsmq; "" unknown
 	Address string
@@ -121,26 +124,27 @@ type Queue struct {
 	Reason  string
 	// Topics by name; nil: unknown.
 	Topics []Topic
-	// Retention of messages that no subscription needs, of Pulsar's namespace: nil where it was not told.
+	// Retention is the retention of Pulsar's namespace for messages that no subscription needs; nil if not
+	// reported.
 	Retention *QueueRetention
 }
 
-// QueueRetention is how long, and up to how many bytes, Pulsar keeps what is done with; -1 is without bound.
+// QueueRetention is how long, and up to how many bytes, Pulsar keeps acknowledged messages; -1 is unlimited.
 type QueueRetention struct {
 	Time  time.Duration
 	Bytes int64
 }
 
-// Topic is one topic of the queue: a pchannel.
+// Topic is one topic of the queue, i.e. a pchannel.
 type Topic struct {
 	Name string
 	// First and End are the offsets of the oldest message and of the next one.
 	First, End int64
-	// Stats is Pulsar's account, which has no offsets; nil of Kafka.
+	// Stats holds Pulsar's statistics, which have no offsets; nil for Kafka.
 	Stats *TopicStats
 }
 
-// TopicStats is what Pulsar says of a topic.
+// TopicStats holds Pulsar's statistics of a topic.
 type TopicStats struct {
 	Bytes, BacklogBytes int64
 	Subscriptions       []Subscription // by name
@@ -149,8 +153,8 @@ type TopicStats struct {
 // Subscription is a reader of a topic.
 type Subscription struct {
 	Name, Type     string
-	Backlog, Bytes int64 // messages, and their bytes, that it has not acknowledged
-	Consumers      int   // that are connected
-	// Consumed and Acked are when it last did; zero for never.
+	Backlog, Bytes int64 // unacknowledged messages and their bytes
+	Consumers      int   // connected consumers
+	// Consumed and Acked are the times of the last consumption and acknowledgement; zero for never.
 	Consumed, Acked time.Time
 }

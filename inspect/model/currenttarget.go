@@ -1,14 +1,15 @@
 package model
 
-// CurrentTarget is what QueryCoord, now and in memory, wants its nodes to serve of a collection; in etcd it leaves a Target only
-// when it stops.
+// CurrentTarget is the current target of a collection in QueryCoord's memory: the segments that query nodes
+// should serve. QueryCoord writes a Target to etcd only when it stops.
 type CurrentTarget struct {
 	Collection CollectionID
-	// Sealed are the segments to be loaded, Growing those to be consumed.
+	// Sealed are the segments to load, Growing the segments to consume.
 	Sealed, Growing []SegmentID
 }
 
-// Wanted says how the current targets want a segment: sealed, growing, or neither; ok is false if they are unknown.
+// Wanted reports whether the current targets contain a segment as sealed or growing. ok is false if the targets
+// are unknown.
 func (r *Runtime) Wanted(id SegmentID) (sealed, growing, ok bool) {
 	if r == nil || r.Targets == nil {
 		return false, false, false
@@ -22,7 +23,7 @@ const (
 	wantedGrowing
 )
 
-// linkTargets finds how each segment is wanted.
+// linkTargets indexes the targets by segment.
 func (r *Runtime) linkTargets() {
 	r.wanted = map[SegmentID]uint8{}
 	for i := range r.Targets {

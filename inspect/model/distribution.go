@@ -2,19 +2,19 @@ package model
 
 import "time"
 
-// Distribution is a query node's answer to GetDataDistribution.
+// Distribution is a query node's response to GetDataDistribution.
 type Distribution struct {
 	Sealed   []ServedSegment // by id
 	Channels []ServedChannel // by name
 	Leaders  []LeaderView    // by channel
-	// MemoryCapacity in bytes and CPUs are said by 2.6; 0 before.
+	// MemoryCapacity is in bytes. MemoryCapacity and CPUs are reported since 2.6, and are 0 before.
 	MemoryCapacity int64
 	CPUs           int64
-	ModifiedAt     time.Time // zero if not said
+	ModifiedAt     time.Time // zero if not reported
 }
 
-// ServedSegment is a sealed segment in a query node's memory. Rows are not said by
-// the node: DataCoord's record has them.
+// ServedSegment is a sealed segment in a query node's memory. Nodes do not report its rows; DataCoord's record
+// has them.
 type ServedSegment struct {
 	ID         SegmentID
 	Collection CollectionID
@@ -23,9 +23,9 @@ type ServedSegment struct {
 	Version    int64
 	Level      SegmentLevel
 	Sorted     bool
-	// Indexes are the index files in use. Without one for the vector field, searches compare every row.
+	// Indexes are the loaded index files. Without one for the vector field, searches use brute force.
 	Indexes []ServedIndex
-	// JSONFields are the JSON fields whose key index is loaded, by id (2.6 and later; older nodes report none).
+	// JSONFields are the ids of JSON fields with a loaded key index (2.6 and later, else empty).
 	JSONFields []FieldID
 }
 
@@ -45,24 +45,24 @@ type ServedChannel struct {
 	Version    int64
 }
 
-// LeaderView is a shard leader's own view of its shard.
+// LeaderView is a shard leader's view of its shard.
 type LeaderView struct {
 	Channel    string
 	Collection CollectionID
-	// Growing are the growing segments, all in the memory of the leader's node, by id;
-	// GrowingRows their rows in sum: nodes do not say rows per segment.
+	// Growing are the growing segments by id, all in the memory of the leader's node. GrowingRows is the sum of
+	// their rows, because nodes do not report rows per segment.
 	Growing     []GrowingView
 	GrowingRows int64
-	// Sealed says which node the leader asks for which sealed segment, by id.
+	// Sealed maps each sealed segment to the node that the leader sends requests to, by id.
 	Sealed        []LeaderSegment
 	TargetVersion int64
-	// Serviceable is nil where the version does not say (before 2.5).
+	// Serviceable is nil if the release does not report it (before 2.5).
 	Serviceable *bool
-	// CatchingUp is nil where the version does not say (before 2.6).
+	// CatchingUp is nil if the release does not report it (before 2.6).
 	CatchingUp *bool
 }
 
-// GrowingView is a growing segment in a leader's view; At is the position it started from.
+// GrowingView is a growing segment in a leader's view. At is its start position.
 type GrowingView struct {
 	ID SegmentID
 	At TSO
@@ -75,16 +75,17 @@ type LeaderSegment struct {
 	Version int64
 }
 
-// ShardView is a leader's view together with the node that holds it.
+// ShardView is a leader's view with the node that holds it.
 type ShardView struct {
 	Node *LiveNode
 	*LeaderView
 }
 
-// Served says that a node has a segment in memory.
+// Served is a segment in the memory of a node.
 type Served struct {
 	Node *LiveNode
-	// Sealed is nil for a growing segment; Leader is the view that has it growing, nil for a sealed one.
+	// Sealed is nil for a growing segment. Leader is the view with the growing segment, and nil for a sealed
+	// one.
 	Sealed *ServedSegment
 	Leader *LeaderView
 }

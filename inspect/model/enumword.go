@@ -2,7 +2,8 @@ package model
 
 import "strings"
 
-// EnumWord shortens the name of an enum's value: EnumWord("PCHANNEL_META_STATE_ASSIGNED", "PCHANNEL_META_STATE_") is "Assigned".
+// EnumWord shortens the name of an enum value, e.g. EnumWord("PCHANNEL_META_STATE_ASSIGNED",
+// "PCHANNEL_META_STATE_") is "Assigned".
 func EnumWord(name, prefix string) string {
 	s := strings.TrimPrefix(name, prefix)
 	if s == "" || strings.ToUpper(s) != s {

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestWithGaps adds to what is missing, and leaves the cluster that it is called on alone.
+// TestWithGaps checks that gaps are added to a copy of the cluster.
 func TestWithGaps(t *testing.T) {
 	first, second := model.Gap{Where: "a", Reason: "denied"}, model.Gap{Where: "b", Reason: "cut off"}
 	c := model.Build(model.Parts{Gaps: []model.Gap{first}})

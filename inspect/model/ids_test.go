@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Seek finds what a binary search of the whole list finds, from every position at or before it.
+// TestSeek checks that Seek returns the result of a full binary search, from every position at or before it.
 func TestSeek(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

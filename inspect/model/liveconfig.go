@@ -8,16 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Config is one session's effective configuration, as ShowConfigurations says it.
-// Milvus answers with each key twice, dotted and folded, and echoes its environment;
-// here a key is kept once, folded, and only if Milvus has it. Secrets are redacted.
+// Config is the effective configuration of a session, from ShowConfigurations. Milvus returns each key twice,
+// dotted and folded, and includes its environment. A Config has each key once, folded, and only keys of Milvus.
+// Secrets are redacted.
 type Config struct {
 	Values map[string]string // by folded key
-	Names  map[string]string // folded key to the dotted name, where one was told
+	Names  map[string]string // folded key to dotted name, if reported
 }
 
-// FoldConfigKey folds a key as Milvus does: lower case, without separators
-// (pkg/config/source.go: formatKey).
+// FoldConfigKey folds a key like Milvus: lower case, without separators (pkg/config/source.go: formatKey).
 func FoldConfigKey(key string) string {
 	var buffer [64]byte
 	folded := buffer[:0]
@@ -38,7 +37,7 @@ func FoldConfigKey(key string) string {
 	return string(folded)
 }
 
-// foldAnyKey is FoldConfigKey of what is not ASCII alone.
+// foldAnyKey is FoldConfigKey for keys that are not ASCII.
 func foldAnyKey(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -49,7 +48,7 @@ func foldAnyKey(key string) string {
 	}, key)
 }
 
-// Get returns a value by its dotted or folded key; ok is false if the session did not tell it.
+// Get returns a value by its dotted or folded key. ok is false if the session did not report it.
 func (c *Config) Get(key string) (value string, ok bool) {
 	if c == nil {
 		return "", false
@@ -58,7 +57,7 @@ func (c *Config) Get(key string) (value string, ok bool) {
 	return value, ok
 }
 
-// HasBelow reports whether the session told any key of a component, such as "dataCoord".
+// HasBelow reports whether the session reported any key of a component, e.g. "dataCoord".
 func (c *Config) HasBelow(component string) bool {
 	if c == nil {
 		return false
@@ -72,7 +71,7 @@ func (c *Config) HasBelow(component string) bool {
 	return false
 }
 
-// Name is the dotted name of a key where it is known, else the key.
+// Name returns the dotted name of a key, or key if the dotted name is unknown.
 func (c *Config) Name(key string) string {
 	if c != nil {
 		if name := c.Names[FoldConfigKey(key)]; name != "" {
@@ -82,15 +81,16 @@ func (c *Config) Name(key string) string {
 	return key
 }
 
-// Setting is the value of a configuration key for one role, and where it comes from.
+// Setting is the value of a configuration key for a role, with its source.
 type Setting struct {
 	Value string
-	// From is the session that told it, "dynamic configuration" for a key under config/ in etcd.
+	// From is the session that reported the value, or "dynamic configuration" for a key under config/ in etcd.
 	From string
 }
 
-// Setting looks a key up as a role has it: in the answer of its first session that tells
-// it, else among the dynamic keys in etcd, else for MixCoord in a proxy's configuration. ok is false if nothing tells.
+// Setting returns the value of a key for the first role with one. It looks in the configuration of each
+// session, then in the dynamic keys in etcd, then, for MixCoord, in a proxy's configuration. ok is false if
+// there is no value.
 func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 	folded := FoldConfigKey(key)
 	if c.Runtime != nil {
@@ -116,8 +116,9 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// CopiedConfig is a proxy's configuration where it stands for that of a MixCoord, which tells nothing of the key's component itself.
-// The two have the same milvus.yaml, as a rule. of is the proxy; nil if there is none, or no need of it.
+// CopiedConfig returns a proxy's configuration as a substitute for that of a MixCoord that reports no keys of
+// the component of key. Both usually have the same milvus.yaml. of is the proxy. copied is nil if there is none
+// or no MixCoord needs it.
 func (r *Runtime) CopiedConfig(key string, roles ...string) (copied *Config, of string) {
 	component, _, _ := strings.Cut(key, ".")
 	if r == nil || !slices.Contains(roles, "mixcoord") ||
@@ -132,7 +133,7 @@ func (r *Runtime) CopiedConfig(key string, roles ...string) (copied *Config, of 
 	return nil, ""
 }
 
-// Without is the configuration without some keys, folded ones; nil of nil.
+// Without returns the configuration without some folded keys, or nil for nil.
 func (c *Config) Without(keys map[string]bool) *Config {
 	if c == nil {
 		return nil
@@ -142,7 +143,8 @@ func (c *Config) Without(keys map[string]bool) *Config {
 	return rest
 }
 
-// DynamicEntries are the dynamic keys in etcd by folded key: of several spellings the one that decides, as DynamicEntry says.
+// DynamicEntries returns the dynamic keys in etcd by folded key. If several spellings exist, the effective one
+// wins, see DynamicEntry.
 func DynamicEntries(list []*ConfigEntry) map[string]*ConfigEntry {
 	entries := make(map[string]*ConfigEntry, len(list))
 	for _, e := range list {
@@ -151,8 +153,9 @@ func DynamicEntries(list []*ConfigEntry) map[string]*ConfigEntry {
 	return entries
 }
 
-// DynamicEntry is the dynamic key in etcd that sets a configuration key, nil if none does. Milvus takes any spelling (queryCoord/autoBalance,
-// querycoord.autobalance), and of several the last in order decides (pkg/config/etcd_source.go, refreshConfigurations).
+// DynamicEntry returns the dynamic key in etcd that sets a configuration key, or nil if there is none. Milvus
+// accepts any spelling (queryCoord/autoBalance, querycoord.autobalance). The last spelling in key order wins
+// (pkg/config/etcd_source.go, refreshConfigurations).
 func DynamicEntry(list []*ConfigEntry, key string) *ConfigEntry {
 	folded := FoldConfigKey(key)
 	for _, e := range slices.Backward(list) {
@@ -163,8 +166,8 @@ func DynamicEntry(list []*ConfigEntry, key string) *ConfigEntry {
 	return nil
 }
 
-// CoordinatorKeys are the keys of DataCoord and QueryCoord that something here reads, as Milvus writes them. A MixCoord tells them only
-// where it is asked for each.
+// CoordinatorKeys returns the keys of DataCoord and QueryCoord that kitescope reads, in Milvus's spelling. A
+// MixCoord reports them only if each is requested by name.
 func CoordinatorKeys() []string {
 	return []string{
 		"dataCoord.channel.watchTimeoutInterval", "dataCoord.compaction.enableAutoCompaction", "dataCoord.enableCompaction",

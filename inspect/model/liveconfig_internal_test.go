@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// TestFoldConfigKey holds the way for ASCII to the one for all texts.
+// TestFoldConfigKey checks that the ASCII path and the general path agree.
 func TestFoldConfigKey(t *testing.T) {
 	for key, want := range map[string]string{
 		"":                       "",

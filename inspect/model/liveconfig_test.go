@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// TestSettingOfSeveralSpellings: of a dynamic key that stands in etcd twice the last in order decides, as in Milvus.
+// TestSettingOfSeveralSpellings checks that the last spelling of a dynamic key in etcd wins, as in Milvus.
 func TestSettingOfSeveralSpellings(t *testing.T) {
 	c := Build(Parts{Config: []*ConfigEntry{
 		{Name: "queryCoord/autoBalance", Value: "true"}, {Name: "queryNode/cacheSize", Value: "1"}, {Name: "querycoord.autobalance", Value: "false"},

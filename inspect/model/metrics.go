@@ -6,19 +6,22 @@ import (
 	"time"
 )
 
-// Metrics is one scrape of a process's /metrics: every family, as columns.
+// Metrics is one scrape of a process's /metrics, with the values of each family in columns.
 type Metrics struct {
 	At time.Time
-	// Families are by the name of their "# TYPE" line; what has no such line is under its own name. None is without a series.
+	// Families are keyed by the name in their "# TYPE" line. Metrics without one are under their own name. Each
+	// family has at least one series.
 	Families map[string]*Family
-	// Partial is that the text was broken, or more than the limits: what is not here may have been in the rest.
+	// Partial is true if the text was malformed or exceeded the limits. Missing series may have been in the
+	// rest.
 	Partial bool
 }
 
-// MetricKind is what kind of values a family has.
+// MetricKind is the type of a family.
 type MetricKind uint8
 
-// The kinds of the text format (prometheus.io/docs/instrumenting/exposition_formats); a kind that is none of them is untyped.
+// The types of the text format (prometheus.io/docs/instrumenting/exposition_formats). Other types are read as
+// untyped.
 const (
 	MetricUntyped MetricKind = iota
 	MetricCounter
@@ -27,37 +30,40 @@ const (
 	MetricSummary
 )
 
-// String is the kind's name in the text format.
+// String returns the name of the type in the text format.
 func (k MetricKind) String() string {
 	return [...]string{"untyped", "counter", "gauge", "histogram", "summary"}[min(k, MetricSummary)]
 }
 
-// Family is all series of one metric.
+// Family holds all series of one metric.
 type Family struct {
 	Name string
 	Kind MetricKind
-	// Bounds are the upper bounds of a histogram's buckets, ascending, without +Inf. Families that have the same share them.
+	// Bounds are the upper bounds of a histogram's buckets, ascending, without +Inf. Families with equal bounds
+	// share them.
 	Bounds []float64
 	Series []Series
 }
 
-// Series is one value of a metric, or all that a histogram or summary says under one set of labels.
+// Series is one value of a metric, or a histogram or summary, under one set of labels.
 type Series struct {
 	Labels []Pair // by key; shared between families
-	// Value is that of a counter, gauge or untyped metric, a finite number always; the sum of a histogram or summary, NaN if it is not told.
+	// Value is the value of a counter, gauge or untyped metric and always finite. For a histogram or summary it
+	// is the sum, NaN if not exported.
 	Value float64
-	// Count is how many were observed, of a histogram or summary; NaN: not told.
+	// Count is the number of observations of a histogram or summary, NaN if not exported.
 	Count float64
-	// Buckets are how many were observed up to each of the family's Bounds, never falling and at most Count; nil: not told.
+	// Buckets are the cumulative counts up to each of the family's Bounds, non-decreasing and at most Count.
+	// nil if not exported.
 	Buckets []float64
-	// Quantiles are of a summary, in the order of the text.
+	// Quantiles are the quantiles of a summary, in the order of the text.
 	Quantiles []Quantile
 }
 
-// Quantile is what a summary says of its distribution: a share of the observations was Value or less.
+// Quantile is a quantile of a summary: a fraction Share of the observations is at most Value.
 type Quantile struct{ Share, Value float64 }
 
-// Label is the value of a label, "" if the series has none of that name.
+// Label returns the value of a label, or "" if the series does not have it.
 func (s Series) Label(key string) string {
 	for _, l := range s.Labels {
 		if l.Key == key {
@@ -77,7 +83,7 @@ func (s Series) Matches(match []Pair) bool {
 	return true
 }
 
-// Samples are the series of a metric that is one value each: not those of a histogram or summary.
+// Samples returns the series of a metric with single values, i.e. not of a histogram or summary.
 func (m *Metrics) Samples(name string) []Series {
 	if m == nil {
 		return nil
@@ -88,8 +94,8 @@ func (m *Metrics) Samples(name string) []Series {
 	return nil
 }
 
-// Sum adds up the values of a metric whose labels match all label=value pairs; NAME_sum and NAME_count are of the histogram or
-// summary NAME. ok is false if there is none.
+// Sum adds up the values of a metric whose labels match all label=value pairs. NAME_sum and NAME_count select
+// the sums and counts of the histogram or summary NAME. ok is false if nothing matches.
 func (m *Metrics) Sum(name string, match ...Pair) (sum float64, ok bool) {
 	if m == nil {
 		return 0, false
@@ -111,7 +117,7 @@ func (m *Metrics) Sum(name string, match ...Pair) (sum float64, ok bool) {
 	return sum, ok
 }
 
-// distributions are the series of a histogram or summary.
+// distributions returns the series of a histogram or summary.
 func (m *Metrics) distributions(name string) []Series {
 	if f := m.Families[name]; f != nil && f.Kind >= MetricHistogram {
 		return f.Series
@@ -119,7 +125,7 @@ func (m *Metrics) distributions(name string) []Series {
 	return nil
 }
 
-// only is the part of a scrape whose families' names are kept.
+// only returns a scrape with the families whose names keep accepts.
 func (m *Metrics) only(keep func(name string) bool) *Metrics {
 	part := &Metrics{At: m.At, Families: map[string]*Family{}}
 	for name, f := range m.Families {

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// What query nodes say of themselves on /metrics, by collection, partition and state of
-// segments (Milvus: metrics/querynode_metrics.go; the state since 2.2).
+// Metrics of query nodes by collection, partition and state of segments (Milvus: metrics/querynode_metrics.go;
+// the state since 2.2).
 const (
 	segmentNum = "milvus_querynode_segment_num"
 	entityNum  = "milvus_querynode_entity_num"
 )
 
-// MetricServed is what a query node's metrics say that it serves of one collection. Whoever knows its
-// Distribution has no need of them.
+// MetricServed holds the segments of one collection that a query node serves, according to its metrics. It is a
+// fallback for nodes without a Distribution.
 type MetricServed struct {
 	Collection CollectionID
-	// Growing segments, sealed ones with an indexed field, and those without any.
+	// Growing are growing segments, Indexed sealed ones with an indexed field, Unindexed sealed ones without.
 	Growing, Indexed, Unindexed MetricSum
 }
 
 // MetricSum counts segments and their rows.
 type MetricSum struct{ Segments, Rows float64 }
 
-// MetricsOf finds the scrape of a query node's process: one that has a series of the node's own. A node
-// that serves nothing has few of them, and none of segments. Milvus 2.1 has totals without
-// collections: by those nothing is known. nil if there is none.
+// MetricsOf returns the scrape of a query node's process, which is a scrape with a series of that node. A node
+// that serves nothing has few series and none of segments. Scrapes of Milvus 2.1 are ignored, because they have
+// totals without collections. MetricsOf returns nil if there is no scrape.
 func (r *Runtime) MetricsOf(node NodeID) *Metrics {
 	if r == nil {
 		return nil
@@ -41,7 +41,7 @@ func (r *Runtime) MetricsOf(node NodeID) *Metrics {
 	return nil
 }
 
-// tellsServed reports whether a scrape tells what a query node serves.
+// tellsServed reports whether a scrape has the segments that a query node serves.
 func tellsServed(m *Metrics, node string) bool {
 	if m == nil {
 		return false
@@ -59,8 +59,8 @@ func tellsServed(m *Metrics, node string) bool {
 	return false
 }
 
-// ServedOf adds up what a scrape says that a query node serves, by collection. Series of zero linger after a segment has left
-// and count for nothing.
+// ServedOf adds up the segments that a query node serves according to a scrape, by collection. Series with
+// value zero are ignored, because they remain after a segment was released.
 func (m *Metrics) ServedOf(node NodeID) []MetricServed {
 	var list []MetricServed
 	for _, family := range []string{segmentNum, entityNum} {
@@ -83,7 +83,7 @@ func (m *Metrics) ServedOf(node NodeID) []MetricServed {
 	return list
 }
 
-// sum is the one that a series counts for.
+// sum returns the sum that a series belongs to.
 func (x *MetricServed) sum(s Series) *MetricSum {
 	switch {
 	case s.Label("segment_state") == "Growing":
@@ -94,8 +94,8 @@ func (x *MetricServed) sum(s Series) *MetricSum {
 	return &x.Indexed
 }
 
-// Memory is what the process of a session uses, as it says itself: its own limits are held against that. Where it did not say, it is
-// what the operating system counts for it, which is more.
+// Memory returns the memory usage that the process of a session reports, which it compares with its own limits.
+// If not reported, Memory returns the operating system's number, which is higher.
 func (n *LiveNode) Memory() (bytes int64, ok bool) {
 	if n.System != nil && n.System.MemoryUse > 0 {
 		return n.System.MemoryUse, true

@@ -2,34 +2,36 @@ package model
 
 import "time"
 
-// Pace is how fast the process of a session answers: how long it took to connect, and to answer a question that costs it
-// nothing, asked several times, one after the other.
+// Pace measures the responsiveness of a session's process: the time to connect, and the response times of
+// several successive requests that cost the process almost nothing.
 type Pace struct {
-	// At is when connecting began.
+	// At is the time at which connecting began.
 	At time.Time
-	// Connect is how long it took until the process had greeted; Dial is the network's part of that, which a process that is stopped
-	// does not delay. Dial is 0 where something stands between that connects on our behalf: an address map, a proxy.
+	// Connect is the time until the process completed the handshake. Dial is the network's part, which a
+	// stopped process does not delay. Dial is 0 if an address map or a proxy connects on our behalf.
 	Connect, Dial time.Duration
 	Probes        []Probe
 }
 
-// Probe is one of these questions.
+// Probe is one of the requests.
 type Probe struct {
-	// After is when it was asked, since Pace.At.
+	// After is the start of the request, relative to Pace.At.
 	After time.Duration
 	Took  time.Duration
-	// Open: there was no answer until then.
+	// Open is true if there was no response within Took.
 	Open bool
 }
 
-// ProbeStall is from how long on an answer to a probe is a stall, paceMemory how far back earlier rounds of probes count.
+// ProbeStall is the threshold above which a response counts as stalled. paceMemory is the age up to which
+// earlier rounds of probes count.
 const (
 	ProbeStall = 100 * time.Millisecond
 	paceMemory = 90 * time.Second
 )
 
-// Stalls returns the stalls of the last round of probes of a node and of the rounds shortly before it, the last round's first, how many are
-// of that, and the time over which all were probed. A node without probes has none.
+// Stalls returns the stalls in the last round of probes and in the rounds shortly before, the last round's
+// first. now is the number of stalls in the last round. over is the total time of all rounds. Without probes
+// there are none.
 func (n *LiveNode) Stalls() (stalls []time.Duration, now int, over time.Duration) {
 	if n.Pace == nil {
 		return nil, 0, 0
@@ -44,7 +46,7 @@ func (n *LiveNode) Stalls() (stalls []time.Duration, now int, over time.Duration
 	return stalls, now, over
 }
 
-// Over is how long the process was watched.
+// Over returns the time from the connection attempt to the end of the last probe.
 func (p *Pace) Over() time.Duration {
 	if len(p.Probes) == 0 {
 		return p.Connect
@@ -53,8 +55,8 @@ func (p *Pace) Over() time.Duration {
 	return last.After + last.Took
 }
 
-// Way is what the way to the process and back takes, as far as it is known: where nothing stands between, what the network took to
-// connect; else the shortest answer, so that a process that is slow each time alike seems far away.
+// Way returns the estimated network round-trip time: Dial if known, else the shortest response time. The latter
+// makes a process that is always slow look far away.
 func (p *Pace) Way() time.Duration {
 	if p.Dial > 0 || len(p.Probes) == 0 {
 		return p.Dial
@@ -66,7 +68,8 @@ func (p *Pace) Way() time.Duration {
 	return way
 }
 
-// Stalls are the waits, each longer than floor, beyond what the way takes. Greeting takes it a few times, with TLS.
+// Stalls returns the wait times above floor, after subtracting the round-trip time. The handshake takes a few
+// round trips with TLS.
 func (p *Pace) Stalls(floor time.Duration) []time.Duration {
 	const greeting = 4
 	var list []time.Duration

@@ -2,12 +2,12 @@ package model
 
 import "time"
 
-// StartedAt is when the process started, zero if unknown.
+// StartedAt returns the start time of the process, zero if unknown.
 func (p *Process) StartedAt() time.Time {
 	if p == nil {
 		return time.Time{}
 	}
-	const beyond = 253402300800 // the year 10000: no time, and none that JSON can say
+	const beyond = 253402300800 // the year 10000, which JSON cannot represent
 	seconds, ok := p.Metrics.Sum("process_start_time_seconds")
 	if !ok || !(seconds > 0 && seconds < beyond) {
 		return time.Time{}
@@ -15,8 +15,8 @@ func (p *Process) StartedAt() time.Time {
 	return time.UnixMilli(int64(seconds * 1000)).UTC()
 }
 
-// CPU is the processor time that a process uses, in cores: over the time between its two
-// scrapes, else on average since it started. ok is false if neither is known.
+// CPU returns the CPU time that a process uses, in cores, over the time between its two scrapes, or else on
+// average since it started. ok is false if neither is known.
 func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
 	const name = "process_cpu_seconds_total"
 	if p == nil {
@@ -37,8 +37,8 @@ func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
 	return now / over.Seconds(), over, true
 }
 
-// standsStill reports whether the two scrapes are one and the same, told twice: answering a
-// scrape allocates, so that this counter of a live Go process never stands still.
+// standsStill reports whether the two scrapes are the same one. Responding to a scrape allocates memory, so
+// this counter of a running Go process always increases.
 func (p *Process) standsStill() bool {
 	const name = "go_memstats_alloc_bytes_total"
 	now, ok := p.Metrics.Sum(name)
@@ -46,7 +46,7 @@ func (p *Process) standsStill() bool {
 	return ok && had && now == before
 }
 
-// ResidentBytes is the memory that a process holds, as the operating system counts it.
+// ResidentBytes returns the memory of a process as counted by the operating system.
 func (p *Process) ResidentBytes() (int64, bool) {
 	if p == nil {
 		return 0, false

@@ -5,30 +5,31 @@ import (
 	"time"
 )
 
-// Profiles are what the profiles of a cluster's processes say: worked out of them by whoever read
-// them, so that nothing here knows how a profile looks. A number that is unknown is NaN, and a
-// fact that is, nil with a reason.
+// Profiles holds the results of profiling a cluster's processes. The reader of the profiles computes them,
+// which keeps this package independent of profile formats. Unknown numbers are NaN. Other unknown facts are
+// nil, with a reason.
 type Profiles struct {
-	// Location is the folder or bundle they come from, "" if they were pulled just now.
+	// Location is the folder or bundle with the profiles, "" if they were just taken.
 	Location string
-	// From and To are when they were taken, zero if unknown.
+	// From and To are the times at which the profiles were taken, zero if unknown.
 	From, To time.Time
-	// Processes are those that were profiled, or should have been, by name.
+	// Processes are the processes that were or should have been profiled, by name.
 	Processes []*ProfiledProcess
-	// Problems are files that could not be read, and why.
+	// Problems are files that could not be read, with the reason.
 	Problems []string
 }
 
-// ProfiledProcess is one process.
+// ProfiledProcess is one profiled process.
 type ProfiledProcess struct {
-	// Name is its session, "querynode-3"; else what it was called when it was profiled.
+	// Name is its session, e.g. "querynode-3", or else its name at the time of profiling.
 	Name  string
 	Roles []string
 	// Nodes are the ids of its sessions; nil: unknown.
 	Nodes []NodeID
-	// Group is the resource group that it was compared within, "" if unknown.
+	// Group is the resource group within which it was compared, "" if unknown.
 	Group string
-	// CPU, Mutex and Goroutines are nil if they were not taken, or went wrong: then the reason says how, and is "" where nobody asked.
+	// CPU, Mutex and Goroutines are nil if not taken or if that failed. The reasons describe failures. They are
+	// "" if the profile was not requested.
 	CPU        *CPUProfile
 	Mutex      *MutexProfile
 	Goroutines *GoroutineDumps
@@ -36,99 +37,106 @@ type ProfiledProcess struct {
 	CPUReason, MutexReason, GoroutineReason string
 }
 
-// Ref is the process as an object that findings are about.
+// Ref returns the process as an object that findings refer to.
 func (x *ProfiledProcess) Ref() Ref { return Ref{Resource: "nodes", ID: x.Name, Name: x.Name} }
 
 // Has reports whether a process has a role.
 func (x *ProfiledProcess) Has(role string) bool { return slices.Contains(x.Roles, role) }
 
-// ProfileLoad is how busy a process is beside the others of its role and resource group.
+// ProfileLoad compares the load of a process with the others of its role and resource group.
 type ProfileLoad uint8
 
-// The loads. All but the first two are significant.
+// The loads. All except LoadUnknown and LoadEven are statistically significant.
 const (
-	// LoadUnknown: it is alone, or nothing tells how long was sampled.
+	// LoadUnknown means that there is no other process, or that the sampling time is unknown.
 	LoadUnknown ProfileLoad = iota
 	LoadEven
-	// LoadLow is less than a third of the others' mean, LoadIdle less than a tenth, LoadHigh more than three times.
+	// LoadLow is less than a third of the others' mean, LoadIdle less than a tenth, LoadHigh more than three
+	// times as much.
 	LoadLow
 	LoadIdle
 	LoadHigh
 )
 
-// ProfileShare is a part of a profile's samples, 0 to 1, with bounds that hold with a confidence of 95%. Part, Low and High are NaN if unknown.
+// ProfileShare is a fraction of a profile's samples, 0 to 1, with 95% confidence bounds. Part, Low and High are
+// NaN if unknown.
 type ProfileShare struct {
 	Samples         int64
 	Part, Low, High float64
 }
 
-// CPUProfile is what a process spent its processor time on while it was sampled.
+// CPUProfile is the CPU profile of a process over a sampling period.
 type CPUProfile struct {
 	Over    time.Duration
 	Samples int64
-	// Cores is processor time per time; NaN if unknown.
+	// Cores is CPU time divided by elapsed time; NaN if unknown.
 	Cores float64
 	Load  ProfileLoad
-	// Others are the mean cores of those it was compared with, and Peers how many those are.
+	// Others is the mean number of cores of the processes compared with. Peers is the number of these processes.
 	Others float64
 	Peers  int
-	// GC is all work of Go's garbage collector, LockWait the slow paths of locks.
+	// GC is all work of Go's garbage collector. LockWait is the slow paths of locks.
 	GC, LockWait ProfileShare
-	// BruteForce is search by comparing with every row; nil if that cannot be told, and BruteReason says why.
+	// BruteForce is search by comparison with every row. It is nil if unknown, and BruteReason has the reason.
 	BruteForce  *ProfileShare
 	BruteReason string
-	// OpenMP is search that libknowhere runs through OpenMP: brute force and IVF, not graphs. Knowhere is all search there.
+	// OpenMP is search that libknowhere runs through OpenMP: brute force and IVF, but not graphs. Knowhere is
+	// all search in libknowhere.
 	OpenMP, Knowhere ProfileShare
-	// Hottest are the functions that most of the time was spent in itself, the first first.
+	// Hottest are the functions with the highest self time, in descending order.
 	Hottest []HotFrame
 }
 
-// HotFrame is a function and its part of a process's processor time, 0 to 1. Of native code without symbols it is the library.
+// HotFrame is a function with its fraction of a process's CPU time, 0 to 1. For native code without symbols it
+// is the library.
 type HotFrame struct {
 	Function string
 	Part     float64
 }
 
-// MutexProfile is how much goroutines waited for mutexes during the window.
+// MutexProfile holds the time that goroutines waited for mutexes during the sampling period.
 type MutexProfile struct {
 	Over time.Duration
-	// On is false where the process does not record contention, which is Go's default: then nothing is known.
+	// On is false if the process does not record contention, which is Go's default. The wait time is then
+	// unknown.
 	On bool
-	// Waiting is time spent waiting over the length of the window: how many goroutines waited at a time, on average.
+	// Waiting is the total wait time divided by the length of the period, i.e. the mean number of waiting
+	// goroutines.
 	Waiting float64
-	// Where are the functions that held them up, those that count most first, with their part of it.
+	// Where are the functions that held the locks, in descending order of the wait time that they caused.
 	Where []WaitPlace
 }
 
-// WaitPlace is a function and its part of all waiting, 0 to 1.
+// WaitPlace is a function with its fraction of the wait time, 0 to 1.
 type WaitPlace struct {
 	Function string
 	Part     float64
 }
 
-// GoroutineDumps are counts of the goroutines of one process at several moments.
+// GoroutineDumps holds the number of goroutines of one process at several times.
 type GoroutineDumps struct {
-	// Dumps is how many there are. With one, nothing is known of growth.
+	// Dumps is the number of dumps. With one, growth is unknown.
 	Dumps         int
 	From, To      time.Time
 	Before, After int64
-	// Grown are the stacks that many more goroutines have at the end than at the beginning: significantly, and at least twice as many.
+	// Grown are the stacks whose number of goroutines grew significantly and at least doubled.
 	Grown []GrownStack
 }
 
-// GrownStack is a stack that more and more goroutines have.
+// GrownStack is a stack with a growing number of goroutines.
 type GrownStack struct {
-	// Function is the program's own function that they are in, Entry the one they were started with, Frames the stack, innermost first.
+	// Function is the program's own function on the stack, Entry the function that started the goroutine,
+	// Frames the stack, innermost first.
 	Function, Entry string
 	Frames          []string
 	Before, After   int64
-	// Steady: with more than two dumps, it grew from each to the next.
+	// Steady is true if there are more than two dumps and the number grew from each to the next.
 	Steady bool
-	// P is the chance of such growth where nothing grows, corrected for the number of stacks.
+	// P is the p-value of the growth, corrected for the number of stacks.
 	P float64
 }
 
-// WithProfiles is the same cluster with the profiles of its processes.
+// WithProfiles returns a copy of the cluster with the profiles of its processes.
 func (c *Cluster) WithProfiles(p *Profiles) *Cluster {
 	next := *c
 	next.Profiles = p

@@ -6,26 +6,27 @@ import (
 	"sync"
 )
 
-// Records are what is asked of all segments of a collection, each in an array by itself and in the order of Cluster.SegmentsOf: with 200,000
-// of them, reading each through its pointer is what takes the time. Nothing changes them.
+// Records holds the fields of a collection's segments that full scans read, each in its own array, in the order
+// of Cluster.SegmentsOf. Memory access dominates scans of 200,000 segments through pointers. Records are
+// immutable.
 type Records struct {
 	IDs         []SegmentID
 	States      []SegmentState
 	Rows, Bytes []int64
 
-	// places are where segments stand, by a hash of their ids: a number more, 0 for none. Nodes ask for segments that are spread over the
-	// whole list, for each of which a search by halves would guess wrongly at every other step.
+	// places is a hash table of segment positions plus one, 0 for empty. Nodes look up segments in random
+	// order, for which a binary search mispredicts half of its branches.
 	places []uint32
 	shift  int
 }
 
-// recordsKept are the Records of a Cluster's collections that somebody asked for.
+// recordsKept caches the Records of a Cluster's collections.
 type recordsKept struct {
 	lock sync.Mutex
 	of   map[CollectionID]*Records
 }
 
-// RecordsOf are those of a collection, worked out once for a Cluster.
+// RecordsOf returns the Records of a collection. They are computed once per Cluster.
 func RecordsOf(c *Cluster, id CollectionID) *Records {
 	if c.onces == nil {
 		return NewRecords(c.SegmentsOf(id))
@@ -44,14 +45,14 @@ func RecordsOf(c *Cluster, id CollectionID) *Records {
 	return r
 }
 
-// NewRecords are those of some segments, by id.
+// NewRecords returns the Records of a list of segments sorted by id.
 func NewRecords(list []*Segment) *Records {
 	n := len(list)
 	r := &Records{IDs: make([]SegmentID, n), States: make([]SegmentState, n), Rows: make([]int64, n), Bytes: make([]int64, n)}
 	for i, s := range list {
 		r.IDs[i], r.States[i], r.Rows[i], r.Bytes[i] = s.ID, s.State, s.Rows, s.Bytes
 	}
-	size := bits.Len(uint(2*n + 1)) // at least half of it is free
+	size := bits.Len(uint(2*n + 1)) // at least half of the slots stay empty
 	r.places, r.shift = make([]uint32, 1<<size), 64-size
 	for i, id := range r.IDs {
 		r.put(uint32(i)+1, id) //nolint:gosec // no collection has four billion segments
@@ -59,7 +60,7 @@ func NewRecords(list []*Segment) *Records {
 	return r
 }
 
-// Place is where a segment stands; ok is false where there is none.
+// Place returns the position of a segment. ok is false if there is none.
 func (r *Records) Place(id SegmentID) (at int, ok bool) {
 	mask := len(r.places) - 1
 	slot := r.hash(id)
@@ -76,8 +77,8 @@ func (r *Records) Place(id SegmentID) (at int, ok bool) {
 	return slices.BinarySearch(r.IDs, id)
 }
 
-// tries is how many places a segment may have. Hardly one has none that is free, unless somebody chose the ids for it: that is found by
-// halves.
+// tries limits the slots probed for a segment. If all are taken, which is rare unless ids were chosen for it,
+// Place uses a binary search.
 const tries = 16
 
 func (r *Records) put(place uint32, id SegmentID) {
@@ -95,8 +96,8 @@ func (r *Records) put(place uint32, id SegmentID) {
 	}
 }
 
-// hash is the first place of an id.
+// hash returns the first slot of an id.
 func (r *Records) hash(id SegmentID) int {
-	const golden = 0x9e3779b97f4a7c15          // 2^64 over the golden ratio: ids that are evenly apart fall far from each other
+	const golden = 0x9e3779b97f4a7c15          // 2^64 / golden ratio, to spread evenly spaced ids
 	return int(uint64(id) * golden >> r.shift) //nolint:gosec // it is smaller than the table
 }

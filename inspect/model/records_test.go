@@ -9,10 +9,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestRecords: each segment stands where a search by halves finds it, and no other does, however the ids are apart.
+// TestRecords checks that Place returns the result of a binary search for various distributions of ids.
 func TestRecords(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	// The inverse of the multiplier of the hash: multiples of it fall into the first places, one beside the other or all into one.
+	// The inverse of the hash multiplier. Its multiples hash to adjacent slots or to a single slot.
 	const inverse = 0xf1de83e19937733d
 	for name, id := range map[string]func(i int) model.SegmentID{
 		"one after the other": func(i int) model.SegmentID { return model.SegmentID(453590580000000000 + i) },

@@ -5,39 +5,41 @@ import (
 	"time"
 )
 
-// Dependency is something that Milvus stands on, or one member of it, as a proxy found it when it was asked (2.5 and later).
+// Dependency is the health of a system that Milvus depends on, or of one of its members, as reported by a proxy
+// (2.5 and later).
 type Dependency struct {
-	// Proxy is who looked.
+	// Proxy is the reporting proxy.
 	Proxy NodeID
-	// Kind is "metadata store" or "message queue", Type "etcd", "kafka".
+	// Kind is "metadata store" or "message queue". Type is e.g. "etcd" or "kafka".
 	Kind, Type string
-	// Member is the endpoint of a member, "" for the whole.
+	// Member is the endpoint of a member, or "" for the whole system.
 	Member string
-	// Healthy is unknown where the release has no check for the type.
+	// Healthy is unknown if the release has no check for the type.
 	Healthy Known
-	// Reason is why it is not healthy, or why that is unknown.
+	// Reason is why the dependency is unhealthy, or why its health is unknown.
 	Reason string
 }
 
-// Connection is a client that is connected to a proxy (2.5 and later), or was within the last day.
+// Connection is a client that is, or was within the last day, connected to a proxy (2.5 and later).
 type Connection struct {
 	Proxy NodeID
-	// ID is the number that the proxy gave it.
+	// ID is the number that the proxy assigned.
 	ID string
-	// SDK, Version and Host are what the client says of itself.
+	// SDK, Version and Host are as sent by the client.
 	SDK, Version, Host string
-	// ActiveAt is when it was last heard of; zero: unknown.
+	// ActiveAt is the time of the last activity, zero if unknown.
 	ActiveAt time.Time
 }
 
-// GarbageCollector is whether an operator has paused garbage collection, for how long still, and who told.
+// GarbageCollector is the pause of garbage collection by an operator, with its remaining time. By is the
+// session that reported it.
 type GarbageCollector struct {
 	Paused bool
 	Left   time.Duration
 	By     string
 }
 
-// Dependencies are those that proxies looked at; nil if none did.
+// Dependencies returns the dependencies that proxies reported, or nil if there are none.
 func (r *Runtime) Dependencies() []Dependency {
 	var list []Dependency
 	for _, p := range r.processes() {
@@ -46,7 +48,7 @@ func (r *Runtime) Dependencies() []Dependency {
 	return list
 }
 
-// Connections are the clients of all proxies that told theirs; nil if none did.
+// Connections returns the clients of all proxies that reported them, or nil if none did.
 func (r *Runtime) Connections() []Connection {
 	var list []Connection
 	for _, p := range r.processes() {
@@ -55,7 +57,8 @@ func (r *Runtime) Connections() []Connection {
 	return list
 }
 
-// reported says whether any proxy told of its clients, of which there may be none, or of what it depends on, or any process its log level.
+// reported reports whether any proxy returned its clients (possibly none) or dependencies, or any process its
+// log level.
 func (r *Runtime) reported() bool {
 	return slices.ContainsFunc(r.processes(), func(p *Process) bool { return p.Connections != nil || p.Dependencies != nil || p.LogLevel != "" })
 }

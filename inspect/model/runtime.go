@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Runtime is what the processes of a cluster said when they were asked: an overlay
-// on the metadata, never mixed into it. What a process did not say is unknown: a nil
-// pointer, and a Call that says why. Build one with BuildRuntime; it is immutable.
+// Runtime holds the responses of a cluster's processes. It is kept separate from the metadata. A value that was
+// not reported is unknown: its pointer is nil, and a Call has the reason. BuildRuntime creates a Runtime, which
+// is immutable.
 type Runtime struct {
 	RuntimeParts
 
 	nodes      map[sessionKey]*LiveNode
 	queryNodes []*LiveNode
-	blind      []*LiveNode // of them, those that did not say what they serve
+	blind      []*LiveNode // query nodes without a Distribution
 	served     map[SegmentID][]Served
 	several    []SegmentID // sealed on more than one node
 	leaders    map[string][]ShardView
@@ -24,59 +24,63 @@ type Runtime struct {
 	streaming  func() *StreamingMetrics
 }
 
-// RuntimeParts is what a decoder hands to BuildRuntime, in any order.
+// RuntimeParts holds the decoded responses passed to BuildRuntime, in any order.
 type RuntimeParts struct {
-	// Kind is "live", "recording" or "bundle"; Location is the file it comes from, "" if live.
+	// Kind is "live", "recording" or "bundle". Location is the file, "" if live.
 	Kind, Location string
-	// From and To are when the first question was asked and the last answer came; zero if a recording does not say.
+	// From and To are the times of the first request and the last response, zero if a recording does not have
+	// them.
 	From, To time.Time
-	// Nodes are the sessions that were asked, each role of each process.
+	// Nodes are the queried sessions, one for each role of each process.
 	Nodes []*LiveNode
-	// Processes are what /metrics and the like say, once per process, however many roles it has.
+	// Processes hold /metrics and similar data, once per process even if it has several roles.
 	Processes []*Process
-	// Replicas are QueryCoord's, with shard leaders; nil: unknown.
+	// Replicas are QueryCoord's replicas with their shard leaders; nil: unknown.
 	Replicas []*LiveReplica
-	// ShardLeaders are QueryCoord's answers to "who leads", one per vchannel; nil: unknown.
+	// ShardLeaders are the shard leaders according to QueryCoord, one entry per vchannel; nil: unknown.
 	ShardLeaders []ShardLeader
-	// Loaded are the collections that QueryCoord holds loaded; nil: unknown.
+	// Loaded are the collections that QueryCoord has loaded; nil: unknown.
 	Loaded []*LoadedCollection
 	// Groups are QueryCoord's resource groups; nil: unknown.
 	Groups []*LiveResourceGroup
-	// BalanceActive is QueryCoord's word on whether automatic balancing runs (2.5 and later); nil: unknown.
+	// BalanceActive reports whether QueryCoord's automatic balancing is active (2.5 and later); nil: unknown.
 	BalanceActive *bool
-	// Collector is DataCoord's garbage collector, where MixCoord tells of it (2.6 and later); nil: unknown.
+	// Collector is the state of DataCoord's garbage collector, if MixCoord reports it (2.6 and later); nil:
+	// unknown.
 	Collector *GarbageCollector
 	// Checkers are QueryCoord's periodic tasks (2.5 and later), by id; nil: unknown.
 	Checkers []Checker
-	// QueryNodeStates are the query nodes as QueryCoord has them (2.5 and later), by id; nil: unknown.
+	// QueryNodeStates are the states of query nodes in QueryCoord (2.5 and later), by id; nil: unknown.
 	QueryNodeStates []NodeState
-	// StreamingNodeStates are the streaming nodes as MixCoord has them (later 2.6 and 3.0), by id; nil: unknown.
+	// StreamingNodeStates are the states of streaming nodes in MixCoord (later 2.6 and 3.0), by id; nil:
+	// unknown.
 	StreamingNodeStates []NodeState
-	// StreamingBalance is whether MixCoord moves channels between streaming nodes (later 2.6 and 3.0); nil: unknown.
-	StreamingBalance *bool
-	// Recovery is what DataCoord says should be served, per vchannel; nil: unknown.
-	Recovery []*Recovery
-	// DataSegments are DataCoord's segments as it holds them in memory, where it was asked; nil: unknown.
-	DataSegments []DataSegment
-	// Tasks are those that coordinators and data nodes have in memory (2.5 and later), also ones that ended of late; nil:
-	// unknown. Each has Told.
-	Tasks []*Task
-	// Targets are QueryCoord's current ones (2.5 and later), where it was asked; nil: unknown.
-	Targets []CurrentTarget
-	// StoredBytes is what the binlogs of each collection take in storage, as DataCoord counts it for its quota (2.2 and later);
+	// StreamingBalance reports whether MixCoord balances channels between streaming nodes (later 2.6 and 3.0);
 	// nil: unknown.
+	StreamingBalance *bool
+	// Recovery is DataCoord's reference for the segments to serve, per vchannel; nil: unknown.
+	Recovery []*Recovery
+	// DataSegments are the segments in DataCoord's memory, if requested; nil: unknown.
+	DataSegments []DataSegment
+	// Tasks are the tasks in the memory of coordinators and data nodes (2.5 and later), including recently
+	// ended ones; nil: unknown. Each has Told.
+	Tasks []*Task
+	// Targets are QueryCoord's current targets (2.5 and later), if requested; nil: unknown.
+	Targets []CurrentTarget
+	// StoredBytes is the size of each collection's binlogs in storage, as DataCoord counts it for its quota
+	// (2.2 and later); nil: unknown.
 	StoredBytes map[CollectionID]int64
-	// Queue is the message queue's own account, nil if it was not asked.
+	// Queue is the state of the message queue, nil if it was not queried.
 	Queue *Queue
-	// Logged are requests of access logs, which somebody named: no process tells them.
+	// Logged are requests from access logs named by the user. No process reports them.
 	Logged []SlowRequest
-	// Skipped says what was not asked, and why: "message queue: RocksMQ is inside the process".
+	// Skipped lists the sources that were not queried, e.g. "message queue: RocksMQ is inside the process".
 	Skipped []Skipped
-	// Cluster prefix of channel names that was sent along; "" if unknown.
+	// ClusterKey is the cluster prefix of channel names that was sent with requests, "" if unknown.
 	ClusterKey string
 }
 
-// Skipped is a source of facts that was left out, and why.
+// Skipped is a source that was not queried, with the reason.
 type Skipped struct{ What, Reason string }
 
 type sessionKey struct {
@@ -84,38 +88,38 @@ type sessionKey struct {
 	node NodeID
 }
 
-// Outcome is how a question to a process ended.
+// Outcome is the result of a request to a process.
 type Outcome uint8
 
-// The outcomes. They are different troubles with different remedies.
+// The outcomes. Each is a different problem with a different fix.
 const (
-	// NotAsked is the zero value: unknown.
+	// NotAsked is the zero value: no request was sent, or the outcome is unknown.
 	NotAsked Outcome = iota
-	// Answered: the process answered, and its answer was understood.
+	// Answered means that the process returned a valid response.
 	Answered
-	// Unreachable: no route, no such host, no connection within the deadline.
+	// Unreachable means that there is no route, no such host, or no connection within the deadline.
 	Unreachable
-	// Refused: the host answers and nothing listens on the port.
+	// Refused means that the host is up, but no process listens on the port.
 	Refused
-	// TimedOut: connected, and no answer within the deadline.
+	// TimedOut means that a connection was established, but there was no response within the deadline.
 	TimedOut
-	// Unimplemented: this version does not know the call.
+	// Unimplemented means that this release does not have the call.
 	Unimplemented
-	// Stale: another process answers at the address of the session (code 904, node id mismatch).
+	// Stale means that another process now has the session's address (code 904, node id mismatch).
 	Stale
-	// OtherCluster: a process of another cluster answers at the address.
+	// OtherCluster means that the address belongs to a process of another cluster.
 	OtherCluster
-	// Denied: credentials or a certificate are missing or wrong.
+	// Denied means that credentials or a certificate are missing or wrong.
 	Denied
-	// NotReady: the process answers that it is not healthy: starting, stopping, standby.
+	// NotReady means that the process reports that it is not healthy: starting, stopping, standby.
 	NotReady
-	// Garbled: the answer is no answer to this question.
+	// Garbled means that the response could not be decoded as a response to this request.
 	Garbled
-	// TooLarge: the answer is larger than the limit.
+	// TooLarge means that the response exceeds the limit.
 	TooLarge
-	// CutOff: the connection was closed before the answer was complete.
+	// CutOff means that the connection was closed before the response was complete.
 	CutOff
-	// Failed: the process answered with an error of its own.
+	// Failed means that the process returned an error of its own.
 	Failed
 )
 
@@ -130,7 +134,7 @@ func (o Outcome) String() string {
 	return "outcome " + NodeID(o).String()
 }
 
-// With is an outcome with what was said of it, "" for nothing.
+// With returns the outcome followed by a reason, if there is one.
 func (o Outcome) With(reason string) string {
 	if reason == "" {
 		return o.String()
@@ -138,7 +142,7 @@ func (o Outcome) With(reason string) string {
 	return o.String() + ": " + reason
 }
 
-// OutcomeOf is the Outcome of a word of its String; ok is false for others.
+// OutcomeOf returns the Outcome for a result of String. ok is false for other words.
 func OutcomeOf(word string) (Outcome, bool) {
 	for i, name := range outcomeNames {
 		if name == word {
@@ -148,59 +152,61 @@ func OutcomeOf(word string) (Outcome, bool) {
 	return 0, false
 }
 
-// Call is one question to one session of a process.
+// Call is one request to one session of a process.
 type Call struct {
 	Role    string
 	Node    NodeID
 	Address string
-	// Method is the last part of the gRPC method, "GetDataDistribution", or "GET /metrics".
+	// Method is the last part of the gRPC method, e.g. "GetDataDistribution", or "GET /metrics".
 	Method string
-	// About tells several calls of one method apart: a collection's id, a resource group; else "".
+	// About distinguishes several calls of one method, e.g. by collection id or resource group; else "".
 	About   string
 	Outcome Outcome
-	// Reason is the process's or the network's own word for it, "" if answered.
+	// Reason is the error message of the process or the network, "" if Answered.
 	Reason string
 	Took   time.Duration
 }
 
-// OfTasks reports whether a question is one for tasks in memory. Releases do not know all of these, and nothing else depends
-// on their answers.
+// OfTasks reports whether the call requests tasks in memory. Not all releases support all of these calls, and
+// no other data depends on them.
 func (c *Call) OfTasks() bool { return c.Method == "GetMetrics" && strings.Contains(c.About, "tasks") }
 
-// OfTarget reports whether a question is one for QueryCoord's current targets, of which the same holds.
+// OfTarget reports whether the call requests QueryCoord's current targets. Not all releases support it, and no
+// other data depends on it.
 func (c *Call) OfTarget() bool { return c.Method == "GetMetrics" && c.About == "qc_target" }
 
-// OfConfigs reports whether a question is one for the configuration that MixCoord does not report.
+// OfConfigs reports whether the call requests configuration that MixCoord does not report otherwise.
 func (c *Call) OfConfigs() bool {
 	return strings.HasPrefix(c.Method, "GET ") && (strings.HasSuffix(c.Method, "/_cluster/configs") || strings.HasSuffix(c.Method, "/config/get"))
 }
 
-// LiveNode is one session that was asked.
+// LiveNode is one session that was queried.
 type LiveNode struct {
 	Role    string
 	Node    NodeID
 	Address string
-	// Outcome is the worst that matters: Answered if any call was answered and none
-	// says that this is another process; else why nothing is known.
+	// Outcome is the combined outcome of the calls. It is Answered if any call was answered and none reached
+	// another process. Otherwise it is the reason why the session's data are unknown.
 	Outcome Outcome
 	Reason  string
-	// State is the process's own word (commonpb.StateCode): Healthy, Initializing, Abnormal, StandBy, Stopping; "" unknown.
+	// State is the state that the process reports (commonpb.StateCode): Healthy, Initializing, Abnormal,
+	// StandBy, Stopping; "" unknown.
 	State string
-	// Distribution is what a query node serves; nil: unknown, or not a query node.
+	// Distribution holds the segments and channels that a query node serves; nil: unknown, or not a query node.
 	Distribution *Distribution
 	System       *System
 	// Config is the effective configuration; nil: unknown.
 	Config *Config
-	// Process is the process that the session belongs to; nil if that is unknown.
+	// Process is the session's process; nil if unknown.
 	Process *Process
 	Calls   []Call
-	// Pace is how fast it answers, one session's for all that share a connection; nil: it was not asked several times. Past
-	// is what that was before, the oldest first, where the cluster is asked again and again.
+	// Pace holds response times, from one session for all that share a connection; nil: not probed. Past holds
+	// earlier ones, the oldest first, if the cluster is polled.
 	Pace *Pace
 	Past []*Pace
 }
 
-// Silent reports whether processes were asked and none of them answered.
+// Silent reports whether processes were queried and none of them responded.
 func (r *Runtime) Silent() bool {
 	if r == nil {
 		return false
@@ -218,12 +224,12 @@ func (r *Runtime) Silent() bool {
 	return silent
 }
 
-// System is a process's answer to GetMetrics system_info.
+// System is a process's response to GetMetrics system_info.
 type System struct {
 	Name      string
 	CPUs      int64
-	CPUUsage  float64 // percent of the machine (or container), as the process sees it
-	Memory    int64   // bytes that it may use
+	CPUUsage  float64 // percent of the machine (or container), as reported by the process
+	Memory    int64   // available to the process, in bytes
 	MemoryUse int64
 	Disk      int64
 	DiskUse   int64
@@ -234,28 +240,28 @@ type System struct {
 	StartedAt time.Time
 	// Quota has the rates and queues that only some roles report; nil otherwise.
 	Quota *QuotaMetrics
-	// Jemalloc is what the allocator of the C++ code counts (late 2.6 and 3.0); nil: not reported.
+	// Jemalloc holds the allocator statistics of the C++ code (late 2.6 and 3.0); nil: not reported.
 	Jemalloc *Jemalloc
 }
 
-// Jemalloc are bytes as jemalloc counts them (jemalloc's manual: stats.*).
+// Jemalloc holds byte counts of jemalloc (stats.* in jemalloc's manual).
 type Jemalloc struct {
 	Allocated int64 // by the program
-	Active    int64 // in pages that hold any of it
+	Active    int64 // in pages with allocated memory
 	Metadata  int64 // of jemalloc itself
 	Resident  int64 // in pages of physical memory
-	Mapped    int64 // in extents that are mapped
-	Retained  int64 // of virtual memory that was not given back to the system
+	Mapped    int64 // in mapped extents
+	Retained  int64 // of virtual memory not returned to the system
 }
 
-// QuotaMetrics are the figures that Milvus limits rates by.
+// QuotaMetrics are the metrics that Milvus bases rate limits on.
 type QuotaMetrics struct {
-	Rates       map[string]float64 // NQPerSecond, InsertConsumeThroughput, DQLSearch, ...: per second, as Milvus averages them
+	Rates       map[string]float64 // Milvus's average per second: NQPerSecond, InsertConsumeThroughput, DQLSearch, ...
 	SearchQueue *ReadQueue
 	QueryQueue  *ReadQueue
 	// GrowingBytes is the memory of growing segments on a query node.
 	GrowingBytes int64
-	// SlowestChannel has consumed least, up to SlowestAt.
+	// SlowestChannel is the channel that lags most. It is consumed up to SlowestAt.
 	SlowestChannel string
 	SlowestAt      TSO
 	FlowGraphs     int64
@@ -268,34 +274,36 @@ type ReadQueue struct {
 	AvgWait                           time.Duration
 }
 
-// Process is one operating system process, asked over HTTP.
+// Process is one operating system process that was queried over HTTP.
 type Process struct {
-	// Address is the host and port of its HTTP server: metrics, health, pprof; "" if its
-	// metrics are from a file and nothing tells where it is.
+	// Address is the host and port of its HTTP server (metrics, health, pprof). It is "" if the metrics are
+	// from a file and the address is unknown.
 	Address string
 	// Nodes are the sessions of the process: role and id.
 	Nodes   []Ref
 	Outcome Outcome
 	Reason  string
-	// Healthz is the answer of /healthz, in one line; "" unknown.
+	// Healthz is the response of /healthz in one line; "" unknown.
 	Healthz string
-	// LogLevel is what it logs at: debug, info, warn, ...; "" unknown.
+	// LogLevel is the log level: debug, info, warn, ...; "" unknown.
 	LogLevel string
-	// Metrics is the newest scrape, Before the one before it, for rates; nil: unknown.
+	// Metrics is the newest scrape and Before the previous one, for rates; nil: unknown.
 	Metrics, Before *Metrics
-	// Earlier has the StorageCounters of a scrape of up to two minutes ago, where the cluster is asked again and again: what is
-	// tried every few seconds falls between two rounds. nil: the same process was not asked before.
+	// Earlier has the StorageCounters of a scrape of up to two minutes ago, if the cluster is polled. It
+	// catches operations that run every few seconds and miss the period between two rounds. nil: no earlier
+	// scrape of this process.
 	Earlier *Metrics
-	// SlowRequests are those that a proxy remembers (2.5 and later); nil: unknown, or no proxy.
+	// SlowRequests are the requests in a proxy's slow query list (2.5 and later); nil: unknown, or not a proxy.
 	SlowRequests []SlowRequest
-	// ClientRequests are what clients measured (3.0 and later), told by one proxy for all; nil: unknown, or another process.
+	// ClientRequests are measurements by clients (3.0 and later), which one proxy reports for all; nil:
+	// unknown, or another process.
 	ClientRequests []SlowRequest
-	// Config is the whole configuration of a proxy's process, coordinators' keys included, as it was when the proxy started or is
-	// now (2.6 and later); nil: unknown. ConfigOf is the proxy, "proxy-4".
+	// Config is the full configuration of a proxy's process, including keys of coordinators, as of its start or
+	// current (2.6 and later); nil: unknown. ConfigOf is the proxy, e.g. "proxy-4".
 	Config   *Config
 	ConfigOf string
-	// Connections are the clients of a proxy, Dependencies what it found of etcd and the message queue, of one proxy alone (2.5 and
-	// later); nil: unknown, or no proxy.
+	// Connections are the clients of a proxy. Dependencies is the health of etcd and the message queue
+	// according to a proxy; only one proxy is queried for it (2.5 and later). nil: unknown, or not a proxy.
 	Connections  []Connection
 	Dependencies []Dependency
 	Calls        []Call

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// BuildRuntime sorts and links what processes said. It takes ownership of the slices.
+// BuildRuntime sorts and links the responses of processes. It takes ownership of the slices.
 func BuildRuntime(p RuntimeParts) *Runtime {
 	r := &Runtime{RuntimeParts: p}
 	slices.SortFunc(r.Nodes, func(a, b *LiveNode) int {
@@ -41,8 +41,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	return r
 }
 
-// orderAnswers puts the lists of each answer in the order that they are documented to have: whoever
-// looks for a segment in one searches by halves.
+// orderAnswers sorts the lists in each response in their documented order, as required by binary searches.
 func (r *Runtime) orderAnswers() {
 	for _, n := range r.Nodes {
 		d := n.Distribution
@@ -64,14 +63,14 @@ func (r *Runtime) orderAnswers() {
 	}
 }
 
-// inOrder sorts a list that is not in order yet; one that is, it only reads.
+// inOrder sorts a list. A list that is already sorted is only read.
 func inOrder[T any](list []T, compare func(a, b T) int) {
 	if !slices.IsSortedFunc(list, compare) {
 		slices.SortFunc(list, compare)
 	}
 }
 
-// link finds who serves each segment and who leads each shard.
+// link indexes the nodes that serve each segment and the leaders of each shard.
 func (r *Runtime) link() {
 	count := 0
 	for _, n := range r.queryNodes {
@@ -108,7 +107,7 @@ func (r *Runtime) link() {
 	}
 }
 
-// sealedOnce reports whether just one of some nodes has a segment sealed; others may have it growing.
+// sealedOnce reports whether exactly one entry is sealed. Others may be growing.
 func sealedOnce(list []Served) bool {
 	n := 0
 	for _, s := range list {
@@ -119,7 +118,7 @@ func sealedOnce(list []Served) bool {
 	return n == 1
 }
 
-// LiveNode returns what a session said, nil if it was not asked.
+// LiveNode returns the responses of a session, nil if it was not queried.
 func (r *Runtime) LiveNode(role string, id NodeID) *LiveNode {
 	if r == nil {
 		return nil
@@ -127,7 +126,7 @@ func (r *Runtime) LiveNode(role string, id NodeID) *LiveNode {
 	return r.nodes[sessionKey{role, id}]
 }
 
-// QueryNodes returns the query nodes that were asked (embedded in streaming nodes or not), by id.
+// QueryNodes returns the query nodes that were queried (embedded in streaming nodes or not), by id.
 func (r *Runtime) QueryNodes() []*LiveNode {
 	if r == nil {
 		return nil
@@ -135,8 +134,8 @@ func (r *Runtime) QueryNodes() []*LiveNode {
 	return r.queryNodes
 }
 
-// Served says which query nodes have a segment in memory, sealed or growing. Whether none
-// has is known only if Blind is empty.
+// Served returns the query nodes that have a segment in memory, sealed or growing. An empty list is reliable
+// only if Blind is empty.
 func (r *Runtime) Served(id SegmentID) []Served {
 	if r == nil {
 		return nil
@@ -144,7 +143,7 @@ func (r *Runtime) Served(id SegmentID) []Served {
 	return r.served[id]
 }
 
-// ServedOften are the sealed segments that more than one node has in memory: one per replica, or too often.
+// ServedOften returns the segments that more than one node has sealed in memory, one per replica or duplicates.
 func (r *Runtime) ServedOften() []SegmentID {
 	if r == nil {
 		return nil
@@ -152,7 +151,7 @@ func (r *Runtime) ServedOften() []SegmentID {
 	return r.several
 }
 
-// ShardViews returns the views of the leaders of a vchannel: one per replica.
+// ShardViews returns the leaders' views of a vchannel: one per replica.
 func (r *Runtime) ShardViews(channel string) []ShardView {
 	if r == nil {
 		return nil
@@ -160,7 +159,7 @@ func (r *Runtime) ShardViews(channel string) []ShardView {
 	return r.leaders[channel]
 }
 
-// RecoveryOf is what DataCoord wants served of a vchannel, nil if unknown.
+// RecoveryOf returns DataCoord's reference for a vchannel, nil if unknown.
 func (r *Runtime) RecoveryOf(channel string) *Recovery {
 	if r == nil {
 		return nil
@@ -168,7 +167,7 @@ func (r *Runtime) RecoveryOf(channel string) *Recovery {
 	return r.recovery[channel]
 }
 
-// LoadedCollection is QueryCoord's account of a collection, nil if it has none or was not asked.
+// LoadedCollection returns QueryCoord's state of a collection, nil if it has none or was not queried.
 func (r *Runtime) LoadedCollection(id CollectionID) *LoadedCollection {
 	if r == nil {
 		return nil
@@ -176,7 +175,7 @@ func (r *Runtime) LoadedCollection(id CollectionID) *LoadedCollection {
 	return r.loaded[id]
 }
 
-// Blind are the query nodes of which it is unknown what they serve.
+// Blind returns the query nodes whose distribution is unknown.
 func (r *Runtime) Blind() []*LiveNode {
 	if r == nil {
 		return nil
@@ -184,16 +183,16 @@ func (r *Runtime) Blind() []*LiveNode {
 	return r.blind
 }
 
-// Name is how a session is called: "querynode-19".
+// Name returns the name of the session, e.g. "querynode-19".
 func (n *LiveNode) Name() string { return n.Node.Name(n.Role) }
 
-// Ref is the session as an object of the cluster.
+// Ref returns a reference to the session.
 func (n *LiveNode) Ref() Ref { return Ref{Resource: "nodes", ID: n.Name(), Name: n.Name()} }
 
-// Name is how a session is called: "querynode-19".
+// Name returns the name of the session, e.g. "querynode-19".
 func (s *Session) Name() string { return s.Node.Name(s.Role) }
 
-// WithRuntime is the same cluster with what its processes say; nil takes it away.
+// WithRuntime returns a copy of the cluster with the responses of its processes. nil removes them.
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
 	next.Runtime, next.asking, next.onces = r, nil, &onces{}
@@ -210,8 +209,8 @@ func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	return &next
 }
 
-// Stored is what the binlogs of a collection take in storage, as DataCoord says, which names only collections that have some; ok is
-// false if it does not.
+// Stored returns the size of a collection's binlogs in storage, as reported by DataCoord. Collections missing
+// from the report have none. ok is false without a report.
 func (r *Runtime) Stored(id CollectionID) (bytes int64, ok bool) {
 	if r == nil || r.StoredBytes == nil {
 		return 0, false
@@ -219,7 +218,7 @@ func (r *Runtime) Stored(id CollectionID) (bytes int64, ok bool) {
 	return r.StoredBytes[id], true
 }
 
-// DataSegment is a segment as DataCoord holds it in memory, nil if that is unknown.
+// DataSegment returns a segment in DataCoord's memory, nil if unknown.
 func (r *Runtime) DataSegment(id SegmentID) *DataSegment {
 	if r == nil {
 		return nil
@@ -231,7 +230,7 @@ func (r *Runtime) DataSegment(id SegmentID) *DataSegment {
 	return &r.DataSegments[i]
 }
 
-// StartedAt is when the process of a session started, zero if unknown.
+// StartedAt returns the start time of the session's process, zero if unknown.
 func (n *LiveNode) StartedAt() time.Time {
 	if n == nil {
 		return time.Time{}
@@ -242,12 +241,14 @@ func (n *LiveNode) StartedAt() time.Time {
 	return n.Process.StartedAt()
 }
 
-// QueueLag is how many messages of a vchannel's topic are not behind its checkpoint yet. ok is false where either is unknown.
+// QueueLag returns the number of messages in a vchannel's topic after its checkpoint. ok is false if the topic
+// or the offset is unknown.
 func (c *Cluster) QueueLag(v *VChannel) (lag int64, ok bool) {
 	return c.Runtime.Topic(v.PChannel).Behind(&v.Checkpoint)
 }
 
-// Topic is the topic of a pchannel, where the queue numbers messages; nil of Pulsar, and where it was not asked or did not answer.
+// Topic returns the topic of a pchannel if the queue numbers its messages. It is nil for Pulsar, and if the
+// queue was not queried or did not respond.
 func (r *Runtime) Topic(pchannel string) *Topic {
 	if r == nil || r.Queue == nil || r.Queue.Kind == "pulsar" {
 		return nil
@@ -260,7 +261,7 @@ func (r *Runtime) Topic(pchannel string) *Topic {
 	return nil
 }
 
-// Behind is how many of a topic's messages a checkpoint has before it: its end minus the offset in the checkpoint.
+// Behind returns the number of messages after a checkpoint: the topic's end minus the checkpoint's offset.
 func (t *Topic) Behind(c *Checkpoint) (messages int64, ok bool) {
 	at, ok := c.Offset()
 	if t == nil || !ok {

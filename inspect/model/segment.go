@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// SegmentState is DataCoord's state of a segment (commonpb.SegmentState).
+// SegmentState is the state of a segment in DataCoord (commonpb.SegmentState).
 type SegmentState uint8
 
-// The states, with Milvus's numbers.
+// The segment states, with Milvus's numbers.
 const (
 	SegmentStateNone SegmentState = iota
 	SegmentNotExist
@@ -24,7 +24,7 @@ const (
 
 var segmentStateNames = [segmentStates]string{"None", "NotExist", "Growing", "Sealed", "Flushed", "Flushing", "Dropped", "Importing"}
 
-// SegmentStates is how many states there are: Totals.ByState is indexed by state.
+// SegmentStates is the number of states. Totals.ByState is indexed by state.
 const SegmentStates = int(segmentStates)
 
 func (s SegmentState) String() string {
@@ -34,15 +34,15 @@ func (s SegmentState) String() string {
 	return "State" + NodeID(s).String()
 }
 
-// Healthy reports whether rows of the segment count: neither dropped nor nonexistent.
+// Healthy reports whether the rows of the segment count, i.e. it is neither dropped nor nonexistent.
 func (s SegmentState) Healthy() bool {
 	return s == SegmentGrowing || s == SegmentSealed || s == SegmentFlushing || s == SegmentFlushed || s == SegmentImporting
 }
 
-// SegmentLevel is the compaction level: "" before 2.4 (Legacy), L0 holds deletes only, L1, L2.
+// SegmentLevel is the compaction level: Legacy before 2.4, L0 (deletes only), L1 or L2.
 type SegmentLevel uint8
 
-// The levels, with Milvus's numbers (datapb.SegmentLevel).
+// The segment levels, with Milvus's numbers (datapb.SegmentLevel).
 const (
 	LevelLegacy SegmentLevel = iota
 	LevelL0
@@ -64,7 +64,7 @@ func (l SegmentLevel) String() string {
 	return "L?" + NodeID(l).String()
 }
 
-// LogKind is what a group of log files holds.
+// LogKind is the kind of a group of log files.
 type LogKind uint8
 
 // The kinds of logs.
@@ -79,12 +79,12 @@ func (k LogKind) String() string {
 	return [...]string{"insert", "delta", "stats", "bm25"}[k&3]
 }
 
-// FieldLogs sums the log files of one kind and field of a segment.
+// FieldLogs sums up the log files of one kind and field of a segment.
 type FieldLogs struct {
 	Kind LogKind
-	// Group are the fields that a column group holds (storage version 2); empty of logs of one field.
+	// Group is the set of fields in a column group (storage version 2). It is empty for logs of one field.
 	Group FieldSet
-	Field FieldID // of delta logs without meaning; column group id under storage version 2
+	Field FieldID // unused for delta logs; the column group id under storage version 2
 	Files int32
 	Rows  int64 // entries: rows for inserts, deletes for delta logs
 	Bytes int64 // in storage
@@ -92,11 +92,11 @@ type FieldLogs struct {
 	MemoryBytes int64
 }
 
-// FieldSet is a set of fields, in the room that FieldLogs has to spare. It is exact for the system fields and the first 54 that users
-// define; beyond, two fields may be taken for one.
+// FieldSet is a set of fields that fits into the padding of FieldLogs. It is exact for the system fields and
+// the first 54 user-defined fields. Beyond that, two fields may share a bit.
 type FieldSet [7]byte
 
-// Add puts a field in.
+// Add adds a field.
 func (s *FieldSet) Add(f FieldID) {
 	bit := f
 	if !(0 <= f && f < 2) {
@@ -112,7 +112,7 @@ func (s *FieldSet) Union(other FieldSet) {
 	}
 }
 
-// Empty reports whether there is none.
+// Empty reports whether the set has no fields.
 func (s FieldSet) Empty() bool { return s == FieldSet{} }
 
 // Overlaps reports whether two sets share a field.
@@ -125,11 +125,11 @@ func (s FieldSet) Overlaps(other FieldSet) bool {
 	return false
 }
 
-// IndexState is the state of an index on a segment (commonpb.IndexState), and,
-// with the last three, the summary over all indexes of a segment.
+// IndexState is the state of an index on a segment (commonpb.IndexState). The last three states occur only in
+// summaries over all indexes of a segment.
 type IndexState uint8
 
-// The states. The first six have Milvus's numbers.
+// The index states. The first six have Milvus's numbers.
 const (
 	IndexStateNone IndexState = iota
 	IndexUnissued
@@ -137,11 +137,12 @@ const (
 	IndexFinished
 	IndexFailed
 	IndexRetry
-	// IndexMissing: an index is defined, the segment is flushed, and no record exists.
+	// IndexMissing means that an index is defined and the segment is flushed, but there is no record.
 	IndexMissing
-	// IndexNotNeeded: no index is defined, or the segment's state or level gets none (growing, dropped, L0).
+	// IndexNotNeeded means that no index is defined, or that segments of this state or level get none (growing,
+	// dropped, L0).
 	IndexNotNeeded
-	// IndexUnknown: the records were not read.
+	// IndexUnknown means that the records were not read.
 	IndexUnknown
 )
 
@@ -153,14 +154,15 @@ func (s IndexState) String() string {
 	return "State" + NodeID(s).String()
 }
 
-// SegmentIndex is the building, and then the files, of one index on one segment. What is asked of all of 200,000 stands together, in the
-// first line of memory: reading more of them from there is what takes the time.
+// SegmentIndex is the build and the files of one index on one segment. Fields that are read for all 200,000 of
+// them come first, in the first cache line, because memory access dominates such scans.
 type SegmentIndex struct {
 	Index   IndexID
 	State   IndexState
 	Deleted bool // marked deleted, kept until garbage collection
-	Legacy  bool // recorded as 2.1 did
-	// ByCollection: the files lie below the collection (3.0), not below the build (see Folder).
+	Legacy  bool // recorded in the format of 2.1
+	// ByCollection is true if the files are below the collection (3.0), and false if they are below the build
+	// (see Folder).
 	ByCollection  bool
 	Files         int32
 	EngineVersion int32 // knowhere's index version
@@ -173,14 +175,14 @@ type SegmentIndex struct {
 	Partition  PartitionID
 	Build      BuildID
 	FailReason string
-	Version    int64 // how often it was assigned
+	Version    int64 // number of assignments
 	Rows       int64
-	Bytes      int64 // of the index files, as recorded (0 on versions that do not record it)
+	Bytes      int64 // size of the index files, 0 in releases that do not record it
 	CreatedAt  time.Time
 }
 
-// Folder is where the files of the index are, below the root of storage (Milvus pkg/util/metautil, segment_index.go: BuildPrefix of 3.0.1;
-// the comment of the message still names index_files for both).
+// Folder returns the folder of the index files, below the root of the storage (Milvus pkg/util/metautil,
+// segment_index.go: BuildPrefix of 3.0.1; the comment of the message still names index_files for both).
 func (x *SegmentIndex) Folder(partition PartitionID, segment SegmentID) string {
 	if x.ByCollection {
 		return fmt.Sprintf("index_v1/%d/%d/%d/%d/%d", x.Collection, partition, segment, x.Build, x.Version)
@@ -188,82 +190,88 @@ func (x *SegmentIndex) Folder(partition PartitionID, segment SegmentID) string {
 	return fmt.Sprintf("index_files/%d/%d/%d/%d", x.Build, x.Version, partition, segment)
 }
 
-// Segment is a segment as DataCoord's metadata has it. What nodes serve is another matter. What is asked of all stands in its first two
-// lines of memory (see SegmentIndex).
+// Segment is a segment according to DataCoord's metadata. Nodes may serve something else. Fields that are read
+// for all segments are in the first two cache lines (see SegmentIndex).
 type Segment struct {
 	ID         SegmentID
 	Collection CollectionID
 	Partition  PartitionID
 	State      SegmentState
 	Level      SegmentLevel
-	// Flags of the record.
+	// Flags from the record.
 	ByCompaction, Compacted, Importing, Sorted, Invisible, Fake, ByStreaming bool
-	// TwoLayouts: the record has inline binlogs and separate binlog keys at once (upgrade).
+	// TwoLayouts is true if the record has both inline binlogs and separate binlog keys (upgrade).
 	TwoLayouts bool
-	// MixedLogs: fields have insert logs of their own and others in a column group: their rows are recorded twice.
+	// MixedLogs is true if some fields have their own insert logs and others are in a column group, so their
+	// rows are recorded twice.
 	MixedLogs bool
-	// LogKeys: logs of the segment are under keys of their own, as Milvus 2.2 and later write them.
+	// LogKeys is true if the logs have their own keys, as in Milvus 2.2 and later.
 	LogKeys bool
-	// SortedElse: sorted by something else than the primary key. Version.SortedElse says by what.
+	// SortedElse is true if the segment is sorted by something other than the primary key. Version.SortedElse
+	// returns the sort key.
 	SortedElse     bool
 	StorageVersion int16
 
 	Indexes []SegmentIndex // sorted by index, build
-	Rows    int64          // as recorded: 0 on a growing segment until its first sync
+	Rows    int64          // as recorded: 0 for a growing segment until its first sync
 	MaxRows int64
-	// DeletedRows are the entries of its delta logs: an upper bound of the rows that they delete. A key deleted twice counts twice, and a data
-	// node writes a delete to each segment whose bloom filter has its key, to some wrongly (storage/pk_statistics.go).
+	// DeletedRows is the number of entries in the delta logs, an upper bound of the deleted rows. A key deleted
+	// twice counts twice. A data node writes a delete to each segment whose bloom filter has its key, including
+	// false positives (storage/pk_statistics.go).
 	DeletedRows int64
-	Bytes       int64 // of all logs in storage, index files not included
+	Bytes       int64 // of all logs in storage, without index files
 
-	StartAt    TSO // start position: the first message
-	PositionAt TSO // dml position: checkpoint of the segment
+	StartAt    TSO // start position: first message
+	PositionAt TSO // DML position: checkpoint of the segment
 
 	VChannel   string
 	IndexBytes int64 // of finished index files, where recorded
-	ExpireAt   TSO   // last allocation's expiry
+	ExpireAt   TSO   // expiry of the last allocation
 	DroppedAt  TSO
 
 	CompactedFrom []SegmentID
 	Logs          []FieldLogs // sorted by kind, field
-	// Details are facts that most segments do not have; nil if there are none.
+	// Details holds facts that most segments do not have. It is nil if there are none.
 	Details *SegmentDetails
 }
 
-// SegmentDetails are facts about a segment that only some versions or features record.
+// SegmentDetails holds facts about a segment that only some releases or features record.
 type SegmentDetails struct {
-	// Growing is the streaming node's account of a growing segment (2.6), nil if none.
+	// Growing is the streaming node's record of a growing segment (2.6), nil if there is none.
 	Growing *GrowingStat
-	// ManifestPath is the manifest of storage version 3, "" otherwise.
+	// ManifestPath is the manifest of storage version 3, else "".
 	ManifestPath string
-	// TextIndexes and JSONIndexes are the files of text matches and of JSON keys per field (2.5 and later), by field.
+	// TextIndexes and JSONIndexes are the files of text match and JSON key indexes (2.5 and later), by field.
 	TextIndexes, JSONIndexes []FieldStat
-	// PartitionStatsVersion is the version of the clustering statistics that the segment belongs to.
+	// PartitionStatsVersion is the version of the segment's clustering statistics.
 	PartitionStatsVersion int64
-	// CommitAt, if not 0, is when an import or a replication committed the segment (3.0): it stands for the timestamps of all its
-	// rows, in what is visible and what a delete hits, until a compaction writes it into them.
+	// CommitAt is the time at which an import or a replication committed the segment (3.0), or 0. It replaces
+	// the timestamps of all its rows for visibility and deletes, until a compaction writes it into the rows.
 	CommitAt TSO
-	// SchemaVersion is the schema that the rows were written by, DataVersion counts what was added to them since (3.0).
+	// SchemaVersion is the schema version of the rows when written. DataVersion counts later additions to them
+	// (3.0).
 	SchemaVersion, DataVersion int32
-	// ExpiresAt are the times at which 20, 40, 60, 80 and 100% of the rows expire, in microseconds since 1970 (3.0, TTL by field).
+	// ExpiresAt holds the times at which 20, 40, 60, 80 and 100% of the rows expire, in microseconds since 1970
+	// (3.0, TTL by field).
 	ExpiresAt []int64
-	// Stats are the sums that storage version 3 records of its files; nil of other versions, whose logs are added up.
+	// Stats holds the file statistics that storage version 3 records. It is nil for other versions, where logs
+	// are added up.
 	Stats *RecordedStats
 }
 
-// IsZero reports whether there is none of it.
+// IsZero reports whether the details are empty.
 func (d *SegmentDetails) IsZero() bool {
 	return d.Growing == nil && d.ManifestPath == "" && len(d.TextIndexes) == 0 && len(d.JSONIndexes) == 0 && d.PartitionStatsVersion == 0 && d.CommitAt == 0 &&
 		d.SchemaVersion == 0 && d.DataVersion == 0 && len(d.ExpiresAt) == 0 && d.Stats == nil
 }
 
-// Unsized reports whether the size of a segment in storage is unknown: with storage version 3 its files stand in a manifest in storage,
-// and metadata have sums of them in memory alone (Details.Stats).
+// Unsized reports whether the size of a segment in storage is unknown. With storage version 3 a manifest in
+// storage lists the files. The metadata only have their size in memory (Details.Stats).
 func (s *Segment) Unsized() bool {
 	return s.Details != nil && s.Details.ManifestPath != "" && !slices.ContainsFunc(s.Logs, func(l FieldLogs) bool { return l.Kind == InsertLog })
 }
 
-// RecordedStats is what a writer recorded of the files of a segment (datapb.Statistics).
+// RecordedStats holds the statistics that a writer recorded about the files of a segment (datapb.Statistics).
 type RecordedStats struct {
 	InsertBytes, StatsBytes, DeltaBytes        int64 // in memory
 	InsertFiles, DeltaFiles, Deletes           int64
@@ -271,7 +279,7 @@ type RecordedStats struct {
 	Formats                                    []string // parquet, vortex, ...
 }
 
-// FieldStat sums the files of one field's text or JSON index.
+// FieldStat sums up the files of the text or JSON index of a field.
 type FieldStat struct {
 	Field              FieldID
 	Version            int64
@@ -279,21 +287,21 @@ type FieldStat struct {
 	Bytes, MemoryBytes int64
 }
 
-// GrowingStat is what a streaming node records of a segment that it fills.
+// GrowingStat is a streaming node's record of a segment that it fills.
 type GrowingStat struct {
 	PChannel   string
 	State      string // Growing, Flushed
 	Level      SegmentLevel
 	Rows       int64 // written so far
 	Bytes      int64 // in memory
-	MaxBytes   int64 // at which it is sealed
+	MaxBytes   int64 // size at which it is sealed
 	Flushes    int64 // binlogs written so far
 	CreatedAt  time.Time
 	ModifiedAt time.Time
 	Checkpoint TSO
 }
 
-// CreatedAt is the time of the first message, else of the last allocation.
+// CreatedAt returns the time of the first message, or else of the last allocation.
 func (s *Segment) CreatedAt() time.Time {
 	if t := s.StartAt.Time(); !t.IsZero() {
 		return t
@@ -301,26 +309,26 @@ func (s *Segment) CreatedAt() time.Time {
 	return s.ExpireAt.Time()
 }
 
-// Totals adds up segments.
+// Totals holds sums over segments.
 type Totals struct {
-	Segments    int   // healthy ones: not dropped
+	Segments    int   // healthy ones, i.e. not dropped
 	Rows        int64 // of healthy segments, L0 excluded
 	DeletedRows int64
 	Bytes       int64
-	// Unsized are segments whose size in storage is unknown: it is not in Bytes.
+	// Unsized is the number of segments with unknown size in storage, which is not in Bytes.
 	Unsized    int
 	IndexBytes int64
-	// SealedRows are the rows of flushed, flushing and sealed segments; IndexedRows those of them whose indexes are all finished,
-	// NeedIndexRows those that want an index at all.
+	// SealedRows are the rows of flushed, flushing and sealed segments. NeedIndexRows is the part of them in
+	// segments that need an index. IndexedRows is the part in segments whose indexes are all finished.
 	SealedRows, IndexedRows, NeedIndexRows int64
 	ByState                                [SegmentStates]int
 	RowsByState                            [SegmentStates]int64
 }
 
-// Add counts one segment; index is the summary over its indexes (Cluster.IndexState).
+// Add adds a segment. index is the summary over its indexes (Cluster.IndexState).
 func (t *Totals) Add(s *Segment, index IndexState) { t.count(s, index, 1) }
 
-// count adds a segment (sign 1) or takes it out again (sign -1).
+// count adds a segment (sign 1) or subtracts it (sign -1).
 func (t *Totals) count(s *Segment, index IndexState, sign int64) {
 	if int(s.State) < SegmentStates {
 		t.ByState[s.State] += int(sign)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSegmentDetailsIsZero: each field alone makes details.
+// TestSegmentDetailsIsZero checks that IsZero considers every field.
 func TestSegmentDetailsIsZero(t *testing.T) {
 	if !(&SegmentDetails{}).IsZero() {
 		t.Error("nothing is something")

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// SealedOn is what one query node has sealed of one collection.
+// SealedOn holds the sealed segments of one collection on one query node.
 type SealedOn struct {
 	Node     *LiveNode
 	Segments []*ServedSegment // by id
 }
 
-// byCollection is what query nodes serve, collection by collection.
+// byCollection holds the segments and views of query nodes by collection.
 type byCollection struct {
 	sealed map[CollectionID][]SealedOn
 	views  map[CollectionID][]ShardView
@@ -19,7 +19,7 @@ type byCollection struct {
 	ids    []CollectionID
 }
 
-// SealedOf is what query nodes have sealed of a collection, L0 segments too, by node.
+// SealedOf returns the sealed segments of a collection on query nodes, including L0, by node.
 func (r *Runtime) SealedOf(id CollectionID) []SealedOn {
 	if r == nil {
 		return nil
@@ -27,7 +27,7 @@ func (r *Runtime) SealedOf(id CollectionID) []SealedOn {
 	return r.grouped().sealed[id]
 }
 
-// ViewsOf are the views of all leaders of a collection, by node and channel.
+// ViewsOf returns the views of all leaders of a collection, by node and channel.
 func (r *Runtime) ViewsOf(id CollectionID) []ShardView {
 	if r == nil {
 		return nil
@@ -35,10 +35,10 @@ func (r *Runtime) ViewsOf(id CollectionID) []ShardView {
 	return r.grouped().views[id]
 }
 
-// servedOften are the sealed segments of a collection that more than one node has, L0 left out.
+// servedOften returns the segments of a collection that more than one node has sealed, without L0.
 func (r *Runtime) servedOften(id CollectionID) []SegmentID { return r.grouped().often[id] }
 
-// ServedCollections are the collections of which a query node has a segment or leads a shard, by id.
+// ServedCollections returns the collections with a segment or shard leader on a query node, by id.
 func (r *Runtime) ServedCollections() []CollectionID {
 	if r == nil {
 		return nil
@@ -46,7 +46,7 @@ func (r *Runtime) ServedCollections() []CollectionID {
 	return r.grouped().ids
 }
 
-// group splits what query nodes serve by collection. Not everyone asks, so it is done when somebody does.
+// group groups the segments and views of query nodes by collection. It runs on first use.
 func (r *Runtime) group() *byCollection {
 	g := &byCollection{sealed: make(map[CollectionID][]SealedOn), views: make(map[CollectionID][]ShardView), often: make(map[CollectionID][]SegmentID)}
 	found := make(map[CollectionID]bool)
@@ -57,7 +57,7 @@ func (r *Runtime) group() *byCollection {
 		}
 		divided.divide(n.Distribution.Sealed)
 		for i, id := range divided.ids {
-			g.sealed[id] = append(g.sealed[id], SealedOn{n, divided.segments[i]}) // one a node: their order is that of the nodes
+			g.sealed[id] = append(g.sealed[id], SealedOn{n, divided.segments[i]}) // in order of nodes
 			found[id] = true
 		}
 		for i := range n.Distribution.Leaders {
@@ -76,7 +76,8 @@ func (r *Runtime) group() *byCollection {
 	return g
 }
 
-// sealedGroups are one node's sealed segments by collection. Those of the next node stand in the same memory, but for the segments.
+// sealedGroups holds one node's sealed segments by collection. Its memory is reused for the next node, except
+// for the segments.
 type sealedGroups struct {
 	ids      []CollectionID
 	segments [][]*ServedSegment // of each collection, in the order of the node
@@ -86,7 +87,7 @@ type sealedGroups struct {
 	counts []int
 }
 
-// divide groups a node's segments, all in one array. Each looks for its collection once: there are 200,000 of them.
+// divide groups a node's segments in a single array. There may be 200,000, so each is looked up only once.
 func (g *sealedGroups) divide(list []ServedSegment) {
 	g.ids, g.segments, g.of, g.counts = g.ids[:0], g.segments[:0], g.of[:0], g.counts[:0]
 	if g.at == nil {

@@ -8,8 +8,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestServedByCollection holds the groups of a Runtime against the answers that they were made of: all of them are there, in
-// order, and nothing else.
+// TestServedByCollection checks that the groups of a Runtime contain exactly its responses, in order.
 func TestServedByCollection(t *testing.T) {
 	c := modeltest.ServedLarge(2000, 20)
 	r := c.Runtime

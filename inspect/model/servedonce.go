@@ -6,39 +6,41 @@ import (
 	"sync"
 )
 
-// Once says what of a collection in the memory of query nodes are rows that exist once in each replica. Whoever adds up what nodes
-// have counts by it; what one node has, it has, whether it counts or not. In memory twice are
+// Once determines which copies of a collection's segments in the memory of query nodes count, because each row
+// counts once per replica. Use it for sums over several nodes. For a single node, everything in its memory
+// counts. The duplicates are:
 //
-//   - a sealed segment while it is moved: both nodes have it until the old one lets go, and it counts where the shard leader asks for it;
-//   - what was compacted, until it is released: what it was compacted into counts;
-//   - a growing segment of which the sealed form, or what a compaction made of it, is loaded: the leader lets go of it only seconds later
-//     (querynodev2/delegator: a new target);
-//   - a growing segment while its shard gets another leader.
+//   - a sealed segment that is being moved. Both nodes have it until the old one releases it. The copy that the
+//     shard leader uses counts;
+//   - a compacted segment that is not released yet. The result of the compaction counts;
+//   - a growing segment whose sealed form, or the result of its compaction, is loaded. The leader releases it
+//     only seconds later (querynodev2/delegator: a new target);
+//   - a growing segment while its shard changes leaders.
 type Once struct {
 	copies  map[copyOn]struct{}
-	growing map[*LeaderView]*grownOnce // of views that have copies
+	growing map[*LeaderView]*grownOnce // only views with duplicate segments
 }
 
-// copyOn is a sealed segment on a node.
+// copyOn identifies a copy of a sealed segment on a node.
 type copyOn struct {
 	node    NodeID
 	segment SegmentID
 }
 
-// grownOnce is what counts of a leader's view.
+// grownOnce holds the part of a leader's view that counts.
 type grownOnce struct {
 	segments int
 	rows     int64
-	copies   []SegmentID // what does not
+	copies   []SegmentID // segments that do not count
 }
 
-// Sealed reports whether a sealed segment in the memory of a node counts there.
+// Sealed reports whether the copy of a sealed segment on a node counts.
 func (o *Once) Sealed(node NodeID, id SegmentID) bool {
 	_, twice := o.copies[copyOn{node, id}]
 	return !twice
 }
 
-// Growing counts the growing segments and rows of a leader's view.
+// Growing returns the number of growing segments and rows of a leader's view that count.
 func (o *Once) Growing(v *LeaderView) (segments int, rows int64) {
 	if g := o.growing[v]; g != nil {
 		return g.segments, g.rows
@@ -46,23 +48,23 @@ func (o *Once) Growing(v *LeaderView) (segments int, rows int64) {
 	return len(v.Growing), v.GrowingRows
 }
 
-// Grows reports whether a growing segment of a leader's view counts there.
+// Grows reports whether a growing segment of a leader's view counts.
 func (o *Once) Grows(v *LeaderView, id SegmentID) bool {
 	g := o.growing[v]
 	return g == nil || !slices.Contains(g.copies, id)
 }
 
-// onces keeps what was worked out of a Cluster. It may be used from several goroutines.
+// onces caches values derived from a Cluster. It is safe for concurrent use.
 type onces struct {
 	lock sync.Mutex
 	of   map[CollectionID]*Once
-	// tasks are AllTasks, nil as long as nobody asked for them.
+	// tasks caches AllTasks, nil until the first call.
 	tasks []*Task
-	// records have a lock of their own.
+	// records has a lock of its own.
 	records recordsKept
 }
 
-// Once says what counts of what query nodes have in memory of a collection.
+// Once returns the Once of a collection.
 func (c *Cluster) Once(id CollectionID) *Once {
 	if c.Runtime == nil || c.onces == nil {
 		return &Once{}
@@ -80,8 +82,8 @@ func (c *Cluster) Once(id CollectionID) *Once {
 	return o
 }
 
-// ReplicaOf is the replica for which a query node serves a collection: the one that names it, else the one of its resource group, else
-// the first; nil if there is none.
+// ReplicaOf returns the replica for which a query node serves a collection: the one that lists the node, else
+// the one of its resource group, else the first. It returns nil if there are none.
 func (c *Cluster) ReplicaOf(id CollectionID, node NodeID) *Replica {
 	list := c.replicasOf[id]
 	for _, r := range list {
@@ -104,8 +106,8 @@ func (c *Cluster) ReplicaOf(id CollectionID, node NodeID) *Replica {
 	return nil
 }
 
-// GrowingRows are the rows of a growing segment as its streaming node, DataCoord or its record have them. ok is false where none of them
-// tells: etcd has none until the first sync.
+// GrowingRows returns the rows of a growing segment, as reported by its streaming node or DataCoord or as
+// recorded. ok is false if all of them are unknown, because etcd has none until the first sync.
 func (c *Cluster) GrowingRows(id SegmentID) (rows int64, ok bool) {
 	s := c.Segment(id)
 	if s != nil && s.Details != nil && s.Details.Growing != nil {
@@ -120,8 +122,8 @@ func (c *Cluster) GrowingRows(id SegmentID) (rows int64, ok bool) {
 	return 0, false
 }
 
-// GrowingRowsIn are the rows of one growing segment of a leader's view, which tells their sum: of those whose rows nobody else tells each has
-// the same part of what the others leave.
+// GrowingRowsIn returns the rows of one growing segment in a leader's view, which has only the sum. Segments
+// with unknown rows get equal parts of the remaining rows.
 func (c *Cluster) GrowingRowsIn(v *LeaderView, id SegmentID) int64 {
 	if rows, ok := c.GrowingRows(id); ok && len(v.Growing) > 1 {
 		return rows
@@ -137,13 +139,13 @@ func (c *Cluster) GrowingRowsIn(v *LeaderView, id SegmentID) int64 {
 	return max(0, rest) / max(1, untold)
 }
 
-// counting works out a Once.
+// counting computes a Once.
 type counting struct {
 	*Once
 	cluster *Cluster
 	id      CollectionID
 	nodes   map[NodeID]*Replica
-	results map[SegmentID][]SegmentID // what segments were compacted into; made when somebody asks
+	results map[SegmentID][]SegmentID // compaction results by input, built on demand
 }
 
 func (c *Cluster) countOnce(id CollectionID) *Once {
@@ -155,7 +157,7 @@ func (c *Cluster) countOnce(id CollectionID) *Once {
 	return o
 }
 
-// replica is the replica for which a node serves the collection.
+// replica returns the replica for which a node serves the collection.
 func (x *counting) replica(node NodeID) *Replica {
 	r, ok := x.nodes[node]
 	if !ok {
@@ -165,7 +167,7 @@ func (x *counting) replica(node NodeID) *Replica {
 	return r
 }
 
-// moved finds sealed segments that two nodes of one replica have.
+// moved finds sealed segments on two nodes of one replica.
 func (x *counting) moved() {
 	for _, id := range x.cluster.Runtime.servedOften(x.id) {
 		served := x.cluster.Runtime.Served(id)
@@ -184,7 +186,8 @@ func (x *counting) moved() {
 	}
 }
 
-// before reports whether of two copies of a sealed segment a counts rather than b: the shard leader asks for it there, else it was loaded later.
+// before reports whether copy a of a sealed segment counts rather than copy b. The copy that the shard leader
+// uses wins, else the one loaded last.
 func (x *counting) before(r *Replica, a, b Served) bool {
 	for _, v := range x.cluster.Runtime.ShardViews(a.Sealed.Channel) {
 		if x.replica(v.Node.Node) != r {
@@ -197,7 +200,7 @@ func (x *counting) before(r *Replica, a, b Served) bool {
 	return cmp.Or(cmp.Compare(b.Sealed.Version, a.Sealed.Version), cmp.Compare(a.Node.Node, b.Node.Node)) < 0
 }
 
-// Asks is the node that a leader asks for a sealed segment; 0 if it knows none.
+// Asks returns the node that a leader queries for a sealed segment, or 0 if the view does not have it.
 func (v *LeaderView) Asks(id SegmentID) NodeID {
 	i, ok := slices.BinarySearchFunc(v.Sealed, id, func(s LeaderSegment, id SegmentID) int { return cmp.Compare(s.ID, id) })
 	if !ok {
@@ -206,8 +209,8 @@ func (v *LeaderView) Asks(id SegmentID) NodeID {
 	return v.Sealed[i].Node
 }
 
-// compacted finds sealed segments of which what they were compacted into is loaded. Of one with several results that are not all there yet,
-// those that are there do not count.
+// compacted finds sealed segments whose compaction results are loaded. If only some of several results are
+// loaded, those results do not count.
 func (x *counting) compacted() {
 	if x.cluster.CollectionTotals(x.id).ByState[SegmentDropped] == 0 {
 		return
@@ -234,7 +237,7 @@ func (x *counting) compacted() {
 	}
 }
 
-// spare leaves a sealed segment out on all nodes of a replica.
+// spare excludes a sealed segment on all nodes of a replica.
 func (x *counting) spare(id SegmentID, r *Replica) {
 	for _, on := range x.cluster.Runtime.Served(id) {
 		if on.Sealed != nil && x.replica(on.Node.Node) == r {
@@ -243,10 +246,10 @@ func (x *counting) spare(id SegmentID, r *Replica) {
 	}
 }
 
-// generations bounds how far compactions of compactions are followed.
+// generations limits how many successive compactions are followed.
 const generations = 16
 
-// replaced reports whether a replica has all that became of a segment sealed.
+// replaced reports whether a replica has all compaction results of a segment sealed.
 func (x *counting) replaced(id SegmentID, r *Replica, depth int) bool {
 	results := x.compactedInto(id)
 	if len(results) == 0 || depth == generations {
@@ -272,7 +275,7 @@ func (x *counting) compactedInto(id SegmentID) []SegmentID {
 	return x.results[id]
 }
 
-// handedOver finds growing segments that are loaded as sealed, or that another leader of the shard has.
+// handedOver finds growing segments that are also loaded as sealed, or that another leader of the shard has.
 func (x *counting) handedOver() {
 	for _, v := range x.cluster.Runtime.ViewsOf(x.id) {
 		var copies []SegmentID
@@ -314,7 +317,8 @@ func (v *LeaderView) grows(id SegmentID) bool {
 	return ok
 }
 
-// leads reports whether of two leaders of a shard the first counts: the one that says that it can serve, else the one that knows more.
+// leads reports whether leader a of a shard takes precedence over b: the one that is serviceable, else the one
+// with more segments.
 func leads(a, b ShardView) bool {
 	ready := func(v ShardView) int {
 		if v.Serviceable == nil || *v.Serviceable {

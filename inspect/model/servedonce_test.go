@@ -10,13 +10,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// served is a cluster of one collection whose nodes say what they have in memory.
+// served is a cluster of one collection with the responses of its query nodes.
 type served struct {
 	model.Parts
 	nodes []*model.LiveNode
 }
 
-// flushed adds the record of a segment with 100 rows; from are those that it was compacted from, which are dropped.
+// flushed adds the record of a segment with 100 rows and marks its compaction sources as dropped.
 func (s *served) flushed(id model.SegmentID, from ...model.SegmentID) {
 	for _, x := range s.Segments {
 		if slices.Contains(from, x.ID) {
@@ -26,7 +26,7 @@ func (s *served) flushed(id model.SegmentID, from ...model.SegmentID) {
 	s.Segments = append(s.Segments, &model.Segment{ID: id, Collection: 1, VChannel: "c", State: model.SegmentFlushed, Rows: 100, CompactedFrom: from})
 }
 
-// node adds a query node that has segments sealed, loaded one after the other.
+// node adds a query node with sealed segments. Nodes added later have higher versions.
 func (s *served) node(id model.NodeID, sealed ...model.SegmentID) *model.Distribution {
 	d := &model.Distribution{}
 	for _, x := range sealed {
@@ -36,7 +36,7 @@ func (s *served) node(id model.NodeID, sealed ...model.SegmentID) *model.Distrib
 	return d
 }
 
-// leads lets a node lead the shard, with growing segments of a sum of rows, and asks other nodes for sealed ones.
+// leads adds a leader's view to a node, with the total rows of growing segments and the nodes of sealed ones.
 func leads(d *model.Distribution, rows int64, growing []model.SegmentID, asks map[model.SegmentID]model.NodeID) *model.LeaderView {
 	v := model.LeaderView{Channel: "c", Collection: 1, GrowingRows: rows}
 	for _, id := range growing {
@@ -49,13 +49,13 @@ func leads(d *model.Distribution, rows int64, growing []model.SegmentID, asks ma
 	return &d.Leaders[len(d.Leaders)-1]
 }
 
-// TestOnce lets nodes have segments twice, and looks which of them count.
+// TestOnce checks which copies of segments count.
 func TestOnce(t *testing.T) {
 	type ids = []model.SegmentID
 	for _, tt := range []struct {
 		name   string
 		has    func(*served)
-		sealed map[model.NodeID]ids // what counts
+		sealed map[model.NodeID]ids // copies that count
 		grown  map[model.NodeID]int64
 	}{
 		{"nothing is there twice", func(s *served) {

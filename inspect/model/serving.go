@@ -6,28 +6,30 @@ import (
 	"time"
 )
 
-// UnassignedNode is the node id under which DataCoord buffers channels that no node watches.
+// UnassignedNode is the node id of channels that DataCoord buffers because no node watches them.
 const UnassignedNode = NodeID(-1 << 63)
 
-// LoadState says that a collection should be in memory (QueryCoord's load info).
+// LoadState is QueryCoord's load info of a collection that should be in memory.
 type LoadState struct {
 	Collection CollectionID
 	Status     string // Loaded, Loading, Invalid
-	Percent    *int32 // share that is in memory, as 2.1 records it; nil: not recorded, QueryCoord alone knows
+	Percent    *int32 // loaded percentage recorded by 2.1; nil: not recorded, only in QueryCoord
 	Replicas   int32
 	LoadType   string // LoadCollection, LoadPartition
 	Partitions []PartitionLoad
 	Released   []PartitionID
 	Indexes    map[FieldID]IndexID
 	Fields     []FieldID // loaded fields, empty: all
-	Recovered  int32     // how often QueryCoord took the load up again after a restart; it gives up after a number of times
-	// UserReplicas says that a user named the number of replicas: the settings of the cluster do not change it.
+	Recovered  int32     // number of load retries after QueryCoord restarts; QueryCoord limits them
+	// UserReplicas is true if a user set the number of replicas. Cluster settings do not change it then.
 	UserReplicas bool
 	Key          string
 }
 
-// PartitionStatus is the load status of one partition: its own record's; a collection that was loaded as a whole has one for each of its
-// partitions since 2.2, and 2.3 removes that of a partition that is released. Without any it is that of the collection. NotLoad if the partition is not to be in memory.
+// PartitionStatus returns the load status of one partition. The partition's own record decides. Since 2.2 a
+// collection that was loaded as a whole has one record per partition, and 2.3 removes the record of a released
+// partition. If no partition has a record, it is the status of the collection. It is NotLoad if the partition
+// should not be in memory.
 func (l *LoadState) PartitionStatus(id PartitionID) string {
 	if l == nil {
 		return NotLoad
@@ -43,28 +45,28 @@ func (l *LoadState) PartitionStatus(id PartitionID) string {
 	return l.Status
 }
 
-// NotLoad is the load status of what is not to be in memory.
+// NotLoad is the load status of collections and partitions that should not be in memory.
 const NotLoad = "NotLoad"
 
 // PartitionLoad is the load state of one partition.
 type PartitionLoad struct {
 	Partition PartitionID
 	Status    string
-	Percent   *int32 // as of LoadState
+	Percent   *int32 // see LoadState
 }
 
-// Replica is a group of query nodes that together serve a collection.
+// Replica is a group of query nodes that jointly serve a collection.
 type Replica struct {
 	ID            ReplicaID
 	Collection    CollectionID
 	ResourceGroup string
-	Nodes         []NodeID // read and write
-	RONodes       []NodeID // leaving
+	Nodes         []NodeID // read-write
+	RONodes       []NodeID // read-only, leaving
 	// StreamingNodes and ROStreamingNodes are query nodes embedded in streaming nodes (2.6).
 	StreamingNodes, ROStreamingNodes []NodeID
-	// ChannelNodes are the nodes that a channel is confined to (2.4+ channel-exclusive mode).
+	// ChannelNodes are the nodes that a channel is restricted to (2.4+ channel-exclusive mode).
 	ChannelNodes map[string][]NodeID
-	// ShardLeaders are recorded in metadata up to 2.1 only.
+	// ShardLeaders are recorded only up to 2.1.
 	ShardLeaders map[string]NodeID
 }
 
@@ -76,10 +78,10 @@ type ResourceGroup struct {
 	Requests, Limits int32 // -1: not configured (before 2.4)
 	TransferFrom     []string
 	TransferTo       []string
-	NodeLabels       []Pair // that a node needs to be taken
+	NodeLabels       []Pair // labels that a node must have to be added
 }
 
-// Session is one registration of one role of one process. A standalone process has several.
+// Session is the registration of one role of a process. A standalone process has several.
 type Session struct {
 	Node      NodeID
 	Role      string // rootcoord, mixcoord, proxy, querynode, streamingnode, ...
@@ -88,21 +90,22 @@ type Session struct {
 	HostName  string
 	Exclusive bool
 	Stopping  bool
-	Standby   bool // a coordinator registered under role-id, waiting
+	Standby   bool // a coordinator registered under role-id, in standby
 	Labels    []Pair
 	Lease     int64
-	// IndexEngine and ScalarIndexEngine are the ranges of index versions that a query node reads.
+	// IndexEngine and ScalarIndexEngine are the ranges of index versions that a query node can read.
 	IndexEngine, ScalarIndexEngine EngineRange
 	Key                            string
-	// RegisteredAt is zero: etcd does not record it. Revision orders sessions instead.
+	// RegisteredAt is not a field because etcd does not record the time. Revision gives the order of sessions
+	// instead.
 	Revision int64
 }
 
 // EngineRange is a range of index file versions.
 type EngineRange struct{ Minimal, Current int32 }
 
-// State is what metadata alone can say: "registered", "stopping" or "standby". Whether the
-// process answers is the runtime's to tell.
+// State returns the state according to the metadata: "registered", "stopping" or "standby". Only the Runtime
+// shows whether the process responds.
 func (s *Session) State() string {
 	switch {
 	case s.Stopping:
@@ -123,44 +126,46 @@ type Index struct {
 	Metric     string
 	Params     []Pair // of the index, without type and metric
 	TypeParams []Pair
-	UserParams []Pair // as the user gave them
+	UserParams []Pair // as set by the user
 	Auto       bool
 	Deleted    bool
 	CreatedAt  time.Time
 	MinVersion int32
 	MaxVersion int32
-	// MinSchemaVersion is the schema from which on segments have the field: older ones are not indexed before they were rewritten (3.0).
+	// MinSchemaVersion is the first schema version whose segments have the field. Older segments are indexed
+	// only after they were rewritten (3.0).
 	MinSchemaVersion int32
 	Layout           string // "2.1" or "2.2"
 	Key              string
 }
 
-// Etcd is the health of the etcd behind a live source, as its members' Status answers say.
+// Etcd is the health of the etcd behind a live source, from the Status responses of its members.
 type Etcd struct {
 	Members []EtcdMember
-	// Problem is what is wrong with the whole, "" if nothing is known.
+	// Problem is a problem of the whole etcd cluster, "" if none is known.
 	Problem string
 	At      time.Time
-	// Elsewhere are the keys of sessions under other roots that hold no cluster. They are looked for where no root was named.
+	// Elsewhere are keys of sessions under other root paths that have no cluster. They are searched for if no
+	// root path was given.
 	Elsewhere []string
-	// Linear is how long reads of a key took that a majority of the members has to agree on, Local of reads that one member answers alone;
-	// nil: none was timed.
+	// Linear holds the durations of linearizable reads of a key, which a majority of members must confirm.
+	// Local holds those of serializable reads, which one member answers. nil: not measured.
 	Linear, Local []time.Duration `doc:"-"`
-	// Reads is how long each read of few keys took that was made since the health was read last, for whatever purpose. Of reads that stalled
-	// at the same time it has one.
+	// Reads holds the duration of every small read since the health was last read, for any purpose. Concurrent
+	// stalled reads are counted once.
 	Reads []time.Duration `doc:"-"`
-	// Activity is what was written while someone watched; nil: nobody did.
+	// Activity is the write activity during the observation; nil: not observed.
 	Activity *EtcdActivity
 }
 
-// Silent reports whether no member could be reached. A refusal is an answer.
+// Silent reports whether no member could be reached. A refusal counts as reached.
 func (e *Etcd) Silent() bool {
 	return e != nil && !slices.ContainsFunc(e.Members, func(m EtcdMember) bool {
 		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
 	})
 }
 
-// WhySilent returns why etcd does not answer, as known of its first member; "" if unknown.
+// WhySilent returns the reason why etcd does not respond, from the first member that has one; "" if unknown.
 func (e *Etcd) WhySilent() string {
 	for _, m := range e.Members {
 		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
@@ -170,10 +175,11 @@ func (e *Etcd) WhySilent() string {
 	return e.Problem
 }
 
-// Stall is from how long on a read of few keys stalled: on a calm machine it takes 1 to 2 ms.
+// Stall is the duration above which a small read counts as stalled. On an idle machine such a read takes 1 to 2
+// ms.
 const Stall = 300 * time.Millisecond
 
-// Stalls counts the reads that stalled, and how long they took together and at most.
+// Stalls returns the number of stalled reads, and their total and maximum duration.
 func (e *Etcd) Stalls() (n int, sum, longest time.Duration) {
 	if e == nil {
 		return 0, 0, 0
@@ -186,25 +192,25 @@ func (e *Etcd) Stalls() (n int, sum, longest time.Duration) {
 	return n, sum, longest
 }
 
-// EtcdActivity counts what was written under the root over a while.
+// EtcdActivity counts the writes under the root path over a period.
 type EtcdActivity struct {
 	Over time.Duration
-	// Revisions is how far etcd's revision went: writes of everyone, whatever the root.
+	// Revisions is the increase of etcd's revision. It includes writes outside the root path.
 	Revisions int64
-	// Writes are puts and deletes under the root; Hot the keys written most often, most first. More is that other keys were written
-	// too, none of them more often than the last of Hot.
+	// Writes are puts and deletes under the root path. Hot are the most frequently written keys, in descending
+	// order. More is true if further keys were written, none more often than the last of Hot.
 	Writes int64
 	Hot    []KeyWrites
 	More   bool
 }
 
-// KeyWrites is how often a key was written.
+// KeyWrites is the number of writes of a key.
 type KeyWrites struct {
 	Key    string
 	Writes int64
 }
 
-// EtcdMember is one member.
+// EtcdMember is one member of an etcd cluster.
 type EtcdMember struct {
 	Name     string `doc:"-"`
 	Endpoint string
@@ -214,6 +220,6 @@ type EtcdMember struct {
 	DBSize   int64    `doc:"db_size_bytes"` // on disk
 	DBInUse  int64    `doc:"db_in_use_bytes"`
 	DBQuota  int64    `doc:"db_quota_bytes,omitzero"` // 0: not reported (before etcd 3.6)
-	Errors   []string // alarms and trouble: "NOSPACE", "no leader"
-	Problem  string   // why the member did not answer, "" if it did
+	Errors   []string // alarms and problems: "NOSPACE", "no leader"
+	Problem  string   // why the member did not respond, "" if it did
 }

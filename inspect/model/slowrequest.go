@@ -7,61 +7,65 @@ import (
 	"time"
 )
 
-// Where a slow request was told of.
+// Sources of a slow request.
 const (
-	FromProxy     = "proxy"      // the list that a proxy keeps
-	FromAccessLog = "access-log" // the access log of one
+	FromProxy     = "proxy"      // the slow query list of a proxy
+	FromAccessLog = "access-log" // the access log of a proxy
 	FromBoth      = "both"
-	// FromClient is the slowest call of a kind that a client of 3.0 or later made between its last two heartbeats, as it measured it.
+	// FromClient is the slowest call of a kind between a client's last two heartbeats, measured by the client
+	// (3.0 and later).
 	FromClient = "client"
 )
 
-// SlowRequest is a request that took long, as a proxy or its access log has it. What was not told is zero: unknown. It has no value of
-// an expression, and not who asked.
+// SlowRequest is a slow request in the records of a proxy or its access log. Zero values are unknown. It
+// contains neither values in expressions nor the user.
 type SlowRequest struct {
 	Source string
-	// Node is the proxy's ServerID, 0 unknown.
+	// Node is the proxy's ServerID, 0 if unknown.
 	Node NodeID
-	// EndedAt is when it was answered, zero where the time of a proxy's list could not be placed; Told is what the proxy wrote then,
-	// in its own time zone.
+	// EndedAt is the time of the response, zero if the time in a proxy's list has an unknown zone. Told is that
+	// time as written by the proxy in its own time zone.
 	EndedAt              time.Time
 	Told                 string
 	Database, Collection string
 	Partitions           []string
-	// Type is what was asked, as Milvus calls it: Search, HybridSearch, Query; in an access log any method or path.
+	// Type is Milvus's name of the request: Search, HybridSearch, Query. In an access log it may be any method
+	// or path.
 	Type string
-	// Expr is the filter with "?" for its values, those of a hybrid search one after the other; "" none or unknown: Filtered tells.
+	// Expr is the filter with "?" in place of values, with those of a hybrid search joined. It is "" if empty
+	// or unknown, see Filtered.
 	Expr     string
 	Filtered Known
-	// NQ is how many vectors were asked for, TopK how many hits for each; of a hybrid search those of all parts together, and the
-	// most of one part.
+	// NQ is the number of query vectors, TopK the number of results for each. For a hybrid search NQ is the sum
+	// and TopK the maximum over all parts.
 	NQ, TopK int64
 	Output   []string
-	// Consistency is the level that the request named. DefaultConsistency: it named none, and the collection's own counts.
+	// Consistency is the level in the request. DefaultConsistency is true if it had none, so that of the
+	// collection applied.
 	Consistency        string
 	DefaultConsistency bool
 	Took               time.Duration
 	Trace              string
-	// SDK is the client's library and its version, Status whether it was answered, in the access log's words.
+	// SDK is the client library with its version. Status is the result in the access log's terms.
 	SDK, Status string
-	// Client is the host of the client that measured it, where Source is FromClient: Took is the slowest then of so many Requests,
-	// whose mean and 99th percentile these are.
+	// Client is the host of the measuring client if Source is FromClient. Took is then the maximum of Requests
+	// requests, and Mean and P99 are their mean and 99th percentile.
 	Client    string
 	Requests  int64
 	Mean, P99 time.Duration
 }
 
-// Known is an answer to a question of yes or no that may not be known.
+// Known is a bool that may be unknown.
 type Known uint8
 
-// The answers.
+// The values of Known.
 const (
 	Unsaid Known = iota
 	No
 	Yes
 )
 
-// KnownOf is what is known of something that was told.
+// KnownOf converts a known bool.
 func KnownOf(yes bool) Known {
 	if yes {
 		return Yes
@@ -69,7 +73,8 @@ func KnownOf(yes bool) Known {
 	return No
 }
 
-// WithLogged is the same Runtime with requests of an access log. r may be nil: then that is all.
+// WithLogged returns a copy of the Runtime with requests from access logs. If r is nil, the result contains
+// only them.
 func (r *Runtime) WithLogged(list []SlowRequest) *Runtime {
 	if r == nil {
 		return BuildRuntime(RuntimeParts{Kind: "access log", Logged: list})
@@ -79,7 +84,8 @@ func (r *Runtime) WithLogged(list []SlowRequest) *Runtime {
 	return &next
 }
 
-// SlowRequests are those of all proxies and access logs, the slowest first. One that is in both is told once.
+// SlowRequests returns the requests of all proxies, clients and access logs, the slowest first. A request in
+// both a proxy's list and an access log is merged.
 func (r *Runtime) SlowRequests() []SlowRequest {
 	if r == nil {
 		return nil
@@ -114,15 +120,16 @@ func (r *Runtime) SlowRequests() []SlowRequest {
 	return list
 }
 
-// same reports whether a line of an access log is about the same request: a client may send its own trace id with many.
+// same reports whether a line of an access log is the same request. The trace id alone is not sufficient,
+// because a client may send its own with many requests.
 func (s *SlowRequest) same(logged *SlowRequest) bool {
-	const leeway = 20 * time.Millisecond // what lies between the two clocks of one proxy
+	const leeway = 20 * time.Millisecond // between two clock readings of one proxy
 	off := (s.Took - logged.Took).Abs()
 	return strings.EqualFold(s.Type, logged.Type) && off <= max(leeway, s.Took/50) &&
 		(s.Collection == "" || logged.Collection == "" || s.Collection == logged.Collection)
 }
 
-// join adds what a line of an access log knows besides: its time has a zone and a fraction.
+// join adds the facts from a line of an access log, whose time has a zone and a fraction.
 func (s *SlowRequest) join(logged *SlowRequest) {
 	s.Source = FromBoth
 	if !logged.EndedAt.IsZero() {

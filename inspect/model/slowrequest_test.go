@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestSlowRequestsOfBoth: a request that a proxy and its access log have is told once, with what each knows; a client that sends one
-// trace id with many requests does not make one of them.
+// TestSlowRequestsOfBoth checks that a request in a proxy's list and its access log is merged. Other requests
+// with the same trace id are not.
 func TestSlowRequestsOfBoth(t *testing.T) {
 	at := time.Date(2026, 11, 26, 1, 49, 47, 123e6, time.UTC)
 	r := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{SlowRequests: []model.SlowRequest{

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// StartsPast is how far back the starts of processes are known.
+// StartsPast is the period before the present for which process starts are recorded.
 const StartsPast = 10 * time.Minute
 
-// Start is the registration of a process: each time that it starts it gets another id.
+// Start is the registration of a process, which gets a new id at each start.
 type Start struct {
 	Role    string
 	Node    NodeID
 	Address string
-	// At is when it registered, zero if nothing dates that.
+	// At is the time of registration, zero if unknown.
 	At time.Time
 }
 
-// AddStart adds the start of a session, unless it is known: coordinators have two records of one.
+// AddStart adds the start of a session unless the list has it, because coordinators register twice.
 func AddStart(list []Start, s *Session, at time.Time) []Start {
 	if slices.ContainsFunc(list, func(x Start) bool { return x.Role == s.Role && x.Node == s.Node }) {
 		return list
@@ -25,7 +25,7 @@ func AddStart(list []Start, s *Session, at time.Time) []Start {
 	return append(list, Start{Role: s.Role, Node: s.Node, Address: s.Address, At: at})
 }
 
-// WithStarts returns the same cluster with the starts of its processes in StartsPast, the first one first.
+// WithStarts returns a copy of the cluster with the process starts within StartsPast, the first one first.
 func (c *Cluster) WithStarts(starts []Start) *Cluster {
 	next := *c
 	next.Starts = starts

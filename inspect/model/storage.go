@@ -7,81 +7,85 @@ import (
 	"strings"
 )
 
-// Storage is what a look into the storage says: whether the files are there that the metadata names. Whoever looked worked it
-// out, so that nothing here knows how storage is reached. nil: nobody looked.
+// Storage is the result of checking whether the files named by the metadata exist in storage. The scanner
+// computes it, which keeps this package independent of storage access. nil means that storage was not checked.
 type Storage struct {
 	// Location is the folder, archive or bucket.
 	Location string
-	// Problem is why nothing is known of any file, "" if some were found.
+	// Problem is the reason why no files are known, "" if some were found.
 	Problem string
-	// Lost: the place is not there, or was read and has none of the files that were looked for, as Problem says. That is so of another
-	// place too; see OwnStorage.Is.
+	// Lost is true if the location does not exist, or was read and has none of the expected files; Problem has
+	// the reason. A wrong location looks the same, see OwnStorage.Is.
 	Lost bool
-	// Here: a process of the cluster runs on the machine that looked, so that the path of a folder means the same to both.
+	// Here is true if a process of the cluster runs on the scanning machine, so a folder's path is the same for
+	// both.
 	Here bool
-	// Segments is how many have files by the metadata, Looked of how many these were looked for: those first on which something waits.
+	// Segments is the number of segments with files in the metadata. Looked is the number checked, those first
+	// that something waits for.
 	Segments, Looked int
-	// Limit is why others were not looked at, "" if all were.
+	// Limit is the reason why the remaining segments were not checked, "" if all were.
 	Limit string
-	// Unseen are places that could not be listed, and why.
+	// Unseen are the places that could not be listed, with the reason.
 	Unseen []Skipped
-	// Room is what the file system of a folder says; nil: it is no folder, or says nothing.
+	// Room is the state of the file system of a folder. It is nil for other locations and if unknown.
 	Room *Room
-	// Missing are files that are not there, empty or cut, in the order of their segments.
+	// Missing are files that do not exist, are empty or truncated, by segment.
 	Missing []MissingFiles
 }
 
-// Room is what a file system takes.
+// Room is the capacity of a file system.
 type Room struct {
 	ReadOnly bool
-	// Free and Size are bytes, for those who are not root.
+	// Free and Size are in bytes. Free is the space available to non-root users.
 	Free, Size int64
 }
 
-// MissingFiles are files of one kind of a segment: the logs of a field, or an index.
+// MissingFiles are missing files of one kind of a segment: the logs of a field, or an index.
 type MissingFiles struct {
 	Segment    SegmentID
 	Collection CollectionID
 	// Kind is "insert log", "delta log", "statistics", "index" or "manifest".
 	Kind string
-	// Field is the field that insert logs are of, or that the index is on; 0 unknown.
+	// Field is the field of insert logs or of an index, 0 if unknown.
 	Field FieldID
-	// Index and Build are those of an index, else 0.
+	// Index and Build identify an index, else 0.
 	Index IndexID
 	Build BuildID
-	// Path is the folder that they should be in, as names in the storage go.
+	// Path is the expected folder, as a name in the storage.
 	Path string
-	// Found of Want files are there and not empty.
+	// Found files of Want exist and are not empty.
 	Found, Want int
-	// Bytes is how large they are together by what they say of themselves, 0 unknown; Size is how large what is there is. The metadata are
-	// no measure: up to 2.3 the size of a log in them is that of its rows in memory.
+	// Bytes is the total size according to the files themselves, 0 if unknown. Size is the total size of the
+	// existing files. Sizes in the metadata are not comparable: up to 2.3 the recorded size of a log is the
+	// size of its rows in memory.
 	Bytes, Size int64
 }
 
-// Cut reports whether all files are there, and are shorter than they were written.
+// Cut reports whether all files exist but are shorter than they were written.
 func (x *MissingFiles) Cut() bool { return x.Found >= x.Want && x.Size < x.Bytes }
 
-// WithStorage is the same cluster with what a look into its storage says.
+// WithStorage returns a copy of the cluster with the result of a storage check.
 func (c *Cluster) WithStorage(s *Storage) *Cluster {
 	next := *c
 	next.Storage = s
 	return &next
 }
 
-// storageRoles are those that read or write storage.
+// storageRoles are the roles that read or write storage.
 var storageRoles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
 
-// OwnStorage is the storage of a cluster by the configuration that its processes tell. No key that holds a credential is asked for.
+// OwnStorage is the storage of a cluster according to the configuration of its processes. It reads no keys with
+// credentials.
 type OwnStorage struct {
-	// Place is what --storage takes: a folder, or a bucket with its endpoint; "" if the processes do not tell.
+	// Place is an argument for --storage: a folder, or a bucket with its endpoint. "" if not reported.
 	Place string
-	// Root is the name below which the files lie in a bucket, without slashes around it; "" if nobody tells.
+	// Root is the root path in a bucket, without surrounding slashes. "" if not reported.
 	Root string
 }
 
-// OwnStorage is where the cluster's files are.
+// OwnStorage returns the location of the cluster's files.
 func (c *Cluster) OwnStorage() OwnStorage {
-	setting := func(key string) string { // as the first process tells it that reads or writes there
+	setting := func(key string) string { // from the first process that reads or writes storage
 		s, _ := c.Setting(key, storageRoles[:]...)
 		return strings.TrimSpace(s.Value)
 	}
@@ -104,8 +108,8 @@ func (c *Cluster) OwnStorage() OwnStorage {
 	return own
 }
 
-// Is reports whether a place is this one. A folder is so only if a process runs on the machine that looks: the same path is
-// another folder elsewhere. In a bucket it is all of it, or the root path.
+// Is reports whether place is this storage. A folder matches only if a process runs on the scanning machine,
+// because the same path is another folder elsewhere. In a bucket, place is the whole bucket or the root path.
 func (o OwnStorage) Is(place string, here bool) bool {
 	if !strings.HasPrefix(o.Place, "s3://") {
 		return o.Place != "" && here && filepath.Clean(o.Place) == filepath.Clean(place)
@@ -119,8 +123,8 @@ func (o OwnStorage) Is(place string, here bool) bool {
 	return prefix == "" || prefix == o.Root
 }
 
-// StorageEndpoint joins host and port of remote storage as Milvus does (pkg/util/paramtable, service_param.go: an address may hold
-// its port), without a scheme or a user part.
+// StorageEndpoint joins host and port of remote storage like Milvus (pkg/util/paramtable, service_param.go),
+// where an address may contain the port. It removes a scheme and a user part.
 func StorageEndpoint(address, port string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest

@@ -2,15 +2,15 @@ package model
 
 import "strings"
 
-// StorageOps is what a process did with the storage in one way, as it counts itself.
+// StorageOps counts the storage operations of one kind that a process ran, by its own counters.
 type StorageOps struct {
 	// Op is "get", "put", "list", "remove", "stat" or "walk".
 	Op string
-	// Failed and Done count operations that failed, and that did not.
+	// Failed and Done count failed and successful operations.
 	Failed, Done float64
 }
 
-// Share is how much of it failed, 0 to 1.
+// Share returns the fraction of failed operations, 0 to 1.
 func (o StorageOps) Share() float64 {
 	if o.Failed <= 0 {
 		return 0
@@ -18,22 +18,22 @@ func (o StorageOps) Share() float64 {
 	return o.Failed / (o.Failed + o.Done)
 }
 
-// The counters of operations on remote storage; neither counts what is done with local storage.
+// The counters of operations on remote storage. Neither counts operations on local storage.
 const (
-	// goStorage is of the part in Go: pkg/metrics, persistent_store_metrics.go.
+	// goStorage counts operations of the Go code: pkg/metrics, persistent_store_metrics.go.
 	goStorage = "milvus_storage_op_count"
-	// coreStorage is of the part in C++: internal/core/src/monitor, prometheus_client.cpp.
+	// coreStorage counts operations of the C++ code: internal/core/src/monitor, prometheus_client.cpp.
 	coreStorage = "internal_storage_op_count"
 )
 
-// storageOps are all Ops, those first that say most.
+// storageOps lists all Ops, the most informative first.
 var storageOps = [...]string{"put", "get", "list", "remove", "walk", "stat"}
 
-// StorageOps adds up what a scrape says of operations on the storage, by kind. What counts nothing is left out.
+// StorageOps adds up the storage operations in a scrape by kind. Kinds without operations are omitted.
 //
-// Two things that look like failures are none, or the other way round: asking in Go whether a file is there (stat) fails where it
-// is not (internal/storage, remote_chunk_manager.go, Exist), and is left out; and in C++ the count of gets that failed has
-// no status at all (getFailMap, up to 2.6).
+// Two counters are corrected. In Go, a check for a file's existence (stat) fails if the file does not exist
+// (internal/storage, remote_chunk_manager.go, Exist), so stat is omitted. In C++, the count of failed gets has
+// no status label (getFailMap, up to 2.6).
 func (m *Metrics) StorageOps() []StorageOps {
 	if m == nil {
 		return nil
@@ -65,7 +65,8 @@ func (m *Metrics) StorageOps() []StorageOps {
 	return list
 }
 
-// StorageOpsSince is what has come to a scrape's StorageOps since an earlier one of the same process; a count that fell is no difference.
+// StorageOpsSince returns the increase of StorageOps since an earlier scrape of the same process. Counters that
+// fell count as unchanged.
 func (m *Metrics) StorageOpsSince(earlier *Metrics) []StorageOps {
 	had := make(map[string]StorageOps)
 	for _, o := range earlier.StorageOps() {
@@ -81,7 +82,7 @@ func (m *Metrics) StorageOpsSince(earlier *Metrics) []StorageOps {
 	return list
 }
 
-// StorageCounters is the part of a scrape that StorageOps reads, and no more: what is remembered of earlier rounds.
+// StorageCounters returns only the families that StorageOps reads, to keep scrapes of earlier rounds small.
 func (m *Metrics) StorageCounters() *Metrics {
 	return m.only(func(name string) bool { return strings.HasSuffix(name, "_storage_op_count") })
 }

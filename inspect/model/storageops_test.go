@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// scrapeOf is a scrape with these samples of one family.
+// scrapeOf returns a scrape with samples of one family.
 func scrapeOf(at int, family string, values map[[2]string]float64) *Metrics {
 	m := &Metrics{At: time.Unix(int64(at), 0), Families: map[string]*Family{"up": {Name: "up", Series: []Series{{Value: 1}}}, family: {Name: family}}}
 	for key, v := range values {
@@ -19,8 +19,8 @@ func scrapeOf(at int, family string, values map[[2]string]float64) *Metrics {
 	return m
 }
 
-// TestStorageOps: the part in C++ has no status for gets that failed; of the part in Go a stat fails where nothing is wrong, and
-// the total is no outcome.
+// TestStorageOps checks that failed gets in C++ have no status label, and that stats in Go and totals are
+// ignored.
 func TestStorageOps(t *testing.T) {
 	core := scrapeOf(10, coreStorage, map[[2]string]float64{{"get", ""}: 2, {"get", "success"}: 6, {"stat", "fail"}: 3, {"put", "fail"}: 0, {"put", "success"}: 0})
 	if got, want := core.StorageOps(), []StorageOps{{"get", 2, 6}, {"stat", 3, 0}}; !slices.Equal(got, want) {

@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// ToldTask is what only the process says of a Task that has it in memory.
+// ToldTask holds the facts about a Task that only the process with the task in memory reports.
 type ToldTask struct {
-	// Role and Node are the session that tells of it, At is when it did.
+	// Role and Node are the reporting session. At is the time of the report.
 	Role string
 	Node NodeID
 	At   time.Time
-	// State is in that process's words, "" if it does not say: etcd may have an older one.
+	// State is the state in the process's terms, "" if not reported. The state in etcd may be older.
 	State string
-	// Source is who made it: a checker of QueryCoord. Priority is QueryCoord's word.
+	// Source is the checker of QueryCoord that created the task. Priority is in QueryCoord's terms.
 	Source, Priority string
-	// Actions are what it does, one after the other, in QueryCoord's words.
+	// Actions are the steps of the task in order, in QueryCoord's terms.
 	Actions []string
 	Replica ReplicaID
-	// Rows and Bytes are what it works on, 0 if not said.
+	// Rows and Bytes are the size of the task's input, 0 if not reported.
 	Rows, Bytes int64
-	// Took is how long it took, 0 if not said.
+	// Took is the duration, 0 if not reported.
 	Took time.Duration
-	// Started and Ended are times as the process writes them, which does not say in which time zone.
+	// Started and Ended are times as formatted by the process, in an unknown time zone.
 	Started, Ended string
-	// Mark tells tasks apart that have the same id.
+	// Mark distinguishes tasks with the same id.
 	Mark string
 }
 
-// By is the name of the session that tells of it: "querycoord-3".
+// By returns the name of the reporting session, e.g. "querycoord-3".
 func (t *ToldTask) By() string { return t.Node.Name(t.Role) }
 
-// Name tells a task from all others: its type, its id, and what else is needed.
+// Name returns the unique name of a task: its type, its id and, if needed, its Mark.
 func (t *Task) Name() string {
 	name := t.Type + "/" + NodeID(t.ID).String()
 	if t.Told != nil && t.Told.Mark != "" {
@@ -44,7 +44,8 @@ func (t *Task) Name() string {
 // InEtcd reports whether a task has a record in etcd.
 func (t *Task) InEtcd() bool { return t.Key != "" }
 
-// AllTasks are the tasks of etcd, with what processes say of them, and those of which only processes say anything.
+// AllTasks returns the tasks in etcd, merged with the reports of processes, and the tasks that only processes
+// report.
 func (c *Cluster) AllTasks() []*Task {
 	if c.Runtime == nil || len(c.Runtime.Tasks) == 0 || c.onces == nil {
 		return c.Tasks
@@ -82,7 +83,8 @@ func (c *Cluster) joinTasks() []*Task {
 	return all
 }
 
-// placed adds to a task of one segment where that segment is, if who tells of it does not say.
+// placed returns the task with the collection, partition and vchannel of its segment if it has one segment and
+// no collection.
 func (c *Cluster) placed(t *Task) *Task {
 	if t.Collection != 0 || len(t.Segments) != 1 {
 		return t

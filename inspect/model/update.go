@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// At returns the same cluster as of a later revision at which nothing changed.
+// At returns a copy of the cluster as of a later revision without changes in between.
 func (c *Cluster) At(revision int64, taken time.Time) *Cluster {
 	next := *c
 	next.Origin.Revision, next.Origin.Taken = revision, taken
 	return &next
 }
 
-// Update builds the cluster that follows c. Slices of p that c has too, and segments
-// that both point to, cost next to nothing: totals are corrected, not added up anew.
-// p.Segments must be sorted by id.
+// Update builds the cluster that follows c. Slices and segments that p shares with c cost almost nothing,
+// because totals are adjusted instead of recomputed. p.Segments must be sorted by id.
 func (c *Cluster) Update(p Parts) *Cluster {
 	next := &Cluster{Parts: p, onces: &onces{}}
 	next.sort()
@@ -26,7 +25,7 @@ func (c *Cluster) Update(p Parts) *Cluster {
 		next.linkCatalog()
 	}
 	if p.Loaded != c.Loaded || !slices.Equal(p.Indexes, c.Indexes) {
-		next.segmentsOf = groupSegments(next.Segments) // the index state of any segment may differ
+		next.segmentsOf = groupSegments(next.Segments) // index states may change
 		next.addUp()
 		return next
 	}
@@ -41,30 +40,30 @@ func (c *Cluster) Update(p Parts) *Cluster {
 	return next
 }
 
-// SharesCatalog reports whether two clusters read the same parts, and whether all objects of the catalog that segments and
-// others refer to, from databases to sessions, are the same ones in both.
+// SharesCatalog reports whether two clusters have the same loaded parts and the same catalog objects, from
+// databases to sessions and replicas.
 func (c *Cluster) SharesCatalog(prev *Cluster) bool {
 	return c.SharesSchemas(prev) && sameList(c.VChannels, prev.VChannels) && sameList(c.PChannels, prev.PChannels) &&
 		sameList(c.LoadStates, prev.LoadStates) && sameList(c.Sessions, prev.Sessions) && sameList(c.Aliases, prev.Aliases) &&
 		sameList(c.Replicas, prev.Replicas)
 }
 
-// SharesSchemas reports whether two clusters read the same parts, and whether what names segments and says which indexes they need is
-// the same in both: databases, collections, partitions and definitions of indexes.
+// SharesSchemas reports whether two clusters have the same loaded parts, databases, collections, partitions and
+// index definitions. These determine the names of segments and the indexes that they need.
 func (c *Cluster) SharesSchemas(prev *Cluster) bool {
 	return c.Loaded == prev.Loaded && sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) &&
 		sameList(c.Partitions, prev.Partitions) && sameList(c.Indexes, prev.Indexes)
 }
 
-// since says how the segments of a cluster differ from those of another one that it was made of. It holds on to the list of that one
-// and not to more, so that clusters do not keep each other.
+// since holds the changes of segments relative to an earlier cluster. It references only that cluster's segment
+// list, which keeps clusters from retaining each other in memory.
 type since struct {
 	segments []*Segment
 	changes  []SegmentChange
 }
 
-// ChangedSegments are the segments that differ between this cluster and one of before, by id. From one refresh to the next they
-// are known; else all segments are compared.
+// ChangedSegments returns the segments that differ from those of an earlier cluster, by id. For the previous
+// refresh the changes are cached. Otherwise all segments are compared.
 func (c *Cluster) ChangedSegments(before *Cluster) []SegmentChange {
 	if c.since != nil && sameList(c.since.segments, before.Segments) {
 		return c.since.changes
@@ -72,17 +71,17 @@ func (c *Cluster) ChangedSegments(before *Cluster) []SegmentChange {
 	return ChangedSegments(before.Segments, c.Segments)
 }
 
-// sameList reports whether two lists are one.
+// sameList reports whether two slices have the same length and the same backing array.
 func sameList[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// SegmentChange is a segment before and after; nil where it did not exist.
+// SegmentChange is a segment before and after a change. Before is nil if it was added, After if it was removed.
 type SegmentChange struct{ Before, After *Segment }
 
-// ID is the segment's.
+// ID returns the id of the segment.
 func (c SegmentChange) ID() SegmentID { return cmp.Or(c.After, c.Before).ID }
 
-// ChangedSegments are the segments that differ between two lists, both sorted by id, by id. Segments are looked into only
-// where the lists differ: a million equal pointers take a millisecond.
+// ChangedSegments returns the segments that differ between two lists sorted by id, by id. It compares pointers
+// first: a million equal pointers take a millisecond.
 func ChangedSegments(before, after []*Segment) []SegmentChange {
 	var changes []SegmentChange
 	if sameList(before, after) {
@@ -116,7 +115,7 @@ func ChangedSegments(before, after []*Segment) []SegmentChange {
 	return changes
 }
 
-// applySegments corrects groups and totals. Totals that change are copied first.
+// applySegments adjusts groups and totals. It copies totals before changing them.
 func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 	c.totalsOfCollection = maps.Clone(prev.totalsOfCollection)
 	c.totalsOfPartition = maps.Clone(prev.totalsOfPartition)
@@ -143,7 +142,7 @@ func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 	c.since = &since{segments: prev.Segments, changes: changes}
 }
 
-// own returns the totals of a key for writing.
+// own returns writable totals for a key.
 func own[K comparable](m map[K]*Totals, k K, owned map[*Totals]bool) *Totals {
 	t := m[k]
 	if t != nil && owned[t] {
@@ -158,12 +157,13 @@ func own[K comparable](m map[K]*Totals, k K, owned map[*Totals]bool) *Totals {
 	return fresh
 }
 
-// forgetEmpty drops totals of what has no segment any more, as in a cluster built anew.
+// forgetEmpty deletes totals that became empty, because Build has no entries without segments.
 func forgetEmpty[K comparable](m map[K]*Totals, owned map[*Totals]bool) {
 	maps.DeleteFunc(m, func(_ K, t *Totals) bool { return owned[t] && *t == Totals{} })
 }
 
-// changesByCollection divides changes among collections. A segment that moved left one and came to another.
+// changesByCollection groups changes by collection. A segment that moved is removed from one and added to the
+// other.
 func changesByCollection(changes []SegmentChange) map[CollectionID][]SegmentChange {
 	of := make(map[CollectionID][]SegmentChange)
 	for _, change := range changes {
@@ -178,7 +178,7 @@ func changesByCollection(changes []SegmentChange) map[CollectionID][]SegmentChan
 	return of
 }
 
-// regroup rebuilds the segment lists of the collections that changed. Changes are sorted by id.
+// regroup returns the segment lists with changes applied. Changes are sorted by id.
 func regroup(prev map[CollectionID][]*Segment, of map[CollectionID][]SegmentChange) map[CollectionID][]*Segment {
 	groups := maps.Clone(prev)
 	for id, changes := range of {
@@ -189,8 +189,8 @@ func regroup(prev map[CollectionID][]*Segment, of map[CollectionID][]SegmentChan
 	return groups
 }
 
-// patch is a list of segments after some changes, both by id. A segment that was there is sought by its pointer, from one change to the
-// next: that reads the list itself, which is copied anyhow, and no segment of it.
+// patch applies changes to a list of segments. Both are sorted by id. It finds an existing segment by its
+// pointer, starting at the previous change. This reads the list, which is copied anyway, but no segments.
 func patch(list []*Segment, changes []SegmentChange) []*Segment {
 	next := make([]*Segment, 0, len(list)+len(changes))
 	for _, change := range changes {

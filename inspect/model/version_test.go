@@ -14,8 +14,8 @@ func TestSortedElse(t *testing.T) {
 	}{
 		{model.Version{Text: "2.6.23", From: "sessions"}, "partition key"},
 		{model.Version{Text: "3.0.1", From: "sessions", Others: []string{"3.1.0"}}, "namespace"},
-		{model.Version{Text: "3.0.1", From: "sessions", Others: []string{"2.6.22"}}, either}, // an upgrade is under way
-		{model.Version{Text: "3.0 or newer", From: "key layout"}, either},                    // keys of 3.0 do not say who wrote this one
+		{model.Version{Text: "3.0.1", From: "sessions", Others: []string{"2.6.22"}}, either}, // upgrade under way
+		{model.Version{Text: "3.0 or newer", From: "key layout"}, either},                    // writer unknown
 		{model.Version{Text: "unknown", From: "sessions"}, either},
 		{model.Version{}, either},
 	} {

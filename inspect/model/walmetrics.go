@@ -8,70 +8,75 @@ import (
 	"time"
 )
 
-// WAL is what a streaming node says on /metrics of the write-ahead log of one pchannel (Milvus 2.6 and later: pkg/metrics,
-// streaming_service_metrics.go; each series has node_id and channel_name). It was never seen from a live server.
+// WAL holds a streaming node's metrics of the write-ahead log of one pchannel (Milvus 2.6 and later:
+// pkg/metrics, streaming_service_metrics.go; each series has node_id and channel_name). It was never observed
+// on a live server.
 //
-// A number that is not told is NaN, a time zero.
+// Numbers that are not exported are NaN, and times zero.
 type WAL struct {
 	Node     NodeID
 	PChannel string
-	// Process is whose scrape it is of, nil where a scrape alone was read.
+	// Process is the scraped process, nil for a scrape on its own.
 	Process *Process
-	// Open is that the node takes writes of it, in a term, into a queue: milvus_wal_info (metricsutil, NewWriteMetrics; its Close deletes it).
+	// Open is true if the node accepts writes in a term, to a queue: milvus_wal_info (metricsutil,
+	// NewWriteMetrics; Close deletes the metric).
 	Open  bool
 	Term  int64
 	Queue string
-	// Recovery is the state of its recovery storage: "persist-recovering", "stream-recovering", "working" (recovery,
-	// recoveryStorageStateWorking). Flusher is that of its flusher: "in_recovery", "working", "closing" (flusherImpl, flusherState).
+	// Recovery is the state of the recovery storage: "persist-recovering", "stream-recovering", "working"
+	// (recovery, recoveryStorageStateWorking). Flusher is the state of the flusher: "in_recovery", "working",
+	// "closing" (flusherImpl, flusherState).
 	Recovery, Flusher string
-	// Time ticks: the newest that was given out, up to which all is in the log, that the flusher has consumed, that recovery has seen
-	// and that it has in its checkpoint in etcd.
+	// Time ticks. Allocated is the newest one. The log is complete up to Confirmed. Flushed is consumed by the
+	// flusher, Recovered by the recovery storage. Persisted is in the checkpoint in etcd.
 	Allocated, Confirmed, Flushed, Recovered, Persisted time.Time
-	// Growing and GrowingRows are of its growing segments of L0 and L1, in bytes and in rows.
+	// Growing and GrowingRows are the bytes and rows of growing segments in L0 and L1.
 	Growing, GrowingRows float64
-	// Buffer is the write-ahead buffer, that readers at the end of the log are served from, in bytes.
+	// Buffer is the size in bytes of the write-ahead buffer, which serves readers at the end of the log.
 	Buffer, BufferCapacity float64
 	BufferFrom, BufferTo   time.Time
-	// InflightTxns are transactions that are not ended.
+	// InflightTxns is the number of open transactions.
 	InflightTxns float64
-	// Throttles are what limits the rate of its writes now (3.0 and later); none where all is normal.
+	// Throttles are the current rate limits of writes (3.0 and later), empty in the normal state.
 	Throttles []Throttle
 }
 
-// Throttle is a rate limit on the writes of a log: pkg/streaming/util/ratelimit, AdaptiveRateLimitController.
+// Throttle is a rate limit of a log's writes: pkg/streaming/util/ratelimit, AdaptiveRateLimitController.
 type Throttle struct {
-	// Source is who asks for it, Mode "slowdown", "recovery" (still slowed down, on its way back) or "reject".
+	// Source requests the limit. Mode is "slowdown", "recovery" (still limited, but recovering) or "reject".
 	Source, Mode string
-	// Rate is what it lets through, in bytes a second.
+	// Rate is the limit in bytes per second.
 	Rate float64
 }
 
-// StreamingNode is what one streaming node says of itself as a whole; a number that is not told is NaN.
+// StreamingNode holds the metrics of a streaming node as a whole. Numbers that are not exported are NaN.
 type StreamingNode struct {
 	Node    NodeID
 	Process *Process
 	WALs    []*WAL // by pchannel
-	// Growing are the bytes of all its growing segments. Above HighWater they are flushed until they are below LowWater: 0.2 and 0.1 of its memory
-	// (streaming.flush.growingSegmentBytesHwmThreshold). The two are told after the first minute (stats, sealWorker).
+	// Growing is the bytes of all its growing segments. Above HighWater they are flushed until they are below
+	// LowWater: 0.2 and 0.1 of its memory (streaming.flush.growingSegmentBytesHwmThreshold). The two are
+	// exported after the first minute (stats, sealWorker).
 	Growing, HighWater, LowWater float64
 }
 
-// Broadcasts counts tasks of StreamingCoord that write one message into several channels, of which all have to acknowledge it.
+// Broadcasts counts tasks of StreamingCoord that write a message to several channels, all of which must
+// acknowledge it.
 type Broadcasts struct {
 	Message, State string // "CreateCollection", "WaitAck"
 	Tasks          int64
 }
 
-// StreamingMetrics is what all scrapes tell of streaming.
+// StreamingMetrics holds the streaming metrics of all scrapes.
 type StreamingMetrics struct {
 	Nodes []*StreamingNode // by id
-	// Broadcasts are StreamingCoord's, of its process Coordinator; nil: none, or not told.
+	// Broadcasts are the tasks of StreamingCoord, whose process is Coordinator; nil: none, or not exported.
 	Broadcasts  []Broadcasts
 	Coordinator *Process
 	byPChannel  map[string][]*WAL
 }
 
-// The metrics of streaming that are read here.
+// Names of the streaming metrics.
 const (
 	walInfo          = "milvus_wal_info"
 	walRecoveryInfo  = "milvus_wal_recovery_info"
@@ -79,11 +84,11 @@ const (
 	walThrottle      = "milvus_wal_rate_limit_controller_state"
 	walHighWater     = "milvus_wal_growing_segment_hwm_bytes"
 	walLowWater      = "milvus_wal_growing_segment_lwm_bytes"
-	walPressure      = "milvus_wal_growing_segment_flush_pressure_bytes" // 3.0: what is held against the watermarks
+	walPressure      = "milvus_wal_growing_segment_flush_pressure_bytes" // 3.0: compared with the watermarks
 	broadcasterTasks = "milvus_streamingcoord_broadcaster_task_total"    // broadcaster, broadcasterMetrics
 )
 
-// walGauges are the numbers of one log.
+// walGauges maps the gauges of a log to fields of WAL.
 var walGauges = map[string]func(*WAL) *float64{
 	"milvus_wal_growing_segment_bytes":             func(w *WAL) *float64 { return &w.Growing },
 	"milvus_wal_growing_segment_rows_total":        func(w *WAL) *float64 { return &w.GrowingRows },
@@ -92,7 +97,7 @@ var walGauges = map[string]func(*WAL) *float64{
 	"milvus_wal_inflight_txn":                      func(w *WAL) *float64 { return &w.InflightTxns },
 }
 
-// walTimes are its time ticks, in Unix seconds (tsoutil.PhysicalTimeSeconds).
+// walTimes maps the time ticks of a log, in Unix seconds (tsoutil.PhysicalTimeSeconds), to fields of WAL.
 var walTimes = map[string]func(*WAL) *time.Time{
 	"milvus_wal_last_allocated_time_tick":              func(w *WAL) *time.Time { return &w.Allocated },
 	"milvus_wal_last_confirmed_time_tick":              func(w *WAL) *time.Time { return &w.Confirmed },
@@ -103,7 +108,7 @@ var walTimes = map[string]func(*WAL) *time.Time{
 	"milvus_wal_write_ahead_buffer_latest_time_tick":   func(w *WAL) *time.Time { return &w.BufferTo },
 }
 
-// Streaming is what all scrapes tell of streaming nodes and logs, never nil.
+// Streaming returns the streaming metrics of all scrapes, never nil.
 func (r *Runtime) Streaming() *StreamingMetrics {
 	switch {
 	case r == nil:
@@ -114,10 +119,10 @@ func (r *Runtime) Streaming() *StreamingMetrics {
 	return r.streaming()
 }
 
-// WALs are what streaming nodes say of the log of a pchannel, by node: one, as a rule.
+// WALs returns the metrics of a pchannel's log by node, usually from a single node.
 func (s *StreamingMetrics) WALs(pchannel string) []*WAL { return s.byPChannel[pchannel] }
 
-// Node is a streaming node, nil if its metrics are not known.
+// Node returns a streaming node, nil if its metrics are unknown.
 func (s *StreamingMetrics) Node(id NodeID) *StreamingNode {
 	i, ok := slices.BinarySearchFunc(s.Nodes, id, func(n *StreamingNode, id NodeID) int { return cmp.Compare(n.Node, id) })
 	if !ok {
@@ -149,12 +154,12 @@ func (r *Runtime) readStreaming() *StreamingMetrics {
 	return all
 }
 
-// Whole reports whether the node's metrics were read whole: what they do not tell, is not.
+// Whole reports whether the scrape of the node is complete, so that missing series do not exist.
 func (n *StreamingNode) Whole() bool {
 	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial
 }
 
-// StreamingNodes are the streaming nodes that a scrape tells of: one, or none.
+// StreamingNodes returns the streaming nodes in a scrape, usually one or none.
 func (m *Metrics) StreamingNodes() []*StreamingNode {
 	r := walReader{nodes: map[NodeID]*StreamingNode{}, logs: map[walKey]*WAL{}}
 	for _, s := range m.Samples(walHighWater) {
@@ -166,7 +171,7 @@ func (m *Metrics) StreamingNodes() []*StreamingNode {
 	r.infos(m)
 	for family, field := range walGauges {
 		for _, s := range m.Samples(family) {
-			if f := field(r.log(&s)); s.Value >= 0 { // of growing segments there is one of each level
+			if f := field(r.log(&s)); s.Value >= 0 { // levels are separate series
 				*f = s.Value + told(*f)
 			}
 		}
@@ -179,7 +184,7 @@ func (m *Metrics) StreamingNodes() []*StreamingNode {
 	return r.finish(m)
 }
 
-// Broadcasts are the tasks of StreamingCoord that are not done.
+// Broadcasts returns the pending tasks of StreamingCoord.
 func (m *Metrics) Broadcasts() (list []Broadcasts) {
 	for _, s := range m.Samples(broadcasterTasks) {
 		if s.Value >= 1 && s.Value < math.MaxInt32 {
@@ -203,7 +208,7 @@ type walReader struct {
 	logs  map[walKey]*WAL
 }
 
-// node is the node that a series is of, one that is thrown away if it says none.
+// node returns the node of a series. It returns an unlisted node if the node_id is invalid.
 func (r *walReader) node(s *Series) *StreamingNode {
 	id, err := strconv.ParseInt(s.Label("node_id"), 10, 64)
 	n := r.nodes[NodeID(id)]
@@ -216,7 +221,7 @@ func (r *walReader) node(s *Series) *StreamingNode {
 	return n
 }
 
-// log is the log that a series is of.
+// log returns the log of a series. It returns an unlisted log if the node or the channel is missing.
 func (r *walReader) log(s *Series) *WAL {
 	n := r.node(s)
 	key := walKey{n.Node, s.Label("channel_name")}
@@ -232,11 +237,11 @@ func (r *walReader) log(s *Series) *WAL {
 	return w
 }
 
-// infos reads what is told as a label.
+// infos reads metrics whose values are in labels.
 func (r *walReader) infos(m *Metrics) {
 	for _, s := range m.Samples(walInfo) {
 		if term, err := strconv.ParseInt(s.Label("term"), 10, 64); err == nil && s.Value > 0 {
-			if w := r.log(&s); !w.Open || term > w.Term { // that of a term before may linger
+			if w := r.log(&s); !w.Open || term > w.Term { // an earlier term may remain
 				w.Open, w.Term, w.Queue = true, term, s.Label("wal_name")
 			}
 		}
@@ -259,13 +264,14 @@ func (r *walReader) infos(m *Metrics) {
 	}
 }
 
-// finish adds up what grows, and puts all in order.
+// finish computes the sums and sorts the lists.
 func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 	for _, n := range r.nodes {
 		slices.SortFunc(n.WALs, func(a, b *WAL) int { return cmp.Compare(a.PChannel, b.PChannel) })
 		for _, w := range n.WALs {
 			slices.SortFunc(w.Throttles, func(a, b Throttle) int { return cmp.Compare(a.Source, b.Source) })
-			if !math.IsNaN(n.HighWater) && !m.Partial { // a series is deleted at 0 (stats, metricsHelper); in a scrape that was cut it may have come later
+			// A series is deleted at 0 (stats, metricsHelper). In a partial scrape it may be in the missing rest.
+			if !math.IsNaN(n.HighWater) && !m.Partial {
 				w.Growing, w.GrowingRows = told(w.Growing), told(w.GrowingRows)
 			}
 			if !math.IsNaN(w.Growing) {
@@ -275,7 +281,7 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 		switch pressure, ok := m.Sum(walPressure, Pair{"node_id", n.Node.String()}); {
 		case ok:
 			n.Growing = pressure
-		case m.Partial: // what was read is a part of them
+		case m.Partial: // only some series were read
 			n.Growing = math.NaN()
 		case !math.IsNaN(n.HighWater):
 			n.Growing = told(n.Growing)
@@ -286,7 +292,7 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 	return list
 }
 
-// told is a number, 0 for one that is not told.
+// told returns v, or 0 if v is NaN, i.e. not exported.
 func told(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -294,7 +300,7 @@ func told(v float64) float64 {
 	return v
 }
 
-// positive is a number above 0, NaN for others: a gauge that was made and not set is 0.
+// positive returns v if it is above 0, else NaN. A gauge that was registered but never set is 0.
 func positive(v float64) float64 {
 	if v > 0 {
 		return v
@@ -302,7 +308,7 @@ func positive(v float64) float64 {
 	return math.NaN()
 }
 
-// tickTime is a time tick as a time, zero where none was set.
+// tickTime converts a time tick to a time. It returns the zero time for an unset one.
 func tickTime(seconds float64) time.Time {
 	const beyond = 253402300800 // the year 10000
 	if !(seconds > 0 && seconds < beyond) {

@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// constructed is a scrape of testdata/metrics.
+// constructed returns a scrape in testdata/metrics.
 func constructed(t *testing.T, name string) *model.Metrics {
 	t.Helper()
 	f, err := os.Open("../../testdata/metrics/" + name)
@@ -28,7 +28,7 @@ func constructed(t *testing.T, name string) *model.Metrics {
 	return m
 }
 
-// TestStreamingNodes: levels add up, the newest term counts, what was not set is not told.
+// TestStreamingNodes checks that levels are summed, the newest term wins and unset values are NaN.
 func TestStreamingNodes(t *testing.T) {
 	p := &model.Process{Metrics: constructed(t, "streamingnode.txt")}
 	r := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{p}})
@@ -58,7 +58,8 @@ func TestStreamingNodes(t *testing.T) {
 	}
 }
 
-// TestStreamingUntold: without watermarks nothing is 0, 3.0's pressure counts instead of the sum, and a series without its node is of none.
+// TestStreamingUntold checks that values are not 0 without watermarks, that 3.0's pressure replaces the sum,
+// and that a series without a node is ignored.
 func TestStreamingUntold(t *testing.T) {
 	family := func(name string, labels []model.Pair, v float64) *model.Metrics {
 		return &model.Metrics{Families: map[string]*model.Family{name: {Name: name, Series: []model.Series{{Labels: labels, Value: v}}}}}
@@ -83,7 +84,7 @@ func TestStreamingUntold(t *testing.T) {
 	}
 }
 
-// TestStreamingCut: of a scrape that was cut, what is not there is unknown, and a sum of a part is no sum.
+// TestStreamingCut checks that missing values and sums of a partial scrape are unknown.
 func TestStreamingCut(t *testing.T) {
 	m := constructed(t, "streamingnode.txt")
 	m.Partial = true

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Woodpecker is what Woodpecker, the message queue that Milvus embeds since 2.6, keeps in etcd.
+// Woodpecker is the metadata in etcd of Woodpecker, the message queue that Milvus embeds since 2.6.
 type Woodpecker struct {
-	// Logs are all in this etcd, by name: also those of another Milvus that shares it.
+	// Logs are all logs in this etcd by name, including logs of another Milvus that shares it.
 	Logs []*Log
 }
 
-// Log is one of its logs: a pchannel.
+// Log is the log of a pchannel.
 type Log struct {
 	Name string
-	ID   int64 // 0 where only segments of it are recorded
-	// Created and Modified are of its record; each truncation modifies it.
+	ID   int64 // 0 if only its segments are recorded
+	// Created and Modified are the times of its record. Each truncation modifies it.
 	Created, Modified time.Time
-	// Truncated is the last entry that is done with; its Segment is -1 if none is.
+	// Truncated is the last truncated entry. Its Segment is -1 if there is none.
 	Truncated LogPosition
 	Segments  []LogSegment // by id
 	Readers   []LogReader  // by name
 }
 
-// LogPosition is an entry of a log.
+// LogPosition is the position of an entry in a log.
 type LogPosition struct{ Segment, Entry int64 }
 
 func (p LogPosition) String() string { return fmt.Sprintf("%d/%d", p.Segment, p.Entry) }
@@ -34,47 +34,48 @@ func (p LogPosition) Compare(q LogPosition) int {
 	return cmp.Or(cmp.Compare(p.Segment, q.Segment), cmp.Compare(p.Entry, q.Entry))
 }
 
-// The states of a log's segments: Woodpecker's own words, and two for records that are not as it writes them.
+// The states of log segments: the names that Woodpecker uses, and two for unreadable and missing records.
 const (
 	LogActive    = "Active"    // written, size and last entry not recorded
 	LogCompleted = "Completed" // closed
-	LogSealed    = "Sealed"    // closed and compacted; data in folders never are
-	LogTruncated = "Truncated" // not needed any more, deleted after the retention
+	LogSealed    = "Sealed"    // closed and compacted; never occurs for data in folders
+	LogTruncated = "Truncated" // no longer needed, deleted after the retention period
 	LogUnread    = "Undecoded" // its record cannot be decoded
-	LogMissing   = "Missing"   // has no record, while older and newer segments have
+	LogMissing   = "Missing"   // no record, although older and newer segments have one
 )
 
 // LogSegment is a part of a log.
 type LogSegment struct {
 	ID    int64
 	State string
-	// Last is its last entry, Bytes its size: only where Closed.
+	// Last is the last entry and Bytes the size. Both are known only if Closed.
 	Last, Bytes int64
-	Completed   time.Time // zero where it is not recorded
-	// Nodes hold its entries, each entry WriteQuorum of them, and AckQuorum have to confirm it: of Woodpecker as a service. Embedded it has none.
+	Completed   time.Time // zero if not recorded
+	// Nodes hold the entries, if Woodpecker runs as a service. Each entry is on WriteQuorum of the Nodes, and
+	// AckQuorum have to confirm it. Embedded Woodpecker has none.
 	Nodes                  []string
 	WriteQuorum, AckQuorum int32
-	// CleaningFailed says that it could not be deleted, CleaningError why.
+	// CleaningFailed is true if the segment could not be deleted. CleaningError is the reason.
 	CleaningFailed bool
 	CleaningError  string
 }
 
-// Closed reports whether nothing more is written to it, and its size is known.
+// Closed reports whether the segment is no longer written to. Its size is then known.
 func (s *LogSegment) Closed() bool {
 	return s.State == LogCompleted || s.State == LogSealed || s.State == LogTruncated
 }
 
-// LogReader is a reader of a log, as it noted its place last.
+// LogReader is a reader of a log, with its last recorded position.
 type LogReader struct {
 	Name             string
 	Read             LogPosition
 	OpenedAt, ReadAt time.Time
 }
 
-// WALRecovered is the stage of a position at which a streaming node starts from its own checkpoint.
+// WALRecovered is the stage of a position that is in a streaming node's own checkpoint, from which it restarts.
 const WALRecovered = "Recovered"
 
-// Log is the log of a pchannel, nil where there is none or Woodpecker's metadata were not read.
+// Log returns the log of a pchannel, or nil if there is none or Woodpecker's metadata were not read.
 func (w *Woodpecker) Log(name string) *Log {
 	if w == nil {
 		return nil
@@ -87,17 +88,17 @@ func (w *Woodpecker) Log(name string) *Log {
 	return nil
 }
 
-// Kept reports whether its entries are still needed: those of a truncated one are gone or going.
+// Kept reports whether the entries are still needed. Entries of a truncated segment are deleted or will be.
 func (s *LogSegment) Kept() bool { return s.State != LogTruncated }
 
-// Kept is what a log still has.
+// Kept is the retained part of a log.
 type Kept struct {
 	Segments       int64
 	Entries, Bytes int64 // of closed segments
-	Uncounted      int64 // segments of which neither is recorded: one that is written, damaged ones
+	Uncounted      int64 // segments with unknown entries and bytes: open or damaged ones
 }
 
-// Kept counts it.
+// Kept returns the retained part of the log.
 func (l *Log) Kept() (k Kept) {
 	for i := range l.Segments {
 		s := &l.Segments[i]
@@ -114,7 +115,7 @@ func (l *Log) Kept() (k Kept) {
 	return k
 }
 
-// Oldest is the first entry that it has, as far as the records of its segments tell.
+// Oldest returns the first retained entry, as far as the records of its segments show.
 func (l *Log) Oldest() (LogPosition, bool) {
 	if l != nil {
 		for i := range l.Segments {
@@ -126,8 +127,9 @@ func (l *Log) Oldest() (LogPosition, bool) {
 	return LogPosition{}, false
 }
 
-// Behind counts the entries and bytes of closed segments after a position, and the segments of which neither is recorded, as one is
-// while it is written. The bytes of the segment that it lies in are counted in proportion.
+// Behind counts the entries and bytes of closed segments after a position. uncounted is the number of segments
+// with unknown size, e.g. the one that is being written. The bytes of the position's own segment are counted in
+// proportion to its entries.
 func (l *Log) Behind(p LogPosition) (entries, bytes, uncounted int64) {
 	for i := range l.Segments {
 		s := &l.Segments[i]
@@ -145,7 +147,7 @@ func (l *Log) Behind(p LogPosition) (entries, bytes, uncounted int64) {
 	return entries, bytes, uncounted
 }
 
-// End is the newest entry that is recorded.
+// End returns the newest recorded entry.
 func (l *Log) End() (LogPosition, bool) {
 	for i := len(l.Segments) - 1; i >= 0; i-- {
 		if s := &l.Segments[i]; s.Closed() && s.Last >= 0 {

@@ -1,5 +1,5 @@
-// Package modeltest builds small and large clusters for the tests of packages that read
-// a model.Cluster. Nothing in it is decoded: for real metadata see testdata/snapshots.
+// Package modeltest builds small and large clusters for tests of packages that read a model.Cluster. They are
+// not decoded. For real metadata see testdata/snapshots.
 package modeltest
 
 import (
@@ -8,23 +8,23 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Now is the time at which the clusters of this package are looked at.
+// Now is the reference time of the clusters in this package.
 var Now = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
 
 func ago(d time.Duration) model.TSO { return model.TSOFromTime(Now.Add(-d)) }
 
-// Ids of the small cluster's collections.
+// Ids of the collections in Small.
 const (
 	Docs   = model.CollectionID(470590569932652633)
 	Orders = model.CollectionID(470590569933053506)
 	Odd    = model.CollectionID(470590569933053999)
 )
 
-// Small is a cluster with at least one object of every resource, a collection whose
-// name is made to harm terminals, a compaction and something broken in most places.
+// Small returns a cluster with at least one object of every resource, a collection whose name has terminal
+// control sequences, a compaction, and a fault in most places.
 func Small() *model.Cluster { return model.Build(SmallParts()) }
 
-// SmallParts are the parts of Small, to be changed before they are built.
+// SmallParts returns the parts of Small, for changes before Build.
 func SmallParts() model.Parts {
 	p := model.Parts{
 		Origin: model.Origin{

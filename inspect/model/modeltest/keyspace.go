@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// keyspace is a few records kept in memory, sorted by key.
+// keyspace is an in-memory Keyspace with a few records, sorted by key.
 type keyspace []model.Record
 
 func newKeyspace() keyspace {
@@ -48,5 +48,5 @@ func (k keyspace) Find(key string) (int, bool) {
 	return slices.BinarySearchFunc(k, key, func(r model.Record, key string) int { return strings.Compare(r.Key, key) })
 }
 
-// Of knows no objects: views fall back to the keys that objects themselves name.
+// Of returns no keys. Views then use the keys in the objects.
 func (k keyspace) Of(string, string) []string { return nil }

@@ -7,11 +7,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Large is a cluster of n segments in 50 collections of 2 channels and 4 partitions,
-// three quarters of them with a finished index and logs, for benchmarks.
+// Large returns a cluster for benchmarks. It has n segments in 50 collections of 2 channels and 4 partitions.
+// Three quarters of them have a finished index.
 func Large(n int) *model.Cluster { return model.Build(LargeParts(n)) }
 
-// LargeParts are the parts of Large.
+// LargeParts returns the parts of Large.
 func LargeParts(n int) model.Parts {
 	p := model.Parts{
 		Origin: model.Origin{Kind: "etcd", Location: "etcd://127.0.0.1:2379/by-dev", Root: "by-dev", MetaPath: "meta", Revision: 42, Taken: Now},
@@ -33,7 +33,7 @@ func LargeParts(n int) model.Parts {
 		p.Indexes = append(p.Indexes, &model.Index{ID: model.IndexID(id) + 500, Collection: id, Field: 102, Name: "vec_idx", Type: "HNSW"})
 	}
 	p.Segments = make([]*model.Segment, n)
-	for c := range collections { // they lie in memory as their keys are read: collection by collection
+	for c := range collections { // allocated in the order of their keys: by collection
 		for i := c; i < n; i += collections {
 			p.Segments[i] = largeSegment(i, p.Collections[c])
 		}

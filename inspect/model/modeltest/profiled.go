@@ -6,7 +6,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// profiles are those of processes that are well: twenty seconds of CPU and two counts of goroutines.
+// profiles returns normal profiles of all processes: twenty seconds of CPU and two goroutine dumps.
 func (p *largeServed) profiles() *model.Profiles {
 	const samples = 3000
 	share := func(part float64) model.ProfileShare {

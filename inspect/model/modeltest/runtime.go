@@ -6,16 +6,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Served is Small with what its processes say: every one of them answered but
-// querynode-12, which is stopping and timed out.
+// Served returns Small with the responses of its processes. All respond except querynode-12, which is stopping
+// and timed out.
 func Served() *model.Cluster {
 	c := Small()
 	return c.WithRuntime(model.BuildRuntime(RuntimeOf(c)))
 }
 
-// RuntimeOf invents what the processes of a cluster say: flushed segments of loaded
-// collections are spread over the query nodes of their replica, the first of which leads
-// all shards.
+// RuntimeOf returns synthetic responses of a cluster's processes. Flushed segments of loaded collections are
+// distributed over the query nodes of their replica. The first of these nodes leads all shards.
 func RuntimeOf(c *model.Cluster) model.RuntimeParts {
 	r := model.RuntimeParts{Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-2 * time.Second), ClusterKey: "by-dev"}
 	for _, s := range c.Sessions {

@@ -6,7 +6,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Scrape is one of metrics that have one value each.
+// Scrape returns a scrape of metrics with single values.
 func Scrape(at time.Time, families map[string][]model.Series) *model.Metrics {
 	m := &model.Metrics{At: at, Families: map[string]*model.Family{}}
 	for name, series := range families {
@@ -15,7 +15,7 @@ func Scrape(at time.Time, families map[string][]model.Series) *model.Metrics {
 	return m
 }
 
-// AddSeries adds to a metric of a scrape.
+// AddSeries adds series to a metric of a scrape.
 func AddSeries(m *model.Metrics, name string, series ...model.Series) {
 	if len(series) == 0 {
 		return

@@ -7,7 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// AddTimes adds to a histogram that so much was observed that took so long, in Milvus's buckets: powers of two from 1 to 131,072.
+// AddTimes adds count observations of duration each to a histogram with Milvus's buckets: powers of two from 1
+// to 131,072.
 func AddTimes(m *model.Metrics, name string, count, each float64, labels ...model.Pair) {
 	const buckets = 18
 	f := m.Families[name]
@@ -32,7 +33,7 @@ func AddTimes(m *model.Metrics, name string, count, each float64, labels ...mode
 	}
 }
 
-// addSearches adds what processes of a cluster measure that is searched: 9 ms a search, 5 of them the kernels.
+// addSearches adds metrics of 3,000 searches of 9 ms each, including 5 ms in kernels.
 func addSearches(n *model.LiveNode) {
 	const (
 		searches = 3000

@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// largeServed is a large cluster under construction: Milvus 2.4.17, mostly well. Half of its query nodes
-// serve most collections together, the others are split into resource groups of a few.
+// largeServed builds a large cluster of Milvus 2.4.17 that is mostly healthy. Half of its query nodes jointly
+// serve most collections. The others are split into small resource groups.
 type largeServed struct {
 	model.Parts
 	live  model.RuntimeParts
@@ -25,13 +25,14 @@ const (
 	servedPartitions  = 4
 	servedVersion     = "2.4.17"
 	defaultGroup      = "__default_resource_group"
-	servedGroups      = 5 // beside the default one
+	servedGroups      = 5 // in addition to the default one
 )
 
-// ServedLarge is a cluster of some segments in 50 collections and of some query nodes (10 or more) that
-// serve it, all of whose processes, etcd and queue were asked and answered. It is as a cluster in use is: inserts and
-// compactions go on, and a handful of things are wrong: a node left idle, a collection whose flushed segments are still
-// growing, indexes that were not loaded, a session of a dead process, a configuration that differs, a few orphans.
+// ServedLarge returns a cluster of some segments in 50 collections, served by at least 10 query nodes. It
+// includes the responses of all processes, etcd and the queue. It resembles a cluster in use, with ongoing
+// inserts and compactions and a few faults: an idle node, a collection with flushed segments that are still
+// growing, indexes that are not loaded or failed, a session of a dead process, a differing configuration, and
+// segments of a partition that is gone.
 func ServedLarge(segments, nodes int) *model.Cluster {
 	p := &largeServed{}
 	p.Origin = model.Origin{Kind: "etcd", Location: "etcd://127.0.0.1:2379/by-dev", Root: "by-dev", MetaPath: "meta", Revision: 42, Taken: Now}
@@ -62,7 +63,7 @@ func ServedLarge(segments, nodes int) *model.Cluster {
 	return c.WithRuntime(model.BuildRuntime(p.runtime(c)))
 }
 
-// random is the next of a sequence of numbers that is always the same, below n.
+// random returns the next number below n of a fixed pseudo-random sequence.
 func (p *largeServed) random(n int64) int64 {
 	p.rows = (p.rows*6364136223846793005 + 1442695040888963407) & (1<<63 - 1)
 	return (p.rows >> 20) % n
@@ -96,7 +97,8 @@ func (p *largeServed) sessions(nodes int) {
 	}
 }
 
-// groups splits the query nodes: half of them and the last, which nobody uses, are in the default group.
+// groups splits the query nodes. Half of them and the remainder, with the idle last node, are in the default
+// group.
 func (p *largeServed) groups() {
 	half := len(p.nodes) / 2
 	each := (len(p.nodes) - half - 1) / servedGroups
@@ -110,7 +112,7 @@ func (p *largeServed) groups() {
 	add(defaultGroup, slices.Concat(p.nodes[:half], p.nodes[used:]), 0)
 }
 
-// groupOf is the resource group of the i-th collection: ten have one of their own.
+// groupOf returns the resource group of the i-th collection. Every fifth one is not in the default group.
 func (p *largeServed) groupOf(i int) *model.ResourceGroup {
 	if i%5 == 4 {
 		return p.ResourceGroups[i/5%servedGroups]
@@ -120,7 +122,7 @@ func (p *largeServed) groupOf(i int) *model.ResourceGroup {
 
 func collectionAt(i int) model.CollectionID { return model.CollectionID(453590569932000000 + 1000*i) }
 
-// shardsOf is how many shards the i-th collection has.
+// shardsOf returns the number of shards of the i-th collection.
 func shardsOf(i int) int {
 	if i%10 == 0 {
 		return 8
@@ -161,7 +163,7 @@ func (p *largeServed) collection(i int) {
 	g := p.groupOf(i)
 	members := g.Nodes
 	if g.Name == defaultGroup {
-		members = members[:len(members)-1] // the one that was added and left idle
+		members = members[:len(members)-1] // without the idle node
 	}
 	if i == 0 {
 		members = g.Nodes
@@ -176,8 +178,8 @@ func partitionAt(collection, k int) model.PartitionID {
 	return model.PartitionID(int64(collectionAt(collection)) + 1 + int64(k))
 }
 
-// segment adds the i-th segment. One in 200 is growing, one in 100 compacted away, and its successor
-// new; a few are L0, just flushed, or small.
+// segment adds the i-th segment. In each collection one in 200 is growing. One in 100 is compacted, and the
+// next one is its result. A few are L0, just flushed, or small.
 func (p *largeServed) segment(i int) {
 	n := i % servedCollections
 	k := i / servedCollections
@@ -220,7 +222,7 @@ func (p *largeServed) segment(i int) {
 	p.Segments = append(p.Segments, s)
 }
 
-// built is the index of a segment; that of one that was flushed just now is still being built.
+// built returns the index of a segment, which is still being built if the segment was just flushed.
 func (p *largeServed) built(i int, s *model.Segment) model.SegmentIndex {
 	x := model.SegmentIndex{
 		Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: model.IndexID(s.Collection) + 500, Build: model.BuildID(453590590000000000 + i), State: model.IndexFinished, Rows: s.Rows,
@@ -232,10 +234,10 @@ func (p *largeServed) built(i int, s *model.Segment) model.SegmentIndex {
 	return x
 }
 
-// trouble makes something wrong with a few segments of the first collections.
+// trouble adds faults to a few segments of collections 7 to 9.
 func (p *largeServed) trouble(collection, k int, s *model.Segment) {
 	switch {
-	case collection == 7 && k < 4: // of a partition that is gone
+	case collection == 7 && k < 4: // of a deleted partition
 		s.Partition = 5
 	case collection == 8 && k == 20:
 		s.Indexes[0].State, s.Indexes[0].FailReason, s.Indexes[0].FinishedAt = model.IndexFailed, "knowhere: out of memory", time.Time{}

@@ -7,14 +7,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Troubles of the large cluster that only its processes tell.
+// Faults of the large cluster that only appear in the responses of processes.
 const (
-	growingOf   = 3 // collection of which flushed segments are still growing
-	unindexedOf = 5 // collection of which indexes are not loaded
+	growingOf   = 3 // collection whose flushed segments are still growing
+	unindexedOf = 5 // collection whose indexes are not loaded
 	deadNode    = 27
 )
 
-// runtime is what the processes of the large cluster say.
+// runtime returns the responses of the large cluster's processes.
 func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 	p.live = model.RuntimeParts{Kind: "live", From: Now.Add(-3 * time.Second), To: Now.Add(-time.Second), ClusterKey: "by-dev"}
 	p.live.BalanceActive, p.live.Checkers = new(true), []model.Checker{{ID: 1, Name: "segment_checker", Active: true}, {ID: 2, Name: "balance_checker", Active: true}}
@@ -50,7 +50,7 @@ func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 	return p.live
 }
 
-// answer is what one process says of itself.
+// answer returns the responses of one process.
 func (p *largeServed) answer(s *model.Session) *model.LiveNode {
 	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy", Pace: &model.Pace{Connect: time.Millisecond, Dial: time.Millisecond, Probes: make([]model.Probe, 8)}}
 	call := func(method string) model.Call {
@@ -89,10 +89,10 @@ func (p *largeServed) answer(s *model.Session) *model.LiveNode {
 	return n
 }
 
-// config is a configuration of 200 keys, as ShowConfigurations tells; of one node it differs.
+// config returns a configuration of 193 keys, like ShowConfigurations. Node 1003 has one differing value.
 func (p *largeServed) config(s *model.Session) *model.Config {
 	if s.Role == "proxy" {
-		return nil // has no such call
+		return nil // a proxy does not have this call
 	}
 	c := &model.Config{Values: make(map[string]string), Names: make(map[string]string)}
 	set := func(key, value string) {
@@ -123,10 +123,11 @@ func scrape(at time.Time, cpu float64) *model.Metrics {
 	})
 }
 
-// versionAt is a version as QueryCoord gives it.
+// versionAt returns a version in QueryCoord's format.
 func versionAt(d time.Duration) int64 { return Now.Add(-d).UnixNano() }
 
-// serve spreads a collection over the members of its replica; the node that was added last has got nothing.
+// serve distributes a collection over the members of its replica. For the first collection the last node gets
+// nothing.
 func (p *largeServed) serve(c *model.Cluster, i int, replica *model.Replica, nodes map[model.NodeID]*model.LiveNode) {
 	members := replica.Nodes
 	if i == 0 {
@@ -159,7 +160,7 @@ func (p *largeServed) serve(c *model.Cluster, i int, replica *model.Replica, nod
 	p.live.Loaded = append(p.live.Loaded, &model.LoadedCollection{Collection: replica.Collection, Percent: 100, Available: true, RefreshPercent: 100})
 }
 
-// place says where the k-th segment of a collection is.
+// place adds the k-th segment of a collection to the views of its nodes and its leader.
 func (p *largeServed) place(collection, k int, s *model.Segment, node, leader *model.LiveNode, view *model.LeaderView, recovery *model.Recovery) {
 	grows := s.State == model.SegmentGrowing
 	stuck := collection == growingOf && s.State == model.SegmentFlushed && s.Level != model.LevelL0 && k%100 == 50
@@ -192,7 +193,7 @@ func (p *largeServed) place(collection, k int, s *model.Segment, node, leader *m
 	node.Distribution.Sealed = append(node.Distribution.Sealed, x)
 }
 
-// metrics adds what query nodes tell on /metrics of each collection that they serve.
+// metrics adds the per-collection metrics of query nodes.
 func (p *largeServed) metrics() {
 	for _, n := range p.live.Nodes {
 		if n.Distribution == nil {

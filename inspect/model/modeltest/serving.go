@@ -6,7 +6,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// woodpecker is of another Milvus in the same etcd, whose queue it is.
+// woodpecker returns the logs of another Milvus that shares this etcd.
 func woodpecker() *model.Woodpecker {
 	return &model.Woodpecker{Logs: []*model.Log{{
 		Name: "other-rootcoord-dml_0", ID: 1, Created: Now.Add(-9 * time.Hour), Modified: Now.Add(-time.Hour), Truncated: model.LogPosition{Segment: 1, Entry: 9},
@@ -19,7 +19,7 @@ func woodpecker() *model.Woodpecker {
 	}}}
 }
 
-// replicated is a cluster that takes over what another is written.
+// replicated returns a replication configuration in which this cluster is the target.
 func replicated() *model.Streaming {
 	return &model.Streaming{
 		Version: 1,

@@ -9,24 +9,26 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Shifting is a cluster that changes in one thing after another, as a watched one does: what does not change is shared with
-// the state before.
+// Shifting is a cluster that changes step by step, like a watched one. Unchanged objects are shared with the
+// previous state.
 type Shifting struct {
 	*rand.Rand
-	Metadata *model.Cluster // without the processes
+	Metadata *model.Cluster // without responses of processes
 	r        model.RuntimeParts
 	asked    *model.Runtime
-	told     *model.Cluster // of when they were asked
+	told     *model.Cluster // at the time of the query; nil if the metadata are unchanged
 	Now      time.Time
 }
 
-// NewShifting is one of 3,000 segments in 50 collections on 20 nodes. The seed says what happens to it.
+// NewShifting returns a cluster of 3,000 segments in 50 collections on 20 nodes. The seed determines its
+// changes.
 func NewShifting(seed uint64) *Shifting {
 	c := ServedLarge(3000, 20)
 	return &Shifting{Rand: rand.New(rand.NewPCG(seed, 1)), Metadata: c.WithRuntime(nil), r: c.Runtime.RuntimeParts, asked: c.Runtime, Now: Now} //nolint:gosec // no secret
 }
 
-// Cluster is what a watch shows: half of the time the metadata has moved on since the processes were asked.
+// Cluster returns the cluster as shown by a watch. After some queries, its metadata are newer than the
+// responses.
 func (s *Shifting) Cluster() *model.Cluster {
 	if s.told != nil {
 		return s.Metadata.WithAnswersOf(s.told)
@@ -34,10 +36,11 @@ func (s *Shifting) Cluster() *model.Cluster {
 	return s.Metadata.WithRuntime(s.asked)
 }
 
-// pick is some element of a list.
+// pick returns a random element of a list.
 func pick[T any](s *Shifting, list []T) T { return list[s.IntN(len(list))] }
 
-// some is the position of some segment; half of the time one of the first collections, so that changes meet.
+// some returns the position of a random segment. Half of the time it is in the first collection, to make
+// changes overlap.
 func (s *Shifting) some(p *model.Parts) int {
 	i := s.IntN(len(p.Segments))
 	if s.IntN(2) == 0 {
@@ -46,7 +49,7 @@ func (s *Shifting) some(p *model.Parts) int {
 	return i
 }
 
-// Step changes one thing, and says what.
+// Step makes one random change and returns its description.
 func (s *Shifting) Step() string {
 	kinds := []struct {
 		name string
@@ -116,7 +119,7 @@ func (s *Shifting) changeSegment(p *model.Parts) {
 	p.Segments[i] = &x
 }
 
-// moment is one of the last 100 minutes or the next 20.
+// moment returns a time between 100 minutes ago and 20 minutes ahead.
 func (s *Shifting) moment() model.TSO {
 	return model.TSOFromTime(s.Now.Add(time.Duration(s.IntN(120)-100) * time.Minute))
 }
@@ -193,7 +196,7 @@ func (s *Shifting) changeReplica(p *model.Parts) {
 	p.Replicas[i] = &x
 }
 
-// ask asks the processes anew: one of them says something else.
+// ask queries the processes again. One response differs, or nobody is queried.
 func (s *Shifting) ask() string {
 	if s.IntN(8) == 0 {
 		s.asked, s.told = nil, nil
