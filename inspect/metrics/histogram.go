@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// Histogram is how often something was observed in a Window, and how much it was together.
+// Histogram holds the observations of a histogram or summary over a Window.
 type Histogram struct {
-	// Sum is in the metric's unit, times in milliseconds; NaN if it is not told.
+	// Sum is in the unit of the metric, or in milliseconds for times. It is NaN if unknown.
 	Sum, Count float64
-	// Bounds are the upper bounds of the buckets, ascending, and Buckets how many were observed up to each: cumulative, at most
-	// Count. Both are nil if they are not told, or not of all that was added up.
+	// Bounds are the upper bounds of the buckets, ascending. Buckets are the cumulative counts up to each
+	// bound, at most Count. Both are nil if unknown for any of the series that were added up.
 	Bounds, Buckets []float64
-	// Whole is that each observation was cut to whole milliseconds, as Milvus does up to about 2.5: the text itself tells, as all
-	// sums are whole numbers then. What was observed is up to 1 ms less than it was.
+	// Whole is true if each observation was truncated to whole milliseconds, as Milvus does up to about 2.5. It
+	// is detected: all sums are whole numbers then. True values are up to 1 ms larger than observed ones.
 	Whole bool
 }
 
-// Mean is the interval that holds the mean of what was observed. ok is false if nothing was, or its sum is not told.
+// Mean returns an interval that contains the mean of the observations. ok is false if there are none or their
+// sum is unknown.
 func (h Histogram) Mean() (low, high float64, ok bool) {
 	if !(h.Count > 0) || math.IsNaN(h.Sum) {
 		return 0, 0, false
@@ -29,13 +30,14 @@ func (h Histogram) Mean() (low, high float64, ok bool) {
 	return low, high, true
 }
 
-// Quantile is the bucket that holds what a share q (0 to 1) of the observations is at most: above low (or 0, or less), up to high, which
-// is +Inf beyond the last bound. ok is false if nothing was observed, or the buckets are not told. Whole milliseconds are as observed.
+// Quantile returns the bucket that contains the q-quantile (q from 0 to 1) of the observations, from low
+// (exclusive) to high (inclusive). low is 0 or less in the first bucket. high is +Inf beyond the last bound. ok
+// is false if there are no observations or no buckets. Truncated milliseconds are not corrected.
 func (h Histogram) Quantile(q float64) (low, high float64, ok bool) {
 	if !(h.Count > 0) || len(h.Buckets) == 0 || !(q >= 0 && q <= 1) {
 		return 0, 0, false
 	}
-	// The observation that it is, counted from 1. A count may be a fraction where counters are told as rates.
+	// rank is 1-based. Counts may be fractions where counters are exported as rates.
 	rank := max(math.Ceil(q*h.Count), math.Min(1, h.Count))
 	i, _ := slices.BinarySearch(h.Buckets, rank)
 	if i > 0 {
@@ -47,7 +49,7 @@ func (h Histogram) Quantile(q float64) (low, high float64, ok bool) {
 	return min(low, h.Bounds[i]), h.Bounds[i], true
 }
 
-// Plus adds what was observed elsewhere. Buckets of other bounds cannot be added: they are not told of the sum then.
+// Plus returns the sum of two histograms. The sum has no buckets if the bounds differ.
 func (h Histogram) Plus(o Histogram) Histogram {
 	switch {
 	case o.Count == 0:
@@ -66,7 +68,7 @@ func (h Histogram) Plus(o Histogram) Histogram {
 	return sum
 }
 
-// orBuckets keeps the bounds of an empty part where there is no other.
+// orBuckets returns h. If h is empty, Whole is combined, and missing bounds and buckets are taken from o.
 func (h Histogram) orBuckets(o Histogram) Histogram {
 	if h.Count == 0 && h.Bounds == nil {
 		h.Bounds, h.Buckets = o.Bounds, o.Buckets
@@ -77,7 +79,7 @@ func (h Histogram) orBuckets(o Histogram) Histogram {
 	return h
 }
 
-// scaled has all values times a factor.
+// scaled returns h with its sum and bounds multiplied by a factor.
 func (h Histogram) scaled(by float64) Histogram {
 	h.Sum *= by
 	bounds := make([]float64, len(h.Bounds))

@@ -1,16 +1,16 @@
-// Package metrics says what the metrics of Milvus mean.
+// Package metrics interprets the metrics that Milvus processes export on /metrics. It takes one or two scrapes
+// of a process (model.Metrics) and computes counts, durations and their distributions, between the two scrapes
+// or since the process started.
 //
-// What enters: one or two scrapes of a process, as facts (model.Metrics). What leaves: how much was counted, how long it took
-// and how that is spread, between the two scrapes or since the process started.
+//  1. names.go holds one row per metric: its name in each release, its unit, its labels and the Milvus source
+//     file that defines it. Other packages refer to a metric by its Name.
+//  2. NewWindow compares two scrapes of one process. The Window covers the time since the process started if
+//     there is only one scrape, the process was restarted, the clock went back or both scrapes are the same.
+//     Window.SinceStart and Window.Why report that.
+//  3. Histogram, Counter and Gauge add up the series of a Window that match some labels. Each and EachSeries
+//     visit single series. If a metric is missing, ok is false and Missing returns the reason.
 //
-//  1. names.go has one row for each metric that anybody asks for: what releases call it, its unit, its labels, and the file of
-//     Milvus that it is from. Everybody else names it by a Name.
-//  2. NewWindow lays two scrapes of one process side by side. A restart, a clock that went back, one scrape told twice or one
-//     that is missing make it a Window since the start of the process, and it says so.
-//  3. Histogram, Counter and Gauge add up the series of a Window that have certain labels; Each and EachSeries go through them.
-//     What is not told is not ok, and Missing says why.
-//
-// Nothing is interpolated: means and quantiles are intervals that hold what was observed.
+// Nothing is interpolated: means and quantiles are intervals that contain the observed value.
 package metrics
 
 import (
@@ -19,13 +19,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Name is a metric by a name of ours, whatever a release calls it.
+// Name is the release-independent name of a metric.
 type Name string
 
-// Unit is what the values of a metric count.
+// Unit is the unit of a metric's values.
 type Unit string
 
-// The units of metrics. Times that Milvus tells in seconds or microseconds are in milliseconds in all that a Window says of a Name.
+// The units of metrics. Window.Histogram and Window.Each convert seconds and microseconds to milliseconds.
+// Counters and gauges keep their unit.
 const (
 	Milliseconds Unit = "ms"
 	Microseconds Unit = "us"
@@ -41,24 +42,28 @@ type Metric struct {
 	Name Name
 	Kind model.MetricKind
 	Unit Unit
-	// Called are the names on /metrics, with the releases that have them. Where a process tells several, all count.
+	// Called holds the names on /metrics by release. If a process exports several of them, their values are
+	// added up.
 	Called []Called
-	// Labels are those that matter, beside node_id, with the values that they have.
+	// Labels lists the relevant labels except node_id, with their values.
 	Labels string
-	// Source is the file of Milvus (or of client_golang) that defines it: below pkg/metrics from 2.3 on, below internal/metrics before.
+	// Source is the Milvus (or client_golang) file that defines the metric. The path is below pkg/metrics since
+	// 2.3 and below internal/metrics before.
 	Source string
-	// Help is what it measures, from where to where.
+	// Help describes the measured interval or quantity.
 	Help string
 }
 
-// Called is the name of a metric in some releases.
+// Called is the name of a metric in a range of releases.
 type Called struct {
 	As string
-	// Since and Until are the first and the last release that has it, as far as is known from its sources; "" is any.
+	// Since and Until are the first and the last release with that name, as far as the sources show. "" is
+	// unbounded.
 	Since, Until string
 }
 
-// Find is the metric that a name on /metrics is of, nil if the table has none. Names of histograms may end in _sum, _count or _bucket.
+// Find returns the metric with a name on /metrics, or nil if the table has none. Names of histograms and
+// summaries may end in _sum, _count or _bucket.
 func Find(as string) *Metric {
 	for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
 		of, is := strings.CutSuffix(as, suffix)
@@ -69,10 +74,10 @@ func Find(as string) *Metric {
 	return nil
 }
 
-// Of is the row of a name, nil if there is none.
+// Of returns the row of a name, or nil if there is none.
 func Of(name Name) *Metric { return byName[name] }
 
-// All are the rows of the table, in its order.
+// All returns the rows of the table in table order.
 func All() []*Metric {
 	list := make([]*Metric, len(table))
 	for i := range table {

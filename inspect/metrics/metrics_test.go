@@ -18,7 +18,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// captured are the processes of a capture of Milvus 2.3.5.
+// captured returns the processes in a capture of Milvus 2.3.5.
 func captured(t testing.TB, name string) []*model.Process {
 	t.Helper()
 	d := live.NewDecoder()
@@ -28,8 +28,9 @@ func captured(t testing.TB, name string) []*model.Process {
 	return d.Runtime("recording", name).Processes
 }
 
-// TestWhereSixSearchesWent: six searches took 1,327 ms at the proxy. The shards' leaders took 2,376 ms over twelve requests, of which
-// they waited 2,206 for consistency; the calls of C++ took 326.
+// TestWhereSixSearchesWent checks the sums of a capture with six searches. They took 1,327 ms at the proxy. The
+// shard leaders took 2,376 ms over twelve requests, 2,206 ms of them waiting for consistency. The C++ calls
+// took 326 ms.
 func TestWhereSixSearchesWent(t *testing.T) {
 	var search, leader, wait, core, segments metrics.Histogram
 	query := model.Pair{Key: "query_type", Value: "search"}
@@ -67,7 +68,8 @@ func TestWhereSixSearchesWent(t *testing.T) {
 	}
 }
 
-// TestTableIsTrue: what the captures of 2.3.5 tell has the kind and the labels of its row, and nearly all rows that 2.3 should have are there.
+// TestTableIsTrue checks that metrics in the captures of 2.3.5 have the kind and labels of their row, and that
+// nearly all rows expected in 2.3 occur.
 func TestTableIsTrue(t *testing.T) {
 	told := map[string]*model.Family{}
 	for _, name := range []string{"t1", "t3", "t7", "healthy-load"} {
@@ -81,7 +83,7 @@ func TestTableIsTrue(t *testing.T) {
 		}
 	}
 	names, calls := map[metrics.Name]bool{}, map[string]bool{}
-	// Counted only where something goes wrong or is switched on, or told by other releases.
+	// Names that only occur after an error, with a feature enabled or in other releases.
 	rare := []string{"milvus_querynode_read_evicted_count", "milvus_proxy_limiter_rate", "milvus_proxy_sq_lantency", "milvus_querynode_sq_queue_lantency", "go_sched_gomaxprocs_threads", "milvus_rootcoord_time_tick_delay"}
 	for _, m := range metrics.All() {
 		if names[m.Name] || m.Name == "" || m.Help == "" || m.Source == "" || metrics.Of(m.Name) != m {
@@ -126,7 +128,7 @@ func TestTableIsTrue(t *testing.T) {
 	}
 }
 
-// scrape reads a text as that of a second.
+// scrape parses text as a scrape taken at a second.
 func scrape(t testing.TB, second int, text string) *model.Metrics {
 	t.Helper()
 	m, err := parse(text, second)
@@ -140,7 +142,7 @@ func parse(text string, second int) (*model.Metrics, error) {
 	return live.ParseMetrics(strings.NewReader(text), time.Unix(1_795_170_000+int64(second), 0))
 }
 
-// process is what every process tells.
+// process returns the metrics that every process exports.
 func process(start, cpu, allocated int) string {
 	return fmt.Sprintf("process_start_time_seconds %d\nprocess_cpu_seconds_total %d\n# TYPE go_memstats_alloc_bytes_total counter\ngo_memstats_alloc_bytes_total %d\n", start, cpu, allocated)
 }
@@ -191,7 +193,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWhatCame: labels choose, series may be new, gone, begun anew or in another order, and each release has its spelling.
+// TestWhatCame checks the selection by labels, series that are new, gone, reset or reordered, and the spellings
+// of releases.
 func TestWhatCame(t *testing.T) {
 	before := scrape(t, 0, process(1_795_160_000, 10, 1000)+`# TYPE milvus_proxy_sq_lantency histogram
 milvus_proxy_sq_lantency_bucket{node_id="1",query_type="search",le="1"} 1
@@ -269,7 +272,7 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	// Asked as what it is not, a metric says nothing.
+	// A metric of another kind is not found.
 	_, asHistogram := w.Histogram(metrics.NodeRequest)
 	_, asCounter := w.Counter(metrics.ProxySearch)
 	_, asGauge := w.Gauge(metrics.ProxyRequests)
@@ -324,7 +327,7 @@ func TestMeansAndQuantiles(t *testing.T) {
 	}
 }
 
-// TestWholeIsOfTheFamily: one sum with a fraction tells that none was cut.
+// TestWholeIsOfTheFamily checks that one sum with a fraction marks the whole family as not truncated.
 func TestWholeIsOfTheFamily(t *testing.T) {
 	const text = `# TYPE milvus_querynode_sq_segment_latency histogram
 milvus_querynode_sq_segment_latency_sum{segment_state="Growing"} 7
@@ -343,7 +346,7 @@ milvus_querynode_sq_segment_latency_count{segment_state="Sealed"} 2
 	}
 }
 
-// TestEveryNameHasARow: a constant without a row would be a metric that nobody can find.
+// TestEveryNameHasARow checks that each constant has a row in the table.
 func TestEveryNameHasARow(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, 0)
 	if err != nil {

@@ -2,7 +2,7 @@ package metrics
 
 import "kitescope/inspect/model"
 
-// Metrics that budgets and checks use.
+// Names of the metrics that budgets and checks use.
 const (
 	ProxySearch             Name = "proxy_search"
 	ProxyCollectionSearch   Name = "proxy_collection_search"
@@ -132,12 +132,12 @@ const (
 	summary   = model.MetricSummary
 )
 
-// always is a metric that all releases call the same.
+// always returns the name of a metric that is the same in all releases.
 func always(as string) []Called { return []Called{{As: as}} }
 
 func since(release, as string) []Called { return []Called{{As: as, Since: release}} }
 
-// The files of the table. Up to 2.2 they are below internal/metrics.
+// Source files, and labels that several metrics share. Up to 2.2 the files are below internal/metrics.
 const (
 	proxyFile     = "pkg/metrics/proxy_metrics.go"
 	queryFile     = "pkg/metrics/querynode_metrics.go"
@@ -158,7 +158,7 @@ const (
 	ofCollections = "collection_name, db_name since 2.4"
 )
 
-// table has every metric that somebody asks for by its Name. Spellings are those of the sources; "lantency" is one.
+// table lists every metric that has a Name. Spellings are copied from the sources, including "lantency".
 var table = []Metric{
 	{ProxySearch, histogram, Milliseconds, []Called{{As: "milvus_proxy_sq_latency"}, {"milvus_proxy_sq_lantency", "", "2.1"}}, byQuery + ", since 2.5 " + ofCollections, proxyFile, "A search or query at the proxy, from its arrival to its answer, of those that succeed."},
 	{ProxyCollectionSearch, histogram, Milliseconds, since("2.3", "milvus_proxy_collection_sq_latency"), byQuery + ", " + ofCollections, proxyFile, "The same by collection."},

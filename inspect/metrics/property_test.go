@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// observed is a process that is watched as each thing happens: what a Window says is held against that.
+// observed simulates a process and records each observation. The results of Window are compared with it.
 type observed struct {
 	calls   map[string][]float64 // milliseconds, by query type
 	counted map[string]int
@@ -23,7 +23,7 @@ type observed struct {
 
 var bounds = []float64{1, 2, 4, 8, 16}
 
-// tell is the process's text, its series in any order.
+// tell returns the /metrics text of the process, with its histogram series in random order.
 func (o *observed) tell(random *rand.Rand, whole bool) string {
 	o.cpu++
 	var parts []string
@@ -53,7 +53,7 @@ func (o *observed) tell(random *rand.Rand, whole bool) string {
 	return process(o.started, o.cpu, o.cpu*100) + "# TYPE milvus_proxy_sq_latency histogram\n" + strings.Join(parts, "")
 }
 
-// seen is what Milvus observes of a time.
+// seen returns the value that Milvus records for a duration.
 func seen(v float64, whole bool) float64 {
 	if whole {
 		return math.Trunc(v)
@@ -61,7 +61,7 @@ func seen(v float64, whole bool) float64 {
 	return v
 }
 
-// happen lets some calls happen, and returns them.
+// happen makes up to 19 random calls and returns them.
 func (o *observed) happen(random *rand.Rand) (calls map[string][]float64, counted map[string]int) {
 	calls, counted = map[string][]float64{}, map[string]int{}
 	for range random.IntN(20) {
@@ -75,8 +75,8 @@ func (o *observed) happen(random *rand.Rand) (calls map[string][]float64, counte
 	return calls, counted
 }
 
-// TestWindowsSayWhatHappened: over random lives of a process, with restarts, the sums, counts and buckets are those of what happened
-// between the scrapes, or since its start, and the intervals hold the truth.
+// TestWindowsSayWhatHappened checks random processes, some restarted. Sums, counts and buckets must match the
+// observations between the scrapes or since the start, and the intervals must contain the true values.
 func TestWindowsSayWhatHappened(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 15))
 	for round := range 3000 {
@@ -110,7 +110,7 @@ func TestWindowsSayWhatHappened(t *testing.T) {
 	}
 }
 
-// holds holds a histogram against what was observed.
+// holds compares a histogram with the observations.
 func holds(t *testing.T, h metrics.Histogram, list []float64, whole bool) {
 	t.Helper()
 	truth, sum := slices.Sorted(slices.Values(list)), 0.0
@@ -133,7 +133,7 @@ func holds(t *testing.T, h metrics.Histogram, list []float64, whole bool) {
 	}
 }
 
-// FuzzWindow: of no two texts comes less than nothing, and no interval is empty.
+// FuzzWindow checks that no pair of scrapes yields negative counts or empty intervals.
 func FuzzWindow(f *testing.F) {
 	const text = "# TYPE milvus_proxy_sq_latency histogram\nmilvus_proxy_sq_latency_bucket{le=\"1\"} 1\nmilvus_proxy_sq_latency_bucket{le=\"+Inf\"} %d\nmilvus_proxy_sq_latency_sum %d\nmilvus_proxy_sq_latency_count %d\n# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{status=\"total\"} %d\n"
 	f.Add(process(1, 1, 1)+fmt.Sprintf(text, 4, 30, 4, 9), process(1, 2, 2)+fmt.Sprintf(text, 9, 50, 9, 4))
@@ -159,7 +159,7 @@ func FuzzWindow(f *testing.F) {
 	})
 }
 
-// parsed is what can be read of a text.
+// parsed parses text and ignores errors.
 func parsed(text string, second int) *model.Metrics {
 	m, _ := parse(text, second)
 	return m

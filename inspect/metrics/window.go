@@ -9,22 +9,25 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Window is what one process counted in some time. A nil one knows nothing.
+// Window holds the metrics of one process over a period. A nil Window has no data.
 type Window struct {
-	// From and To are the two scrapes; or when the process started and the scrape. Zero is unknown.
+	// From and To are the times of the two scrapes, or the start of the process and the time of the only
+	// scrape. Zero is unknown.
 	From, To time.Time
-	// SinceStart is that all is counted since the process started.
+	// SinceStart reports whether values are counted since the process started.
 	SinceStart bool
-	// About is that To is not told, and is taken to be the end of the last garbage collection: Go has one every two minutes.
+	// About is true if the time of the scrape is unknown. To is then the end of the last garbage collection,
+	// because Go runs one at least every two minutes.
 	About bool
-	// Why says what the Window is: "between two scrapes", or why it is since the start of the process.
+	// Why is "between two scrapes", or the reason why the Window starts at the start of the process.
 	Why string
 
-	before, now *model.Metrics // before is nil if SinceStart
+	before, now *model.Metrics // nil if SinceStart
 }
 
-// NewWindow lays two scrapes of one process side by side. It is since the start of the process if there is no scrape before, or
-// none to compare with: the process was restarted, the clock went back, or one scrape was told twice. nil without a newest scrape.
+// NewWindow compares two scrapes of one process. The Window starts at the start of the process if before is nil
+// or not comparable: the process was restarted, its counters fell, the clock went back, or both are the same
+// scrape. NewWindow returns nil if now is nil.
 func NewWindow(before, now *model.Metrics) *Window {
 	if now == nil {
 		return nil
@@ -44,7 +47,7 @@ func NewWindow(before, now *model.Metrics) *Window {
 	return w
 }
 
-// apart says why two scrapes are not the ends of a window, "" if they are.
+// apart returns the reason why two scrapes do not delimit a window, or "" if they do.
 func apart(before, now *model.Metrics) string {
 	if before == nil {
 		return "since the start of the process, as there is one scrape of it"
@@ -53,7 +56,7 @@ func apart(before, now *model.Metrics) string {
 	if was, had := valueOf(before, StartTime); known && had && was != started {
 		return "since the start of the process, which was restarted between the scrapes"
 	}
-	if now.At.Equal(before.At) && !now.At.IsZero() { // texts of files have no times, but an order
+	if now.At.Equal(before.At) && !now.At.IsZero() { // scrapes from files have no times, only an order
 		return "since the start of the process, as both scrapes are of the same time"
 	}
 	if now.At.Before(before.At) {
@@ -66,7 +69,7 @@ func apart(before, now *model.Metrics) string {
 		switch {
 		case ok && had && is < was:
 			return "since the start of the process, as its counters fell between the scrapes"
-		case name == Allocated: // each answer to a scrape allocates
+		case name == Allocated: // every response to a scrape allocates
 			moved = !ok || !had || is > was
 		}
 	}
@@ -76,7 +79,7 @@ func apart(before, now *model.Metrics) string {
 	return ""
 }
 
-// unix is a time, zero if no document can say it.
+// unix converts Unix seconds to a time. It returns the zero time outside the years 1970 to 9999.
 func unix(seconds float64) time.Time {
 	const beyond = 253402300800 // the year 10000
 	if !(seconds > 0 && seconds < beyond) {
@@ -85,7 +88,7 @@ func unix(seconds float64) time.Time {
 	return time.UnixMilli(int64(seconds * 1000)).UTC()
 }
 
-// valueOf adds up a metric of one value, by the names of all releases.
+// valueOf adds up a counter or gauge over its names in all releases.
 func valueOf(m *model.Metrics, name Name, match ...model.Pair) (sum float64, ok bool) {
 	for _, c := range byName[name].Called {
 		if v, has := m.Sum(c.As, match...); has {
@@ -95,7 +98,7 @@ func valueOf(m *model.Metrics, name Name, match ...model.Pair) (sum float64, ok 
 	return sum, ok
 }
 
-// Seconds is how long the Window is, 0 if that is not known.
+// Seconds returns the length of the Window, or 0 if it is unknown.
 func (w *Window) Seconds() float64 {
 	if w == nil || w.From.IsZero() || !w.To.After(w.From) {
 		return 0
@@ -103,7 +106,7 @@ func (w *Window) Seconds() float64 {
 	return w.To.Sub(w.From).Seconds()
 }
 
-// Scrape is the newest scrape, nil of no Window.
+// Scrape returns the newest scrape, or nil for a nil Window.
 func (w *Window) Scrape() *model.Metrics {
 	if w == nil {
 		return nil
@@ -111,7 +114,8 @@ func (w *Window) Scrape() *model.Metrics {
 	return w.now
 }
 
-// Histogram adds up what came to all series of a histogram or summary that have these labels. ok is false if there is none: see Missing.
+// Histogram adds up the increase of all series of a histogram or summary that match the labels. ok is false if
+// there are none; see Missing.
 func (w *Window) Histogram(name Name, match ...model.Pair) (sum Histogram, ok bool) {
 	w.Each(name, func(labels []model.Pair, h Histogram) {
 		if !(model.Series{Labels: labels}).Matches(match) {
@@ -126,7 +130,7 @@ func (w *Window) Histogram(name Name, match ...model.Pair) (sum Histogram, ok bo
 	return sum, ok
 }
 
-// Each goes through what came to each series of a histogram or summary.
+// Each calls visit with the increase of each series of a histogram or summary. Times are in milliseconds.
 func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 	m := byName[name]
 	if w == nil || m == nil || m.Kind < model.MetricHistogram {
@@ -147,14 +151,14 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 				h = h.scaled(1000)
 			case Microseconds:
 				h = h.scaled(0.001)
-			default: // milliseconds, and what is no time
+			default: // milliseconds and other units
 			}
 			visit(s.Labels, h)
 		})
 	}
 }
 
-// allWhole reports whether the observations of a family were cut to whole numbers: each of its sums is one.
+// allWhole reports whether all sums of a family are whole numbers, i.e. its observations were truncated.
 func allWhole(f *model.Family) bool {
 	for i := range f.Series {
 		if v := f.Series[i].Value; !math.IsNaN(v) && v != math.Trunc(v) {
@@ -164,7 +168,7 @@ func allWhole(f *model.Family) bool {
 	return true
 }
 
-// Counter adds up what came to all series of a counter that have these labels. ok is false if there is none.
+// Counter adds up the increase of all series of a counter that match the labels. ok is false if there are none.
 func (w *Window) Counter(name Name, match ...model.Pair) (sum float64, ok bool) {
 	w.EachCounter(name, func(labels []model.Pair, came float64) {
 		if (model.Series{Labels: labels}).Matches(match) {
@@ -174,7 +178,7 @@ func (w *Window) Counter(name Name, match ...model.Pair) (sum float64, ok bool) 
 	return sum, ok
 }
 
-// EachCounter goes through what came to each series of a counter.
+// EachCounter calls visit with the increase of each series of a counter.
 func (w *Window) EachCounter(name Name, visit func(labels []model.Pair, came float64)) {
 	m := byName[name]
 	if w == nil || m == nil || m.Kind != model.MetricCounter {
@@ -187,7 +191,7 @@ func (w *Window) EachCounter(name Name, visit func(labels []model.Pair, came flo
 	}
 }
 
-// Gauge adds up the newest values of all series of a gauge that have these labels. ok is false if there is none.
+// Gauge adds up the newest values of all series of a gauge that match the labels. ok is false if there are none.
 func (w *Window) Gauge(name Name, match ...model.Pair) (sum float64, ok bool) {
 	if m := byName[name]; w == nil || m == nil || m.Kind != model.MetricGauge {
 		return 0, false
@@ -195,7 +199,7 @@ func (w *Window) Gauge(name Name, match ...model.Pair) (sum float64, ok bool) {
 	return valueOf(w.now, name, match...)
 }
 
-// Missing says why a metric is not told by a process, "" if it is.
+// Missing returns the reason why the process does not export a metric, or "" if it does.
 func (w *Window) Missing(name Name) string {
 	m := byName[name]
 	switch {
@@ -222,7 +226,7 @@ func (w *Window) Missing(name Name) string {
 	return why
 }
 
-// fits reports whether a family of some kind can be the metric.
+// fits reports whether a family of kind can hold a metric of kind want.
 func fits(want, kind model.MetricKind) bool {
 	if want >= model.MetricHistogram {
 		return kind >= model.MetricHistogram
@@ -230,14 +234,15 @@ func fits(want, kind model.MetricKind) bool {
 	return kind < model.MetricHistogram
 }
 
-// Came is what came to a series in a Window: to a counter, or to a histogram or summary. A series that fell, or that the scrape
-// before had not, was begun since, and all of it came.
+// Came is the increase of a series over a Window: Value for a counter, Histogram for a histogram or summary. A
+// series that fell or that the previous scrape does not have is counted from zero.
 type Came struct {
 	Value     float64
 	Histogram Histogram
 }
 
-// EachSeries goes through the series of a family of the newest scrape, as Milvus tells them: no unit is changed.
+// EachSeries calls visit with each series of a family of the newest scrape. Values keep the unit that Milvus
+// exports.
 func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, came Came)) {
 	if w == nil || f == nil {
 		return
@@ -267,7 +272,8 @@ func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, came Ca
 	}
 }
 
-// cameTo is what came to a series of a histogram or summary since an earlier one, nil: all.
+// cameTo returns the increase of a histogram or summary series since an earlier one, or its full value if was
+// is nil.
 func cameTo(f *model.Family, s *model.Series, old *model.Family, was *model.Series) Histogram {
 	h := Histogram{Sum: s.Value, Count: s.Count, Bounds: f.Bounds, Buckets: s.Buckets}
 	if s.Buckets == nil {
@@ -278,7 +284,7 @@ func cameTo(f *model.Family, s *model.Series, old *model.Family, was *model.Seri
 	}
 	h.Count -= was.Count
 	if h.Sum -= was.Value; h.Sum < 0 && s.Value >= 0 {
-		h.Sum = math.NaN() // as no time is less than nothing, they are not of one series
+		h.Sum = math.NaN() // durations are not negative, so the two are not from one series
 	}
 	h.Bounds, h.Buckets = nil, nil
 	if s.Buckets == nil || was.Buckets == nil || !slices.Equal(f.Bounds, old.Bounds) {
@@ -295,7 +301,8 @@ func cameTo(f *model.Family, s *model.Series, old *model.Family, was *model.Seri
 	return h
 }
 
-// earlier finds series in the scrape before: mostly they are in the same order.
+// earlier finds series in the previous scrape. It is fastest if both scrapes have the same order, which is the
+// usual case.
 type earlier struct {
 	family *model.Family
 	next   int
@@ -325,7 +332,8 @@ func (e *earlier) find(s *model.Series) *model.Series {
 	return &list[i]
 }
 
-// keyOf is a set of labels as text, mostly of that set alone.
+// keyOf returns a set of labels as a map key. Different sets may have the same key, so the caller compares the
+// labels.
 func keyOf(labels []model.Pair) string {
 	var b strings.Builder
 	for _, l := range labels {
