@@ -10,15 +10,15 @@ import (
 	"kitescope/inspect/source"
 )
 
-// The keys beside the root (source.Beside) are read after all others. On a live etcd they are read only if the
-// streaming service is in use, because Milvus before 2.6 has no Woodpecker. They are not part of the watch, which
-// reports the changes of one range in order of revision. A Follower polls them instead.
+// The keys beside the root (source.Beside) are read last. On a live etcd they are read only if the streaming
+// service is in use, because Milvus before 2.6 has no Woodpecker. The watch does not cover them, because it
+// reports a single range in order of revision. A Follower polls them instead.
 
 // besideParts are the parts that need these keys. No part is incomplete without them, because Milvus may use
 // another queue.
 const besideParts = model.PartChannels
 
-// besideEvery is the polling interval of these keys.
+// besideEvery is the interval at which a Follower polls these keys.
 const besideEvery = 10 * time.Second
 
 // streams reports whether the state has a key of the streaming service (2.6 and later).

@@ -23,8 +23,8 @@ func besideKeys(t *testing.T) []source.KV {
 	return list
 }
 
-// TestFollowBeside checks that a Follower of 2.6 sees keys that Woodpecker writes or removes later, and that a
-// Follower of 2.5 reads none of them.
+// TestFollowBeside checks that a Follower of 2.6 sees keys that Woodpecker writes or removes later, and that
+// a Follower of 2.5 does not read such keys.
 func TestFollowBeside(t *testing.T) {
 	keys := besideKeys(t)
 	server := sourcetest.StartEtcd(t, nil)
@@ -79,7 +79,7 @@ func TestFollowBeside(t *testing.T) {
 	}
 }
 
-// scanned is a live store that counts the scans of keys beside the root.
+// scanned is a live store that counts the scans of keys outside the root.
 type scanned struct {
 	source.Snapshot
 	beside int
@@ -96,7 +96,7 @@ func (s *scanned) Scan(ctx context.Context, ranges []source.Range, yield func(so
 	return s.Snapshot.Scan(ctx, ranges, yield)
 }
 
-// TestOnlyWhereItStreams checks that Load does not read the keys beside the root of a live Milvus before 2.6.
+// TestOnlyWhereItStreams checks that Load does not read keys outside the root of a live Milvus before 2.6.
 func TestOnlyWhereItStreams(t *testing.T) {
 	for version, want := range map[string]int{"2.4": 0, "2.5": 0, "2.6": 1, "3.0": 1} {
 		snap := &scanned{Snapshot: newMemory(metatest.Cluster(version))}

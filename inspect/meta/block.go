@@ -52,8 +52,8 @@ type blockKey struct {
 type blockCodec struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
-	// bounds are sorted keys at which a block must end. A store is read in two passes, and a block of one pass
-	// must not span keys of the other.
+	// bounds are sorted keys at which a block must end. A store is read in two passes, and a block must not span
+	// keys of both.
 	bounds []string
 	// scratch buffers of pack
 	keyBytes, valueBytes, packed []byte
@@ -65,7 +65,7 @@ func newBlockCodec(bounds []string) (*blockCodec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a zstd encoder: %w", err)
 	}
-	// There is no memory limit, because only blocks that were packed here are unpacked.
+	// No memory limit is needed, because only blocks that were packed here are unpacked.
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("make a zstd decoder: %w", err)

@@ -96,7 +96,7 @@ func storedID(queue, id string) []byte {
 	return []byte(id)
 }
 
-// queueName returns the name that mq.type uses for a queue, "" if the record has none.
+// queueName returns the name that mq.type uses for a queue, or "" if the record has no queue.
 func queueName(w commonpb.WALName) string {
 	if w == commonpb.WALName_Unknown {
 		return ""

@@ -9,11 +9,11 @@ import (
 	"kitescope/inspect/source"
 )
 
-// etcd stores no times. Revisions are dated by RootCoord's timestamp allocator (internal/tso/tso.go). When its
-// reserved timestamps run out, it takes the current time, adds three seconds and writes the sum. So each value is
-// the time of its write plus three seconds: a tick. Values never decrease. If the machine's clock was set back, or
-// RootCoord restarted before its reservation was over, the allocator continues after the last value. Such a tick
-// may be ahead of the clock by the rest of those three seconds.
+// etcd stores no times. Revisions are dated by RootCoord's timestamp allocator (internal/tso/tso.go). When
+// its reserved timestamps run out, it takes the current time, adds three seconds and writes the sum. So each
+// value is the time of its write plus three seconds: a tick. Values never decrease. If the machine's clock
+// was set back, or RootCoord restarted before its reservation was over, the allocator continues after the
+// last value. Such a tick may be ahead of the clock by the remainder of the three seconds.
 const (
 	reservedAhead = 3 * time.Second
 	// reservedGuard is the distance, beyond reservedAhead, of such a tick to the one before it. It is exact to the
@@ -37,9 +37,8 @@ type Moment struct {
 type Clock struct {
 	keys  [2]string
 	ticks []tick
-	// kept are the allocator keys that the store has, after they were looked up once (asked). Nobody deletes these
-	// keys, so a key that is missing now was never there, and looking it up again would read a file from end to
-	// end.
+	// kept are the allocator keys that exist, after a single lookup (asked). These keys are never deleted, so a
+	// missing key never existed. Looking it up again would read a file from end to end.
 	kept  []string
 	asked bool
 	// newest is the last revision of the store, and seen the time when it was observed to be the newest.
@@ -187,7 +186,7 @@ func (c *Clock) around(revision int64) (before, after *tick) {
 	return before, after
 }
 
-// At returns the time at which a revision was written. known is false if there is no tick before it.
+// At returns the time at which a revision was written. known is false if the revision precedes all ticks.
 func (c *Clock) At(revision int64) (m Moment, known bool) {
 	before, after := c.around(revision)
 	if before == nil {
@@ -237,7 +236,8 @@ func (c *Clock) Last() time.Time {
 	return c.ticks[len(c.ticks)-1].at
 }
 
-// Revision returns the last revision whose At is not after a time. known is false if there is no tick before it.
+// Revision returns the last revision whose At is not after a time. known is false if the time precedes all
+// ticks.
 func (c *Clock) Revision(at time.Time) (revision int64, known bool) {
 	// If the clock was set back, ticks are not in order of time. The last tick that is not after the time counts.
 	for i, t := range slices.Backward(c.ticks) {

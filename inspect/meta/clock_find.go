@@ -163,7 +163,7 @@ func (f *finder) tooOld(ctx context.Context) error {
 		return err
 	}
 	text := fmt.Sprintf("revision %d", oldest)
-	switch first := f.clock.ticks; { // rounded up to the next second, whose revision is available
+	switch first := f.clock.ticks; { // rounded up to the next second, whose revision still exists
 	case p.Dated:
 		text = fmt.Sprintf("%s (--at rev:%d)", clockText(p.Moment.Time.Add(time.Second-1)), oldest)
 	case len(first) > 0:

@@ -15,8 +15,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// collectionFacts holds the keys of one collection and the objects assembled from them, which are reused until a
-// key changes.
+// collectionFacts holds the keys of a collection and the objects assembled from these keys. The objects are
+// reused until a key changes.
 type collectionFacts struct {
 	id    model.CollectionID
 	facts map[string]*fact
@@ -212,7 +212,7 @@ func objectState(name, prefix string) model.ObjectState {
 	return model.ObjectState(strings.TrimPrefix(name, prefix))
 }
 
-// fields decodes the fields from their own keys, or from the collection's record if there are no such keys.
+// fields decodes the fields from their own keys, or from the collection's record if fields have no keys.
 func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Field {
 	var list []*model.Field
 	for _, f := range c.of(kindField) {
@@ -308,7 +308,7 @@ func (c *collectionFacts) functions(schema *schemapb.CollectionSchema) []*model.
 	return out
 }
 
-// partitions decodes the partitions from their own keys, or from a record of 2.1 if there are no such keys.
+// partitions decodes the partitions from their own keys, or from a record of 2.1 if partitions have no keys.
 func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 	var list []*model.Partition
 	for _, f := range c.of(kindPartition) {

@@ -186,7 +186,7 @@ func hasKey(m map[string]bool, key string) bool {
 	return ok
 }
 
-// prober changes the fields of one value of a cluster.
+// prober changes the fields of a value in a cluster.
 type prober struct {
 	t     *testing.T
 	scene *scene
@@ -195,7 +195,7 @@ type prober struct {
 	// packed means that the value is compressed.
 	packed bool
 	found  map[string]bool
-	// shownBefore is the rendered text of before.
+	// shownBefore is the rendered text of the cluster in before.
 	before      *model.Cluster
 	shownBefore []string
 }

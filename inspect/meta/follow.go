@@ -25,7 +25,7 @@ type Follower struct {
 	Hasten <-chan chan struct{}
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// beside is the polling interval of the keys beside the root; zero means besideEvery.
+	// beside is the polling interval of the keys outside the root; zero means besideEvery.
 	beside time.Duration
 	// growth is the volume that changes may add, beyond the volume of the load, before the store is read again.
 	// Zero means growthKeys and growthBytes.
@@ -43,8 +43,8 @@ const (
 // errScope means that Want.Collection now matches other collections than before.
 var errScope = errors.New("the collection's name changed its meaning")
 
-// errGrown means that the watch brought more than the growth limit. The source bounds the volume of a load, but
-// changes are unbounded, and only etcd knows whether a key is new.
+// errGrown means that the watch brought more than the growth limit. The source bounds the volume of a load.
+// Changes are unbounded, and only etcd can determine whether a key is new.
 var errGrown = errors.New("the store is read again")
 
 // These limits are an hour of a livelock's writes at about 500 a second, and a quarter of the bytes that a load
@@ -124,9 +124,9 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	return err
 }
 
-// watching is one load and the changes since. The watch applies each change immediately, and emitLoop builds a
-// cluster once an interval. So the receiver never waits for decoding, and a key that is written ten times in an
-// interval costs one object.
+// watching is one load and the changes since. The watch applies each change immediately, and emitLoop builds
+// a cluster once an interval. Therefore the receiver never waits for decoding, and a key that is written ten
+// times in an interval costs one object.
 type watching struct {
 	f       *Follower
 	changed chan struct{}
@@ -151,7 +151,7 @@ func (s *weighed) Scan(ctx context.Context, ranges []source.Range, yield func(so
 	})
 }
 
-// apply applies the changes of one revision.
+// apply applies the changes of a revision.
 func (w *watching) apply(revision int64, events []source.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,8 +159,8 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 		w.head.revision = revision
 	}
 	for i := range events {
-		// The version reports whether the key is new: it restarts at 1 when a removed key is created again. For
-		// most kinds there is no set of known keys to look it up in.
+		// The version reports whether the key is new: it restarts at 1 when a removed key is created again. Most
+		// kinds have no set of known keys to look it up in.
 		if e := &events[i]; w.take(e, e.Version == 1) {
 			w.grown.add(&e.KV)
 		}

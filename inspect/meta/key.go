@@ -35,7 +35,7 @@ func (k *keyParts) name() string { return string(k.names[0]) }
 // errUnknownKey means that no pattern matches a key.
 var errUnknownKey = errors.New("unknown key")
 
-// grammar parses the keys of one store.
+// grammar parses the keys of a store.
 type grammar struct {
 	meta, root []byte // prefixes with a trailing slash
 	kinds      [kindCount]*kind
@@ -59,7 +59,7 @@ type keyPlace string
 const (
 	belowMeta  keyPlace = ""
 	belowRoot  keyPlace = "/"
-	besideRoot keyPlace = "//" // absolute: see source.Beside
+	besideRoot keyPlace = "//" // absolute (source.Beside)
 )
 
 type patternPart struct {

@@ -164,8 +164,8 @@ func message[T any, P interface {
 }
 
 // kinds returns every kind of key that Milvus 2.1 to 3.0 writes. Patterns and messages follow Milvus's
-// internal/metastore/kv/*/constant.go and kv_catalog.go, and internal/{rootcoord,querycoord,indexcoord} for 2.1.
-// Each was checked against captured servers if there is a capture of that version.
+// internal/metastore/kv/*/constant.go and kv_catalog.go, and internal/{rootcoord,querycoord,indexcoord} for
+// 2.1. Each was checked against captured servers of its version, if a capture exists.
 //
 // In a pattern {x} is an int64, {x:name} one path component, {x:rest} the rest of the key.
 func kinds() []kind {
@@ -225,8 +225,8 @@ func dataCoordKinds() []kind {
 		{id: kindPartitionStats, name: "partition-stats", pattern: "datacoord-meta/partition-stats/{collection}/{partition}/{vchannel:name}/{version}", message: message[datapb.PartitionStatsInfo](), part: tasks, since: "2.4", secret: secretNever},
 		{id: kindPartitionStatsVersion, name: "partition-stats-version", pattern: "datacoord-meta/current-partition-stats-version/{collection}/{partition}/{vchannel:rest}", enc: encNumber, part: tasks, since: "2.4", secret: secretNever},
 		{id: kindSnapshot, name: "snapshot", pattern: "datacoord-meta/snapshot/{collection}/{snapshot}", message: message[datapb.SnapshotInfo](), part: tasks, since: "3.0"},
-		// The prefixes of these jobs are from a listing of 3.0; no server of that version was captured. Keys with
-		// another prefix are listed as undecoded.
+		// The prefixes of these jobs come from a key listing of 3.0; no server of that version was captured. Keys
+		// with another prefix are listed as undecoded.
 		{id: kindCopySegmentJob, name: "copy-segment-job", pattern: "datacoord-meta/copy-segment-job/{job}", message: message[datapb.CopySegmentJob](), part: tasks, since: "3.0"},
 		{id: kindCopySegmentTask, name: "copy-segment-task", pattern: "datacoord-meta/copy-segment-task/{task}", message: message[datapb.CopySegmentTask](), part: tasks, since: "3.0"},
 		{id: kindExportSnapshotJob, name: "export-snapshot-job", pattern: "datacoord-meta/export-snapshot-job/{job}", message: message[datapb.ExportSnapshotJob](), part: tasks, since: "3.0"},
@@ -273,7 +273,7 @@ func servingKinds() []kind {
 
 // KindInfo describes one kind of key for documentation and tests.
 type KindInfo struct {
-	Name    string // as in model.KeyInfo.Kind; several layouts of one object share it
+	Name    string // as in model.KeyInfo.Kind; several layouts of an object share it
 	Pattern string // relative to the metadata prefix, or to the root with a leading slash
 	Value   string // protobuf, zstd protobuf, json, text, number, time, empty
 	Message string // full name of the protobuf message, "" for other values

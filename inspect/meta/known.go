@@ -5,8 +5,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// knownParts returns the wanted parts that were read completely, so that missing data is shown as unknown and not
-// as zero. A part is excluded if the account may not read some of its keys, or if the source holds none of them.
+// knownParts returns the wanted parts that were read completely. The others must be shown as unknown, not as
+// zero. A part is excluded if the account may not read some of its keys, or if the source holds no keys of
+// the part.
 func knownParts(h source.Header, want model.Part, denied []source.Range) model.Part {
 	known, held := want, model.Part(0)
 	for _, s := range spans(h) {

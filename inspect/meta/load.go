@@ -15,7 +15,8 @@ type Want struct {
 	// catalog.
 	Parts model.Part
 	// Collection restricts segments, their logs and their indexes to one collection: a name, "database.name", an
-	// alias or an id. "" means all. A name that exists in several databases matches all of them.
+	// alias or an id. "" means all collections. A name that exists in several databases matches each collection
+	// with that name.
 	Collection string
 	// Records retains every key that is read, for Cluster.Keyspace.
 	Records bool

@@ -45,7 +45,8 @@ func spans(h source.Header) []span {
 	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, tells: model.PartRest})
 }
 
-// tells returns the parts that are incomplete without a prefix. It narrows the parts for which the prefix is read.
+// tells returns the parts that are incomplete without the keys of a prefix. These may be fewer than the parts
+// for which the prefix is read.
 func tells(prefix string, parts model.Part) model.Part {
 	switch prefix {
 	case "session/":

@@ -92,7 +92,7 @@ func TestLoadInPieces(t *testing.T) {
 	if diff := cmp.Diff(a.Parts, b.Parts); diff != "" {
 		t.Errorf("clusters differ:\n%s", diff)
 	}
-	if len(pieces.scans) != 3 || len(whole.scans) != 1 { // the last scan reads the keys beside the root
+	if len(pieces.scans) != 3 || len(whole.scans) != 1 { // the last scan reads the keys outside the root
 		t.Errorf("%d and %d scans, want 3 and 1", len(pieces.scans), len(whole.scans))
 	}
 	if a.Segment(3) == nil || a.Segment(4) == nil || a.Keys != int64(len(kvs)) {

@@ -17,8 +17,8 @@ import (
 // they change.
 type segmentStore struct {
 	loading *segmentLoad
-	// list holds the segments with a record, orphans the segments without one, both complete as of the last build.
-	// A segment is in at most one of them. Later edits are in edits only.
+	// list holds the segments with a record, orphans the segments without. Both are as of the last build, and a
+	// segment is in at most one of the lists. Later changes are only in edits.
 	list, orphans segmentList
 	// edits are the segments that changed since the last build. record reports whether the segment's own key exists.
 	edits map[model.SegmentID]*segmentEdit
@@ -286,7 +286,7 @@ func (st *segmentStore) removeRecord(k *keyParts) {
 	e.segment, e.record = left, false
 }
 
-// editLogs sets the logs of one key. Logs without files remove them.
+// editLogs sets the logs stored under one key, or removes them if logs has no files.
 func (st *segmentStore) editLogs(k *keyParts, logs model.FieldLogs) {
 	e := st.edit(k)
 	layout := st.layoutOf(e.segment)
@@ -315,9 +315,9 @@ func (st *segmentStore) layoutOf(s *model.Segment) segmentLayout {
 	return segmentLayout{keyed: s.Logs}
 }
 
-// setLayout merges the logs of both layouts into a segment. Milvus since 2.2 reads a kind of logs from their keys
-// only if the record has no inline logs of that kind (datacoord kv_catalog.go, applyBinlogInfo), so adding both
-// would count twice.
+// setLayout merges the logs of both layouts into a segment. Milvus since 2.2 reads a kind of logs from their
+// keys only if the record has no inline logs of that kind (datacoord kv_catalog.go, applyBinlogInfo), so
+// adding both would count logs twice.
 func (st *segmentStore) setLayout(s *model.Segment, l segmentLayout) {
 	if len(l.inline) == 0 {
 		delete(st.layouts, s.ID)

@@ -14,7 +14,7 @@ const slabSize = 1024
 // keys with the same id belong to the same segment.
 type segmentLoad struct {
 	byID    map[model.SegmentID]int32
-	lastID  model.SegmentID // keys of one segment are consecutive
+	lastID  model.SegmentID // the keys of a segment are consecutive
 	lastAt  int32
 	slabs   [][]model.Segment
 	records []bool // the segments that have a record
@@ -24,7 +24,7 @@ type segmentLoad struct {
 	from    slab[model.SegmentID]
 }
 
-// loadedLogs is the logs of one key until its segment is complete.
+// loadedLogs holds the logs of a key until its segment is complete.
 type loadedLogs struct {
 	at   int32
 	logs model.FieldLogs

@@ -53,8 +53,8 @@ func (s *state) loadStates() []*model.LoadState {
 	return values(known)
 }
 
-// partitionsOnly assembles the state of a collection of which only single partitions were loaded. 2.2 then writes
-// no record of the collection. The collection is loaded if all these partitions are.
+// partitionsOnly assembles the load state of a collection of which only single partitions were loaded. 2.2
+// then writes no record of the collection. The collection is loaded if all listed partitions are.
 func partitionsOnly(list []*fact) *model.LoadState {
 	first := list[0].value.(*querypb.PartitionLoadInfo)
 	x := &model.LoadState{

@@ -36,14 +36,14 @@ type IndexBrief struct {
 	FailReason string
 }
 
-// Single is the decoded content of one key.
+// Single is the decoded content of a key.
 type Single struct {
 	// Kind is the name of the kind of key (KindInfo.Name). It is "history" for RootCoord's older values, and "" if
 	// no pattern matches the key.
 	Kind string
 	// Key is the absolute key.
 	Key string
-	// Object is a pointer to the model's object of such a key, without data of other keys: *model.Session,
+	// Object is a pointer to the model's object for such a key, without data of other keys: *model.Session,
 	// *model.VChannel for watches, checkpoints and removals, *model.PChannel, *model.LoadState, *GrantOf and so
 	// on; *SegmentBrief and *IndexBrief. It is nil for kinds without events, and if Gone or Problem explains it.
 	// For deleted segments, indexes, checkpoints and watches it holds the data in the key.
@@ -66,7 +66,7 @@ type GrantOf struct {
 // UserRole assigns a role to a user.
 type UserRole struct{ User, Role string }
 
-// NewDecoder returns a Decoder for the keys of one store.
+// NewDecoder returns a Decoder for the keys of a store.
 func NewDecoder(h source.Header) (*Decoder, error) {
 	s, err := newState(h, Want{Parts: model.PartAll})
 	if err != nil {

@@ -49,8 +49,8 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// inCluster returns the decoded object of a key and the cluster's object without data of other keys, or nil if
-// there is no separate object.
+// inCluster returns the decoded object of a key and the same object in the cluster, without data of other
+// keys. Both are nil if the key has no object of its own.
 func inCluster(c *model.Cluster, object any) (got, want any) {
 	switch x := object.(type) {
 	case *model.Session:

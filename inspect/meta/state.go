@@ -35,8 +35,8 @@ type fact struct {
 	value any
 }
 
-// state holds the decoded keys of one store. It can assemble a Cluster repeatedly. It is not safe for concurrent
-// use.
+// state holds the decoded keys of a store. It can assemble a Cluster repeatedly. It is not safe for
+// concurrent use.
 type state struct {
 	grammar *grammar
 	header  source.Header
@@ -55,7 +55,7 @@ type state struct {
 	historyKeys int64
 	// records is nil unless Want.Records is set.
 	records *recordStore
-	beside  map[string]int64 // the keys beside the root that were read separately, and their revisions
+	beside  map[string]int64 // the keys outside the root that were read separately, and their revisions
 
 	dirty  groupSet    // changed since parts was assembled; segments have their edits instead
 	parts  model.Parts // the last assembled parts; clusters share the lists, so these are replaced, not changed

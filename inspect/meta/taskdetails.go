@@ -91,7 +91,8 @@ func compactionDetails(m *datapb.CompactionTask) (d details) {
 	d.add("max_bytes", m.GetMaxSize())
 	d.add("max_rows", m.GetMaxSegmentRows())
 	d.add("preferred_rows", m.GetPreferSegmentRows())
-	if ttl := time.Duration(m.GetCollectionTtl()); ttl != 0 { // nanoseconds (compaction_task_*.go: collectionTTL.Nanoseconds())
+	// The unit is nanoseconds (compaction_task_*.go: collectionTTL.Nanoseconds()).
+	if ttl := time.Duration(m.GetCollectionTtl()); ttl != 0 {
 		d = append(d, "ttl="+ttl.String())
 	}
 	d.text("clustering_key", m.GetClusteringKeyField().GetName())

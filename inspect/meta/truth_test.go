@@ -108,7 +108,8 @@ func TestClusterEqualsClient(t *testing.T) {
 func compareCollection(t *testing.T, fixture string, c *model.Cluster, x *model.Collection, truth *truthCollection) {
 	t.Helper()
 	d := &truth.Describe
-	if int64(x.ID) != d.ID || x.Description != d.Description || d.AutoID && !x.AutoID { // the client of 2.1 never reports it for a collection
+	// The client of 2.1 never reports AutoID for a collection.
+	if int64(x.ID) != d.ID || x.Description != d.Description || d.AutoID && !x.AutoID {
 		t.Errorf("id %d description %q auto id %v, client says %d %q %v", x.ID, x.Description, x.AutoID, d.ID, d.Description, d.AutoID)
 	}
 	if d.Shards != nil && x.Shards != *d.Shards {

@@ -201,7 +201,7 @@ func FuzzSegmentIndex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value []byte) { checkSegmentIndex(t, value) })
 }
 
-// FuzzPut puts any value under any key. It checks that there is no panic and that no key is lost silently.
+// FuzzPut puts any value under any key and checks that nothing panics and no key is lost silently.
 func FuzzPut(f *testing.F) {
 	for _, k := range Kinds() {
 		f.Add([]byte("by-dev/meta/"+k.Pattern), []byte{0x0a, 1, 'x'})

@@ -105,7 +105,7 @@ func TestWoodpeckerCounts(t *testing.T) {
 	}
 }
 
-// TestWoodpeckerInABundle checks that a bundle includes the keys beside the root.
+// TestWoodpeckerInABundle checks that a bundle includes the keys outside the root.
 func TestWoodpeckerInABundle(t *testing.T) {
 	saved := save(t, filepath.Join(woodpeckerFolder, capturedtest.Snapshot))
 	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, saved)

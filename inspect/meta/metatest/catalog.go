@@ -17,7 +17,7 @@ func pair(key, value string) *commonpb.KeyValuePair {
 	return &commonpb.KeyValuePair{Key: key, Value: value}
 }
 
-// catalog adds the records that all versions since 2.4 write alike.
+// catalog adds the records that are the same in all versions since 2.4.
 func (b *builder) catalog() {
 	docs0, docs1, items := VChannels()
 	b.put(&etcdpb.DatabaseInfo{Name: "default", Id: 1, State: etcdpb.DatabaseState_DatabaseCreated, CreatedTime: 1795161287794529830}, "root-coord/database/db-info/1")
