@@ -109,7 +109,7 @@ func grantsTo(e *Env, roles ...string) []*model.Grant {
 	return list
 }
 
-// anyOf writes values so that a selection reads them back as they are.
+// anyOf quotes each value and joins them with commas, for a selection that parses them back unchanged.
 func anyOf(values []string) string {
 	quoted := make([]string, len(values))
 	for i, v := range values {

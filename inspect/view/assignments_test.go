@@ -11,8 +11,9 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestWhatStreamingRecords: assignments before, the time of the last, how far the record of a vchannel is, and who has acknowledged the configuration
-// of replication.
+// TestWhatStreamingRecords checks the columns that come from records of the streaming service: past
+// assignments of a pchannel, the time of the last one, the time tick of a vchannel's record, and the channels
+// that have acknowledged the replication configuration.
 func TestWhatStreamingRecords(t *testing.T) {
 	assigned := modeltest.Now.Add(-time.Hour)
 	c := model.Build(model.Parts{

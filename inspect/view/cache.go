@@ -7,11 +7,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// Columns of query nodes from the metrics of segcore's caching layer (2.6 and later): tiered storage. The metrics are of the process, and have no
-// label of a collection or a segment. They were never held against a live server.
+// These columns of query nodes come from the metrics of segcore's caching layer, i.e. tiered storage (2.6 and
+// later). The metrics are per process and have no label for the collection or segment. They were never
+// verified against a live server.
 
-// cacheOf is the cache of a query node's process. The cell is what stands for it where there is nothing to say: none of other roles and where the
-// metrics have none, unknown where they were not read.
+// cacheOf returns the cache metrics of a query node and the process that they come from. Without cache
+// metrics it returns the cell to show instead: none for other roles and for processes without a cache,
+// unknown if the metrics were not read or the scrape was truncated.
 func cacheOf(e *Env, s *model.Session) (*model.Cache, *model.Process, table.Cell) {
 	if !servesQueries(s) {
 		return nil, nil, none()
@@ -30,7 +32,7 @@ func cacheOf(e *Env, s *model.Session) (*model.Cache, *model.Process, table.Cell
 	return c, n.Process, none()
 }
 
-// ofCache is a cell of a query node's cache.
+// ofCache returns a column function that computes the cell from the cache of a query node.
 func ofCache(cell func(*model.Cache) table.Cell) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		c, _, absent := cacheOf(e, s)
@@ -41,7 +43,8 @@ func ofCache(cell func(*model.Cache) table.Cell) func(*Env, *model.Session) tabl
 	}
 }
 
-// limited is a limit of a cache: none where eviction is off, as then nothing is held against it.
+// limited returns a column function for a limit of a cache. The cell is none if eviction is off, because the
+// limit has no effect then.
 func limited(of func(*model.Cache) float64) func(*Env, *model.Session) table.Cell {
 	return ofCache(func(c *model.Cache) table.Cell {
 		if !c.Evicts() {
@@ -51,7 +54,8 @@ func limited(of func(*model.Cache) float64) func(*Env, *model.Session) table.Cel
 	})
 }
 
-// cacheWindow is what came to a query node's cache in its process's window.
+// cacheWindow returns a column function that computes the cell from the metrics window of a query node with a
+// cache.
 func cacheWindow(cell func(*metrics.Window) table.Cell) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		c, p, absent := cacheOf(e, s)
@@ -62,7 +66,8 @@ func cacheWindow(cell func(*metrics.Window) table.Cell) func(*Env, *model.Sessio
 	}
 }
 
-// cacheRate is how much came to a counter of bytes a second; unknown in releases that do not count it.
+// cacheRate returns a column function for the increase of a byte counter per second. The cell is unknown in
+// releases without the counter.
 func cacheRate(name metrics.Name) func(*Env, *model.Session) table.Cell {
 	return cacheWindow(func(w *metrics.Window) table.Cell {
 		v, c := rate(w, name)
@@ -73,7 +78,8 @@ func cacheRate(name metrics.Name) func(*Env, *model.Session) table.Cell {
 	})
 }
 
-// hitShare is the part of what was asked for that was in the cache: by bytes, else by cells. none where nothing was asked for.
+// hitShare returns the hit rate of the cache in percent: by bytes, or by cells in releases that do not count
+// bytes. It is none without accesses.
 func hitShare(w *metrics.Window) table.Cell {
 	hits, okHits := w.Counter(metrics.CacheHitBytes)
 	misses, okMisses := w.Counter(metrics.CacheMissBytes)

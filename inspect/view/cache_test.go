@@ -12,7 +12,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// cacheEnv has query nodes with a cache, without its metrics, with a scrape that was cut, and one that was not asked; and a data node.
+// cacheEnv returns a cluster with a query node that has a cache, one without cache metrics, one with a
+// truncated scrape, one that refused the connection, and a data node.
 func cacheEnv(t *testing.T) *Env {
 	t.Helper()
 	of := func(name, session string) *model.Process {
@@ -40,7 +41,8 @@ func cacheEnv(t *testing.T) *Env {
 	return NewEnv(c, time.Unix(1_764_000_061, 0))
 }
 
-// TestNodeCache: a cache, a release without one, a scrape that was cut, a node that gave none, and another role.
+// TestNodeCache checks the cache columns of a node with a cache, of a release without one, of a truncated
+// scrape, of a node without metrics, and of another role.
 func TestNodeCache(t *testing.T) {
 	env := cacheEnv(t)
 	rows := nodes.Table(env)
@@ -68,7 +70,8 @@ func TestNodeCache(t *testing.T) {
 	}
 }
 
-// TestCacheWithoutLimits: where eviction is off there is no limit, and releases that count cells have a share of hits, not bytes.
+// TestCacheWithoutLimits checks that the limit is none if eviction is off, and that the hit rate is by cells
+// in releases that do not count bytes.
 func TestCacheWithoutLimits(t *testing.T) {
 	env := cacheEnv(t)
 	at := slices.IndexFunc(env.Cluster.Sessions, func(s *model.Session) bool { return s.Node == 5 })

@@ -8,7 +8,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// What was asked of processes, and what they say beyond what other resources show.
+// This file defines two resources from the processes: calls, the RPCs with their results, and settings, the
+// configuration.
 
 var calls = define(definition[model.Call]{
 	Resource: Resource{
@@ -74,11 +75,11 @@ func callName(c model.Call) string {
 	return name
 }
 
-// setting is one key of the configuration with the value that some sessions have.
+// setting is one value of a configuration key, with the sessions that have this value.
 type setting struct {
 	key, name, value string
 	sessions         []string
-	// others is how many other values the same key has.
+	// others is the number of other values of the same key.
 	others int
 }
 
@@ -106,7 +107,7 @@ var settings = define(definition[*setting]{
 	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },
 })
 
-// settingInEtcd stands for a session where a key was set in etcd and no session reports it.
+// settingInEtcd replaces the session of a value that is set in etcd and that no session reports.
 const settingInEtcd = "etcd"
 
 func (s *setting) id() string { return s.key + "/" + s.sessions[0] }
@@ -140,11 +141,11 @@ func settingRows(e *Env) []*setting {
 		}
 		for key, value := range p.Config.Values {
 			if values[key] > 0 {
-				continue // what a process reports of itself is newer than a proxy's copy
+				continue // a process's own report is newer than a proxy's copy
 			}
 			of := p.ConfigOf
 			if set := dynamic[key]; set != nil {
-				value, of = set.Value, settingInEtcd // and so is this
+				value, of = set.Value, settingInEtcd // the same holds for etcd
 			}
 			if row := rows[pair{key, value}]; row == nil {
 				rows[pair{key, value}] = &setting{key: key, name: p.Config.Name(key), value: value, sessions: []string{of}}

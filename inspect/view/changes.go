@@ -8,11 +8,13 @@ import (
 	"kitescope/internal/table"
 )
 
-// RowChange is a row in two tables of one resource: its positions, -1 where it is not.
+// RowChange holds the positions of one row in two tables of one resource. A position is -1 if the table does
+// not have the row.
 type RowChange struct{ Before, After int }
 
-// RowChanges are the rows in which two tables of one resource can differ, in order. ok is false where only comparing each
-// row tells. Durations count as equal: those to now grow without anything having happened.
+// RowChanges returns the rows in which two tables of one resource can differ, in order. ok is false if that
+// is unknown and every row must be compared. Durations count as equal because those until now grow without
+// any event.
 func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	a, b := before.Env().Cluster, after.Env().Cluster
 	if before.Resource() != segments || after.Resource() != segments || !b.SharesSchemas(a) || a.Runtime != b.Runtime ||
@@ -34,8 +36,9 @@ func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	return changes, true
 }
 
-// behind is the position behind a segment that stands in a list at or after a position, that position itself if there is none. Reading
-// the list from one to the next is quicker than looking into segments of which most are in no cache.
+// behind returns the position after s in list, searching from position from. It returns from if s is nil.
+// Comparing pointers from one hit to the next is faster than reading the segments, because most are not in
+// the CPU cache.
 func behind(list []*model.Segment, from int, s *model.Segment) int {
 	if s == nil {
 		return from
@@ -43,11 +46,12 @@ func behind(list []*model.Segment, from int, s *model.Segment) int {
 	return from + 1 + slices.Index(list[from:], s)
 }
 
-// Same reports whether a row of one table counts as the same as a row of another one of the same resource, going by some columns.
+// Same reports whether row i of a and row j of b count as equal in some columns. Both tables are of one
+// resource.
 type Same func(a Table, i int, b Table, j int, columns []int) bool
 
-// SameRow reports whether a row of one table has the same cells as a row of another one of the same resource in some
-// columns, durations apart.
+// SameRow reports whether row i of a and row j of b have equal cells in some columns. It ignores durations.
+// Both tables are of one resource.
 func SameRow(a Table, i int, b Table, j int, columns []int) bool {
 	for _, column := range columns {
 		if a.Resource().Columns[column].Kind == table.Duration {

@@ -50,7 +50,8 @@ var vchannels = define(definition[*model.VChannel]{
 	},
 })
 
-// counted puts channels in the order in which their numbers are counted: a cluster has them in that of their bytes, to find them.
+// counted returns a copy of list in the natural order of names (dml_2 before dml_10). A Cluster keeps
+// channels in byte order for binary search.
 func counted[T any](list []T, name func(T) string) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b T) int { return words.CompareNatural(name(a), name(b)) })
@@ -121,8 +122,8 @@ var vchannelContent = []column[*model.VChannel]{
 		}).needing(model.PartSegments),
 }
 
-// watchersOf are the sessions of the watching node. In a standalone process all roles
-// may share one id, so the roles that consume channels come first.
+// watchersOf returns the sessions of the node that watches v. It prefers the roles that consume channels,
+// because all roles of a standalone process may share one id.
 func watchersOf(e *Env, v *model.VChannel) []*model.Session {
 	if !v.Watched {
 		return nil
@@ -227,7 +228,8 @@ func collectionsOn(e *Env, pchannel string) []string {
 	return sortedUnique(names)
 }
 
-// nodeAddress is the address of a node under one of the roles, else under any.
+// nodeAddress returns the address of a node's session under one of the roles, otherwise under any role, or
+// "".
 func nodeAddress(e *Env, id model.NodeID, roles ...string) string {
 	if s := e.Cluster.SessionIn(id, roles...); s != nil {
 		return s.Address

@@ -21,7 +21,7 @@ var collections = define(definition[*model.Collection]{
 		Doc:     "Collections with their rows, shards and load state. Lists leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
 		Leaves:  "dropped", Tells: []string{"state"},
 		Needs:     model.PartObjects,
-		Describes: TreeNeeds, // its columns and those of what hangs on it
+		Describes: TreeNeeds, // a description also has partitions, indexes, ...
 	},
 	rows:     func(e *Env) []*model.Collection { return e.Cluster.Collections },
 	left:     func(_ *Env, c *model.Collection) bool { return c.Dropped() },
@@ -131,7 +131,8 @@ func aliasNames(e *Env, id model.CollectionID) []string {
 	return names
 }
 
-// liveIn reports whether a collection is there for what belongs to it: of one that the metadata do not have nobody can say that it is going.
+// liveIn reports whether a collection is not dropped. One without metadata counts as live because its state
+// is unknown.
 func liveIn(e *Env, id model.CollectionID) bool {
 	c := e.Cluster.Collection(id)
 	return c == nil || !c.Dropped()
@@ -167,7 +168,7 @@ func userFields(c *model.Collection) []*model.Field {
 	return list
 }
 
-// loadState is in the words of commonpb.LoadState without its prefix.
+// loadState returns the load state of a collection: a value of commonpb.LoadState without its prefix.
 func loadState(e *Env, id model.CollectionID) string {
 	if l := e.Cluster.LoadState(id); l != nil {
 		return l.Status
@@ -175,8 +176,9 @@ func loadState(e *Env, id model.CollectionID) string {
 	return "NotLoad"
 }
 
-// loadPercent is what QueryCoord says of a collection that is to be loaded, else what is recorded. Without either that of one which is loaded is
-// no question, and that of one which is being loaded unknown; so it is where QueryCoord was asked and has none.
+// loadPercent returns the loaded share in percent: from QueryCoord, otherwise as recorded. If QueryCoord was
+// not queried and none is recorded, it is none for a loaded collection and unknown for one that is loading.
+// If QueryCoord was queried and does not report the collection, it is unknown.
 func loadPercent(e *Env, l *model.LoadState) table.Cell {
 	if l == nil {
 		return none()
@@ -225,7 +227,7 @@ func collectionSections(s *scope, c *model.Collection) []Section {
 	return list
 }
 
-// functions is shown in the description of a collection only.
+// functions is shown only in the description of a collection.
 var functions = define(definition[*model.Function]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "functions", Handle: "name"},

@@ -10,7 +10,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestStoredBytes: a collection that DataCoord does not name takes nothing, and what it did not say at all is unknown.
+// TestStoredBytes checks that a collection missing in DataCoord's report has 0 bytes, and that all are
+// unknown without a report.
 func TestStoredBytes(t *testing.T) {
 	c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}})
 	for _, test := range []struct {

@@ -7,8 +7,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// CompleteSelector completes one word of a selection as table.CompleteSelector does. Without an Env only columns and
-// fixed words are known.
+// CompleteSelector completes one word of a selection like table.CompleteSelector. Without an Env it completes
+// only columns and fixed values.
 func CompleteSelector(env *Env, r *Resource, word string) (words []string, again bool) {
 	if env == nil {
 		return table.CompleteSelector(&r.Schema, nil, word, func(column int, prefix string) []string { return fixedValues(r, column, prefix) })
@@ -19,7 +19,8 @@ func CompleteSelector(env *Env, r *Resource, word string) (words []string, again
 	})
 }
 
-// fixedValues are those that a column may have in any cluster.
+// fixedValues returns the values with a prefix that a column can have in any cluster: booleans, and states of
+// segments.
 func fixedValues(r *Resource, column int, prefix string) []string {
 	var fixed []string
 	switch {

@@ -51,8 +51,8 @@ var databases = define(definition[*model.Database]{
 	},
 })
 
-// databaseRows adds the default database where collections are in it but no record
-// says so, as before 2.2.9.
+// databaseRows returns the recorded databases, and a row for each database that collections name but no
+// record has, e.g. default before 2.2.9.
 func databaseRows(e *Env) []*model.Database {
 	rows := e.Cluster.Databases
 	for _, c := range e.Cluster.Collections {
@@ -64,7 +64,8 @@ func databaseRows(e *Env) []*model.Database {
 	return rows
 }
 
-// sameDatabase knows that collections of the time before databases (0) are in default (1).
+// sameDatabase reports whether two ids are of the same database. Collections from before databases have id 0,
+// which means default (1).
 func sameDatabase(a, b model.DatabaseID) bool { return a == b || a+b == 1 && a*b == 0 }
 
 func liveCollections(e *Env, id model.DatabaseID) []*model.Collection {

@@ -11,20 +11,20 @@ import (
 	"kitescope/internal/table"
 )
 
-// column is a Column and how its cells are computed from a row of type T.
+// column is a table.Column with the function that computes its cells from a row of type T.
 type column[T any] struct {
 	table.Column
-	// needs are the parts of the metadata without which the cells are unknown.
+	// needs lists the parts of the metadata without which the cells are unknown.
 	needs model.Part
-	// live columns say what processes serve. Though Wide or Hidden, they are in every table as soon as the processes
-	// were asked.
+	// live marks a column with data from the processes. Tables include it once the processes were queried,
+	// even if it is Wide or Hidden.
 	live bool
-	// from is the narrowest table that a live column is in.
+	// from is the narrowest table that includes a live column.
 	from table.Show
 	cell func(*Env, T) table.Cell
 }
 
-// col is a column. Its title is its name without the unit, if it has none of its own.
+// col returns a column. The default title is the name without its unit, e.g. "SIZE" for size_bytes.
 func col[T any](c table.Column, cell func(*Env, T) table.Cell) column[T] {
 	if c.Title == "" {
 		name := c.Name
@@ -46,33 +46,33 @@ func (c column[T]) whenLive() column[T] {
 	return c
 }
 
-// definition is what a resource's file says about it; define makes the Resource.
+// definition describes a resource. define turns it into a Resource.
 type definition[T any] struct {
 	Resource
 	rows     func(*Env) []T
 	columns  []column[T]
 	ref      func(*Env, T) Ref
 	owner    func(*Env, T) (Ref, bool)
-	left     func(*Env, T) bool // of which rows Leaves is true; nil if none
+	left     func(*Env, T) bool // reports whether Resource.Leaves applies to a row; nil if to none
 	links    func(*Env, T) []Link
 	sections func(*scope, T) []Section
-	// find returns the position of a Ref's ID among all rows, if it is to be found faster
-	// than by looking at each; nil otherwise.
+	// find returns the position of a Ref's ID among all rows. It is nil if the only way is to search all
+	// rows.
 	find func(e *Env, id string) (int, bool)
-	// key is the key of the object's record where the object knows it, for clusters
-	// without a Keyspace; nil if it does not.
+	// key returns the key of the object's record, for clusters without a Keyspace. It is nil if the objects
+	// do not have it.
 	key func(*Env, T) string
 }
 
-// scope is what sections are made from: package variables cannot refer to each other
-// in a circle, so one resource finds another by name.
+// scope holds the data that sections are made from. A resource finds another by name because package
+// variables must not refer to each other in a cycle.
 type scope struct {
 	*Env
 	peers []*Resource
 }
 
-// define turns a definition into a Resource. Where it does not say otherwise, "load-states" has the singular "load-state" and
-// the kind "LoadState", and -o name prints the first of its Names.
+// define turns a definition into a Resource and fills in defaults: "load-states" has the singular
+// "load-state" and the kind "LoadState", and the handle, which -o name prints, is the first of its Names.
 func define[T any](d definition[T]) *Resource {
 	r := d.Resource
 	r.Singular = cmp.Or(r.Singular, strings.TrimSuffix(r.Name, "s"))
@@ -144,7 +144,7 @@ func (t *bound[T]) Describe(row int) *Description {
 	var columns []int
 	for i := range t.resource.Columns {
 		if t.resource.Columns[i].For == table.People || t.resource.more[i].needs.Has(PartFindings) {
-			continue // a description has the exact values, and findings are no field of it
+			continue // a description has exact values, and findings are not part of it
 		}
 		columns = append(columns, i)
 	}
@@ -158,7 +158,8 @@ func (t *bound[T]) Describe(row int) *Description {
 	return d
 }
 
-// records asks the keyspace, which knows all keys of an object, else the object itself.
+// records returns the keys of an object from the keyspace, which has all of them, otherwise the key of the
+// object's own record.
 func (t *bound[T]) records(row int, ref Ref) []string {
 	if t.env.Cluster.Keyspace != nil {
 		if keys := t.env.Cluster.Keyspace.Of(ref.Resource, ref.ID); len(keys) > 0 {
@@ -174,7 +175,7 @@ func (t *bound[T]) records(row int, ref Ref) []string {
 	return nil
 }
 
-// related tells resources of each other.
+// related sets the peers of each resource to the whole list, and returns the list.
 func related(list ...*Resource) []*Resource {
 	for _, r := range list {
 		r.peers = list
@@ -182,13 +183,14 @@ func related(list ...*Resource) []*Resource {
 	return list
 }
 
-// section shows rows of another resource. Columns are names; none means the usual ones.
+// section returns a section with rows of another resource, found by name. columns are column names. The
+// default is the columns of table.Always.
 func section[T any](s *scope, title, resource string, rows []T, columns ...string) Section {
 	i := slices.IndexFunc(s.peers, func(r *Resource) bool { return r.Name == resource })
 	return sectionOf(s, title, s.peers[i], rows, columns...)
 }
 
-// sectionOf is section for a resource that is at hand, such as one that only sections show.
+// sectionOf is like section but takes the resource, e.g. one that only sections use.
 func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...string) Section {
 	g := NewGrid(tableOf(s.Env, r, rows...), nil, nil)
 	if len(columns) == 0 {
@@ -200,7 +202,7 @@ func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...
 	return Section{Title: title, Grid: g, Unknown: !s.Cluster.Loaded.Has(r.Needs)}
 }
 
-// Constructors of cells. An empty text and a zero time are None; a list is empty instead.
+// The functions below construct cells. An empty text and a zero time give None. An empty list stays a list.
 
 func text(s string) table.Cell {
 	if s == "" {
@@ -215,7 +217,7 @@ func unknown() table.Cell            { return table.Cell{Absent: table.Unknown} 
 func none() table.Cell               { return table.Cell{Absent: table.None} }
 func list(items []string) table.Cell { return table.Cell{List: items} }
 
-// someID is an id of which 0 means none.
+// someID returns the cell of an id. 0 is none.
 func someID[T ~int64](v T) table.Cell {
 	if v == 0 {
 		return none()
@@ -223,7 +225,7 @@ func someID[T ~int64](v T) table.Cell {
 	return table.Cell{Int: int64(v)}
 }
 
-// someCount is a count of which 0 means that none was recorded.
+// someCount returns the cell of a count. 0 is none because it means that nothing was recorded.
 func someCount[T ~int32 | ~int64](v T) table.Cell {
 	if v == 0 {
 		return none()
@@ -238,7 +240,8 @@ func percent(part, whole int64) table.Cell {
 	return table.Cell{Float: 100 * float64(part) / float64(whole)}
 }
 
-// age is the time from t to the Env's now; never negative, as clocks differ.
+// age returns the time from t to the Env's now. It is at least 0 because clocks differ, none if t is zero,
+// and unknown without a now.
 func age(e *Env, t time.Time) table.Cell {
 	if t.IsZero() {
 		return none()
@@ -249,7 +252,7 @@ func age(e *Env, t time.Time) table.Cell {
 	return table.Cell{Int: int64(max(0, e.Now.Sub(t)))}
 }
 
-// ids is a list of ids in the order given.
+// ids returns the cell of a list of ids in the given order.
 func ids[T ~int64](list []T) table.Cell {
 	if len(list) == 0 {
 		return table.Cell{}

@@ -10,19 +10,22 @@ import (
 )
 
 const (
-	// deepestPrefix is how many levels are told apart, and prefixIDs how many ids may be among them: a collection's and a partition's, as
-	// a row for each segment would add nothing up, and there are a million.
+	// deepestPrefix is the maximum number of levels of a prefix. prefixIDs is the maximum number of ids among
+	// them, e.g. those of a collection and a partition: with segment ids too there would be a million rows
+	// that add up nothing.
 	deepestPrefix, prefixIDs = 6, 2
-	// usualPrefix is how many levels people see unless they ask for more: of binlogs ROOT/meta/datacoord-meta/binlog/.
+	// usualPrefix is the number of levels that lists show by default, e.g. ROOT/meta/datacoord-meta/binlog/
+	// for binlogs.
 	usualPrefix = 4
 )
 
-// prefixRow is what the keys under one prefix take in etcd.
+// prefixRow is the etcd usage of the keys under one prefix.
 type prefixRow struct {
 	usage
-	prefix string // with the slash at its end
+	prefix string // with the trailing slash
 	depth  int
-	// collection is the one that all of its keys name; several says that they name more than one, or that some name none.
+	// collection is the one that all keys name. several is true if they name more than one, or if some name
+	// none.
 	collection model.CollectionID
 	several    bool
 }
@@ -60,7 +63,7 @@ var etcdPrefixes = define(definition[*prefixRow]{
 	},
 })
 
-// only is the collection that all keys name, 0 if there is no such.
+// only returns the collection that all keys name, or 0.
 func (p *prefixRow) only() model.CollectionID {
 	if p.several {
 		return 0
@@ -76,13 +79,14 @@ func (p *prefixRow) named(by model.CollectionID, first bool) {
 	}
 }
 
-// prefixRows go through the keys once: as they are in order, those of a prefix stand together.
+// prefixRows returns the usage of each prefix, the largest first. It reads the keys once: they are sorted, so
+// the keys of a prefix are adjacent.
 func prefixRows(e *Env) []*prefixRow {
 	space := e.Cluster.Keyspace
 	if space == nil {
 		return nil
 	}
-	var rows, open []*prefixRow // open are those that the last key is under, each a level deeper
+	var rows, open []*prefixRow // open holds the prefixes of the last key, one per level
 	var all int64
 	shut := func(depth int) {
 		for len(open) > depth {
@@ -123,7 +127,7 @@ func prefixRows(e *Env) []*prefixRow {
 	return rows
 }
 
-// idsIn counts the levels of a prefix that are ids.
+// idsIn returns the number of levels of a prefix that are ids.
 func idsIn(prefix string) (n int) {
 	for step := range strings.SplitSeq(prefix, "/") {
 		if step != "" && strings.Trim(step, "0123456789") == "" {
@@ -133,7 +137,7 @@ func idsIn(prefix string) (n int) {
 	return n
 }
 
-// under is how many of the prefixes a key has.
+// under returns the number of open prefixes that a key has.
 func under(open []*prefixRow, key string) int {
 	n := len(open)
 	for n > 0 && !strings.HasPrefix(key, open[n-1].prefix) {
@@ -142,7 +146,8 @@ func under(open []*prefixRow, key string) int {
 	return n
 }
 
-// nextPrefix is the key's prefix that is one level deeper than the last, "" if there is none. A slash at the beginning is no level.
+// nextPrefix returns the key's prefix that is one level deeper than the last open one, or "". A leading slash
+// does not count as a level.
 func nextPrefix(key string, open []*prefixRow) string {
 	from := 1
 	if len(open) > 0 {

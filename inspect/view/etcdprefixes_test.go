@@ -2,7 +2,7 @@ package view
 
 import "testing"
 
-// TestIDsInPrefix: a prefix of one segment adds nothing up, wherever the root makes it lie.
+// TestIDsInPrefix checks the number of ids in a prefix, under different root paths.
 func TestIDsInPrefix(t *testing.T) {
 	for prefix, want := range map[string]int{
 		"by-dev/meta/":                            0,

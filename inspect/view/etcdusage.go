@@ -8,14 +8,14 @@ import (
 	"kitescope/internal/table"
 )
 
-// usage is what some keys take in etcd.
+// usage is the space that some keys take in etcd.
 type usage struct {
 	keys       int64
-	bytes, all int64 // of its keys and values, and of those of all rows
+	bytes, all int64 // bytes: keys and values; all: total of all rows
 	kinds      map[string]int64
 }
 
-// usageRow is what the keys of one collection take; collection 0 are those that name none.
+// usageRow is the usage of the keys of one collection. Collection 0 has the keys that name none.
 type usageRow struct {
 	usage
 	collection model.CollectionID
@@ -63,7 +63,7 @@ var etcdUsage = define(definition[*usageRow]{
 	},
 })
 
-// usageColumns are those of whatever counts keys.
+// usageColumns returns the columns of resources that add up keys.
 func usageColumns[T any](of func(T) *usage) []column[T] {
 	return []column[T]{
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes of these keys and their values."},
@@ -104,7 +104,7 @@ func usageRows(e *Env) []*usageRow {
 	return rows
 }
 
-// count adds a key, and returns its bytes.
+// count adds a key and returns its size in bytes.
 func (u *usage) count(info model.KeyInfo) int64 {
 	if u.kinds == nil {
 		u.kinds = map[string]int64{}
@@ -116,7 +116,7 @@ func (u *usage) count(info model.KeyInfo) int64 {
 	return bytes
 }
 
-// add adds keys that were counted elsewhere.
+// add adds the keys of another usage.
 func (u *usage) add(more *usage) {
 	if u.kinds == nil {
 		u.kinds = map[string]int64{}
@@ -128,7 +128,8 @@ func (u *usage) add(more *usage) {
 	}
 }
 
-// mostly is the kind of key that takes most bytes, the first by name of several.
+// mostly returns the kind of key that takes the most bytes. Of kinds with equal sizes it returns the first by
+// name.
 func (u *usage) mostly() (kind string) {
 	for name, bytes := range u.kinds {
 		if most := u.kinds[kind]; kind == "" || bytes > most || bytes == most && name < kind {

@@ -8,7 +8,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// countedKeys are keys of collection 1, of collection 2 and of none.
+// countedKeys is a Keyspace with 30 keys: 10 of collection 1, 10 of collection 2 and 10 of none.
 type countedKeys struct{ model.Keyspace }
 
 func (countedKeys) Len() int { return 30 }
@@ -19,7 +19,8 @@ func (countedKeys) Info(i int) model.KeyInfo {
 
 func (countedKeys) Collection(i int) model.CollectionID { return model.CollectionID(i % 3) }
 
-// TestEtcdUsage: every key is counted once, with its name; the largest collection comes first.
+// TestEtcdUsage checks that each key counts once for its collection, and that the largest collection comes
+// first.
 func TestEtcdUsage(t *testing.T) {
 	p := model.Parts{
 		Loaded: model.PartAll, Keyspace: countedKeys{}, Collections: []*model.Collection{{ID: 1, Name: "docs"}},
@@ -47,7 +48,8 @@ func TestEtcdUsage(t *testing.T) {
 	}
 }
 
-// treeKeys are keys of several levels in order, each of 100 bytes with its value, and the collections that they name.
+// treeKeys is a Keyspace with sorted keys of several levels. Each key has 100 bytes with its value. of holds
+// the collection that each key names.
 type treeKeys struct {
 	model.Keyspace
 	keys []string
@@ -62,7 +64,8 @@ func (k treeKeys) Info(i int) model.KeyInfo {
 
 func (k treeKeys) Collection(i int) model.CollectionID { return k.of[i] }
 
-// TestEtcdPrefixes: a key counts for each of its prefixes down to the sixth level, one that has none for the whole alone.
+// TestEtcdPrefixes checks that a key counts for each of its prefixes down to the sixth level, and a key
+// without a prefix only for the total.
 func TestEtcdPrefixes(t *testing.T) {
 	space := treeKeys{
 		keys: []string{"/wal/x", "a/b/c/d/1/2/3/4", "a/b/c/d/1/2/3/5", "a/b/c/d/1/9", "a/b/c/e", "a/b2/x", "alone"},

@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// fieldRow is a field with the collection that it is in.
+// fieldRow is a field with its collection.
 type fieldRow struct {
 	*model.Field
 	collection *model.Collection

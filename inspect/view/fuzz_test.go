@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// FuzzParseSelection reads arbitrary words: an error is fine, a panic or a selection that
-// cannot be applied is not.
+// FuzzParseSelection checks that any word gives an error or a selection that can be applied, never a panic.
 func FuzzParseSelection(f *testing.F) {
 	for _, word := range []string{
 		"coll=docs", "rows>1e6", "size>=1GiB", "age>5m", "created_at<2026-11-01", "name~^a", "state!=Flushed,x", "compacted_from=*1",

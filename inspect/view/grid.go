@@ -1,15 +1,14 @@
-// Package view turns a model.Cluster into tables, descriptions and trees that a
-// terminal, a script or the UI can show alike. What enters is a Cluster and a
-// question ("segments of docs that are growing, most rows first"), what leaves are
-// typed cells: no text is laid out here, package render does that.
+// Package view turns a model.Cluster into tables, descriptions and trees for terminals, scripts and the UI.
+// It takes a Cluster and a query, e.g. "growing segments of docs, most rows first", and returns typed cells.
+// Package render lays out the text.
 //
-//  1. Resources lists what can be shown; Find looks one up by name or alias.
-//  2. Resource.Table binds it to an Env: rows and typed cells, computed on demand.
-//  3. ParseSelection, Sort and Limit make a Grid: which rows, in which order, which columns.
-//  4. Resource.Describe and Tree show one object and what hangs on it.
+//  1. Resources lists all resources; Find looks one up by name or alias.
+//  2. Resource.Table binds a resource to an Env: rows and typed cells, computed on demand.
+//  3. ParseSelection, Sort and Limit make a Grid: the rows, their order, and the columns.
+//  4. Resource.Describe and Tree show one object with its related objects.
 //
-// Adding a resource is one file here and one line in Resources: it then appears in
-// get, describe, completion, the palette of the UI and its grids.
+// To add a resource, add one file to this package and one line to Resources. It then appears in get,
+// describe, completion, and the palette and grids of the UI.
 package view
 
 import (
@@ -20,18 +19,19 @@ import (
 	"kitescope/internal/table"
 )
 
-// Ref names an object: a resource and an identity that stays the same over refreshes.
+// Ref identifies an object by its resource and an id that stays the same across refreshes.
 type Ref = model.Ref
 
-// Env is what rows are computed from. Now decides ages; zero: they are unknown.
+// Env holds the data that rows are computed from. Ages are relative to Now; if it is zero, they are unknown.
 type Env struct {
 	Cluster *model.Cluster
 	Now     time.Time
-	Judged  *Judgement // nil: nobody judged
+	Judged  *Judgement // nil if no checks ran
 }
 
-// NewEnv is the Env of a cluster. Ages in a file are counted to when it was taken,
-// not to now: a checkpoint was not a week late because the mail took a week. Those in a file of an unknown time are unknown.
+// NewEnv returns the Env of a cluster. In a file, ages are relative to the time at which the file was taken,
+// not to now: a checkpoint is not a week late because the mail took a week. They are unknown if that time is
+// unknown.
 func NewEnv(c *model.Cluster, now time.Time) *Env {
 	if c.Origin.Kind != "etcd" {
 		now = c.Origin.Taken
@@ -45,47 +45,49 @@ type Table interface {
 	Resource() *Resource
 	Env() *Env
 	Ref(row int) Ref
-	// Left reports whether a row is left out unless somebody asks for it: see Resource.Leaves.
+	// Left reports whether lists leave out a row by default: see Resource.Leaves.
 	Left(row int) bool
-	// Owner is what the object belongs to; ok is false if nothing.
+	// Owner returns the object that a row belongs to. ok is false if there is none.
 	Owner(row int) (ref Ref, ok bool)
-	// Links are the ways on from an object; the first is where enter leads.
+	// Links returns the links from an object to rows of other resources. The enter key follows the first.
 	Links(row int) []Link
-	// Describe explains the object; nil row objects cannot occur.
+	// Describe returns the description of the object in a row. It is never nil.
 	Describe(row int) *Description
 }
 
-// Link leads from one object to rows of a resource.
+// Link is a link from one object to rows of a resource.
 type Link struct {
 	Title    string // "segments"
 	Resource string
-	// Where are selector words as on the command line: "collection_id=4705".
+	// Where holds the selector words, as on the command line: "collection_id=4705".
 	Where []string
 }
 
-// Resource is a kind of thing that can be listed. Its Schema's Name is that of "get segments"; its Names are what
-// describe compares with, too, and its Handle is what describe accepts.
+// Resource is a kind of object that can be listed. The Name of its Schema is the one in "get segments".
+// describe also compares with its Names, and accepts its Handle.
 type Resource struct {
 	table.Schema
 	Aliases []string // "seg"
-	Kind    string   // of one item in JSON: "Segment"; a list is "SegmentList"
+	Kind    string   // kind of one item in JSON: "Segment"; a list is "SegmentList"
 	Doc     string   // one sentence
-	// Needs are the parts of the metadata to read for the rows themselves; columns add theirs.
+	// Needs lists the parts of the metadata to read for the rows themselves. Columns add their own needs.
 	Needs model.Part
-	// Describes are the parts of the metadata that a description is made of, where it is of one collection and of nothing
-	// else: 0 if it may be of anything.
+	// Describes lists the parts of the metadata for a description, if it depends only on one collection. It
+	// is 0 if a description may need any part.
 	Describes model.Part
-	// Keyspace says that the rows are Cluster.Keyspace's, which must have been kept.
+	// Keyspace is true if the rows come from Cluster.Keyspace, which must have been kept.
 	Keyspace bool
-	// Leaves is what rows are that are left out unless somebody asks for them, "dropped"; "" if none are. Tells are the columns that a
-	// selection speaks of them by.
+	// Leaves is the adjective of rows that lists leave out by default, e.g. "dropped", or "". A selection on
+	// one of the columns in Tells includes them.
 	Leaves string
 	Tells  []string
-	// Lacks says of which processes that tell the rows they are missing, or there in part, and why; nil where the metadata have them.
+	// Lacks returns the sources of rows that are missing or incomplete, with the reasons. It is nil if the
+	// rows come from the metadata.
 	Lacks func(*model.Cluster) []string
-	// Rates is set where rows are rates: they need two scrapes of the processes' metrics.
+	// Rates is true if the rows are rates, which need two scrapes of the processes' metrics.
 	Rates bool
-	// Same reports whether people who watch see no change of a row; nil: if it looks the same.
+	// Same reports whether a watch treats a row as unchanged. If it is nil, a row is unchanged if it looks
+	// the same.
 	Same Same
 
 	bind  func(*Resource, *Env) Table
@@ -94,7 +96,7 @@ type Resource struct {
 	more  []facts     // of each column
 }
 
-// facts are what a column of a resource has besides.
+// facts holds the properties of a column that table.Column does not have.
 type facts struct {
 	needs model.Part
 	live  bool
@@ -104,25 +106,25 @@ type facts struct {
 // Table binds the resource to a cluster.
 func (r *Resource) Table(env *Env) Table { return r.bind(r, env) }
 
-// Grid is the part of a resource's table that is shown.
+// Grid is the visible part of a resource's table.
 type Grid struct {
 	table.Grid
 	Table Table
 }
 
-// NewGrid shows rows of a table, nil for all, in columns.
+// NewGrid returns a Grid with rows of a table in columns. nil rows means all.
 func NewGrid(t Table, rows []int32, columns []int) *Grid {
 	g := &Grid{table.Grid{Table: t, Rows: rows, Columns: columns}, t}
 	g.Matched = g.Len()
 	return g
 }
 
-// NotRead reports whether there are no rows because what they are made of was not
-// read: that there are none is not known then. Lists of the keys themselves hold what
-// was read, whatever that is.
+// NotRead reports whether the grid is empty because its metadata was not read. Then it is unknown whether
+// there are rows. Lists of the keys themselves hold whatever was read.
 func (g *Grid) NotRead() bool { return g.Len() == 0 && !table.Known(g.Table, -1) }
 
-// Lacking says why there may be more than the rows that there are: processes that tell them did not answer. nil if nothing is missing.
+// Lacking returns the reasons why rows may be missing, e.g. processes that did not answer. It returns nil if
+// none are missing.
 func Lacking(r *Resource, env *Env) []string {
 	c := env.Cluster
 	switch {
@@ -134,19 +136,19 @@ func Lacking(r *Resource, env *Env) []string {
 	return nil
 }
 
-// Description explains one object in sections.
+// Description describes one object in sections.
 type Description struct {
 	Ref      Ref
 	Resource *Resource
-	// Fields are all columns of the object's row.
+	// Fields holds all columns of the object's row.
 	Fields []Field
-	// Sections are what hangs on it: its partitions, its logs, its indexes.
+	// Sections holds the related objects: its partitions, its logs, its indexes.
 	Sections []Section
-	// Records are the keys that the object was decoded from, for Cluster.Keyspace.
+	// Records holds the keys that the object was decoded from, for Cluster.Keyspace.
 	Records []string
 }
 
-// Field is one named value. Column is the resource's own and not to be changed.
+// Field is one named value. Column belongs to the resource and must not be changed.
 type Field struct {
 	Column *table.Column
 	Cell   table.Cell
@@ -157,8 +159,8 @@ type Section struct {
 	// Title is lower case and always the same: "segments by state".
 	Title string
 	Grid  *Grid
-	// Note is what the rows do not say, "" as a rule.
+	// Note is additional information about the rows, usually "".
 	Note string
-	// Unknown says that the metadata behind the rows was not read.
+	// Unknown is true if the metadata for the rows was not read.
 	Unknown bool
 }

@@ -12,7 +12,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// felt is what clients feel of a kind of request, and where it breaks; nil: neither felt nor doubtful.
+// felt is the impact on one kind of request, and the place where it breaks. place is nil if the kind is
+// neither affected nor in doubt.
 type felt struct {
 	*impact.Kind
 	place *place.Place
@@ -44,7 +45,8 @@ var impacts = define(definition[felt]{
 	},
 })
 
-// unseenImpact lists what may hide requests, and why the state of kinds is unknown.
+// unseenImpact returns the reasons why requests may be unseen, or why the state of a kind of request is
+// unknown.
 func unseenImpact(c *model.Cluster) []string {
 	x := impact.Of(c)
 	list := x.Unseen
@@ -56,7 +58,8 @@ func unseenImpact(c *model.Cluster) []string {
 	return list
 }
 
-// sameImpact reports whether clients feel the same of a kind of request, at the same place. The figures differ each time.
+// sameImpact reports whether state and place of a kind of request are equal. Idle, fine and unsure count as
+// equal. It ignores the figures because they differ each time.
 func sameImpact(a Table, i int, b Table, j int, _ []int) bool {
 	feel := func(t Table, row int) (parts [2]string) {
 		for n, name := range []string{"state", "place"} {
@@ -71,7 +74,7 @@ func sameImpact(a Table, i int, b Table, j int, _ []int) bool {
 	return feel(a, i) == feel(b, j)
 }
 
-// at returns the status of the component where requests break, one of an unknown state if that is unknown.
+// at returns the status of the component where requests break. It returns a zero Status if that is unknown.
 func (k felt) at() *place.Status {
 	if k.place == nil || k.place.At == nil {
 		return &place.Status{}
@@ -79,7 +82,7 @@ func (k felt) at() *place.Status {
 	return k.place.At
 }
 
-// impactColumns returns the columns of impact. Figures of an unknown kind are unknown.
+// impactColumns returns the columns of impact. Figures of a kind whose state is unknown are unknown.
 func impactColumns() []column[felt] {
 	counted := func(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
 		return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {

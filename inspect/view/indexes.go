@@ -98,8 +98,8 @@ var indexMore = []column[*indexRow]{
 		func(_ *Env, x *indexRow) table.Cell { return at(x.CreatedAt) }),
 }
 
-// indexRow is an index definition with its progress, which is added up when first asked
-// for: a table shows more columns of it than it would be wise to count anew.
+// indexRow is an index definition with its progress. The progress is computed once, on first use, because a
+// table reads it for several columns.
 type indexRow struct {
 	*model.Index
 	once     sync.Once
@@ -114,7 +114,7 @@ func indexRows(list []*model.Index) []*indexRow {
 	return rows
 }
 
-// progress is how far one index is on its collection's segments.
+// progress is the progress of one index over the segments of its collection.
 type progress struct {
 	segments [indexStateCount]int64
 	rows     [indexStateCount]int64
@@ -122,10 +122,10 @@ type progress struct {
 	bytes    int64
 }
 
-// indexStateCount bounds the states that are told apart.
+// indexStateCount is the number of index states that are counted separately.
 const indexStateCount = int(model.IndexUnknown) + 1
 
-// indexProgressOf adds up the segments that want the index.
+// indexProgressOf returns the progress of an index. It computes it on the first call.
 func indexProgressOf(e *Env, x *indexRow) *progress {
 	x.once.Do(func() {
 		for _, s := range e.Cluster.SegmentsOf(x.Collection) {
@@ -149,7 +149,7 @@ func (p *progress) add(e *Env, x *model.Index, s *model.Segment) {
 	if !e.Cluster.WantsIndex(s) {
 		return
 	}
-	if int(state) >= indexStateCount { // a newer Milvus's word
+	if int(state) >= indexStateCount { // a state of a newer Milvus
 		state = model.IndexUnknown
 	}
 	p.segments[state]++
@@ -157,7 +157,7 @@ func (p *progress) add(e *Env, x *model.Index, s *model.Segment) {
 	p.wanted += s.Rows
 }
 
-// indexStateOrder is from worst to best.
+// indexStateOrder lists the states from worst to best.
 var indexStateOrder = []model.IndexState{
 	model.IndexFailed, model.IndexUnknown, model.IndexMissing, model.IndexRetry, model.IndexStateNone,
 	model.IndexUnissued, model.IndexInProgress, model.IndexFinished,
@@ -175,7 +175,7 @@ func (p *progress) state(x *indexRow) string {
 	return ""
 }
 
-// indexStateTable is shown in the description of an index only.
+// indexStateTable is shown only in the description of an index.
 var indexStateTable = define(definition[stateRow]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "index-states", Handle: "state"},

@@ -8,17 +8,18 @@ import (
 	"kitescope/internal/table"
 )
 
-// PartFindings is what checks said of objects. It is no part of a cluster, but as unknown as one where nobody has judged.
+// PartFindings marks columns that need the findings of checks. It is not a part of a cluster; it counts as
+// loaded once an Env has a Judgement.
 const PartFindings = model.PartLevels << 1
 
-// Finding is what a table has to know of one: of which objects it is, how bad it is, and the id of its check.
+// Finding holds the data of a finding that tables need: its objects, its severity and the id of its check.
 type Finding struct {
 	Objects  []Ref
 	Severity Severity
 	Check    string
 }
 
-// Severity is how bad a finding is.
+// Severity is the severity of a finding.
 type Severity uint8
 
 // The severities.
@@ -28,12 +29,12 @@ const (
 	Error
 )
 
-// severityWords are the severities as a selection names them.
+// severityWords holds the names of the severities, as selections use them.
 var severityWords = [...]string{"info", "warning", "error"}
 
-// Judgement is what checks said, by the objects that they said it of. It never changes, and nil is that nobody judged.
+// Judgement holds the results of checks by object. It is immutable. nil means that no checks ran.
 type Judgement struct {
-	of map[string]map[string]*ill // by resource and id; none is empty
+	of map[string]map[string]*ill // by resource and id; no inner map is empty
 }
 
 type ill struct {
@@ -41,7 +42,7 @@ type ill struct {
 	checks []string
 }
 
-// NewJudgement is of findings, worst first.
+// NewJudgement returns the Judgement of findings, which must be sorted worst first.
 func NewJudgement(findings []Finding) *Judgement {
 	j := &Judgement{of: map[string]map[string]*ill{}}
 	for _, f := range findings {
@@ -59,7 +60,7 @@ func NewJudgement(findings []Finding) *Judgement {
 	return j
 }
 
-// at is what is said of an object, made where there is nothing yet.
+// at returns the entry of an object. It adds one if there is none.
 func (j *Judgement) at(ref Ref) *ill {
 	of := j.of[ref.Resource]
 	if of == nil {
@@ -87,7 +88,7 @@ func (x *ill) add(f Finding) {
 	x.checks = append(x.checks, f.Check)
 }
 
-// About is how many findings there are about an object.
+// About returns the number of findings about an object, by severity.
 func (j *Judgement) About(ref Ref) table.Tally {
 	if j == nil {
 		return table.Tally{}
@@ -98,10 +99,10 @@ func (j *Judgement) About(ref Ref) table.Tally {
 	return table.Tally{}
 }
 
-// Among reports whether there are findings about anything of a resource.
+// Among reports whether any object of a resource has findings.
 func (j *Judgement) Among(resource string) bool { return j != nil && len(j.of[resource]) > 0 }
 
-// Equal reports whether two judgements say the same of the same objects.
+// Equal reports whether two judgements have the same results for the same objects.
 func (j *Judgement) Equal(other *Judgement) bool {
 	if j == nil || other == nil || j == other {
 		return j == other
@@ -111,12 +112,12 @@ func (j *Judgement) Equal(other *Judgement) bool {
 	})
 }
 
-// JudgedAnew reports whether checks may say something else of a resource's rows than before.
+// JudgedAnew reports whether findings about rows of a resource may have changed between two Envs.
 func JudgedAnew(was, now *Env, resource string) bool {
 	return !was.Judged.Equal(now.Judged) && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(resource) || now.Judged.Among(resource))
 }
 
-// Loaded is what is known: what was read, and whether it was judged.
+// Loaded returns the parts that were read, with PartFindings if checks ran.
 func (e *Env) Loaded() model.Part {
 	if e.Judged == nil {
 		return e.Cluster.Loaded
@@ -124,18 +125,18 @@ func (e *Env) Loaded() model.Part {
 	return e.Cluster.Loaded | PartFindings
 }
 
-// Judge is the same Env with what checks said.
+// Judge returns a copy of the Env with the results of checks.
 func (e *Env) Judge(j *Judgement) *Env {
 	other := *e
 	other.Judged = j
 	return &other
 }
 
-// judgedColumns are those that every resource has once somebody judged.
+// judgedColumns returns the columns with findings, which every resource has once checks ran.
 func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
 	nothing := new(ill)
 	about := func(e *Env, x T) *ill {
-		if of := e.Judged.of[resource]; len(of) > 0 { // most often of none of a million
+		if of := e.Judged.of[resource]; len(of) > 0 { // usually none of a million rows has findings
 			if found := of[ref(e, x).ID]; found != nil {
 				return found
 			}

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// judgedNodes are five query nodes, of which three have findings.
+// judgedNodes returns five query nodes, three of them with findings.
 func judgedNodes() *Env {
 	p := model.Parts{Loaded: model.PartAll}
 	for id := range 5 {
@@ -26,7 +26,8 @@ func judgedNodes() *Env {
 	}))
 }
 
-// TestFindingsOfRows: what checks said of an object is in its row: counted once each, selected, sorted worst first.
+// TestFindingsOfRows checks that each row counts the findings about its object once, and that rows can be
+// selected and sorted by them.
 func TestFindingsOfRows(t *testing.T) {
 	env := judgedNodes()
 	if diff := cmp.Diff(map[string]table.Cell{
@@ -64,7 +65,8 @@ func TestFindingsOfRows(t *testing.T) {
 	}
 }
 
-// TestEqualJudgements: what is said of which objects makes two judgements equal, and nothing else.
+// TestEqualJudgements checks that judgements are equal if and only if they have the same results for the same
+// objects.
 func TestEqualJudgements(t *testing.T) {
 	node := func(id string) Ref { return Ref{Resource: "nodes", ID: id} }
 	idle := Finding{Objects: []Ref{node("4")}, Severity: Error, Check: "node-idle"}
@@ -96,7 +98,7 @@ func TestEqualJudgements(t *testing.T) {
 	}
 }
 
-// TestNobodyJudged: without a judgement nothing is known of findings, not that there are none, and no table has the column.
+// TestNobodyJudged checks that findings are unknown without a Judgement, and that tables omit the columns.
 func TestNobodyJudged(t *testing.T) {
 	env := judgedNodes()
 	title := func(env *Env, show table.Show) (titles []string) {
@@ -128,7 +130,8 @@ func TestNobodyJudged(t *testing.T) {
 	}
 }
 
-// manyStates is a collection that is loaded, one that is not, and segments in every state that decides whether one is to be served.
+// manyStates returns a loaded, an unloaded and a loading collection, with segments in every state that
+// decides whether a query node should serve them.
 func manyStates() *Env {
 	p := model.Parts{
 		Loaded:      model.PartAll,
@@ -139,8 +142,8 @@ func manyStates() *Env {
 		Sessions: []*model.Session{{Node: 7, Role: "querynode"}},
 	}
 	for _, s := range []model.Segment{
-		{ID: 1, Collection: 1, State: model.SegmentFlushed, Rows: 10}, // nobody has it
-		{ID: 2, Collection: 1, State: model.SegmentFlushed, Rows: 10}, // a node has it
+		{ID: 1, Collection: 1, State: model.SegmentFlushed, Rows: 10}, // on no node
+		{ID: 2, Collection: 1, State: model.SegmentFlushed, Rows: 10}, // on a node
 		{ID: 3, Collection: 1, State: model.SegmentDropped, Rows: 10},
 		{ID: 4, Collection: 1, State: model.SegmentGrowing},
 		{ID: 5, Collection: 1, State: model.SegmentFlushed},
@@ -159,7 +162,7 @@ func manyStates() *Env {
 	return NewEnv(c, time.Unix(1, 0))
 }
 
-// TestNotServed: that nobody serves a segment is only said where somebody should.
+// TestNotServed checks that served_as is NotServed only for segments that a query node should serve.
 func TestNotServed(t *testing.T) {
 	want := map[string]table.Cell{"1": text("NotServed"), "2": text("Sealed")}
 	for id := range strings.FieldsSeq("3 4 5 6 7 8 9 10 11") {
@@ -170,7 +173,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// TestLeftOut: dropped segments are left out of what people see, unless a selector is about them.
+// TestLeftOut checks that lists leave out dropped segments unless a selector is about them.
 func TestLeftOut(t *testing.T) {
 	rows := segments.Table(manyStates())
 	for _, x := range []struct {

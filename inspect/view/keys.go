@@ -5,7 +5,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// keyRow is a position in the keyspace: a key is described only when it is looked at.
+// keyRow is the position of a key in the keyspace. The key is described only on demand.
 type keyRow int
 
 var keys = define(definition[keyRow]{

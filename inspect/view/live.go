@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// Columns that only the processes themselves can fill. They are unknown until someone asks.
+// These columns need data from the processes. They are unknown until the processes are queried.
 
 var nodeLive = []column[*model.Session]{
 	col(table.Column{Name: "answer", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ..."},
@@ -95,7 +95,8 @@ var nodeLive = []column[*model.Session]{
 		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).needing(model.PartRuntime).whenLive(),
 }
 
-// growingOnce are the growing segments, and their rows, of the shards that a query node leads.
+// growingOnce returns the number of growing segments, and of their rows, in the shards that a query node
+// leads. It excludes segments that are already loaded as sealed.
 func growingOnce(e *Env, d *model.Distribution) (segments, rows int64) {
 	for i := range d.Leaders {
 		n, more := e.Cluster.Once(d.Leaders[i].Collection).Growing(&d.Leaders[i])
@@ -108,7 +109,7 @@ func liveNode(e *Env, s *model.Session) *model.LiveNode {
 	return e.Cluster.Runtime.LiveNode(s.Role, s.Node)
 }
 
-// jemallocColumn is one of jemalloc's figures.
+// jemallocColumn returns a column for one figure of jemalloc.
 func jemallocColumn(name, doc string, figure func(*model.Jemalloc) int64) column[*model.Session] {
 	return col(table.Column{Name: name, Kind: table.Bytes, Show: table.OnDemand, Doc: doc},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
@@ -122,7 +123,8 @@ func jemallocColumn(name, doc string, figure func(*model.Jemalloc) int64) column
 		})).needing(model.PartRuntime)
 }
 
-// said is a cell from what a process said; unknown if it did not.
+// said returns a column function that computes the cell from data of the session's process. The cell is
+// unknown without the data.
 func said(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		n := liveNode(e, s)
@@ -138,7 +140,8 @@ func said(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*Env, *model.
 	}
 }
 
-// serves is a count from what a query node serves, else from its metrics where they tell; none for other roles.
+// serves returns a column function for a count of segments or rows that a query node serves: from its
+// distribution, otherwise from its metrics. The cell is none for other roles.
 func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		if !servesQueries(s) {
@@ -151,7 +154,8 @@ func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.Met
 	}
 }
 
-// byMetrics adds up what the metrics of a query node say that it serves; unknown if they do not.
+// byMetrics adds up a figure of the segments that a query node serves, from its metrics. It returns unknown
+// without metrics.
 func byMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float64) table.Cell {
 	m := e.Cluster.Runtime.MetricsOf(s.Node)
 	if m == nil || metric == nil {
@@ -164,7 +168,7 @@ func byMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float6
 	return count(int64(sum))
 }
 
-// sealedByMetrics is a figure of sealed segments, with an index or without.
+// sealedByMetrics returns a function for a figure of sealed segments, indexed and unindexed together.
 func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricServed) float64 {
 	return func(x *model.MetricServed) float64 { return figure(x.Indexed) + figure(x.Unindexed) }
 }
@@ -211,12 +215,13 @@ var segmentLive = []column[*model.Segment]{
 			case s.State == model.SegmentGrowing:
 				return unknown()
 			}
-			return none() // only of those that may differ from their record is it asked
+			return none() // DataCoord is queried only for segments that may differ from their record
 		}).needing(model.PartRuntime),
 }
 
-// toServe reports whether query nodes should have a segment, as far as the metadata tell: it is flushed and not replaced, there are rows in
-// it that a search may see, and its partition is loaded. Level 0 holds deletes, which reach nodes in another way.
+// toServe reports whether query nodes should have a segment, according to the metadata. It is flushed and not
+// replaced, has rows that are visible to searches, and its partition is loaded. L0 segments are excluded
+// because their deletes reach the nodes in another way.
 func toServe(e *Env, s *model.Segment) bool {
 	switch {
 	case s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake, s.Compacted:
@@ -265,7 +270,7 @@ var vchannelLive = []column[*model.VChannel]{
 		}).needing(model.PartRuntime),
 }
 
-// nodeLiveOf is what a query node says of itself.
+// nodeLiveOf returns the data that a query node reports about itself.
 func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	live := &NodeLive{Answer: model.NotAsked.String()}
 	n := liveNode(e, s)
@@ -298,7 +303,7 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	return live
 }
 
-// ledBy are the vchannels whose shards a query node leads.
+// ledBy returns the vchannels of the shards that a query node leads.
 func ledBy(e *Env, s *model.Session) []*model.VChannel {
 	n := liveNode(e, s)
 	if n == nil || n.Distribution == nil {
@@ -313,7 +318,7 @@ func ledBy(e *Env, s *model.Session) []*model.VChannel {
 	return list
 }
 
-// notAnswered are the questions to a session that brought no answer.
+// notAnswered returns the calls to a session that failed.
 func notAnswered(e *Env, s *model.Session) []model.Call {
 	n := liveNode(e, s)
 	if n == nil {

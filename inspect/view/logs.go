@@ -7,13 +7,13 @@ import (
 	"kitescope/internal/table"
 )
 
-// logRow is what a segment has of one kind and field.
+// logRow holds the logs of one kind and field of a segment.
 type logRow struct {
 	model.FieldLogs
 	segment *model.Segment
 }
 
-// segmentLogs is shown in the description of a segment only.
+// segmentLogs is shown only in the description of a segment.
 var segmentLogs = define(definition[logRow]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "segment-logs", Handle: "field_id"},
@@ -40,7 +40,7 @@ var segmentLogs = define(definition[logRow]{
 	},
 })
 
-// logField is none for delta logs, which belong to no field.
+// logField returns c, or none for delta logs, which belong to no field.
 func logField(l logRow, c table.Cell) table.Cell {
 	if l.Kind == model.DeltaLog {
 		return none()
@@ -72,7 +72,7 @@ type stateRow struct {
 	rows     int64
 }
 
-// segmentStates is shown in descriptions only.
+// segmentStates is shown only in descriptions.
 var segmentStates = define(definition[stateRow]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "segment-states", Handle: "state"},
@@ -87,7 +87,7 @@ var segmentStates = define(definition[stateRow]{
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
 })
 
-// stateOrder is the order of life: what is alive first.
+// stateOrder lists the states in the order of a segment's life.
 var stateOrder = []model.SegmentState{
 	model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing, model.SegmentFlushed,
 	model.SegmentImporting, model.SegmentDropped, model.SegmentNotExist, model.SegmentStateNone,

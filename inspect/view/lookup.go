@@ -10,15 +10,15 @@ import (
 	"kitescope/internal/table"
 )
 
-// NotFoundError says that a resource has no object of a name or id.
+// NotFoundError is the error for a name or id that a resource does not have.
 type NotFoundError struct {
 	Resource *Resource
 	Word     string
-	// Near are names that are spelled alike.
+	// Near holds names with a similar spelling.
 	Near []string
 }
 
-// NotFound is the error of a word that means none of a table's objects.
+// NotFound returns the error for a word that matches no object of a table.
 func NotFound(t Table, word string) *NotFoundError {
 	return &NotFoundError{t.Resource(), word, Suggest(word, table.CompleteNames(t, ""))}
 }
@@ -27,12 +27,12 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, hints.Meant(e.Near))
 }
 
-// AmbiguousError says that a name means several objects.
+// AmbiguousError is the error for a name that matches several objects.
 type AmbiguousError struct {
 	Resource *Resource
 	Word     string
 	Matches  []Ref
-	// Words would each have meant one of them: "docs/_default", an id.
+	// Words holds unambiguous names of the matches: "docs/_default", an id.
 	Words []string
 }
 
@@ -46,11 +46,11 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q means %d %s: %s%s", e.Word, len(e.Matches), e.Resource.Name, strings.Join(shown, ", "), more)
 }
 
-// Lookup finds the one row that a name or id means, as describe needs it. A word that
-// means none is a *NotFoundError, one that means several an *AmbiguousError.
+// Lookup returns the one row that a name or id matches, for describe. It returns a *NotFoundError if there is
+// none, and an *AmbiguousError if there are several.
 func Lookup(t Table, word string) (row int, err error) {
 	r := t.Resource()
-	// An identity as it stands in a Ref decides before names do.
+	// The id of a Ref takes precedence over names.
 	s, err := ParseSelection(r, []string{word})
 	if err != nil {
 		return rowOf(t, word, err)
@@ -83,7 +83,7 @@ func Lookup(t Table, word string) (row int, err error) {
 	return 0, e
 }
 
-// finder is a Table that finds some rows without looking at each.
+// finder is a Table that can find some rows without a search.
 type finder interface {
 	find(id string) (int, bool)
 }
@@ -93,11 +93,12 @@ func (t *bound[T]) find(id string) (int, bool) {
 		return 0, false
 	}
 	row, ok := t.def.find(t.env, id)
-	// A section's table holds other rows than the resource's own.
+	// The table of a section holds other rows than the whole resource.
 	return row, ok && row < len(t.rows) && t.Ref(row).ID == id
 }
 
-// rowOf finds the row of a Ref's ID; otherwise it is the error given, or not found.
+// rowOf returns the row of a Ref's ID. If there is none, it returns the given error, or a *NotFoundError if
+// that is nil.
 func rowOf(t Table, id string, otherwise error) (int, error) {
 	if f, ok := t.(finder); ok {
 		if row, found := f.find(id); found {
@@ -115,7 +116,8 @@ func rowOf(t Table, id string, otherwise error) (int, error) {
 	return 0, otherwise
 }
 
-// exactID prefers the object of an id to objects that are named like a number.
+// exactID returns the row whose id is word. It decides between an object with this id and objects with this
+// name.
 func exactID(t Table, rows []int32, word string) (int, bool) {
 	i := t.Resource().Column("id")
 	if i < 0 {
@@ -130,7 +132,7 @@ func exactID(t Table, rows []int32, word string) (int, bool) {
 	return found, n == 1
 }
 
-// onlyLive prefers the one object that is not being dropped.
+// onlyLive returns the one row that is not dropped or being dropped.
 func onlyLive(t Table, rows []int32) (int, bool) {
 	i := t.Resource().Column("state")
 	if i < 0 {
@@ -145,8 +147,8 @@ func onlyLive(t Table, rows []int32) (int, bool) {
 	return found, n == 1
 }
 
-// label is a word that means one row only: its handle, with the collection in front
-// where that helps a reader.
+// label returns a word that matches only this row: its handle, with the owner's name added if the handle is
+// just the id.
 func label(t Table, row int, ref Ref) string {
 	r := t.Resource()
 	handle := ref.ID
@@ -164,7 +166,7 @@ func label(t Table, row int, ref Ref) string {
 	return handle
 }
 
-// RowOf finds the row of an object by its Ref's ID, -1 if it is gone.
+// RowOf returns the row of a Ref's ID, or -1.
 func RowOf(t Table, id string) int {
 	row, err := rowOf(t, id, nil)
 	if err != nil {

@@ -26,7 +26,8 @@ func (t *bound[T]) Known(column int) bool {
 // Now implements table.Context.
 func (t *bound[T]) Now() time.Time { return t.env.Now }
 
-// Resolve implements table.Context: words stand for collections. Of the list of collections itself it hides none.
+// Resolve implements table.Context. It returns the ids of the collections that a word matches. For the list
+// of collections itself it includes dropped ones.
 func (t *bound[T]) Resolve(_ int, word string) []int64 {
 	meant := collectionIDs
 	if t.resource == collections {
@@ -44,10 +45,9 @@ func (t *bound[T]) Unresolved(_ int, word string) string {
 	return NotFound(collections.Table(t.env), word).Error()
 }
 
-// collectionIDs are the collections that a person may mean: by name (in every database
-// that has one of that name), by "database.name", by an alias, by id. A name means a
-// collection that is being dropped only if no other has it. An id counts even if the
-// collection is gone: its segments may not be.
+// collectionIDs returns the collections that a word may mean: by name (in every database that has the name),
+// by "database.name", by alias, or by id. A name means a dropped collection only if no other has it. An id
+// counts even if the collection is gone because its segments may still exist.
 func collectionIDs(c *model.Cluster, word string) []model.CollectionID {
 	all := namedCollections(c, word)
 	live := slices.DeleteFunc(slices.Clone(all), func(id model.CollectionID) bool {
@@ -60,7 +60,7 @@ func collectionIDs(c *model.Cluster, word string) []model.CollectionID {
 	return all
 }
 
-// namedCollections are CollectionIDs with those that are being dropped.
+// namedCollections is like collectionIDs but includes dropped collections.
 func namedCollections(c *model.Cluster, word string) []model.CollectionID {
 	var ids []model.CollectionID
 	for _, x := range c.Collections {

@@ -16,13 +16,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// metricRow is one series of a process's metrics, and what came to it in the process's window.
+// metricRow is one series of a process's metrics, with its increase in the process's window.
 type metricRow struct {
 	process *model.Process
 	family  *model.Family
 	series  *model.Series
 	window  *metrics.Window
-	known   *metrics.Metric // nil of what no table knows
+	known   *metrics.Metric // nil if kitescope does not use the metric
 	came    metrics.Came
 }
 
@@ -48,7 +48,7 @@ var processMetrics = define(definition[*metricRow]{
 	},
 })
 
-// metricRows are the series of all processes, in the order of their names.
+// metricRows returns the series of all processes, sorted by name within each process.
 func metricRows(e *Env) []*metricRow {
 	if e.Cluster.Runtime == nil {
 		return nil
@@ -70,7 +70,7 @@ func metricRows(e *Env) []*metricRow {
 	return list
 }
 
-// processName is the first session of a process, or its address.
+// processName returns the first session of the process, otherwise its address.
 func (m *metricRow) processName() string {
 	if len(m.process.Nodes) > 0 {
 		return m.process.Nodes[0].ID
@@ -78,7 +78,7 @@ func (m *metricRow) processName() string {
 	return m.process.Address
 }
 
-// id is the process and the series, as PromQL writes it.
+// id returns the process and the series in PromQL syntax.
 func (m *metricRow) id() string {
 	labels := make([]string, len(m.series.Labels))
 	for i, l := range m.series.Labels {
@@ -89,7 +89,7 @@ func (m *metricRow) id() string {
 
 func (m *metricRow) distribution() bool { return m.family.Kind >= model.MetricHistogram }
 
-// unit is that of the table of names, else what the name says.
+// unit returns the unit from the table of known metrics, otherwise the one that the name ends with, or "".
 func (m *metricRow) unit() string {
 	if m.known != nil {
 		return string(m.known.Unit)
@@ -182,7 +182,7 @@ func (m *metricRow) perSecond() table.Cell {
 	return unknown()
 }
 
-// shortNumber is a number as a person reads it.
+// shortNumber formats a number for people.
 func shortNumber(v float64) string {
 	if abs := math.Abs(v); abs >= 1000 && abs < 1e15 {
 		return words.Number(int64(math.Round(v)))
@@ -190,7 +190,7 @@ func shortNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// number is a cell of a value that may not be told.
+// number returns the cell of a value. NaN and infinite values are unknown.
 func number(v float64) table.Cell {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return unknown()
@@ -198,7 +198,7 @@ func number(v float64) table.Cell {
 	return table.Cell{Float: v}
 }
 
-// ofDistribution is a cell of histograms and summaries, none of others.
+// ofDistribution returns a column function for histograms and summaries. The cell is none for other metrics.
 func ofDistribution(cell func(metrics.Histogram) table.Cell) func(*Env, *metricRow) table.Cell {
 	return func(_ *Env, m *metricRow) table.Cell {
 		if !m.distribution() {
@@ -223,7 +223,8 @@ var metricMeans = []column[*metricRow]{
 	})),
 }
 
-// endpoint is an end of an interval; none if there is no interval, or no end.
+// endpoint returns the cell for one end of an interval. It is none if there is no interval or the end is
+// infinite.
 func endpoint(v float64, ok bool) table.Cell {
 	if !ok || math.IsInf(v, 0) {
 		return none()
@@ -231,7 +232,7 @@ func endpoint(v float64, ok bool) table.Cell {
 	return number(v)
 }
 
-// interval is what a person reads of an interval.
+// interval returns the cell of an interval, formatted for people.
 func interval(low, high float64, ok bool) table.Cell {
 	switch {
 	case !ok:
@@ -246,7 +247,7 @@ func interval(low, high float64, ok bool) table.Cell {
 
 var metricQuantiles = slices.Concat(quantileColumns(50, 4, table.Always), quantileColumns(95, 6, table.Wide), quantileColumns(99, 1, table.Always))
 
-// quantileColumns are those of one quantile: the bucket that holds it, nothing interpolated.
+// quantileColumns returns the columns of one quantile: the bucket that contains it, without interpolation.
 func quantileColumns(percent, priority int, show table.Show) []column[*metricRow] {
 	name := fmt.Sprintf("p%d", percent)
 	at := func(m *metricRow) (low, high float64, ok bool) {
@@ -293,7 +294,8 @@ var metricWindow = []column[*metricRow]{
 	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
 }
 
-// Windows says of a table of metrics what its rates and distributions are of, "" of other tables.
+// Windows returns a text with the time windows of the rates and distributions in a table of metrics. It
+// returns "" for other tables.
 func Windows(g *Grid) string {
 	t, ok := g.Table.(*bound[*metricRow])
 	if !ok || g.Len() == 0 {
@@ -322,7 +324,7 @@ func Windows(g *Grid) string {
 	return "rates, means and quantiles are " + strings.Join(parts, "; ")
 }
 
-// unscraped says which processes' metrics are missing, or there in part, and why.
+// unscraped returns the processes whose metrics are missing or incomplete, with the reasons.
 func unscraped(c *model.Cluster) []string {
 	r := c.Runtime
 	if r == nil {

@@ -11,7 +11,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestMetrics: a counter has a rate, a gauge a value, a histogram intervals and buckets of what came; what is not told is not 0.
+// TestMetrics checks that a counter has a rate, a gauge a value, and a histogram intervals and bucket
+// increases, and that missing values are none or unknown, not 0.
 func TestMetrics(t *testing.T) {
 	at := time.Date(2026, 11, 25, 10, 0, 0, 0, time.UTC)
 	scrape := func(second, n float64) *model.Metrics {

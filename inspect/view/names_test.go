@@ -12,7 +12,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// A column is found by its name and by its header, as tables write it and with underscores.
+// TestHeadersAreNames checks that a column is found by its name and by its header, with spaces or
+// underscores.
 func TestHeadersAreNames(t *testing.T) {
 	for _, r := range Resources {
 		for i := range r.Columns {
@@ -27,7 +28,8 @@ func TestHeadersAreNames(t *testing.T) {
 	}
 }
 
-// A node is found by its name, in any case, and by its id, wherever a column has nodes; scripts compare ids as before.
+// TestNodesAreFoundByAnyName checks that a node is found by its name, in any case, and by its id, in all
+// columns with nodes. Ids still compare as numbers.
 func TestNodesAreFoundByAnyName(t *testing.T) {
 	env := smallEnv()
 	found := map[table.Kind]int{}
@@ -47,7 +49,7 @@ func TestNodesAreFoundByAnyName(t *testing.T) {
 				for k, name := range names {
 					where := column
 					switch {
-					case name == ids[k]: // a node of some role, which is gone
+					case name == ids[k]: // a node that is gone and whose role is unknown
 						continue
 					case kind == table.NamedPairs && k%2 == 0:
 						continue // the key
@@ -81,7 +83,8 @@ func TestNodesAreFoundByAnyName(t *testing.T) {
 	}
 }
 
-// A column of nodes has the sessions read, without which it would have ids only.
+// TestNodesNeedSessions checks that a column of nodes needs the sessions. Without them it would have only
+// ids.
 func TestNodesNeedSessions(t *testing.T) {
 	q := Query{Columns: []string{"name", "watcher"}}
 	if needs, err := q.Needs(vchannels); err != nil || !needs.Has(model.PartSessions) {
@@ -89,7 +92,7 @@ func TestNodesNeedSessions(t *testing.T) {
 	}
 }
 
-// What a table shows of a size or an age finds the row.
+// TestNumbersAsShownAreFound checks that a selection by a size or an age, as a table shows it, finds the row.
 func TestNumbersAsShownAreFound(t *testing.T) {
 	rows := segments.Table(smallEnv())
 	for _, c := range []struct {

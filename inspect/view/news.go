@@ -2,11 +2,12 @@ package view
 
 import "slices"
 
-// NewRows are the rows that have come or changed from one answer to the next, and the ids of those that are no longer in it:
-// the objects are gone, or the selection or --limit does not take them any more. same is SameRow, or what else counts as no change.
+// NewRows returns the rows that are new or changed between two grids, in the order of now, and the sorted ids
+// of rows that left. A row leaves if its object is gone, or if the selection or --limit excludes it. same
+// decides whether a row is unchanged, e.g. SameRow.
 func NewRows(before, now *Grid, same Same) (changed []int32, left []string) {
 	changes, known := RowChanges(before.Table, now.Table)
-	differ := make(map[int]bool, len(changes)) // rows that can differ, where that is known
+	differ := make(map[int]bool, len(changes)) // rows that can differ, if known
 	for _, c := range changes {
 		differ[c.After] = true
 	}

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestNews: what is said to have changed is what comparing all rows finds, whatever is selected, and nothing else.
+// TestNews checks NewRows against a comparison of all rows, over random updates and for several queries.
 func TestNews(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	c := modeltest.ServedLarge(40, 20)
@@ -44,7 +44,7 @@ func TestNews(t *testing.T) {
 			case 2:
 				x.Rows = random.Int64N(400_000)
 			default:
-				x.StorageVersion++ // in no usual column
+				x.StorageVersion++ // not in a default column
 			}
 			p.Segments[i] = &x
 		}
@@ -60,14 +60,14 @@ func TestNews(t *testing.T) {
 			p.VChannels = slices.Clone(p.VChannels)
 			p.VChannels[0] = &x
 		}
-		if step%7 == 0 { // checks say something else, and of the first always something
+		if step%7 == 0 { // new findings, always with one about the first segment
 			of := func(i int) Finding {
 				return Finding{Objects: []Ref{{Resource: "segments", ID: p.Segments[i].ID.String()}}, Severity: Severity(random.IntN(3)), Check: "node-idle"}
 			}
 			judged = NewJudgement([]Finding{of(0), of(random.IntN(len(p.Segments)))})
 		}
 		if c = c.Update(p); step == 40 {
-			c = c.WithRuntime(nil) // what it says has no columns any more
+			c = c.WithRuntime(nil) // without a runtime there are no live columns
 			clear(last)
 		}
 		at = at.Add(time.Duration(random.IntN(40)) * time.Minute)

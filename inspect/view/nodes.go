@@ -145,7 +145,7 @@ func watchedBy(e *Env, s *model.Session) []*model.VChannel {
 	return list
 }
 
-// sessionsOf are the sessions of nodes under one of the roles, by id.
+// sessionsOf returns the sessions of nodes under one of the roles, in the order of list.
 func sessionsOf(e *Env, list []model.NodeID, roles ...string) []*model.Session {
 	var found []*model.Session
 	for _, id := range list {
@@ -156,7 +156,7 @@ func sessionsOf(e *Env, list []model.NodeID, roles ...string) []*model.Session {
 	return found
 }
 
-// idWords is a comma list for a selector.
+// idWords returns ids separated by commas, for a selector.
 func idWords(list []model.NodeID) string {
 	words := make([]string, len(list))
 	for i, id := range list {
@@ -165,7 +165,7 @@ func idWords(list []model.NodeID) string {
 	return strings.Join(words, ",")
 }
 
-// nodeCell returns the cell of a node with the name that nodeName gives; 0 is none.
+// nodeCell returns the cell of a node, with its name from nodeName. 0 is none.
 func nodeCell(e *Env, id model.NodeID, role string, others ...string) table.Cell {
 	if id == 0 {
 		return none()
@@ -182,8 +182,9 @@ func nodeCells(e *Env, list []model.NodeID, role string, others ...string) table
 	return table.Cell{List: both}
 }
 
-// nodeName returns the name of a node's session under a role, under one of others, or under any. A node that is gone is named by the
-// role, or by its id if the role is "" because nodes of several roles do such work.
+// nodeName returns the name of a node's session: under role, otherwise under one of others, otherwise under
+// any role. A node that is gone is named after role. If role is "", because nodes of several roles do such
+// work, its name is its id.
 func nodeName(e *Env, id model.NodeID, role string, others ...string) string {
 	for _, roles := range [][]string{{role}, others} {
 		if s := e.Cluster.SessionIn(id, roles...); s != nil {

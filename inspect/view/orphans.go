@@ -38,7 +38,7 @@ var orphans = define(definition[*model.Segment]{
 	},
 })
 
-// pointers are rows of a table over values that are kept in one slice.
+// pointers returns pointers to the elements of list, as rows of a table.
 func pointers[T any](list []T) []*T {
 	rows := make([]*T, len(list))
 	for i := range list {

@@ -8,48 +8,51 @@ import (
 	"kitescope/internal/table"
 )
 
-// OverviewNeeds are the parts of the metadata that an overview is made from: all, as
-// only then can it say that nothing was left undecoded. What was not read is unknown in it.
+// OverviewNeeds lists the parts of the metadata for an overview: all of them, because only then is the number
+// of undecoded keys known. Values from parts that were not read are unknown.
 const OverviewNeeds = model.PartAll
 
-// Overview is a cluster at a glance. Its cells are of Kind Int unless a comment says
-// otherwise; a cell may be Unknown.
+// Overview is a summary of a cluster. Its cells are of Kind Int unless a comment names another kind. A cell
+// may be Unknown.
 type Overview struct {
 	Origin model.Origin
-	// Age is the time between the state and the Env's now.
+	// Age is the time from the moment of the state to the Env's now.
 	Age     time.Duration
 	Version model.Version
-	// Roles are the registered roles, coordinators first.
+	// Roles holds the registered roles, coordinators first.
 	Roles []RoleCount
-	// Nodes are the query nodes (and streaming nodes), as far as metadata knows them.
+	// Nodes holds the query nodes and streaming nodes with a session.
 	Nodes []NodeLine
 
 	Databases, Collections, Partitions, VChannels, PChannels, Aliases table.Cell
-	// Indexes are live definitions; Unindexed are collections without any.
+	// Indexes counts definitions that are not deleted. Unindexed counts collections without any.
 	Indexes, Unindexed table.Cell
-	// Rows, DeletedRows, Segments are of healthy segments; Bytes (Kind Bytes) of their logs. DeletedRows are deletes, an upper bound of
-	// the rows that they delete (model.Segment).
+	// Rows, DeletedRows and Segments are totals of healthy segments. Bytes (Kind Bytes) is the size of their
+	// logs. DeletedRows counts deletes, an upper bound of the deleted rows (model.Segment).
 	Rows, DeletedRows, Segments, Bytes table.Cell
-	// SealedRows want an index or not; Indexed (Kind Percent) is the share that has all it wants.
+	// SealedRows counts rows of sealed segments, whether or not they need an index. Indexed (Kind Percent) is
+	// the share with all indexes finished.
 	SealedRows, Indexed table.Cell
-	// States are the states of segments, alive first; Unknown if not read.
+	// States holds the states of segments, in the order of a segment's life. StatesUnknown is true if
+	// segments were not read.
 	States        []StateCount
 	StatesUnknown bool
-	// Load counts collections by load state; Unknown if not read.
+	// Load counts collections by load state. LoadUnknown is true if that was not read.
 	Load        []StateCount
 	LoadUnknown bool
-	// RolesUnknown says that Roles and Nodes were not read.
+	// RolesUnknown is true if Roles and Nodes were not read.
 	RolesUnknown bool
-	// OldestCheckpoint (Kind Duration) is the greatest checkpoint age of a live collection's
-	// channels; OldestChannel names it.
+	// OldestCheckpoint (Kind Duration) is the greatest checkpoint age over the channels of live collections.
+	// OldestChannel is that channel.
 	OldestCheckpoint table.Cell
 	OldestChannel    string
-	// Streaming is nil without streaming nodes, or where they were not read; Cache where no process tells of tiered storage.
+	// Streaming is nil if there are no streaming nodes or they were not read. Cache is nil if no process has
+	// metrics of tiered storage.
 	Streaming *StreamingLine
 	Cache     *CacheLine
 
 	Etcd *model.Etcd
-	// Keys were read; Undecoded of them could not be explained.
+	// Keys is the number of keys that were read, Undecoded the number that could not be decoded.
 	Keys, Undecoded, Tombstones table.Cell
 	Gaps                        []model.Gap
 }
@@ -58,29 +61,29 @@ type Overview struct {
 type RoleCount struct {
 	Role                          string
 	Registered, Stopping, Standby int
-	// Asked are the processes of the role that were asked anything, Answered those of them that did answer.
+	// Asked is the number of queried sessions of the role, Answered the number of these that answered.
 	Asked, Answered int
-	// Versions are what they report, sorted, without repetition.
+	// Versions holds the reported versions, sorted, without duplicates.
 	Versions []string
 }
 
-// StateCount counts objects in a state; Rows is None where rows make no sense.
+// StateCount counts the objects in a state. Rows is None if the objects have no rows.
 type StateCount struct {
 	State string
 	Count int64
 	Rows  table.Cell
 }
 
-// NodeLive is what a query node itself says. Cells are of Kind Int but for CPU (Percent of
-// one core) and Memory (Bytes); each may be Unknown.
+// NodeLive holds the data that a query node reports about itself. Cells are of Kind Int except CPU (Percent
+// of one core) and Memory (Bytes). Each may be Unknown.
 type NodeLive struct {
-	// Answer is how asking it ended, Reason why there is no answer.
+	// Answer is the outcome of the query, Reason the reason if it failed.
 	Answer, Reason                                  string
 	Sealed, SealedRows, Growing, GrowingRows, Leads table.Cell
 	CPU, Memory                                     table.Cell
 }
 
-// NodeLine is what is known about one query node: from metadata, and from itself.
+// NodeLine holds the data about one query node or streaming node, from metadata and from the node itself.
 type NodeLine struct {
 	Ref                  Ref
 	Node                 model.NodeID
@@ -88,17 +91,17 @@ type NodeLine struct {
 	Replicas             int
 	ResourceGroups       []string
 	Collections          []string
-	// Live is nil where the processes were not asked.
+	// Live is nil if the processes were not queried.
 	Live *NodeLive
 }
 
-// NewOverview sums up a cluster.
+// NewOverview returns the summary of a cluster.
 func NewOverview(env *Env) *Overview {
 	c := env.Cluster
 	o := &Overview{
 		Origin: c.Origin, Version: c.Version, Etcd: c.Etcd, Gaps: c.Gaps,
 		Keys: count(c.Keys), Tombstones: known(c, model.PartHistory, count(c.Tombstones)),
-		// A key of config/ is text, which nothing can be wrong with; birdwatcher's backups have none.
+		// A key of config/ is plain text and always decodes. birdwatcher's backups do not contain these keys.
 		Undecoded: known(c, model.PartAll&^model.PartConfig, count(int64(len(c.Undecoded)))),
 	}
 	if c.Keys == 0 { // none were read, or there are none
@@ -173,7 +176,7 @@ func (o *Overview) countSegments(env *Env) {
 	}
 }
 
-// roleOrder is how a person thinks of a cluster: who decides first.
+// roleOrder lists the roles for display, coordinators first.
 var roleOrder = []string{
 	"mixcoord", "rootcoord", "datacoord", "indexcoord", "querycoord", "proxy",
 	"streamingnode", "datanode", "indexnode", "querynode",

@@ -7,31 +7,35 @@ import (
 	"kitescope/internal/table"
 )
 
-// StreamingLine is the streaming service at a glance (2.6 and later). A cell is unknown where the metrics of a streaming node were not read.
+// StreamingLine is a summary of the streaming service (2.6 and later). A cell is unknown if the metrics of a
+// streaming node were not read.
 type StreamingLine struct {
 	Nodes int // streaming nodes with a session
-	// Channels are the pchannels of the streaming service, Assigned those of them in that state, as etcd has it.
+	// Channels counts the pchannels of the streaming service, Assigned those in state Assigned, both from
+	// etcd.
 	Channels, Assigned int
-	// WALs counts logs by how their node has them: Open, stream-recovering, ...; "unknown" are those of nodes whose metrics were not read. nil: none was read.
+	// WALs counts logs by their state on the node: Open, stream-recovering, ... The state is "unknown" for
+	// nodes whose metrics were not read. WALs is nil if no metrics were read.
 	WALs []StateCount
-	// Fullest is the streaming node whose growing segments are nearest to its high-water mark, Growing and HighWater (Bytes) are its figures.
+	// Fullest is the streaming node whose growing segments are closest to its high-water mark. Growing and
+	// HighWater (Bytes) are its values.
 	Fullest            Ref
 	Growing, HighWater table.Cell
 }
 
-// CacheLine is the tiered storage of all query nodes (2.6 and later), in bytes.
+// CacheLine is the total of the tiered storage of all query nodes (2.6 and later), in bytes.
 type CacheLine struct {
-	// Nodes are query nodes whose metrics tell of a cache, Silent those whose metrics were not read.
+	// Nodes counts query nodes with metrics of a cache, Silent those whose metrics were not read.
 	Nodes, Silent int
-	// Memory and Disk are loaded, the limits what may be, together: None where eviction is off on every node, Unknown where it is on some of them,
-	// as nothing limits the others.
+	// Memory and Disk are the loaded bytes, the limits their maximum. A limit is None if eviction is off on
+	// every node. It is Unknown if eviction is off on some nodes because those have no limit.
 	Memory, MemoryLimit, Disk, DiskLimit table.Cell
 }
 
-// unknownWAL is the state of a log of which nothing was read.
+// unknownWAL is the state of a log without metrics.
 const unknownWAL = "unknown"
 
-// countStreaming sums up streaming nodes, nil where there are none.
+// countStreaming sums up the streaming nodes. The result is nil if there are none.
 func (o *Overview) countStreaming(env *Env) {
 	c := env.Cluster
 	if !c.Loaded.Has(model.PartSessions | model.PartChannels) {
@@ -72,11 +76,11 @@ func (o *Overview) countStreaming(env *Env) {
 	o.Streaming = line
 }
 
-// fullest finds the node that is nearest to its mark.
+// fullest sets the node that is closest to its high-water mark.
 func (x *StreamingLine) fullest(nodes []*model.StreamingNode) {
 	most := -1.0
 	for _, n := range nodes {
-		if share := n.Growing / n.HighWater; share > most { // NaN is not
+		if share := n.Growing / n.HighWater; share > most { // false for NaN
 			most = share
 			name := n.Node.Name("streamingnode")
 			x.Fullest = Ref{Resource: "nodes", ID: name, Name: name}
@@ -85,7 +89,7 @@ func (x *StreamingLine) fullest(nodes []*model.StreamingNode) {
 	}
 }
 
-// countCache sums up caches, nil where no process tells of one.
+// countCache sums up the caches. The result is nil if no process has metrics of a cache.
 func (o *Overview) countCache(env *Env) {
 	var memory, disk tierSum
 	line := &CacheLine{}
@@ -113,11 +117,11 @@ func (o *Overview) countCache(env *Env) {
 	o.Cache = line
 }
 
-// tierSum adds up one place of several caches.
+// tierSum adds up one tier (memory or disk) of several caches.
 type tierSum struct {
 	loaded, capacity float64
-	told             int // caches that tell what is loaded
-	limited          int // of these, those that have a limit
+	told             int // caches with the metric
+	limited          int // caches with a limit
 }
 
 func (x *tierSum) add(t model.CacheTier) {
@@ -125,7 +129,7 @@ func (x *tierSum) add(t model.CacheTier) {
 		if math.IsNaN(t.Capacity) {
 			return
 		}
-		t.Loaded = 0 // a place with a limit and nothing in it has no series
+		t.Loaded = 0 // an empty tier with a limit has no series
 	}
 	x.told++
 	x.loaded += t.Loaded
@@ -135,7 +139,7 @@ func (x *tierSum) add(t model.CacheTier) {
 	}
 }
 
-// cells are what is loaded, and its limit.
+// cells returns the loaded bytes and the limit.
 func (x *tierSum) cells() (loaded, limit table.Cell) {
 	switch {
 	case x.told == 0:

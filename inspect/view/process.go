@@ -10,11 +10,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// ofProcess are the columns of nodes whose figures are of the whole process.
+// ofProcess lists the columns of nodes whose values are of the whole process.
 var ofProcess = []string{"cpu_percent", "memory_bytes", "resident_bytes", "memory_limit_bytes"}
 
-// sameProcess is a session that nobody asked, as far as another of its process tells of it: a process takes one server id for all of its
-// roles. nil if none does.
+// sameProcess returns the data of a session that was not queried from another session of its process: all
+// roles of a process share one server id. It returns nil if there is none.
 func sameProcess(e *Env, s *model.Session) *model.LiveNode {
 	if e.Cluster.Runtime == nil {
 		return nil
@@ -27,7 +27,8 @@ func sameProcess(e *Env, s *model.Session) *model.LiveNode {
 	return nil
 }
 
-// OneProcess says which rows of a table of nodes are one process and show its figures each, as if they were to be added up. "" if none are.
+// OneProcess returns a warning not to add up columns of nodes if several rows are one process and each shows
+// the values of the whole process. Otherwise it returns "".
 func OneProcess(g *Grid) string {
 	r := g.Table.Resource()
 	if r.Name != nodes.Name {

@@ -8,22 +8,22 @@ import (
 	"kitescope/internal/table"
 )
 
-// Query is what a person asks of a resource; see table.Query.
+// Query is a query of a resource; see table.Query.
 type Query struct {
 	Where Selection
-	// Sort are column names, a leading "-" means descending, "-rows,name" is two of
-	// them; none means the resource's DefaultSort.
+	// Sort holds column names. A leading "-" means descending. An item may hold several: "-rows,name". The
+	// default is the resource's DefaultSort.
 	Sort []string
-	// Columns are column names as ParseColumns reads them; none means those of Show.
+	// Columns holds column names for ParseColumns. The default is the columns of Show.
 	Columns []string
 	Show    table.Show
-	// Limit cuts the rows after sorting; 0 means no limit.
+	// Limit is the maximum number of rows after sorting; 0 means no limit.
 	Limit int
-	// Leave leaves out those rows that people do not look for unless they say so: see Resource.Leaves.
+	// Leave leaves out the rows that lists omit by default: see Resource.Leaves.
 	Leave bool
 }
 
-// Needs are the parts of the metadata to read before Select can answer all of it.
+// Needs returns the parts of the metadata to read before Select can answer the whole query.
 func (q Query) Needs(r *Resource) (model.Part, error) {
 	columns, err := r.ParseColumns(q.Columns, q.Show, 0)
 	if err != nil {
@@ -43,7 +43,8 @@ func (q Query) Needs(r *Resource) (model.Part, error) {
 	return needs, nil
 }
 
-// Leaves reports whether the query leaves out what nobody asked for: no word of it is about such rows, nor about single ones by name.
+// Leaves reports whether the query leaves out rows by default: Leave is set, and the selection is neither
+// about such rows nor about single rows by name or id.
 func (q Query) Leaves(r *Resource) bool {
 	if !q.Leave || r.Leaves == "" {
 		return false
@@ -54,8 +55,7 @@ func (q Query) Leaves(r *Resource) bool {
 	})
 }
 
-// Asks reports whether the query names, in its selection, order or columns, what only the
-// processes themselves can say.
+// Asks reports whether the selection, order or columns need data that only the processes have.
 func (q Query) Asks(r *Resource) bool {
 	named := q
 	named.Show = table.Always
@@ -63,8 +63,8 @@ func (q Query) Asks(r *Resource) bool {
 	return err == nil && needs.Has(model.PartRuntime)
 }
 
-// Select answers a query. It fails where the answer would be a guess: an unknown
-// column, or a selection by something that was not read.
+// Select returns the result of a query. It fails if the result would be a guess: for an unknown column, or
+// for a selection by data that was not read.
 func Select(t Table, q Query) (*Grid, error) {
 	asked := table.Query{Where: q.Where.Selection, Sort: q.Sort, Columns: q.Columns, Show: q.Show, Limit: q.Limit}
 	if q.Leaves(t.Resource()) {
@@ -77,19 +77,19 @@ func Select(t Table, q Query) (*Grid, error) {
 	return &Grid{*g, t}, nil
 }
 
-// Selection says which rows of a resource are wanted. The zero Selection wants all.
+// Selection selects rows of a resource. The zero Selection selects all.
 type Selection struct {
 	table.Selection
 	resource *Resource
 }
 
-// ParseSelection reads the words of a selection as table.ParseSelection does.
+// ParseSelection parses the words of a selection like table.ParseSelection.
 func ParseSelection(r *Resource, words []string) (Selection, error) {
 	s, err := table.ParseSelection(&r.Schema, words)
 	return Selection{s, r}, err
 }
 
-// Needs are the parts of the metadata that decide.
+// Needs returns the parts of the metadata that the selection depends on.
 func (s Selection) Needs() model.Part {
 	if s.resource == nil {
 		return 0
@@ -97,9 +97,9 @@ func (s Selection) Needs() model.Part {
 	return s.resource.NeedsFor(s.Columns())
 }
 
-// Collection is the name, "database.name", alias or id of the one collection that
-// every selected row belongs to, "" if there may be more than one. A caller may then
-// read that collection's segments only.
+// Collection returns the name, "database.name", alias or id of the one collection that every selected row
+// belongs to. It returns "" if there may be several. A caller may then read only the segments of that
+// collection.
 func (s Selection) Collection() string {
 	if s.resource == nil {
 		return ""

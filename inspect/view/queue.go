@@ -9,12 +9,13 @@ import (
 	"kitescope/internal/table"
 )
 
-// queueTopic is a topic as one of the queues tells it: Kafka by its offsets, Pulsar by its statistics, Woodpecker by its metadata.
+// queueTopic is a topic of a message queue. Kafka reports its offsets and Pulsar its statistics; Woodpecker's
+// log comes from its metadata.
 type queueTopic struct {
 	name, queue string
-	offsets     *model.Topic // Kafka's
+	offsets     *model.Topic // of Kafka
 	stats       *model.TopicStats
-	retention   *model.QueueRetention // Pulsar's, nil where it was not told
+	retention   *model.QueueRetention // of Pulsar, nil if unknown
 	log         *model.Log
 }
 
@@ -36,7 +37,8 @@ func queueTopics(e *Env) (list []queueTopic) {
 	return list
 }
 
-// untoldByQueue says why the message queue told nothing, or not all, where it is not Woodpecker, whose metadata are in etcd.
+// untoldByQueue returns the reason why data of the message queue is missing. Woodpecker needs no query
+// because its metadata is in etcd.
 func untoldByQueue(c *model.Cluster) []string {
 	r := c.Runtime
 	switch {
@@ -58,7 +60,7 @@ func untoldByQueue(c *model.Cluster) []string {
 	return []string{"the message queue was not asked"}
 }
 
-// offset is a cell of a topic that has offsets.
+// offset returns a column function for topics with offsets.
 func offset(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
 	return func(_ *Env, t queueTopic) table.Cell {
 		if t.offsets == nil {
@@ -68,7 +70,8 @@ func offset(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
 	}
 }
 
-// ofRetention is a cell of one of Pulsar's topics.
+// ofRetention returns a column function for a retention bound of Pulsar's topics. A negative bound means
+// unlimited and is none.
 func ofRetention(bound func(*model.QueueRetention) int64) func(*Env, queueTopic) table.Cell {
 	return func(_ *Env, t queueTopic) table.Cell {
 		switch {
@@ -83,7 +86,7 @@ func ofRetention(bound func(*model.QueueRetention) int64) func(*Env, queueTopic)
 	}
 }
 
-// ofLog is a cell of a topic that is a log of Woodpecker's.
+// ofLog returns a column function for Woodpecker's logs.
 func ofLog(cell func(*Env, *model.Log) table.Cell) func(*Env, queueTopic) table.Cell {
 	return func(e *Env, t queueTopic) table.Cell {
 		if t.log == nil {
@@ -193,7 +196,8 @@ var topics = define(definition[queueTopic]{
 	},
 })
 
-// newestOf is the segment that a log is written to, or was last.
+// newestOf returns the last segment of a log, which is or was written last. It returns a zero segment if
+// there are none.
 func newestOf(l *model.Log) model.LogSegment {
 	if len(l.Segments) == 0 {
 		return model.LogSegment{}
@@ -201,7 +205,8 @@ func newestOf(l *model.Log) model.LogSegment {
 	return l.Segments[len(l.Segments)-1]
 }
 
-// atLeast is a count that misses what some segments have: unknown where there is nothing but them.
+// atLeast returns the cell of a count that excludes uncounted segments. It is unknown if all segments are
+// uncounted.
 func atLeast(n, uncounted int64) table.Cell {
 	if n == 0 && uncounted > 0 {
 		return unknown()
@@ -209,7 +214,7 @@ func atLeast(n, uncounted int64) table.Cell {
 	return count(n)
 }
 
-// logStates are the states of a log's segments, with how many have each.
+// logStates returns the states of a log's segments with their counts, e.g. "Active 1".
 func logStates(l *model.Log) []string {
 	counts := map[string]int64{}
 	for i := range l.Segments {
@@ -222,7 +227,7 @@ func logStates(l *model.Log) []string {
 			delete(counts, state)
 		}
 	}
-	for _, state := range slices.Sorted(maps.Keys(counts)) { // of a newer Woodpecker
+	for _, state := range slices.Sorted(maps.Keys(counts)) { // states of a newer Woodpecker
 		out = append(out, state+" "+strconv.FormatInt(counts[state], 10))
 	}
 	return out

@@ -11,7 +11,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// Pulsar has neither offsets nor positions, and says how far each subscription is behind.
+// TestPulsarsTopics checks the cells of Pulsar's topics and subscriptions: it has no offsets or positions,
+// but reports the backlog of each subscription.
 func TestPulsarsTopics(t *testing.T) {
 	c := model.Build(model.Parts{Loaded: model.PartAll})
 	c = c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Queue: &model.Queue{

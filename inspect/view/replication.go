@@ -9,22 +9,22 @@ import (
 	"kitescope/internal/table"
 )
 
-// replicatedChannel is a pchannel of one cluster that is replicated to one of another. What each end records is in its own etcd: of the
-// other end nil.
+// replicatedChannel is a pchannel of one cluster that is replicated to a pchannel of another. Each end
+// records its state in its own etcd, so the state of the other end is nil.
 type replicatedChannel struct {
-	source, target               string // clusters, "" unknown
+	source, target               string // cluster ids, "" if unknown
 	sourceChannel, targetChannel string
-	// task is of the end that sends, taken of the one that receives.
+	// task is recorded by the source, taken by the target.
 	task  *model.ReplicationChannel
 	taken *model.ReplicatePosition
-	// salvaged is where the target stood when it was promoted by force, nil if it was not.
+	// salvaged is the target's position when it was promoted by force, nil if it was not.
 	salvaged *model.ReplicatePosition
 }
 
 func (r *replicatedChannel) id() string { return r.sourceChannel + "/" + r.targetChannel }
 
-// ownCluster is the cluster of a replicated group whose pchannels are those of this metadata, "" if none is: pchannels are named after
-// their cluster.
+// ownCluster returns the id of the cluster in a replicated group whose pchannels are in this metadata, or "".
+// Pchannels are named after their cluster.
 func ownCluster(c *model.Cluster) string {
 	if c.Streaming == nil {
 		return ""
@@ -37,8 +37,8 @@ func ownCluster(c *model.Cluster) string {
 	return ""
 }
 
-// replicatedChannels are the pairs that the configuration makes, in its order of pchannels (Milvus pkg/util/replicateutil), and those that only
-// a task or a checkpoint still has.
+// replicatedChannels returns the pairs of the configuration, matched by the order of their pchannels (Milvus
+// pkg/util/replicateutil), and the pairs that only a task or a checkpoint still has.
 func replicatedChannels(e *Env) []*replicatedChannel {
 	c := e.Cluster
 	own := ownCluster(c)
@@ -91,7 +91,7 @@ func channelsOf(s *model.Streaming, cluster string) []string {
 	return nil
 }
 
-// roleOf is what this cluster is to a pair.
+// roleOf returns the role of this cluster in a pair: source, target or none.
 func roleOf(e *Env, r *replicatedChannel) string {
 	switch own := ownCluster(e.Cluster); {
 	case r.task != nil, own != "" && own == r.source:
@@ -102,7 +102,7 @@ func roleOf(e *Env, r *replicatedChannel) string {
 	return "none"
 }
 
-// ofTask and ofTaken are cells of what one end records.
+// ofTask and ofTaken return column functions for the records of the source and of the target.
 func ofTask(cell func(*model.ReplicationChannel) table.Cell) func(*Env, *replicatedChannel) table.Cell {
 	return func(_ *Env, r *replicatedChannel) table.Cell {
 		if r.task == nil {
@@ -199,7 +199,7 @@ func uriOf(s *model.Streaming, cluster string) string {
 	return ""
 }
 
-// isConfigured reports whether a pair is one of the configuration's.
+// isConfigured reports whether the configuration has a pair.
 func isConfigured(s *model.Streaming, r *replicatedChannel) bool {
 	if s == nil {
 		return false
@@ -214,7 +214,8 @@ func isConfigured(s *model.Streaming, r *replicatedChannel) bool {
 	return false
 }
 
-// configAcknowledged is "1/2": the channels that have acknowledged the configuration.
+// configAcknowledged returns the number of channels that have acknowledged the configuration and the number
+// of all, e.g. "1/2".
 func configAcknowledged(s *model.Streaming) table.Cell {
 	if s == nil || len(s.ConfigAcks) == 0 {
 		return none()

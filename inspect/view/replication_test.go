@@ -8,7 +8,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestReplication: pairs of the configuration by position, and what is left of an earlier one; what this cluster is to each goes by its pchannels.
+// TestReplication checks that pairs of the configuration are matched by position, that pairs of an earlier
+// one remain, and that the role of this cluster follows from its pchannels.
 func TestReplication(t *testing.T) {
 	now := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	tick := func(ago time.Duration) model.TSO { return model.TSO(now.Add(-ago).UnixMilli() << 18) }

@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// What proxies report beside their requests (2.5 and later).
+// The resources below show reports of the proxies other than slow requests (2.5 and later).
 
 var connections = define(definition[model.Connection]{
 	Resource: Resource{
@@ -68,13 +68,14 @@ func dependencyName(d model.Dependency) string {
 	return d.Kind + "/" + cmp.Or(d.Member, d.Type)
 }
 
-// Methods of calls, as Call.Method has them.
+// Values of Call.Method.
 const (
 	connectionsCall  = "GET /api/v1/_cluster/clients"
 	dependenciesCall = "GET /api/v1/_cluster/dependencies"
 )
 
-// untoldDependencies says why they are unknown, nothing if a proxy told them: just one is asked.
+// untoldDependencies returns the reasons why dependencies are unknown. It returns nil once a proxy has
+// reported them, because only one is queried.
 func untoldDependencies(c *model.Cluster) []string {
 	if c.Runtime == nil {
 		return untoldBy(c, dependenciesCall)

@@ -10,7 +10,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestReportedUnknown: where no proxy told, the reason is said, and a queue that Milvus does not check is not healthy, nor ill.
+// TestReportedUnknown checks the reasons for missing reports of proxies, and that the health of a queue that
+// Milvus does not check is unknown.
 func TestReportedUnknown(t *testing.T) {
 	t.Parallel()
 	c := modeltest.Small()
@@ -30,7 +31,7 @@ func TestReportedUnknown(t *testing.T) {
 	if got := lacks(denied, "clients"); !strings.HasPrefix(got, "proxy-4: denied: 401 (common.security.adminAuthEnabled is true)") {
 		t.Errorf("denied: %s", got)
 	}
-	// One of two proxies answered: the clients of the other are unknown.
+	// One of two proxies answered, so the clients of the other are unknown.
 	half := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
 		{Role: "proxy", Node: 4, Process: call(model.Answered, "")}, {Role: "proxy", Node: 9, Reason: "connection refused"},
 	}})
@@ -40,7 +41,7 @@ func TestReportedUnknown(t *testing.T) {
 	if got := lacks(nil, "clients"); got != "no proxy was asked" {
 		t.Errorf("not asked: %s", got)
 	}
-	// Of two proxies the one with the lower id is asked for what it depends on; the other is not missing.
+	// Only the proxy with the lower id is queried for dependencies, so the other is not missing.
 	one := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
 		{Role: "proxy", Node: 4, System: &model.System{Version: "3.0.1"}, Process: &model.Process{Calls: []model.Call{{Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/dependencies", Outcome: model.TimedOut, Reason: "no answer within 10 s"}}}},
 		{Role: "proxy", Node: 9, System: &model.System{Version: "3.0.1"}, Process: &model.Process{}},
@@ -74,7 +75,7 @@ func TestReportedUnknown(t *testing.T) {
 		}
 		for i := range resource.Columns {
 			if name := resource.Columns[i].Name; name == "findings" || name == "worst" {
-				continue // it is not judged
+				continue // no checks ran
 			}
 			if got := rows.Cell(0, i).Absent == table.Unknown; got != slices.Contains(columns, resource.Columns[i].Name) {
 				t.Errorf("%s.%s: unknown %v", name, resource.Columns[i].Name, got)

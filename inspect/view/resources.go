@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// Resources is everything that can be listed, in the order of help and palette.
+// Resources holds all resources in the order of help and palette.
 var Resources = related(
 	databases, collections, fields, partitions, aliases,
 	pchannels, vchannels, segments, indexes, segmentIndexes, segmentStats,
@@ -19,8 +19,8 @@ var Resources = related(
 	configEntries, tasks, snapshots, partitionStats, allocators, history, orphans, etcdUsage, etcdPrefixes, keys, undecoded,
 )
 
-// Find returns the resource of a plural, singular or short name, in any case. An
-// unknown one is an *UnknownError.
+// Find returns the resource with a plural, singular or short name, in any case. The error for an unknown name
+// is an *UnknownError.
 func Find(name string) (*Resource, error) {
 	lower := strings.ToLower(name)
 	var known []string
@@ -33,8 +33,8 @@ func Find(name string) (*Resource, error) {
 	return nil, &UnknownError{What: "resource", Word: name, Known: known}
 }
 
-// Named splits words as -o name prints them, "node/querynode-12", into their resource and the names; ok is false if they are no such
-// words, or of several resources.
+// Named splits words as -o name prints them, e.g. "node/querynode-12", into their resource and the names. ok
+// is false if they have another form or belong to several resources.
 func Named(words []string) (r *Resource, names []string, ok bool) {
 	for _, word := range words {
 		resource, name, found := strings.Cut(word, "/")
@@ -47,37 +47,38 @@ func Named(words []string) (r *Resource, names []string, ok bool) {
 	return r, names, r != nil
 }
 
-// UnknownError says that a word names nothing.
+// UnknownError is the error for a word that names nothing.
 type UnknownError = hints.UnknownError
 
-// Suggest returns up to three of the known names that are spelled like word, nearest first.
+// Suggest returns up to three known names with a spelling similar to word, nearest first.
 func Suggest(word string, known []string) []string { return hints.Similar(word, known) }
 
-// ColumnsFor are the columns that appear in tables of one width. loaded is what is known: live columns are in all of
-// them once the processes were asked.
+// ColumnsFor returns the columns of tables of one width. loaded holds the parts that were read: tables of all
+// widths include live columns once the processes were queried.
 func (r *Resource) ColumnsFor(show table.Show, loaded model.Part) []int {
 	return r.Usual(show, func(i int) bool { return r.more[i].live && show >= r.more[i].from && loaded.Has(r.more[i].needs) })
 }
 
-// ParseColumns reads lists such as "id,rows" or "+created_at": a first word that starts with "+" adds to the usual
-// columns of that Show. An unknown one is an *UnknownError.
+// ParseColumns parses lists such as "id,rows" or "+created_at". If the first word starts with "+", the list
+// adds to the default columns of show. The error for an unknown column is an *UnknownError.
 func (r *Resource) ParseColumns(words []string, show table.Show, loaded model.Part) ([]int, error) {
 	return r.Schema.ParseColumns(words, r.ColumnsFor(show, loaded))
 }
 
-// NeedsFor are the parts of the metadata to read so that the rows and these columns are known.
+// NeedsFor returns the parts of the metadata to read for the rows and some columns.
 func (r *Resource) NeedsFor(columns []int) model.Part {
 	needs := r.Needs
 	for _, i := range columns {
 		needs |= r.more[i].needs
 		if r.Columns[i].Kind.Named() {
-			needs |= model.PartSessions // without which there are ids, and no names
+			needs |= model.PartSessions // for the names of nodes
 		}
 	}
 	return needs
 }
 
-// besides are the parts of the metadata without which live columns, which come once processes were asked, are unknown then.
+// besides returns the parts of the metadata that live columns need in addition. Tables add these columns once
+// the processes were queried.
 func (r *Resource) besides() model.Part {
 	var needs model.Part
 	for i := range r.more {
@@ -88,5 +89,5 @@ func (r *Resource) besides() model.Part {
 	return needs
 }
 
-// NeedsOf are the parts of the metadata without which a column's cells are unknown.
+// NeedsOf returns the parts of the metadata without which the cells of a column are unknown.
 func (r *Resource) NeedsOf(column int) model.Part { return r.more[column].needs }

@@ -89,8 +89,8 @@ func TestIssueKeys(t *testing.T) {
 	}
 }
 
-// TestEveryObject computes every cell, reference, link and section of a cluster that
-// has at least one object of each resource.
+// TestEveryObject checks every cell, reference, link and section of a cluster that has at least one object of
+// each resource.
 func TestEveryObject(t *testing.T) {
 	env := NewEnv(modeltest.Served(), modeltest.Now).Judge(NewJudgement(nil))
 	for _, r := range Resources {
@@ -123,8 +123,8 @@ func TestEveryObject(t *testing.T) {
 	}
 }
 
-// untoldByKafka reports whether a cell is of what the cluster's queue, Kafka, does not tell: bytes of its topics, the time of their ends, and where
-// a checkpoint lies that has a time alone.
+// untoldByKafka reports whether a cell is unknown because the cluster's queue is Kafka: bytes of its topics,
+// times of their ends, and positions of checkpoints that have only a time.
 func untoldByKafka(e *Env, column, id string) bool {
 	switch column {
 	case "queue-topics.kept_bytes", "wal.behind_bytes":
@@ -166,7 +166,7 @@ func checkLinks(t *testing.T, env *Env, table Table, row int) {
 func checkDescription(t *testing.T, rows Table, row int) {
 	t.Helper()
 	d := rows.Describe(row)
-	told := 0 // of what people see in lists alone there are exact values
+	told := 0 // descriptions omit columns of table.People and findings
 	for i, c := range rows.Resource().Columns {
 		if c.For != table.People && rows.Resource().NeedsOf(i) != PartFindings {
 			told++

@@ -8,7 +8,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// segmentDetails are columns of what most segments do not have.
+// segmentDetails holds the columns of details that most segments do not have.
 var segmentDetails = []column[*model.Segment]{
 	col(table.Column{
 		Name: "sorted_by", Rare: true, Show: table.Hidden,
@@ -68,7 +68,7 @@ var segmentDetails = []column[*model.Segment]{
 		recorded(func(r *model.RecordedStats) table.Cell { return tso(r.DeltaTo) })),
 }
 
-// detail is a cell of a segment's details, none of a segment without.
+// detail returns a column function for the details of a segment. The cell is none without details.
 func detail(cell func(*model.SegmentDetails) table.Cell) func(*Env, *model.Segment) table.Cell {
 	return func(_ *Env, s *model.Segment) table.Cell {
 		if s.Details == nil {
@@ -78,7 +78,8 @@ func detail(cell func(*model.SegmentDetails) table.Cell) func(*Env, *model.Segme
 	}
 }
 
-// recorded is a cell of what a writer recorded of a segment of storage version 3.
+// recorded returns a column function for the statistics that the writer of a segment recorded (storage
+// version 3).
 func recorded(cell func(*model.RecordedStats) table.Cell) func(*Env, *model.Segment) table.Cell {
 	return detail(func(d *model.SegmentDetails) table.Cell {
 		if d.Stats == nil {

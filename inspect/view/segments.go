@@ -46,7 +46,7 @@ var segments = define(definition[*model.Segment]{
 	sections: segmentSections,
 })
 
-// findSegment relies on segments being sorted by id.
+// findSegment returns the position of a segment. It relies on segments being sorted by id.
 func findSegment(e *Env, id string) (int, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -149,7 +149,7 @@ func indexStates(e *Env, s *model.Segment) table.Cell {
 	return table.Cell{List: flat}
 }
 
-// indexName is an index's name, else its id.
+// indexName returns the name of an index, otherwise its id.
 func indexName(e *Env, id model.IndexID) string {
 	if x := e.Cluster.Index(id); x != nil && x.Name != "" {
 		return x.Name
@@ -194,11 +194,12 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 	}
 }
 
-// deletesDoc explains a count of deletes, which metadata alone cannot turn into one of deleted rows.
+// deletesDoc documents the count of deletes. Metadata alone does not have the number of deleted rows.
 const deletesDoc = "Deletes in the delta logs, an upper bound of the rows deleted: keys deleted twice count twice, and so do false positives of a segment's bloom filter. " +
 	"Deletes that are not flushed yet are not in it."
 
-// inStorage is a figure of a segment's files, unknown where metadata do not list them.
+// inStorage returns the cell of a count over a segment's files. It is unknown if the metadata does not list
+// them.
 func inStorage(s *model.Segment, n int64) table.Cell {
 	if s.Unsized() {
 		return unknown()
@@ -206,7 +207,8 @@ func inStorage(s *model.Segment, n int64) table.Cell {
 	return count(n)
 }
 
-// sizeOf is the size of segments in storage, unknown where that of one is.
+// sizeOf returns the size of segments in storage. It is unknown if the size of one of the segments is
+// unknown.
 func sizeOf(t model.Totals) table.Cell {
 	if t.Unsized > 0 {
 		return unknown()
@@ -214,7 +216,7 @@ func sizeOf(t model.Totals) table.Cell {
 	return count(t.Bytes)
 }
 
-// streamingAccount is what a streaming node keeps of a growing segment in its own records.
+// streamingAccount returns the streaming node's own record of a growing segment.
 func streamingAccount(_ *Env, s *model.Segment) table.Cell {
 	if s.Details == nil || s.Details.Growing == nil {
 		return none()

@@ -9,7 +9,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// statRow is an index that a segment has beside those of its vectors and scalars: of the words of a text, or of the keys of a JSON field.
+// statRow is a text index or a JSON key index of a segment. It is separate from the indexes on vectors and
+// scalars.
 type statRow struct {
 	model.FieldStat
 	kind    string // text or json
@@ -61,7 +62,8 @@ var segmentStats = define(definition[statRow]{
 	},
 })
 
-// loadedBy are the query nodes that have a JSON key index loaded. Nodes before 2.6 do not report it, and no node reports indexes of texts.
+// loadedBy returns the query nodes that have a JSON key index loaded. Nodes before 2.6 do not report it, and
+// no node reports text indexes.
 func (x statRow) loadedBy(e *Env) table.Cell {
 	if x.kind != "json" {
 		return none()
@@ -91,7 +93,7 @@ func jsonBuilt(s *model.Segment) int {
 	return len(s.Details.JSONIndexes)
 }
 
-// reportsJSON reports whether a query node is of a release that says which JSON key indexes it has loaded.
+// reportsJSON reports whether a query node's release (2.6 and later) reports its loaded JSON key indexes.
 func reportsJSON(e *Env, n *model.LiveNode) bool {
 	s := e.Cluster.SessionIn(n.Node, n.Role)
 	if s == nil {

@@ -9,7 +9,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestJSONIndexesLoaded: of what is built, what query nodes say that they have; a node that does not say is not one that has none.
+// TestJSONIndexesLoaded checks which query nodes have a JSON key index loaded, and that it is unknown, not
+// none, if a node does not report it.
 func TestJSONIndexesLoaded(t *testing.T) {
 	built := &model.SegmentDetails{JSONIndexes: []model.FieldStat{{Field: 103}, {Field: 104}}, TextIndexes: []model.FieldStat{{Field: 101}}}
 	segments := []*model.Segment{{ID: 1, State: model.SegmentFlushed, Details: built}, {ID: 2, State: model.SegmentFlushed, Details: built}, {ID: 3, State: model.SegmentFlushed}}
@@ -29,7 +30,7 @@ func TestJSONIndexesLoaded(t *testing.T) {
 	both, one := []model.FieldID{103, 104}, []model.FieldID{104}
 	for name, x := range map[string]struct {
 		env *Env
-		by  string // who has field 104 of the first
+		by  string // nodes with field 104 of the first segment
 	}{
 		"all":             {env("2.6.22", false, both), "5,querynode-5"},
 		"one":             {env("3.0.1", false, one), "5,querynode-5"},
@@ -44,7 +45,7 @@ func TestJSONIndexesLoaded(t *testing.T) {
 			if built := rows.Table(x.env).Cell(0, rows.Column("json_indexes")); built.Int != 2 {
 				t.Errorf("%+v are built", built)
 			}
-			stats := segmentStats.Table(x.env) // text, json of 103, json of 104, then those of the second segment
+			stats := segmentStats.Table(x.env) // text, json of 103, json of 104, then the second segment's
 			if got := loadedText(stats.Cell(2, segmentStats.Column("loaded_by"))); got != x.by {
 				t.Errorf("loaded by %q, want %q", got, x.by)
 			}
@@ -55,7 +56,7 @@ func TestJSONIndexesLoaded(t *testing.T) {
 	}
 }
 
-// loadedText is a cell of a list as text.
+// loadedText formats the cell of a list.
 func loadedText(c table.Cell) string {
 	switch c.Absent {
 	case table.Unknown:

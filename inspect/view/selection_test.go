@@ -33,7 +33,7 @@ func selected(t *testing.T, env *Env, resource string, words ...string) []string
 	return ids
 }
 
-// Last digits of the segments of the small cluster.
+// These are the last digits of the segment ids in the small cluster.
 var (
 	all     = "2601 2667 2671 2672 2680 2690 3600 0000"
 	docsAll = "2601 2667 2671 2672 2680 2690"

@@ -153,7 +153,7 @@ var replicaColumns = []column[*model.Replica]{
 		}),
 }
 
-// nodesByChannel returns the cell of the query nodes of vchannels.
+// nodesByChannel returns the cell of the query nodes of each vchannel.
 func nodesByChannel(e *Env, nodes map[string][]model.NodeID) table.Cell {
 	var ids, names []string
 	for _, ch := range sortedKeys(nodes) {

@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// cells are the cells of one column, by the id of their rows.
+// cells returns the cells of one column, by the id of their rows.
 func cells(t *testing.T, env *Env, resource, column string) map[string]table.Cell {
 	t.Helper()
 	r, err := Find(resource)
@@ -23,7 +23,8 @@ func cells(t *testing.T, env *Env, resource, column string) map[string]table.Cel
 	return found
 }
 
-// TestLoadPercent: only 2.1 records how much of a collection is loaded; what QueryCoord says counts more, and what nobody says is unknown, not 0.
+// TestLoadPercent checks the loaded share: QueryCoord's value takes precedence over the record, which only
+// 2.1 has, and a missing value is unknown, not 0.
 func TestLoadPercent(t *testing.T) {
 	p := model.Parts{Loaded: model.PartAll}
 	for id, l := range map[model.CollectionID]model.LoadState{
@@ -52,14 +53,15 @@ func TestLoadPercent(t *testing.T) {
 		if diff := cmp.Diff(tt.want, cells(t, env, "load-states", "percent")); diff != "" {
 			t.Errorf("%s: load-states (-want +got):\n%s", tt.name, diff)
 		}
-		tt.want["6"] = none() // not to be loaded
+		tt.want["6"] = none() // not loaded
 		if diff := cmp.Diff(tt.want, cells(t, env, "collections", "load_percent")); diff != "" {
 			t.Errorf("%s: collections (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }
 
-// TestGrowingRowsOfAHandover: a leader that still has a growing segment of which the sealed form is loaded does not serve its rows once more.
+// TestGrowingRowsOfAHandover checks that rows of a growing segment do not count again if the leader still has
+// it while its sealed form is loaded.
 func TestGrowingRowsOfAHandover(t *testing.T) {
 	p := model.Parts{
 		Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1}}, Sessions: []*model.Session{{Node: 7, Role: "querynode"}},

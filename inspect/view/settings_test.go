@@ -7,7 +7,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestSettingsBySource: what a session reports comes first, then what etcd sets, then a proxy's copy of the whole configuration.
+// TestSettingsBySource checks the precedence of sources: the session's report, then etcd, then a proxy's copy
+// of the whole configuration.
 func TestSettingsBySource(t *testing.T) {
 	config := func(values map[string]string) *model.Config { return &model.Config{Values: values} }
 	c := model.Build(model.Parts{Config: []*model.ConfigEntry{

@@ -10,7 +10,8 @@ import (
 // concat joins groups of columns.
 func concat[T any](groups ...[]column[T]) []column[T] { return slices.Concat(groups...) }
 
-// collectionShorthands are understood wherever there is a collection column.
+// collectionShorthands returns the shorthands of resources with a collection column, and more as pairs of a
+// shorthand and a column.
 func collectionShorthands(more ...string) map[string]string {
 	m := map[string]string{"coll": "collection", "db": "database", "part": "partition", "ch": "vchannel"}
 	for i := 0; i+1 < len(more); i += 2 {
@@ -19,7 +20,7 @@ func collectionShorthands(more ...string) map[string]string {
 	return m
 }
 
-// collectionColumns are the columns of everything that belongs to a collection.
+// collectionColumns returns the columns of resources whose objects belong to a collection.
 func collectionColumns[T any](of func(T) model.CollectionID) []column[T] {
 	return []column[T]{
 		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
@@ -38,7 +39,7 @@ func databaseOf(e *Env, c model.CollectionID) table.Cell {
 	return none()
 }
 
-// qualifiedName is "database.collection", without the database if that is default.
+// qualifiedName returns "database.collection", without the database if it is default.
 func qualifiedName(e *Env, c *model.Collection) string {
 	if db := e.Cluster.DatabaseName(c.Database); db != "default" {
 		return db + "." + c.Name
@@ -54,7 +55,7 @@ func link(title, resource string, where ...string) Link {
 	return Link{Title: title, Resource: resource, Where: where}
 }
 
-// sureOf is yes, no or unknown.
+// sureOf returns the cell of a Known: yes, no or unknown.
 func sureOf(k model.Known) table.Cell {
 	if k == model.Unsaid {
 		return unknown()

@@ -2,7 +2,8 @@ package view
 
 import "kitescope/inspect/model"
 
-// Single is a table of one object, which need not be in the Env's cluster; nil of types that no resource lists so.
+// Single returns a table of one object, which need not be in the Env's cluster. It returns nil for types
+// without such a table.
 func Single(env *Env, object any) Table {
 	switch x := object.(type) {
 	case *model.Database:
@@ -35,7 +36,7 @@ func Single(env *Env, object any) Table {
 	return nil
 }
 
-// tableOf is a table of given rows of a resource.
+// tableOf returns a table of the given rows of a resource.
 func tableOf[T any](env *Env, r *Resource, rows ...T) *bound[T] {
 	return &bound[T]{resource: r, def: r.def.(*definition[T]), env: env, rows: rows}
 }

@@ -47,9 +47,10 @@ var slowRequests = define(definition[*model.SlowRequest]{
 	},
 })
 
-// slowName is who tells of a request, when it ended, and its trace.
+// slowName returns the name of a request: its source, the time at which it ended, its duration and its trace.
+// Requests measured by clients have no time; their name has the client, type, collection and duration.
 func slowName(s *model.SlowRequest) string {
-	if s.Source == model.FromClient { // of no time
+	if s.Source == model.FromClient { // without a time
 		return strings.Join([]string{s.Source, s.Client, s.Type, s.Collection, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64)}, "/")
 	}
 	who, when := s.Source, s.Told
@@ -62,7 +63,7 @@ func slowName(s *model.SlowRequest) string {
 	return strings.Join([]string{who, when, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64), s.Trace}, "/")
 }
 
-// askedCollection is the collection that a request names, by its name or an alias; nil if that is unknown.
+// askedCollection returns the collection of a request, by name or alias. It returns nil if that is unknown.
 func askedCollection(e *Env, s *model.SlowRequest) *model.Collection {
 	database := cmp.Or(s.Database, "default")
 	for _, c := range e.Cluster.Collections {
@@ -77,7 +78,7 @@ func askedCollection(e *Env, s *model.SlowRequest) *model.Collection {
 	return nil
 }
 
-// toldText is a text, unknown if it was not told.
+// toldText returns the cell of a text. "" is unknown.
 func toldText(s string) table.Cell {
 	if s == "" {
 		return unknown()
@@ -144,7 +145,8 @@ var slowAsked = []column[*model.SlowRequest]{
 	}),
 }
 
-// ofSearch is a figure of searches, unknown if it was not told.
+// ofSearch returns the cell of a count that searches have. It is unknown if it was not reported, and none for
+// other requests.
 func ofSearch(s *model.SlowRequest, n int64) table.Cell {
 	switch {
 	case n > 0:
@@ -173,7 +175,7 @@ var slowDetail = []column[*model.SlowRequest]{
 	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.P99)) }),
 }
 
-// ofClient is a figure that only clients tell.
+// ofClient returns the cell of a value that only clients report.
 func ofClient(s *model.SlowRequest, n int64) table.Cell {
 	if s.Source != model.FromClient {
 		return none()
@@ -186,10 +188,10 @@ const (
 	clientsCall = "GET /api/v1/_telemetry/clients?include_metrics=true"
 )
 
-// untoldRequests says which proxies' slow requests are unknown, or known in part, and why.
+// untoldRequests returns the proxies whose slow requests are unknown or incomplete, with the reasons.
 func untoldRequests(c *model.Cluster) []string { return untoldBy(c, slowCall) }
 
-// untoldBy says which proxies' answers to a call are unknown, or known in part, and why.
+// untoldBy returns the proxies whose response to a call is unknown or incomplete, with the reasons.
 func untoldBy(c *model.Cluster, method string) []string {
 	if c.Runtime == nil {
 		return []string{"no proxy was asked"}
@@ -211,7 +213,7 @@ func untoldBy(c *model.Cluster, method string) []string {
 	return lines
 }
 
-// untoldOf says why a proxy's answer is unknown, "" if it is known.
+// untoldOf returns the reason why a proxy's response is unknown, or "".
 func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 	version := ""
 	if s := c.SessionIn(n.Node, "proxy"); s != nil {
@@ -242,7 +244,8 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 	return "its list was not asked for, and its release is not known; a proxy keeps one since 2.5"
 }
 
-// untoldClients says why what clients measured is unknown, "" if it is known or was not asked of this process.
+// untoldClients returns the reason why measurements of clients are unknown. It returns "" if they are known
+// or this process was not queried for them.
 func untoldClients(p *model.Process) string {
 	for _, call := range p.Calls {
 		if call.Method == clientsCall && call.Outcome != model.Answered {
@@ -252,7 +255,8 @@ func untoldClients(p *model.Process) string {
 	return ""
 }
 
-// deniedHint says what a proxy wants that answers nobody, where the reason does not.
+// deniedHint returns a hint on the required credentials for a call that was denied. It returns "" if the
+// reason already names the setting.
 func deniedHint(c *model.Call) string {
 	if c.Outcome != model.Denied || strings.Contains(c.Reason, " is true") {
 		return ""

@@ -12,7 +12,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestSlowRequests: the slowest is first, what was not told is unknown and never 0, and a request leads to its collection.
+// TestSlowRequests checks that the slowest request is first, that missing values are unknown and not 0, and
+// that a request leads to its collection.
 func TestSlowRequests(t *testing.T) {
 	at := time.Date(2026, 11, 26, 1, 49, 47, 0, time.UTC)
 	r := model.BuildRuntime(model.RuntimeParts{

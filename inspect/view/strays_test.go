@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStrays names the values of a selection that fit nothing, and no others.
+// TestStrays checks that Strays returns the values of a selection that match nothing, and no others.
 func TestStrays(t *testing.T) {
 	env := smallEnv()
 	for _, c := range []struct {
@@ -39,7 +39,7 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// TestVocabulary selects words of Milvus in any case, and names as they are.
+// TestVocabulary checks that selections match values of Milvus in any case, but names only in their own case.
 func TestVocabulary(t *testing.T) {
 	env := smallEnv()
 	for _, c := range []struct{ resource, word, same string }{

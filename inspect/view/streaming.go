@@ -11,17 +11,20 @@ import (
 	"kitescope/internal/table"
 )
 
-// Columns from the metrics of streaming nodes (2.6 and later). They were never held against a live server.
+// These columns come from the metrics of streaming nodes (2.6 and later). They were never verified against a
+// live server.
 
-// The states of a log that no metric has a word for: it takes writes, its node does not have it, or has it to be read only, of which no metric tells.
+// States of a log without a value in the metrics. The log accepts writes, its node does not have it, or the
+// node has it read-only, which no metric shows.
 const (
 	walOpen     = "Open"
 	walAbsent   = "NotOpen"
 	walReadOnly = "ReadOnly"
 )
 
-// walOf is what the node that a pchannel is assigned to says of its log. The cell is what stands for it where there is nothing to say: none of a
-// pchannel without streaming, unknown where the node's metrics are.
+// walOf returns the metrics of a pchannel's log from its assigned node. Without metrics it returns the cell
+// to show instead: none for a pchannel without streaming or without such a log on its node, unknown if the
+// metrics were not read or are incomplete.
 func walOf(e *Env, p *model.PChannel) (*model.WAL, table.Cell) {
 	if !p.Streaming {
 		return nil, none()
@@ -38,7 +41,7 @@ func walOf(e *Env, p *model.PChannel) (*model.WAL, table.Cell) {
 	return nil, unknown()
 }
 
-// ofWAL is a cell of a pchannel's log.
+// ofWAL returns a column function that computes the cell from the metrics of a pchannel's log.
 func ofWAL(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
 	return func(e *Env, p *model.PChannel) table.Cell {
 		w, absent := walOf(e, p)
@@ -49,7 +52,7 @@ func ofWAL(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.C
 	}
 }
 
-// walState is how the node that a log is assigned to has it.
+// walState returns the state of a log on its assigned node.
 func walState(e *Env, p *model.PChannel) table.Cell {
 	w, absent := walOf(e, p)
 	switch {
@@ -67,7 +70,8 @@ func walState(e *Env, p *model.PChannel) table.Cell {
 	return text(walAbsent)
 }
 
-// wholly reports whether the metrics that a log's state comes from were read whole: what they do not tell, is not.
+// wholly reports whether the metrics of a log were read in full. Only then does a missing series mean that
+// the log is not there.
 func wholly(w *model.WAL, e *Env, p *model.PChannel) bool {
 	if w != nil && w.Process != nil {
 		return w.Process.Metrics != nil && !w.Process.Metrics.Partial
@@ -75,7 +79,8 @@ func wholly(w *model.WAL, e *Env, p *model.PChannel) bool {
 	return e.Cluster.Runtime.Streaming().Node(p.Node).Whole()
 }
 
-// ofOpen is a cell of a log that its node takes writes of; of another there is none, or it is unknown where the metrics were cut.
+// ofOpen returns a column function for logs, for values that only a writable log has. The cell is unknown if
+// the log is not open and the metrics were truncated.
 func ofOpen(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
 	return func(e *Env, p *model.PChannel) table.Cell {
 		w, absent := walOf(e, p)
@@ -89,7 +94,7 @@ func ofOpen(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.
 	}
 }
 
-// walHolders are all nodes that take writes of a log.
+// walHolders returns all nodes on which a log accepts writes.
 func walHolders(e *Env, p *model.PChannel) table.Cell {
 	if !p.Streaming {
 		return none()
@@ -107,7 +112,7 @@ func walHolders(e *Env, p *model.PChannel) table.Cell {
 	return nodeCells(e, nodes, "streamingnode")
 }
 
-// tick is a time tick; unknown where the metric is not told.
+// tick returns a column function for a time tick. The cell is unknown without the metric.
 func tick(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
 	return ofWAL(func(w *model.WAL) table.Cell {
 		if of(w).IsZero() {
@@ -117,7 +122,7 @@ func tick(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell 
 	})
 }
 
-// behindEnd is how far a time tick is behind what is in the log.
+// behindEnd returns a column function for the lag of a time tick behind the confirmed end of the log.
 func behindEnd(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
 	return ofWAL(func(w *model.WAL) table.Cell {
 		if w.Confirmed.IsZero() || of(w).IsZero() {
@@ -127,7 +132,7 @@ func behindEnd(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.
 	})
 }
 
-// whole is a count, or bytes; unknown where it is not told.
+// whole returns the cell of a count or of bytes. NaN and values that overflow are unknown.
 func whole(v float64) table.Cell {
 	if !(math.Abs(v) < math.MaxInt64) {
 		return unknown()
@@ -135,7 +140,7 @@ func whole(v float64) table.Cell {
 	return count(int64(math.Round(v)))
 }
 
-// appended is a figure of a log's appends in its process's window.
+// appended returns a column function for the appends to a log in its process's window.
 func appended(cell func(*metrics.Window, []model.Pair) table.Cell) func(*Env, *model.PChannel) table.Cell {
 	return ofWAL(func(w *model.WAL) table.Cell {
 		if w.Process == nil {
@@ -145,7 +150,8 @@ func appended(cell func(*metrics.Window, []model.Pair) table.Cell) func(*Env, *m
 	})
 }
 
-// rate is how much came to a counter a second, of the series with these labels; none where there are none.
+// rate returns the increase of a counter per second over the series with some labels. The cell is none
+// without such series, and unknown without a window.
 func rate(w *metrics.Window, name metrics.Name, match ...model.Pair) (float64, table.Cell) {
 	sum, ok := w.Counter(name, match...)
 	switch seconds := w.Seconds(); {
@@ -238,7 +244,8 @@ var pchannelStreaming = []column[*model.PChannel]{
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.InflightTxns) })).needing(model.PartRuntime),
 }
 
-// streamingNodeCell is a cell of a streaming node as a whole; none of other roles.
+// streamingNodeCell returns a column function for a streaming node as a whole. The cell is none for other
+// roles.
 func streamingNodeCell(cell func(*model.StreamingNode) table.Cell) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		if s.Role != "streamingnode" {
@@ -263,7 +270,7 @@ var nodeStreaming = []column[*model.Session]{
 	col(table.Column{Name: "wals_open", Kind: table.Int, Show: table.Hidden, Doc: "Logs that a streaming node takes writes of, from its metrics: as many as pchannels, if nothing is wrong."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell {
 			if !n.Whole() {
-				return unknown() // others may have come in the rest
+				return unknown() // the missing part may have more logs
 			}
 			open := 0
 			for _, w := range n.WALs {
@@ -288,7 +295,7 @@ var nodeStreaming = []column[*model.Session]{
 			n := cmp.Or(liveNode(e, s), sameProcess(e, s))
 			switch {
 			case n == nil || n.Process == nil || n.Process.Metrics == nil || n.Process.Metrics.Partial:
-				return unknown() // nothing says that it has none
+				return unknown() // it may have broadcasts
 			case n.Process != all.Coordinator:
 				return none()
 			}
@@ -304,12 +311,13 @@ var nodeStreaming = []column[*model.Session]{
 		}).needing(model.PartRuntime),
 }
 
-// coordinates reports whether StreamingCoord can be in the process by the name of a session: MixCoord, or RootCoord where roles are apart.
+// coordinates reports whether a session's role can run StreamingCoord: MixCoord, or RootCoord if roles are
+// separate.
 func coordinates(s *model.Session) bool {
 	return s.Role == "mixcoord" || s.Role == "rootcoord" || s.Role == "streamingcoord"
 }
 
-// assignedTo are the pchannels of a streaming node, as the metadata have it.
+// assignedTo returns the pchannels of a streaming node according to the metadata.
 func assignedTo(e *Env, id model.NodeID) []*model.PChannel {
 	var list []*model.PChannel
 	for _, p := range e.Cluster.PChannels {

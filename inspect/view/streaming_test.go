@@ -15,7 +15,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// constructed is a process whose scrapes are of testdata/metrics: the newest, and one 10 s before that, in which all counters were 0.
+// constructed returns a process with two scrapes from testdata/metrics: the newest, and one 10 s earlier with
+// all counters at 0.
 func constructed(t *testing.T, name string, node model.Ref) *model.Process {
 	t.Helper()
 	text, err := os.Open("../../testdata/metrics/" + name)
@@ -42,7 +43,7 @@ func constructed(t *testing.T, name string, node model.Ref) *model.Process {
 	return &model.Process{Nodes: []model.Ref{node}, Outcome: model.Answered, Metrics: m, Before: before}
 }
 
-// streamingEnv is a cluster of 2.6 with two streaming nodes, one of which was not scraped.
+// streamingEnv returns a cluster of 2.6 with two streaming nodes. One of them was not scraped.
 func streamingEnv(t *testing.T) *Env {
 	t.Helper()
 	p := constructed(t, "streamingnode.txt", model.Ref{Resource: "nodes", ID: "streamingnode-30"})
@@ -71,7 +72,8 @@ func streamingEnv(t *testing.T) *Env {
 	return NewEnv(c, time.Unix(1_764_000_061, 0))
 }
 
-// TestPChannelStreaming: open, being recovered, not there, on a node that gave no metrics, and without streaming.
+// TestPChannelStreaming checks the columns of a log that is open, recovering, missing, on a node without
+// metrics, or without streaming.
 func TestPChannelStreaming(t *testing.T) {
 	rows := pchannels.Table(streamingEnv(t))
 	bytesOf := func(v int64) table.Cell { return table.Cell{Int: v} }
@@ -102,7 +104,8 @@ func TestPChannelStreaming(t *testing.T) {
 	}
 }
 
-// TestNodeStreaming: a streaming node's own figures, those of one that was not scraped, a coordinator's tasks, and nothing for other roles.
+// TestNodeStreaming checks the columns of a streaming node, of one that was not scraped, and of a
+// coordinator, and that other roles have none.
 func TestNodeStreaming(t *testing.T) {
 	env := streamingEnv(t)
 	rows := nodes.Table(env)
@@ -134,7 +137,8 @@ func TestNodeStreaming(t *testing.T) {
 	}
 }
 
-// TestCutScrapes: what a scrape that was cut does not tell, is unknown; what it tells, is there. A log that is read only is not missing.
+// TestCutScrapes checks that values missing in a truncated scrape are unknown, and that a read-only log does
+// not count as missing.
 func TestCutScrapes(t *testing.T) {
 	env := streamingEnv(t)
 	env.Cluster.PChannels[2].AccessMode = "ReadOnly"
@@ -180,7 +184,8 @@ func TestCutScrapes(t *testing.T) {
 	}
 }
 
-// TestWALPositionsFromMetrics: where etcd has no position, the metrics have its time.
+// TestWALPositionsFromMetrics checks that the time of a position comes from the metrics if etcd does not have
+// the position.
 func TestWALPositionsFromMetrics(t *testing.T) {
 	env := streamingEnv(t)
 	rows := wal.Table(env)
@@ -207,7 +212,7 @@ func TestWALPositionsFromMetrics(t *testing.T) {
 
 func TestOverviewOfStreaming(t *testing.T) {
 	env := streamingEnv(t)
-	env.Cluster.PChannels[3].State = "Assigning" // it has a node, and is not assigned
+	env.Cluster.PChannels[3].State = "Assigning" // on a node but not in state Assigned
 	state := func(s string, n int64) StateCount { return StateCount{State: s, Count: n, Rows: none()} }
 	node := Ref{Resource: "nodes", ID: "streamingnode-30", Name: "streamingnode-30"}
 	want := &StreamingLine{

@@ -13,14 +13,14 @@ import (
 type queueSubscription struct {
 	topic, queue, name string
 	behind, bytes      int64
-	uncounted          int64 // segments that are behind, too, and of which neither is recorded
-	// log and reader are Woodpecker's, pulsar is Pulsar's; the other is nil.
+	uncounted          int64 // segments after the position without counts
+	// log and reader are of Woodpecker, pulsar is of Pulsar. The other is nil.
 	log    *model.Log
 	reader *model.LogReader
 	pulsar *model.Subscription
 }
 
-// read is when it read last, zero for never or unknown.
+// read returns the time of the last read, zero if never or unknown.
 func (s *queueSubscription) read() time.Time {
 	if s.reader != nil {
 		return s.reader.ReadAt
@@ -54,7 +54,7 @@ func queueSubscriptions(e *Env) (list []queueSubscription) {
 	return list
 }
 
-// ofPulsar is a cell of a subscription of Pulsar's.
+// ofPulsar returns a column function for Pulsar's subscriptions.
 func ofPulsar(cell func(*model.Subscription) table.Cell) func(*Env, queueSubscription) table.Cell {
 	return func(_ *Env, s queueSubscription) table.Cell {
 		if s.pulsar == nil {

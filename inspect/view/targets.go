@@ -7,7 +7,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// targetRow is one shard of a collection's target.
+// targetRow is one shard of the target of a collection.
 type targetRow struct {
 	*model.TargetVChannel
 	target *model.Target

@@ -52,7 +52,7 @@ var tasks = define(definition[*model.Task]{
 	key: func(_ *Env, t *model.Task) string { return t.Key },
 })
 
-// taskCollection differs from collectionColumns: a broadcast has no collection.
+// taskCollection is used instead of collectionColumns because a broadcast has no collection.
 var taskCollection = []column[*model.Task]{
 	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection, none if the task has no single one."},
 		func(_ *Env, t *model.Task) table.Cell { return someID(t.Collection) }),
@@ -101,7 +101,7 @@ var taskDetail = []column[*model.Task]{
 		func(_ *Env, t *model.Task) table.Cell { return at(t.EndedAt) }),
 }
 
-// taskTold says from where a task is known, and what only the process says that has it in memory.
+// taskTold holds the columns with the sources of a task, and the data that only the process has in memory.
 var taskTold = []column[*model.Task]{
 	col(table.Column{
 		Name: "known_from", Title: "KNOWN FROM", Kind: table.List, Show: table.Hidden, Priority: 5,
@@ -138,7 +138,7 @@ var taskTold = []column[*model.Task]{
 		told(func(t *model.ToldTask) table.Cell { return text(t.Ended) })).needing(model.PartRuntime),
 }
 
-// told is a cell of what a process says of a task; unknown where none does.
+// told returns a column function for a process's report of a task. The cell is unknown without a report.
 func told(cell func(*model.ToldTask) table.Cell) func(*Env, *model.Task) table.Cell {
 	return func(_ *Env, t *model.Task) table.Cell {
 		if t.Told == nil {
@@ -158,8 +158,8 @@ func segmentsByID(e *Env, list []model.SegmentID) []*model.Segment {
 	return found
 }
 
-// Untold says, of a table of tasks, which processes did not tell what they have in memory though they were asked, or could have been;
-// "" if all did, or nobody was asked.
+// Untold returns a note for a table of tasks with the processes whose tasks in memory are unknown, though
+// they were or could have been queried. It returns "" if none are missing or no process was queried.
 func Untold(g *Grid) string {
 	r := g.Table.Env().Cluster.Runtime
 	if g.Table.Resource().Name != tasks.Name || r == nil {

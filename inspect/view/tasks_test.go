@@ -11,8 +11,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// withTasks is a cluster of which etcd has a compaction and an import, and processes tell of that compaction, of another one, of a
-// task of QueryCoord and of two syncs of one segment.
+// withTasks returns a cluster with a compaction and an import in etcd, and told as the tasks that processes
+// report.
 func withTasks(told []*model.Task, calls ...model.Call) *model.Cluster {
 	c := model.Build(model.Parts{
 		Loaded:      model.PartAll,

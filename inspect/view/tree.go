@@ -8,39 +8,40 @@ import (
 	"kitescope/internal/table"
 )
 
-// Node is one line of a tree, with what hangs below it.
+// Node is one line of a tree with its children.
 type Node struct {
 	Ref Ref
 	// Kind is the resource's singular: "collection", "partition", "vchannel", "segment", "index".
 	Kind string
-	// Label names the object for people.
+	// Label is the name of the object for people.
 	Label    string
 	Children []*Node
-	// Findings are how many there are about it; Worst adds those about everything below it. Both are none where nobody judged.
+	// Findings counts the findings about the object. Worst adds those about all descendants. Both are zero if
+	// no checks ran.
 	Findings, Worst table.Tally
-	// Left is how many segments of the collection are left out, on the root alone.
+	// Left is the number of segments that are left out, set only on the root.
 	Left int
 
 	fields func() []Field
 }
 
-// Fields are what is said about it. They are made when they are asked for: a tree of 20,000 segments has more cells than all else.
+// Fields returns the values of the object. It computes them on each call, because a tree of 20,000 segments
+// has too many cells to keep.
 func (n *Node) Fields() []Field { return n.fields() }
 
-// TreeOptions say what a tree leaves out.
+// TreeOptions are the options of a tree.
 type TreeOptions struct {
 	// All shows dropped segments too.
 	All bool
-	// Worst puts what has the worst findings first, among what is below the same node.
+	// Worst sorts the children of each node by their findings, worst first.
 	Worst bool
 }
 
-// TreeNeeds are the parts of the metadata that a tree is made from.
+// TreeNeeds lists the parts of the metadata for a tree.
 const TreeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
 
-// NewTree arranges a collection: partitions, in them the vchannels, in them the
-// segments, on them the indexes. The collection is a name, "database.name", alias or
-// id; an id also finds what a dropped collection left behind.
+// NewTree returns the tree of a collection: partitions, their vchannels, their segments, and their indexes.
+// The collection is a name, "database.name", alias or id. An id also finds leftovers of a dropped collection.
 func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 	id, err := oneCollection(env, collection)
 	if err != nil {
@@ -61,7 +62,7 @@ func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 		known[p.ID] = true
 		root.Children = append(root.Children, b.partition(p, byPartition[p.ID]))
 	}
-	for _, p := range sortedKeys(byPartition) { // L0 segments of all partitions, and leftovers
+	for _, p := range sortedKeys(byPartition) { // L0 segments for all partitions, and leftovers
 		if !known[p] {
 			lost := &model.Partition{ID: p, Collection: id, Name: env.Cluster.PartitionName(p)}
 			root.Children = append(root.Children, b.partition(lost, byPartition[p]))
@@ -73,7 +74,7 @@ func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 	return root, nil
 }
 
-// judge adds what checks said.
+// judge adds the results of checks.
 func (n *Node) judge(j *Judgement, worstFirst bool) {
 	n.Findings = j.About(n.Ref)
 	n.Worst = n.Findings
@@ -103,7 +104,8 @@ type treeBuilder struct {
 	options TreeOptions
 }
 
-// node takes chosen columns of an object's row. What it holds on to is little, as there are many.
+// node returns the node of an object with some columns of its row. It computes the cells on demand to save
+// memory, because a tree has many nodes.
 func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...string) *Node {
 	env := b.env
 	ref := r.def.(*definition[T]).ref(env, row)
@@ -123,7 +125,7 @@ func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...st
 	}}
 }
 
-// What is said of the many, made once.
+// These column lists are shared by all nodes of a kind, to save memory.
 var (
 	segmentFields = []string{"state", "level", "rows", "deleted_rows", "size_bytes", "index_state"}
 	indexFields   = []string{"field", "type", "state", "rows", "size_bytes", "fail_reason"}
@@ -154,7 +156,7 @@ func (b *treeBuilder) partition(p *model.Partition, list []*model.Segment) *Node
 		byChannel[s.VChannel] = append(byChannel[s.VChannel], s)
 	}
 	names := sortedKeys(byChannel)
-	for _, v := range b.env.Cluster.VChannelsOf(p.Collection) { // empty ones too, if the partition is real
+	for _, v := range b.env.Cluster.VChannelsOf(p.Collection) { // also empty ones, if the partition exists
 		if _, ok := byChannel[v.Name]; !ok && p.ID != -1 && b.env.Cluster.Partition(p.ID) != nil {
 			names = append(names, v.Name)
 		}
@@ -166,7 +168,7 @@ func (b *treeBuilder) partition(p *model.Partition, list []*model.Segment) *Node
 	return n
 }
 
-// vchannel counts what is below this partition, not the whole channel's segments.
+// vchannel returns the node of a vchannel. It counts only the segments of its partition.
 func (b *treeBuilder) vchannel(name string, list []*model.Segment) *Node {
 	v := b.env.Cluster.VChannel(name)
 	if v == nil {
@@ -217,7 +219,7 @@ func (b *treeBuilder) segment(s *model.Segment) *Node {
 	return n
 }
 
-// missing adds the indexes that a flushed segment ought to have and has no record of.
+// missing adds a node for each index that a segment needs but has no record of.
 func (b *treeBuilder) missing(n *Node, s *model.Segment) {
 	if !b.env.Cluster.Loaded.Has(model.PartSegmentIndexes) || !b.env.Cluster.WantsIndex(s) {
 		return
@@ -232,7 +234,7 @@ func (b *treeBuilder) missing(n *Node, s *model.Segment) {
 	}
 }
 
-// Count is the number of nodes of a tree, the root included.
+// Count returns the number of nodes in the tree, including the root.
 func (n *Node) Count() int {
 	sum := 1
 	for _, c := range n.Children {

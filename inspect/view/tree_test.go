@@ -12,7 +12,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// outline is one line for each node: kind and the end of its label.
+// outline returns one line per node: its kind and the end of its label.
 func outline(n *Node, depth int) []string {
 	label := n.Label
 	if len(label) > 12 {
@@ -45,7 +45,7 @@ func TestTree(t *testing.T) {
 		"..vchannel 2633v0",
 		"..vchannel 2633v1",
 		"...segment 852672",
-		"....segment-index vec_hnsw", // missing, and shown as such
+		"....segment-index vec_hnsw", // missing, shown as such
 		".partition *",
 		"..vchannel 2633v0",
 		"...segment 852680",

@@ -8,7 +8,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestUnsized: with storage version 3 the files stand in a manifest in storage, so their size is unknown, of the segment and of all that it is in.
+// TestUnsized checks that the size of a segment with storage version 3 is unknown because only a manifest in
+// storage lists its files, and that the same holds for its partition, collection and database.
 func TestUnsized(t *testing.T) {
 	parts := func(details *model.SegmentDetails) model.Parts {
 		return model.Parts{

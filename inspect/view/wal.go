@@ -8,30 +8,30 @@ import (
 	"kitescope/internal/table"
 )
 
-// The positions of a write-ahead log, from the client's write to what is done with.
+// Positions in a write-ahead log, from the newest write to the oldest message.
 const (
 	walWritten   = "Written"          // the end of the log
-	walConsumed  = "Consumed"         // up to here the flusher of its streaming node has read it
-	walRecovered = model.WALRecovered // up to here a streaming node has all in its own checkpoint, and starts from there
-	walFlushed   = "Flushed"          // up to here all of one vchannel is in storage
-	walTruncated = "Truncated"        // up to here the queue may delete
-	walKept      = "OldestKept"       // the first message that the queue has
+	walConsumed  = "Consumed"         // read up to here by the flusher of its streaming node
+	walRecovered = model.WALRecovered // in the streaming node's checkpoint up to here; recovery starts here
+	walFlushed   = "Flushed"          // flushed to storage up to here, for one vchannel
+	walTruncated = "Truncated"        // the queue may delete up to here
+	walKept      = "OldestKept"       // the first message in the queue
 )
 
 // walPosition is one position of one log.
 type walPosition struct {
 	pchannel, vchannel, stage string
 	checkpoint                model.Checkpoint
-	// tick is its time in the metrics of the streaming node (model.WAL), zero where they do not tell it.
+	// tick is the time from the metrics of the streaming node (model.WAL), zero if missing.
 	tick time.Time
-	// entry is nil where the position is not one of a Woodpecker's log.
+	// entry is the position in a Woodpecker log, otherwise nil.
 	entry *model.LogPosition
-	// open: the segment is written, and its last entry not recorded.
+	// open is true if the segment is being written, so its last entry is not recorded.
 	open bool
-	// offset is the message's number in Kafka's topic, where it is numbered.
+	// offset is the message's offset in a Kafka topic, if numbered is true.
 	offset   int64
 	numbered bool
-	// log is Woodpecker's, topic Kafka's; nil where neither told it.
+	// log is the log of Woodpecker, topic that of Kafka. Both are nil if the queue's data is missing.
 	log   *model.Log
 	topic *model.Topic
 }
@@ -75,13 +75,14 @@ func walPositions(e *Env) (rows []walPosition) {
 	return rows
 }
 
-// numbersMessages reports whether ids of checkpoints that do not name their queue are numbers.
+// numbersMessages reports whether message ids of checkpoints that do not name their queue are numbers.
 func numbersMessages(c *model.Cluster) bool {
 	pulsar := c.Runtime != nil && c.Runtime.Queue != nil && c.Runtime.Queue.Kind == "pulsar"
 	return !pulsar && c.MessageIDSize() == model.OffsetSize
 }
 
-// addWritten adds the end of a log, where the queue tells it, or the metrics of its streaming node: these as a time, without a message.
+// addWritten adds the end of a log, from the queue or from the metrics of its streaming node. The metrics
+// have only the time, not the message.
 func addWritten(told *model.WAL, log *model.Log, topic *model.Topic, add func(walPosition)) {
 	x := walPosition{stage: walWritten}
 	if told != nil {
@@ -102,7 +103,8 @@ func addWritten(told *model.WAL, log *model.Log, topic *model.Topic, add func(wa
 	add(x)
 }
 
-// at is the time of a position: a checkpoint's, else a metric's. Zero is not told.
+// at returns the time of a position from the checkpoint, otherwise from the metrics. It is zero if both are
+// missing.
 func (w *walPosition) at() time.Time {
 	if w.checkpoint.At != 0 {
 		return w.checkpoint.At.Time()
@@ -118,8 +120,8 @@ func (w *walPosition) name() string {
 	return name
 }
 
-// behind counts the messages and bytes after a position, and the segments after it of which neither is recorded; a count that the queue does
-// not tell is -1.
+// behind returns the messages and bytes after a position, and the number of segments after it without
+// recorded counts. A count that is unknown is -1.
 func (w *walPosition) behind() (messages, bytes, uncounted int64) {
 	switch {
 	case w.log != nil && w.entry != nil:
@@ -130,8 +132,8 @@ func (w *walPosition) behind() (messages, bytes, uncounted int64) {
 	return -1, -1, -1
 }
 
-// walBehind is a cell of what lies behind a position; unknown where nothing can be counted, or the log goes on in a segment that is
-// written and the position is in it.
+// walBehind returns a column function for a count after a position. The cell is unknown if nothing can be
+// counted, or if all that follows is in uncounted segments.
 func walBehind(cell func(messages, bytes int64) int64) func(*Env, walPosition) table.Cell {
 	return func(_ *Env, w walPosition) table.Cell {
 		if w.stage == walWritten {
@@ -204,7 +206,7 @@ var wal = define(definition[walPosition]{
 	},
 })
 
-// timeOfPosition is unknown where neither a checkpoint nor a metric has the time.
+// timeOfPosition returns c, or unknown if neither the checkpoint nor the metrics have the time.
 func timeOfPosition(w walPosition, c table.Cell) table.Cell {
 	if w.at().IsZero() {
 		return unknown()
@@ -212,8 +214,8 @@ func timeOfPosition(w walPosition, c table.Cell) table.Cell {
 	return c
 }
 
-// uncountedAfter is the column that tells of how many segments after a position nothing is counted: where it is not 0, there is more behind than is
-// said. A negative number is none.
+// uncountedAfter returns the column with the number of segments after a position without recorded counts. If
+// it is not 0, more messages follow than are counted. A negative number is none.
 func uncountedAfter[T any](of func(T) int64) column[T] {
 	return col(table.Column{Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 2, Doc: "Segments after it whose messages and bytes are not recorded: one that is written, and damaged ones (Woodpecker). What is behind is at least what is counted."},
 		func(_ *Env, row T) table.Cell {

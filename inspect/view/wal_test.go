@@ -15,7 +15,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestWALOfKafka: a log that is a topic of Kafka goes from its first offset to its end, and checkpoints lie in it.
+// TestWALOfKafka checks the positions of a log that is a Kafka topic: from its first offset to its end, with
+// the checkpoints between them.
 func TestWALOfKafka(t *testing.T) {
 	offset := func(queue msgid.Queue, n int64) []byte { return msgid.ID{Queue: queue, Offset: n}.Bytes() }
 	build := func(q *model.Queue, checkpoint model.Checkpoint) *Env {
@@ -50,7 +51,7 @@ func TestWALOfKafka(t *testing.T) {
 	}
 }
 
-// positionsOf are the positions of all logs: stage, position, messages and bytes behind.
+// positionsOf returns the positions of all logs: stage, position, messages and bytes behind.
 func positionsOf(e *Env) (list []string) {
 	rows := wal.Table(e)
 	for row := range rows.Len() {
@@ -72,7 +73,7 @@ func positionsOf(e *Env) (list []string) {
 	return list
 }
 
-// TestWALBehindIsQueueLag: two columns count the same messages of a topic, whatever is in a checkpoint.
+// TestWALBehindIsQueueLag checks that two columns count the same messages of a topic, for random checkpoints.
 func TestWALBehindIsQueueLag(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	lag := vchannels.Column("queue_lag")
@@ -93,7 +94,7 @@ func TestWALBehindIsQueueLag(t *testing.T) {
 		rows := wal.Table(env)
 		got := rows.Cell(RowOf(rows, "dml_0/Flushed/dml_0_1v0"), wal.Column("behind_messages"))
 		want := vchannels.Table(env).Cell(0, lag)
-		if want.Absent == table.None { // no message: then a position has nothing to count from
+		if want.Absent == table.None { // without a message nothing can be counted
 			want = unknown()
 		}
 		if diff := cmp.Diff(want, got); diff != "" || got.Int < 0 {
@@ -108,7 +109,8 @@ func TestWALBehindIsQueueLag(t *testing.T) {
 	}
 }
 
-// TestWALBehindAtLeast: what is not recorded is counted beside what is, of a log and of its readers.
+// TestWALBehindAtLeast checks that segments without recorded counts are counted separately, for a log and for
+// its readers.
 func TestWALBehindAtLeast(t *testing.T) {
 	closed := func(id int64) model.LogSegment {
 		return model.LogSegment{ID: id, State: model.LogCompleted, Last: 9, Bytes: 1000}
@@ -137,7 +139,7 @@ func TestWALBehindAtLeast(t *testing.T) {
 	}
 }
 
-// TestLogStatesInOrder: states of a newer Woodpecker come in one order, whatever a map says.
+// TestLogStatesInOrder checks that unknown states of a newer Woodpecker have a fixed order.
 func TestLogStatesInOrder(t *testing.T) {
 	l := &model.Log{}
 	for _, state := range []string{"Frozen", "Active", "Compacting", "Fenced", "Frozen", "Recovering", "Archived"} {

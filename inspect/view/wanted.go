@@ -5,7 +5,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// segmentWanted is what QueryCoord says of segments only if it is asked for that.
+// segmentWanted holds the column from QueryCoord's current targets, which are queried only on demand.
 var segmentWanted = []column[*model.Segment]{
 	col(table.Column{
 		Name: "wanted_as", Kind: table.State, Show: table.Hidden,

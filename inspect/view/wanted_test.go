@@ -10,7 +10,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestWantedAs: without targets nothing is known of how a segment is wanted.
+// TestWantedAs checks the column wanted_as, which is unknown without targets.
 func TestWantedAs(t *testing.T) {
 	c := model.Build(model.Parts{Loaded: model.PartAll, Segments: []*model.Segment{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4}}})
 	for _, test := range []struct {
