@@ -109,7 +109,8 @@ func (s *boltSource) settle(ctx context.Context) error {
 		if err != nil {
 			return nil //nolint:nilerr // openBolt reports it.
 		}
-		// The file grows before the meta page is updated, so its current size covers all pages of before.
+		// The file grows before the meta page is updated, so its current size covers all pages that before refers
+		// to.
 		grown, err := s.in.file.Stat()
 		if err != nil {
 			return fmt.Errorf("read %s: %w", s.in.location, cause(err))

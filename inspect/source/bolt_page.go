@@ -49,7 +49,7 @@ const (
 	maxTreeDepth = 40
 )
 
-// boltMeta is the content of one of the two meta pages.
+// boltMeta is the content of a meta page. A file has two.
 type boltMeta struct {
 	pageSize int
 	root     uint64

@@ -208,7 +208,7 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, take fu
 	return ctx.Err()
 }
 
-// load reads the leaves of the chunk and calls collect for each of them in order.
+// load reads the leaves of the chunk and calls collect for each leaf in order.
 func (f *boltFile) load(c *chunk, collect func(node) (bad int64, err error)) {
 	nodes := f.readRun(c)
 	for _, id := range c.leaves {
@@ -230,7 +230,7 @@ func (f *boltFile) load(c *chunk, collect func(node) (bad int64, err error)) {
 	}
 }
 
-// collect appends the records of one leaf, newest first.
+// collect appends the records of a leaf, newest first.
 func collect(c *chunk, n node, upTo int64, hasher keyHasher, classify func([]byte) class) (bad int64, err error) {
 	for i := n.count - 1; i >= 0; i-- {
 		revision, value, bucket, err := n.leaf(i)

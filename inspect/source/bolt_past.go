@@ -13,10 +13,10 @@ import (
 	"kitescope/internal/hints"
 )
 
-// The "key" bucket is the history of a store. It holds each revision since the last compaction and, for the
-// time before, the newest revision of each key. Changes reads a part of it from the oldest to the newest, with
-// the workers of a pass. It holds in memory only the chunks that are read ahead and the changes of one
-// revision.
+// The "key" bucket is the history of a store. It holds each revision since the last compaction, and the
+// newest revision of each key at that time. Changes reads a part of the bucket from the oldest to the newest
+// revision, with the workers of a pass. It holds in memory only the chunks that are read ahead and the
+// changes of one revision.
 
 // Oldest returns the revision of the last compaction, whose state compaction keeps complete.
 func (s *boltSource) Oldest(context.Context, Header) (int64, error) {
@@ -148,8 +148,8 @@ func (s *boltSource) leavesOf(first, last int64) ([]uint64, error) {
 		}
 		return int64(binary.BigEndian.Uint64(revision))
 	}
-	// A revision with many keys may span several leaves and start in the leaf before the first one that begins
-	// with it.
+	// A revision with many keys may span several leaves. It may start in the leaf before the first leaf that
+	// begins with the revision.
 	from := sort.Search(len(s.leaves), func(i int) bool { return begin(i) >= first })
 	to := from + sort.Search(len(s.leaves)-from, func(i int) bool { return begin(from+i) > last })
 	if broken != nil && len(s.leaves) > 1 {
@@ -202,7 +202,7 @@ func (f *collector) collect(n node) (bad int64, err error) {
 	return bad, nil
 }
 
-// byRevision calls yield with the changes of one revision at a time.
+// byRevision calls yield for each revision with its changes.
 func byRevision(changes []Event, yield func(revision int64, events []Event) error) error {
 	for len(changes) > 0 {
 		at, n := changes[0].ModRevision, 1

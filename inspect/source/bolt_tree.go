@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// boltFile reads nodes of one bbolt file.
+// boltFile reads nodes of a bbolt file.
 type boltFile struct {
 	in   *input
 	meta boltMeta

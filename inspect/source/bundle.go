@@ -68,7 +68,7 @@ type Manifest struct {
 	// Lacks holds the key ranges that this kind of origin omits.
 	Lacks []Range `json:"lacks,omitempty"`
 	// History describes further revisions in the bundle; nil means none. It was added without a new version,
-	// because older readers still read the keys correctly. These match Revision and Taken.
+	// because older readers still read the keys correctly. The keys match Revision and Taken.
 	History *ManifestHistory `json:"history,omitempty"`
 }
 
@@ -99,7 +99,7 @@ type BundleStats struct {
 	Past PastStats
 }
 
-// appendRecord appends the encoding of one key to b.
+// appendRecord appends the encoding of a key to b.
 func appendRecord(b []byte, kv KV) []byte {
 	b = binary.AppendUvarint(b, uint64(len(kv.Key)))
 	b = append(b, kv.Key...)

@@ -21,15 +21,15 @@ import (
 //	history/left/000001     the number of keys dropped from the chunk so far, as an unsigned varint
 //	history/...             data of other packages: package kept writes responses of processes
 //
-// Each member is sealed: a signed varint (the time of writing, in Unix nanoseconds), the content, and a CRC-32C
-// of both, big-endian. The content of changes is two unsigned varints, the revision before the first change and
-// the last revision, and records in the format of keys; a record of version 0 is a deletion. The content of
-// base is an unsigned varint, that of before is records.
+// Each member is sealed: a signed varint (the time of writing, in Unix nanoseconds), the content, and a
+// CRC-32C of both, big-endian. The content of changes is two unsigned varints, the revision before the first
+// change and the last revision, and records in the format of keys; a record of version 0 is a deletion. The
+// content of base is an unsigned varint, that of before is records.
 //
-// There are two kinds of bundles with a history. A bundle of snapshot save has the newest keys, so that readers
-// without history support read these. The earlier state is computed from changes and before. A chunk of a
-// recording has the keys at its start, because it grows at its end. It may have no end.json, and is valid up to
-// its last complete member.
+// There are two kinds of bundles with a history. A bundle of snapshot save has the newest keys, which are
+// also the keys that readers without history support read. The earlier state is computed from changes and
+// before. A chunk of a recording has the keys at its start, because it grows at its end. It may have no
+// end.json, and is valid up to its last complete member.
 const (
 	historyPrefix = "history/"
 	// HistoryChanges and HistoryGaps are kinds of members that this package reads.
@@ -49,7 +49,7 @@ type ManifestHistory struct {
 	// members define the last revision. In other bundles the keys are at the last revision, which is the
 	// revision of the manifest.
 	Recorded bool `json:"recorded,omitempty"`
-	// Anew reports that the chunk does not continue the previous chunk: the etcd is a different one, or was
+	// Anew reports that the chunk does not continue the previous chunk, because the etcd is another one or was
 	// restored from a backup.
 	Anew bool `json:"anew,omitempty"`
 	// Cluster is the cluster ID of the recorded etcd, or 0 if unknown.

@@ -138,7 +138,7 @@ func (b *Bundle) next(m HistoryMember, reached *int64) (c changesMember, ok bool
 // changed maps keys that differ from the keys of the bundle to their state at a revision.
 type changed map[string]*changedKey
 
-// changedKey is the state of one key. kv is nil if the key did not exist. known reports that the state is from
+// changedKey is the state of a key. kv is nil if the key did not exist. known reports that the state is from
 // a change up to the revision.
 type changedKey struct {
 	kv    *KV
@@ -220,7 +220,7 @@ func cloneKV(kv KV) *KV {
 	return &kv
 }
 
-// keyPast is the history of one key in a bundle, in revision order.
+// keyPast is the history of a key in a bundle, in revision order.
 type keyPast []Event
 
 // maxKeyPasts bounds the cache of GetAt, in keys. A search for a revision reads one key at many revisions.

@@ -178,8 +178,8 @@ func (b *Bundle) visit(t *tar.Reader, visit func(name string, size int64, r io.R
 	}
 }
 
-// single returns an error for a duplicate member. Neither of the two is known to be the right one, and readers
-// that choose differently would see different clusters in one file.
+// single returns an error for a duplicate member. Neither duplicate is known to be the right one, and readers
+// that choose differently would see different clusters in the same file.
 func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
 	switch {
 	case len(h.Name) > maxMemberName:

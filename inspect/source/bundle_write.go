@@ -226,10 +226,10 @@ func (b *BundleWriter) abort() {
 	}
 }
 
-// WriteBundle writes the keys of snap to w. ranges define how a live etcd is read in parts; nil means the root
-// as one range. Keys outside the ranges are read too, so that the bundle is complete. The keys outside the root
-// (Beside) are also read. If transform is not nil, it is called for each key before it is written, and may
-// change the value or drop the key. A live read is streamed. The keys of a file are sorted in memory.
+// WriteBundle writes the keys of snap to w. ranges define how a live etcd is read in parts; nil means the
+// root as a single range. Keys outside the ranges and keys outside the root (Beside) are read too, because a
+// bundle must be complete. If transform is not nil, it is called for each key before the key is written, and
+// may change the value or drop the key. A live read is streamed. The keys of a file are sorted in memory.
 func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInfo, ranges []Range, transform func(KV) (KV, bool)) (BundleStats, error) {
 	b, err := NewBundleWriter(w, snap.Header(), info)
 	if err != nil {

@@ -172,7 +172,7 @@ func TestDamagedBundle(t *testing.T) {
 }
 
 // TestDamagedRecording changes a closed chunk of a recording: the sizes of its members and the lengths of its
-// initial keys. With a correct checksum of the member, it also changes the number of these keys and the
+// initial keys. With a correct checksum of the member, it also changes the number of initial keys and the
 // revisions of changes.
 func TestDamagedRecording(t *testing.T) {
 	changes, _ := history(200)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ErrCompacted reports that the requested revision is no longer in etcd, because the store was compacted past
-// it. Call Pin again to continue from the current revision.
+// ErrCompacted reports that the requested revision is no longer in etcd because the store was compacted. Call
+// Pin again to continue from the current revision.
 var ErrCompacted = errors.New("revision was compacted away")
 
 // HangingError reports an etcd that accepts connections but does not respond in time. An unreachable etcd is

@@ -100,8 +100,8 @@ func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
 }
 
 // timeReads measures a few reads of a key: linearizable reads, which need a majority of the members, and
-// serializable reads of one member. A denied read takes as long and counts. Other failed reads do not count,
-// unless the deadline ended them.
+// serializable reads from a single member. A denied read takes as long and counts. Other failed reads count
+// only if the deadline ended them.
 func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.Duration) {
 	const times = 3
 	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())

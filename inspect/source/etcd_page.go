@@ -23,7 +23,7 @@ type page struct {
 	revision int64
 	more     bool
 	keys     int
-	lastKey  string // "" if there are no keys
+	lastKey  string // "" without keys
 }
 
 // parsePage decodes all fields except the key-values.

@@ -43,8 +43,8 @@ func (s *Etcd) keyToAsk(h Header) Range {
 	return key
 }
 
-// glance is the result of one small read at a revision: the last timestamp that Milvus reserved, and the
-// revision of the reservation. It is zero if there is none.
+// glance is the result of a small read at a revision: the last timestamp that Milvus reserved, and the
+// revision of the reservation. It is zero without a reservation.
 type glance struct {
 	reserved time.Time
 	written  int64
@@ -226,11 +226,11 @@ type watchBounds struct {
 	// until is the last requested revision, limit the maximum time without a message.
 	until int64
 	limit time.Duration
-	// ask is the interval of progress requests, or 0 if each revision is seen. witness is a revision that must
-	// arrive.
+	// ask is the interval of progress requests, or 0 if the watch receives every revision. witness is a revision
+	// that must arrive.
 	ask     time.Duration
 	witness int64
-	// heard is the time of the last event, answers the number of progress responses since that report no
+	// heard is the time of the last event. answers is the number of progress responses since then that report no
 	// further events.
 	heard   time.Time
 	answers int

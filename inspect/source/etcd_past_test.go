@@ -14,8 +14,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// TestPastOfAnEtcd compares the past revisions of a live etcd with the responses of the etcd client. It also uses
-// accounts that may read only a part.
+// TestPastOfAnEtcd compares the past revisions of a live etcd with the responses of the etcd client. It also
+// uses accounts that may read only a part.
 //
 //nolint:tparallel // its parts take turns at one server
 func TestPastOfAnEtcd(t *testing.T) {

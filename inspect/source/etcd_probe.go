@@ -17,7 +17,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// probeTimeout bounds the probe of one endpoint.
+// probeTimeout bounds the probe of an endpoint.
 const probeTimeout = 2 * time.Second
 
 // probe opens a plain connection to each endpoint and returns the reason why none can work. It returns nil if

@@ -26,7 +26,7 @@ type reader struct {
 	stop context.CancelFunc
 	// timeout bounds one request.
 	timeout time.Duration
-	// serializable reads the state of one member, without a quorum.
+	// serializable reads the state of a single member, without a quorum.
 	serializable bool
 }
 
@@ -186,8 +186,8 @@ func (r *reader) readable(ctx context.Context, user string) ([]Range, error) {
 	return mergeRanges(ranges), nil
 }
 
-// permittedRange converts a permission of etcd to a Range: no end means a single key, an end of one zero byte
-// means no upper bound.
+// permittedRange converts a permission of etcd to a Range. Without an end it is a single key; an end of one
+// zero byte means no upper bound.
 func permittedRange(key, end []byte) Range {
 	r := Range{From: string(key), To: string(end)}
 	switch r.To {
@@ -210,7 +210,8 @@ const maxWatchBytes = 64 << 20
 type watchRequest struct {
 	keys Range
 	from int64
-	// ask is the interval of progress requests. 0 means none; etcd then reports progress every few minutes.
+	// ask is the interval of progress requests. 0 means no requests; etcd then reports progress every few
+	// minutes.
 	ask time.Duration
 }
 

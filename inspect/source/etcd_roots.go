@@ -128,8 +128,8 @@ func (f *rootSearch) all(ctx context.Context) error {
 	return nil
 }
 
-// clusters returns the found roots. It omits roots where processes only registered, unless there are no others.
-// It reads nothing if there is only one root.
+// clusters returns the found roots. It omits roots where processes only registered, unless no other root was
+// found. It reads nothing if only one root was found.
 func (f *rootSearch) clusters(ctx context.Context) ([]metaRoot, error) {
 	if len(f.found) < 2 {
 		return f.found, nil

@@ -140,7 +140,7 @@ type fetched struct {
 	err  error
 }
 
-// rangeFetch reads the pages of one range in its own goroutine.
+// rangeFetch reads the pages of a range in its own goroutine.
 type rangeFetch struct {
 	pages chan fetched
 	// turn is closed when the consumer reaches this range. Before that, only the first page is read ahead.

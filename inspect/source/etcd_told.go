@@ -13,7 +13,7 @@ import (
 )
 
 // told returns an interceptor that reports each call after it has ended: the target, the method, the duration
-// and the result. It shows requests only for ranges, because others may hold a password.
+// and the result. It includes the request only for ranges, because other requests may hold a password.
 func told(tell func(string)) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		start := time.Now()

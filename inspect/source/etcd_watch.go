@@ -17,9 +17,9 @@ import (
 const watchPause = time.Second
 
 // Watch follows the keys below the root in header. It yields events in revision order, without duplicates or
-// losses. A watch that fails or is ended by the server (no leader) continues after the last yielded event. The
-// events of one revision may come in several calls: if there are very many, or if the role may read only part
-// of the root, because each permitted range is then followed separately.
+// losses. A watch that fails or is ended by the server (no leader) continues after the last yielded event.
+// The events of a revision may come in several calls if there are very many. The same applies if the role may
+// read only part of the root, because each permitted range is then followed separately.
 func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int64, events []Event) error) error {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func denied(err error) bool {
 		err != nil && strings.Contains(err.Error(), rpctypes.ErrPermissionDenied.Error())
 }
 
-// watch is the state of one Watch.
+// watch is the state of a call of Watch.
 type watch struct {
 	// revision is the highest yielded revision.
 	revision int64
@@ -62,7 +62,7 @@ type watch struct {
 	bounds watchBounds
 }
 
-// watchPlace is the position of the watch of one range.
+// watchPlace is the position of a watch in its range.
 type watchPlace struct {
 	// next is the revision at which to continue. Its first told events were already yielded, because a revision
 	// with more than maxHeld bytes is yielded in parts.
@@ -73,7 +73,7 @@ type watchPlace struct {
 // maxHeld bounds the bytes that are buffered until a revision is complete.
 const maxHeld = 64 << 20
 
-// answer is a message or an error of the watch of one range.
+// answer is a message or an error from the watch of a range.
 type answer struct {
 	index   int
 	message *watchMessage
@@ -107,7 +107,7 @@ func transient(err error) bool {
 
 var errWatchEnded = errors.New("watch ended")
 
-// session runs watches until one of them fails.
+// session runs watches until the first failure.
 func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places []watchPlace) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var receiving sync.WaitGroup
@@ -168,7 +168,7 @@ type part struct {
 	skip int
 }
 
-// take yields the events of one message, one revision at a time.
+// take yields the events of a message, one revision at a time.
 func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
 	err := m.each(func(e Event) error { return w.hold(e, at, held) })
 	switch {

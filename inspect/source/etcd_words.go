@@ -10,9 +10,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Error texts of an etcd, or of a server in front of it, are displayed in terminals and pasted into tickets.
-// They may contain the configuration of the server. Therefore all errors pass through this file once, before
-// they are processed.
+// Error texts of an etcd, or of a server in front of it, may contain the configuration of the server, and
+// users paste them into tickets. Therefore all errors pass through this file once, before they are processed.
 
 // safeError redacts secrets in the message of a gRPC error. Known errors of etcd have no secrets and are
 // returned unchanged.

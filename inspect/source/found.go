@@ -10,7 +10,7 @@ import (
 // Found is a file or directory that Open can read, judging by its first bytes.
 type Found struct {
 	Path string
-	// What is its kind, without an article, e.g. "etcd snapshot" or "recording".
+	// What is the kind of the file, without an article, e.g. "etcd snapshot" or "recording".
 	What     string
 	Modified time.Time
 }

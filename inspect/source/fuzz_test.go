@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// readEverything opens bytes as a file, with and without salvage, and reads all of it. It accepts any result
-// except a panic, a hang, or a key outside the requested ranges.
+// readEverything opens bytes as a file, with and without salvage, and reads the whole file. It accepts any
+// result except a panic, a hang, or a key outside the requested ranges.
 func readEverything(t *testing.T, content []byte) {
 	t.Helper()
 	for _, salvage := range []bool{false, true} {

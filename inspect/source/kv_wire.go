@@ -9,9 +9,9 @@ import (
 // errNoKeyValue reports bytes that are not an mvccpb.KeyValue.
 var errNoKeyValue = errors.New("no key-value record")
 
-// parseKeyValue decodes an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without copying: Key and Value of the
-// result are slices of b. It skips unknown fields. Fields must be in ascending order without repetition, as
-// etcd writes them, because fields after a key with a wrong length are not.
+// parseKeyValue decodes an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without copying: Key and Value of
+// the result are slices of b. It skips unknown fields. Fields must be in ascending order without repetition,
+// as etcd writes them, because the bytes after a key with a wrong length do not form such fields.
 func parseKeyValue(b []byte) (KV, error) {
 	var kv KV
 	last := protowire.Number(0)

@@ -28,7 +28,7 @@ func (l Limits) orDefault() Limits {
 // limitAdvice is the hint for a source that exceeds a limit.
 const limitAdvice = "no Milvus is that large: look at what writes there; one collection (coll=NAME) and other commands read less of it"
 
-// meter counts the keys and bytes of one scan and compares them with the limits.
+// meter counts the keys and bytes of a scan and compares them with the limits.
 type meter struct {
 	limits Limits
 	where  string

@@ -31,8 +31,8 @@ type Options struct {
 	TLS TLS
 	// DialTimeout bounds connecting, RequestTimeout bounds one request. 0 means 5 and 30 seconds.
 	DialTimeout, RequestTimeout time.Duration
-	// StaleRead reads the state of one etcd member without a quorum. It makes it possible to read an etcd that
-	// has lost its leader.
+	// StaleRead reads the state of a single etcd member without a quorum. It makes it possible to read an etcd
+	// that has lost its leader.
 	StaleRead bool
 	// Stdin is the reader for "-".
 	Stdin io.Reader

@@ -21,7 +21,7 @@ type Past interface {
 	// earlier revisions when it was compacted at that revision. Without a compaction it is 1, the empty store.
 	Oldest(ctx context.Context, h Header) (int64, error)
 	// Changes calls yield with the changes below the root for each revision in (from, to], in order, as Watch
-	// does. The events of one revision may come in several calls. They are valid only until yield returns.
+	// does. The events of a revision may come in several calls. They are valid only until yield returns.
 	// Revisions without changes below the root are skipped. It returns a *RevisionError if the source does not
 	// have a revision.
 	Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error

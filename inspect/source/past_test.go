@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// told is an event as text, because comparing structs with a library takes seconds for this number of events.
+// told is an event as text, because comparing this number of structs with a library takes seconds.
 type told struct {
 	revision int64
 	line     string
@@ -72,7 +72,7 @@ func tell(t *testing.T, steps int) *story {
 		}
 	}
 	var many []clientv3.Op
-	for i := range 600 { // changes of one revision that need more than one read
+	for i := range 600 { // changes of a revision that need more than one read
 		many = append(many, clientv3.OpPut(fmt.Sprintf("by-dev/meta/many/%03d", i), strings.Repeat("m", 1000)))
 	}
 	for part := range slices.Chunk(many, 100) {

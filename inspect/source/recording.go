@@ -277,7 +277,7 @@ func (r *Recording) after(revision int64) int {
 }
 
 // holding returns the last chunk that starts at or before a revision, and the end of its history. i is -1 if
-// there is no such chunk. If that chunk ends before end, holding returns the previous chunk if it ends later,
+// no chunk does. If the chunk ends before end, holding returns the previous chunk if that one ends later,
 // because a chunk may have been started but not continued.
 func (r *Recording) holding(ctx context.Context, revision, end int64) (i int, b *Bundle, last bundleEdge, err error) {
 	i = r.after(revision) - 1
@@ -358,8 +358,8 @@ func (r *Recording) GetAt(ctx context.Context, h Header, revision int64, key str
 }
 
 // Chunks returns the chunk that has a revision at a time. It also returns the previous chunk if that chunk
-// extends to the start of this one, because process data from just before may be in either. While nothing is
-// written, many chunks have the same revision; a zero time selects the last of them.
+// extends to the start of this chunk, because process data from just before may be in either. While nothing
+// is written, many chunks have the same revision; a zero time selects the last chunk.
 func (r *Recording) Chunks(ctx context.Context, revision int64, at time.Time) ([]*Bundle, error) {
 	i, b, err := r.within(ctx, revision)
 	for err == nil && i > 0 && !at.IsZero() && r.chunks[i].first() == revision && r.chunks[i].manifest.Taken.After(at) {

@@ -100,8 +100,8 @@ func (f *rootFinder) add(key []byte) (r metaRoot, ok bool) {
 	return r, true
 }
 
-// found returns the clusters. It includes roots with registrations only if name is not empty or there are no
-// clusters.
+// found returns the clusters. It includes roots with registrations only if name is not empty or no cluster
+// was found.
 func (f *rootFinder) found(name rootName) []metaRoot {
 	list := slices.Clone(f.clusters)
 	for _, r := range f.registered {

@@ -41,7 +41,7 @@ func (r Range) Contains(key []byte) bool {
 // Prefix returns the Range of all keys that start with p.
 func Prefix(p string) Range { return Range{From: p, To: prefixEnd(p)} }
 
-// prefixEnd returns the first key after all keys that start with p, or "" if there is no such key. It computes
+// prefixEnd returns the first key after all keys that start with p, or "" if no key follows. The result is
 // the same as clientv3.GetPrefixRangeEnd of etcd.
 func prefixEnd(p string) string {
 	b := []byte(p)
@@ -99,7 +99,7 @@ type Header struct {
 	// time.
 	Recent *model.EtcdActivity
 	// Lacks holds sorted ranges of keys below the root that this kind of source omits: a birdwatcher backup has
-	// only the metadata prefix. They are not a failure, and so not a Gap, but their content is unknown.
+	// only the metadata prefix. They are not a Gap, because nothing failed, but their content is unknown.
 	Lacks []Range
 }
 
@@ -124,8 +124,8 @@ type Gap struct {
 // Source is an etcd or a file that holds the metadata of clusters.
 type Source interface {
 	Origin() Origin
-	// Pin fixes one revision and finds the root path. It returns a *RootError if there is no Milvus root, or if
-	// there are several and Options.Root is empty.
+	// Pin fixes a revision and finds the root path. It returns a *RootError if no Milvus root exists, or if
+	// several exist and Options.Root is empty.
 	Pin(ctx context.Context) (Snapshot, error)
 	Close() error
 }
@@ -147,7 +147,7 @@ type Snapshot interface {
 	Close() error
 }
 
-// Event is a change of one key. A deleted event holds only the key and the ModRevision.
+// Event is a change of a key. A deleted event holds only the key and the ModRevision.
 type Event struct {
 	KV
 	Deleted bool
