@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// readJSON decodes the JSON response of a page into a value. what is a noun for error messages, e.g. "a list of
-// clients".
+// readJSON decodes the JSON response of a page into a value. The parameter what is a noun for error messages,
+// e.g. "a list of clients".
 func readJSON(body []byte, what string, begin byte, into any) *failure {
 	start := bytes.TrimLeft(body, " \t\r\n")
 	switch {

@@ -25,7 +25,7 @@ const minRateWindow = time.Second
 // NobodyRegistered is the reason in Runtime.Skipped if no process was queried.
 const NobodyRegistered = "no process is registered in etcd"
 
-// asking is the state of one Ask.
+// asking is the state of an Ask.
 type asking struct {
 	ctx    context.Context // of the whole Ask, without the deadlines of single processes
 	start  time.Time
@@ -51,8 +51,8 @@ type asking struct {
 // ErrNoSessions is returned by Ask if the sessions of the cluster are unknown.
 var ErrNoSessions = errors.New("the sessions of the cluster were not read: no process to query")
 
-// Ask queries every process that has a session. The Runtime records the calls that failed; it has no sessions
-// if none is registered. Ask returns an error if the sessions are unknown or ctx ended.
+// Ask queries every process that has a session. The Runtime records the calls that failed. It has no sessions
+// if no process is registered. Ask returns an error if the sessions are unknown or ctx ended.
 func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtime, error) {
 	if !cluster.Loaded.Has(model.PartSessions) {
 		return nil, ErrNoSessions

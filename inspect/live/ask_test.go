@@ -44,7 +44,7 @@ func ask(t *testing.T, c *model.Cluster, opts live.Options) *model.Runtime {
 	return r
 }
 
-// wantOutcome checks the outcome of one session.
+// wantOutcome checks the outcome of a session.
 func wantOutcome(t *testing.T, r *model.Runtime, role string, id model.NodeID, want model.Outcome, reason string) {
 	t.Helper()
 	n := r.LiveNode(role, id)

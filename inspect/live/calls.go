@@ -157,7 +157,7 @@ func segmentInquiry(base *commonpb.MsgBase, ids []model.SegmentID) inquiry {
 	return inquiry{method: dataCoord + "GetSegmentInfo", request: b, segments: ids}
 }
 
-// maxSplits bounds the splits of one batch: enough to find a few segments that are gone.
+// maxSplits bounds the splits of a batch: enough to find a few segments that are gone.
 const maxSplits = 64
 
 // halves splits a request for segments in two, because one segment that is gone fails the whole request

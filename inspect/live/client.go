@@ -18,8 +18,8 @@ import (
 // Options configure how processes are reached. The zero value connects directly, without TLS and without
 // credentials, as the processes of a cluster do among themselves.
 type Options struct {
-	// Timeout is the deadline of each process, for connecting and all of its calls together; 0 means 5 s. A
-	// Window longer than half of it is added.
+	// Timeout is the deadline for a process. It covers connecting and all calls to the process; 0 means 5 s. A
+	// Window longer than half the Timeout extends the deadline.
 	Timeout time.Duration
 	// Map maps addresses of the cluster's network to addresses that are reachable from here: "10.2.0.7:21123"
 	// or, for all ports, "10.2.0.7", to "localhost:30007" or, keeping the port, to "localhost". It also applies
@@ -31,7 +31,7 @@ type Options struct {
 	TLS *tls.Config
 	// User and Password, or Token, are sent as Milvus expects them; "" sends none.
 	User, Password, Token string
-	// MaxAnswer is the limit of one response in bytes; 0 means 32 MiB.
+	// MaxAnswer is the size limit of a response in bytes; 0 means 32 MiB.
 	MaxAnswer int64
 	// Window is the time from the first scrape of /metrics to a second one, for rates; 0 means no second
 	// scrape.
@@ -40,7 +40,7 @@ type Options struct {
 	// not scraped.
 	MetricsPort int
 	// Tasks also queries the tasks that processes have in memory. Each such call is made at most once in 15
-	// seconds; an earlier Ask's response is used in between.
+	// seconds; the response to an earlier Ask is used in between.
 	Tasks bool
 	// Targets queries the current target of QueryCoord, at most as often as Tasks. The response names every
 	// segment.
@@ -55,10 +55,10 @@ type Options struct {
 	Counters func() time.Time
 	// Keep receives every record, already redacted, one at a time; nil means that records are not kept.
 	Keep func(Record)
-	// KeepOnly decodes only the responses that lead to further calls. The records are read later, so the
-	// Runtime of an Ask is empty.
+	// KeepOnly decodes only the responses that lead to further calls, because the records are decoded later. The
+	// Runtime of an Ask is then empty.
 	KeepOnly bool
-	// Tell is called with one line for each finished call, without the response; nil disables it.
+	// Tell is called with a line for each finished call, without the response; nil disables it.
 	Tell func(line string)
 	// Progress is called with the number of finished processes; nil disables it.
 	Progress func(done, all int)
@@ -73,7 +73,7 @@ func (o *Options) beyond() time.Duration {
 	return 0
 }
 
-// Patience returns how long an Ask waits for the slowest process.
+// Patience returns the maximum time that an Ask waits for the slowest process.
 func (o *Options) Patience() time.Duration { return cmp.Or(o.Timeout, defaultTimeout) + o.beyond() }
 
 // conceal removes the credentials of the client from a server's text.
@@ -138,7 +138,7 @@ type Client struct {
 	reported map[string][]Record
 }
 
-// Open returns a client. It connects to nothing before Ask.
+// Open returns a client. It does not connect before Ask.
 func Open(opts Options) (*Client, error) {
 	if opts.Timeout < 0 || opts.Window < 0 || opts.MaxAnswer < 0 {
 		return nil, errors.New("timeout, window and limit of an answer cannot be negative")

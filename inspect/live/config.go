@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// maxConfigKeys bounds a configuration. Milvus has some nine hundred keys, each of them twice.
+// maxConfigKeys bounds the keys of a configuration. Milvus has about nine hundred, and each key occurs twice.
 const maxConfigKeys = 10_000
 
 // takeConfig stores the effective configuration of a process.

@@ -76,7 +76,7 @@ func NewDecoder() *Decoder {
 	}
 }
 
-// question is a Record being decoded, with what the Decoder derived from it.
+// question is a Record being decoded, with the data that the Decoder derived from the record.
 type question struct {
 	*Record
 	node *liveNode
@@ -93,7 +93,7 @@ type question struct {
 // key returns the key of the queried session.
 func (q *question) key() sessionKey { return sessionKey{q.Role, q.Node} }
 
-// set sets the outcome of a question.
+// set sets the outcome and the reason of a question.
 func (q *question) set(outcome model.Outcome, reason string) {
 	q.outcome, q.reason = outcome, oneLine(reason)
 }
@@ -254,8 +254,8 @@ func (d *Decoder) afford(q *question) bool {
 	return f == nil
 }
 
-// takes is like afford, for a response that is already read and of which weight bytes are retained. It counts
-// them.
+// takes is like afford for a decoded response of which weight bytes are retained. If it returns true, it
+// counts the retained bytes.
 func (d *Decoder) takes(q *question, weight int64) bool {
 	q.weight = weight
 	if !d.afford(q) {
@@ -342,7 +342,7 @@ func (n *liveNode) conclude() {
 	}
 }
 
-// notes returns what was left out, sorted.
+// notes returns the notes about omitted data, sorted.
 func (d *Decoder) notes() []model.Skipped {
 	list := d.skipped
 	for note := range d.oddities {

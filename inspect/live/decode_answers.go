@@ -121,7 +121,7 @@ func aboutSegments(q *question, m proto.Message) {
 }
 
 // readStatus reads the status inside a response: the new code and the old one, which is the only one before
-// 2.3. It reports whether to read on.
+// 2.3. It reports whether the rest of the response is to be decoded.
 func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	holder, ok := m.(interface{ GetStatus() *commonpb.Status })
 	if !ok {

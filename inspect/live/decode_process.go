@@ -24,11 +24,11 @@ const (
 // internal/http/server.go saves it under the folded key at startup).
 const configMetricsPort = "commonmetricsport"
 
-// processRecords holds the HTTP responses of one process.
+// processRecords holds the HTTP responses of a process.
 type processRecords struct {
 	model.Process
-	// asked holds the sessions for which the process was queried; told holds those that its own metrics name,
-	// which are more reliable.
+	// asked holds the sessions for which the process was queried. told holds the sessions that the process's own
+	// metrics name, which are more reliable.
 	asked, told map[sessionKey]bool
 	at          dates // of pages
 }
@@ -141,7 +141,7 @@ func (p *processRecords) scraped(m *model.Metrics) {
 	}
 }
 
-// linkProcesses determines which sessions are roles of which process, and links them.
+// linkProcesses determines the sessions of each process and links them.
 func (d *Decoder) linkProcesses() []*model.Process {
 	d.addressProcesses()
 	keys := slices.Sorted(maps.Keys(d.processes))

@@ -23,8 +23,8 @@ type targetJSON struct {
 	} `json:"dm_channels"`
 }
 
-// takeTargets stores the current targets of QueryCoord. It stores all of them or none, because segments missing
-// from a partial list would seem unwanted.
+// takeTargets stores the current targets of QueryCoord. It stores all targets or none, because segments
+// missing from a partial list would seem unwanted.
 func (d *Decoder) takeTargets(q *question, text string) error {
 	const copies = 3 // in memory of the collection being decoded; of all others only ids are held
 	q.weight += copies * int64(len(text))

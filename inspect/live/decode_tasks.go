@@ -15,9 +15,9 @@ import (
 // pkg/util/metricsinfo/err.go).
 const unknownMetric = "metric request type is not implemented"
 
-// maxTasks bounds the tasks that are stored of one response. Milvus lists at most 1,024
-// (internal/datacoord/index_meta.go: taskStatsLRUCapacity), QueryCoord 256, and drops those older than half an
-// hour.
+// maxTasks bounds the tasks that are stored of a response. Milvus lists at most 1,024
+// (internal/datacoord/index_meta.go: taskStatsLRUCapacity), QueryCoord at most 256, and both drop tasks older
+// than half an hour.
 const maxTasks = 10_000
 
 // The responses are JSON lists of the structs of milvus pkg/util/metricsinfo/metrics_info.go: QueryCoordTask,

@@ -18,7 +18,8 @@ type endpoint struct {
 	uri string
 	// reads names the code of Milvus that shows that a GET changes nothing.
 	reads string
-	// body: the response is read up to the limit of one; without body only a line is read.
+	// body means that the response is read up to the size limit of a response. Without body, only a line is
+	// read.
 	body bool
 	// gated pages may require a user. Credentials are sent to no other page.
 	gated bool
@@ -173,8 +174,8 @@ const (
 	consoleOff  = "proxy.http.enableV1"
 )
 
-// refused returns the failure for a page that was not served. It names the Milvus setting responsible if the
-// response shows which. said is the text from the server.
+// refused returns the failure for a page that was not served. It names the responsible Milvus setting if the
+// response identifies one. said is the text from the server.
 func (c *Client) refused(e *endpoint, status string, code int, said []byte) *failure {
 	if f := c.keptFrom(e, status, code, serverSaid(said)); f != nil {
 		return f

@@ -175,7 +175,7 @@ func unpack(r io.Reader) (*unpacked, error) {
 	return &unpacked{in, func() {}}, nil
 }
 
-// ReadFile passes the records in a file to add. The file is a recording, the text of one process's /metrics, or
+// ReadFile passes the records in a file to add. The file is a recording, the text of a process's /metrics, or
 // a folder of such files. It returns a warning for each part that could not be read.
 func ReadFile(path string, add func(Record)) (warnings []string, err error) {
 	info, err := os.Stat(path)

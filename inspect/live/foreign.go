@@ -70,9 +70,9 @@ func (n *clusterNames) servers() []*server {
 }
 
 // ownCluster parses a process's own name from its refusal: "cross cluster
-// routing[expectedCluster=theirs][actualCluster=ours]", or in 2.2 "expectedCluster=theirs, actualCluster=ours:
-// cross cluster routing" (pkg/util/merr: WrapErrServiceCrossClusterRouting, and internal/util/interceptor
-// before it). It returns "" if there is no name.
+// routing[expectedCluster=theirs][actualCluster=ours]", or in 2.2 "expectedCluster=theirs,
+// actualCluster=ours: cross cluster routing" (pkg/util/merr: WrapErrServiceCrossClusterRouting, and
+// internal/util/interceptor before it). It returns "" if the refusal has no name.
 func ownCluster(refusal string) string {
 	_, rest, _ := strings.Cut(refusal, "expectedCluster=")
 	end := strings.IndexAny(rest, "],")

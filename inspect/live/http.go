@@ -224,8 +224,8 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 type httpGet struct {
 	url                   url.URL
 	accept, authorization string
-	// limit bounds the body of a success, in bytes. 0 means that the body need not be read whole. The body of
-	// an error never need be.
+	// limit bounds the body of a success, in bytes. 0 means that the body need not be read whole. The body of an
+	// error need never be read whole.
 	limit int64
 }
 

@@ -48,7 +48,8 @@ func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, er
 	return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 }
 
-// offsets returns the first and the next offset of topics. It may return part of them together with an error.
+// offsets returns the first and the next offset of topics. It may return the offsets of some topics together
+// with an error.
 func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicOffsets, error) {
 	const pause = 50 * time.Millisecond
 	client, err := kgo.NewClient(

@@ -50,7 +50,7 @@ func frame(serial uint32, body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(b, serial), body...)
 }
 
-// knows returns a response to ApiVersions: Metadata up to 7 and ListOffsets up to 5 are supported.
+// knows returns a response to ApiVersions that supports Metadata up to 7 and ListOffsets up to 5.
 func knows(r brokerRequest) []byte {
 	known := kmsg.NewApiVersionsResponse()
 	known.SetVersion(r.version)

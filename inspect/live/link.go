@@ -56,7 +56,7 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(address),
 		grpc.WithTransportCredentials(&witness{creds, l}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.dial(ctx) }),
-		// Nothing from the environment: no proxy, no service config from DNS, no hidden retries.
+		// Nothing comes from the environment: no proxy, no service config from DNS, no hidden retries.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
 		// Otherwise grpc gives up on a silent server after its own 20 s and reports that the server hung up.

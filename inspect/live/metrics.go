@@ -12,12 +12,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Bounds of one scrape. A large query node has some ten thousand series without buckets.
+// Bounds of a scrape. A large query node has about ten thousand series without buckets.
 const (
 	maxMetricsBytes  = 128 << 20
 	maxMetricsLine   = 64 << 10
 	maxMetricsSeries = 200_000 // lines that are not of a bucket
-	maxMetricsLabels = 20      // of one series; Milvus has at most ten
+	maxMetricsLabels = 20      // of a single series; Milvus has at most ten
 	maxMetricsKept   = 64 << 20
 )
 

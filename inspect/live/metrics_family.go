@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// metricsTables holds one copy of the label sets and bounds that scrapes share. Scrapes of one process share
-// most of them.
+// metricsTables holds one copy of the label sets and bounds that scrapes share. Scrapes of the same process
+// share most label sets and bounds.
 type metricsTables struct {
 	sets   map[string]*labelSet // by their text, sorted by name
 	bounds [][]float64
@@ -68,11 +68,11 @@ type familyText struct {
 	// index maps label sets to the series of a histogram or summary; lastAt is the series that was found last.
 	index  map[*labelSet]int
 	lastAt int
-	// buckets holds those of all series, in the order of the text.
+	// buckets holds the buckets of all series, in the order of the text.
 	buckets []bucketText
 }
 
-// bucketText is a bucket of one of the series.
+// bucketText is a bucket of a series.
 type bucketText struct {
 	series       int
 	bound, count float64

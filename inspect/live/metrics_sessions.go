@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// maxRoles bounds the sessions of one process: a standalone has eight.
+// maxRoles bounds the sessions of a process: a standalone has eight.
 const maxRoles = 64
 
 // namesItself returns the sessions of the process that a scrape is from. Since 2.2 each role reports

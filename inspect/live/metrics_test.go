@@ -170,8 +170,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestMetricsShare checks that families with the same labels and bounds share them, as do the scrapes of one
-// process.
+// TestMetricsShare checks that families with the same labels and bounds share them, and that scrapes of the
+// same process do too.
 func TestMetricsShare(t *testing.T) {
 	r := readRuntime(t, capture("t1", "metrics"))
 	for _, p := range r.Processes {

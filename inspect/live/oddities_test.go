@@ -22,8 +22,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestRegisteredTwice checks that a session under two keys is queried once, and that two sessions at one
-// address, one of them from the previous process, are distinguished.
+// TestRegisteredTwice checks that a session under two keys is queried once. It also checks that two sessions
+// at the same address are distinguished if one belongs to the previous process.
 func TestRegisteredTwice(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	parts := c.Parts
@@ -105,7 +105,7 @@ func TestRestartBetweenCalls(t *testing.T) {
 	}
 }
 
-// TestRestartBetweenScrapes checks that there are no rates over two processes.
+// TestRestartBetweenScrapes checks that no rates are computed from scrapes of different processes.
 func TestRestartBetweenScrapes(t *testing.T) {
 	scrape := func(second int, start, cpu float64) live.Record {
 		return live.Record{

@@ -117,7 +117,8 @@ func (r *Record) pace() *model.Pace {
 	return p
 }
 
-// rememberPaces stores the response times for the next Ask, and adds those of earlier Asks to the Runtime.
+// rememberPaces stores the response times for the next Ask, and adds the response times of earlier Asks to
+// the Runtime.
 func (c *Client) rememberPaces(r *model.Runtime) {
 	next := make(map[sessionKey][]*model.Pace, len(c.paces))
 	for _, n := range r.Nodes {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestPace checks that a process that is stopped four fifths of the time responds late repeatedly and the
-// others do not, and that the times are in the records and in the next Ask.
+// others do not. It also checks that the times are in the records and in the next Ask.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})

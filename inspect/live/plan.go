@@ -39,7 +39,7 @@ type session struct {
 	inquiries []inquiry
 }
 
-// Bounds of one Ask. Anything beyond is reported as skipped.
+// Bounds of an Ask. Anything beyond is reported as skipped.
 const (
 	maxSegmentsAsked = 100_000
 	maxCollections   = 10_000

@@ -125,8 +125,8 @@ func TestCommonPortRates(t *testing.T) {
 	}
 }
 
-// TestCommonPortBesideTheDead checks that dead processes neither prevent these scrapes nor make the Ask longer
-// than they do themselves.
+// TestCommonPortBesideTheDead checks that dead processes neither prevent scrapes at the common port nor delay
+// the Ask further.
 func TestCommonPortBesideTheDead(t *testing.T) {
 	t.Parallel()
 	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))

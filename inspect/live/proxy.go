@@ -20,8 +20,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// relay is a proxy into the cluster's network, for users outside of it. The proxy resolves host names, because
-// they have their meaning in its network.
+// relay is a proxy into the cluster's network, for users outside of that network. The proxy resolves host
+// names, because the names are valid only in its network.
 type relay struct {
 	address string // host:port
 	// socks speaks SOCKS5; nil means HTTP CONNECT.

@@ -145,8 +145,8 @@ func (a *asking) askPulsar(config map[string]string) {
 // pathStep reports whether a name is a single path element and not a relative one.
 func pathStep(name string) bool { return name != "." && name != ".." && !strings.Contains(name, "/") }
 
-// topics requests the list of topics and the statistics of each listed pchannel. It may return part of them
-// together with a failure.
+// topics requests the list of topics and the statistics of each listed pchannel. It may return incomplete
+// results together with a failure.
 func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, *failure) {
 	told := &QueueTopics{}
 	space := p.tenant + "/" + p.namespace

@@ -1,5 +1,5 @@
-// Package live queries the processes of a cluster for their actual state. From the sessions of a model.Cluster
-// it builds a model.Runtime.
+// Package live queries the processes of a cluster for their actual state. From the sessions of a
+// model.Cluster it builds a model.Runtime.
 //
 //  1. Open configures how processes are reached: address map, proxy, TLS, credentials.
 //  2. Client.Ask plans the calls from the sessions and their roles, and queries all servers in
@@ -8,14 +8,13 @@
 //  3. The first responses lead to further endpoints: a configuration holds the port of its
 //     process's HTTP server (metrics, health) and the brokers of the message queue. Processes that
 //     do not report their port are tried at the port of all others.
-//  4. Every response, and every reason why there is none, becomes a Record. A failure has an outcome,
-//     one of the words of model.Outcome, and a readable reason. Records that are stored pass Redact.
+//  4. Every response, and every reason for a missing response, becomes a Record. A failure has an outcome,
+//     which is a word of model.Outcome, and a readable reason. Records that are stored pass Redact.
 //  5. A Decoder decodes Records one after the other and builds a Runtime: the same for a live
 //     cluster, a recording (ReadFile) and a bundle (ReadRecords).
 //
-// The package never changes a cluster: the methods that it calls only read. It trusts no response:
-// it bounds the size of each (Options.MaxAnswer), of all in flight (room), and of the decoded data
-// (weigh).
+// The package never changes a cluster: the methods that it calls only read. It trusts no response: it bounds
+// the size of each (Options.MaxAnswer), of all in flight (room), and of the decoded data (weigh).
 package live
 
 import (
@@ -35,7 +34,7 @@ type Record struct {
 	// Request and Response are protobuf messages, or the body of an HTTP response.
 	Request  []byte `json:"request,omitempty"`
 	Response []byte `json:"response,omitempty"`
-	// Error is the reason if there is no response, e.g. "UNIMPLEMENTED: unknown method GetMetrics".
+	// Error is the reason for a missing response, e.g. "UNIMPLEMENTED: unknown method GetMetrics".
 	Error string `json:"error,omitempty"`
 	// Outcome is the word of a model.Outcome, or "" in recordings by other programs, where Error decides.
 	Outcome string `json:"outcome,omitempty"`

@@ -86,8 +86,8 @@ func redactCall(r *Record) {
 	r.Response = response
 }
 
-// redactMessage redacts an encoded message; ok is false if it is not of that type. Most responses contain no
-// word that names a secret, and are returned unchanged.
+// redactMessage redacts an encoded message; ok is false if it is not of the type of m. Most responses contain
+// no word that names a secret, and are returned unchanged.
 func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 	if len(encoded) == 0 {
 		return encoded, true

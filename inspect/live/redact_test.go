@@ -21,7 +21,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// planted holds secrets, each of which is planted in several places.
+// planted holds secrets. Each secret is planted in several places.
 var planted = []string{"hunter2", "AKIAEXAMPLE", "s3cr3t/with/slashes", "ey.token.value"}
 
 // plant returns records of every kind with secrets in them.

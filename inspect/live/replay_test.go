@@ -204,7 +204,7 @@ func TestRenamedCalls(t *testing.T) {
 	}
 }
 
-// TestSegmentsThatAreGone checks that a segment id that DataCoord no longer knows affects only that segment.
+// TestSegmentsThatAreGone checks that a segment id that DataCoord no longer has affects only that segment.
 func TestSegmentsThatAreGone(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 40})
 	gone := c.Segments[17].ID

@@ -19,7 +19,7 @@ const (
 	methodDependencies = "GET " + dependenciesPath
 )
 
-// Bounds of one response.
+// Bounds of a response.
 const (
 	maxConnections = 10_000
 	maxMembers     = 1_000

@@ -33,7 +33,7 @@ type tenant struct {
 
 func (r *room) enter() *tenant { return &tenant{room: r} }
 
-// take counts bytes that were read, and fails if there is no room for them.
+// take counts bytes that were read, and returns an error if they exceed the room.
 func (t *tenant) take(n int64) error {
 	t.held.Add(n)
 	if t.room.held.Add(n) > t.room.limit {

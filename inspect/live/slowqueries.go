@@ -20,7 +20,7 @@ const (
 	methodSlow = "GET " + slowPath
 )
 
-// maxSlow bounds the entries that are stored of one list. A proxy keeps 20, for 15 minutes
+// maxSlow bounds the entries that are stored of a list. A proxy keeps 20 entries for 15 minutes
 // (internal/proxy/proxy.go: slowQueries).
 const maxSlow = 1000
 

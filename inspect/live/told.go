@@ -29,10 +29,10 @@ const (
 	metricTargets = "qc_target"
 )
 
-// toldEvery is the minimum interval between calls of these types; in between the last response is used.
+// toldEvery is the minimum interval between calls for these types. In between, the last response is used.
 const toldEvery = 15 * time.Second
 
-// toldKey returns the key of a call of one of these types to a session.
+// toldKey returns the key of a call for such a type to a session.
 func toldKey(to sessionKey, metric string) answerKey {
 	return answerKey{what: whatTold, about: to.String() + " " + metric}
 }
@@ -122,7 +122,7 @@ func (c *Client) askTold(p *plan, d *Decoder) {
 	}
 }
 
-// IsTold reports whether a record is of one of these types, which are not called in every round.
+// IsTold reports whether a record is a call for such a type, which is not made in every round.
 func IsTold(r *Record) bool {
 	if !strings.HasSuffix(r.Method, "/GetMetrics") {
 		return false

@@ -8,13 +8,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// maxDecoded bounds the decoded size of one response, in bytes, because two bytes of protobuf can become a
-// struct of two hundred. A normal response takes about four times its own size; that of a node with 50,000
-// segments fits.
+// maxDecoded bounds the decoded size of a response, in bytes, because two bytes of protobuf can become a
+// struct of two hundred bytes. A normal response takes about four times its own size. The response of a node
+// with 50,000 segments fits.
 const maxDecoded = 160 << 20
 
-// keepable returns the bound for the retained memory of all responses together, in bytes: several times what a
-// normal cluster of that size needs.
+// keepable returns the bound for the retained memory of all responses together, in bytes. It is several times
+// the memory that a normal cluster of that size needs.
 func keepable(c *model.Cluster, servers int) int64 {
 	const base, perServer, perSegment = 32 << 20, 1 << 20, 4 << 10
 	return base + perServer*int64(servers) + perSegment*int64(len(c.Segments))

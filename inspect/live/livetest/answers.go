@@ -21,7 +21,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Options hold what the metadata do not.
+// Options hold the data that the metadata does not contain.
 type Options struct {
 	// MetricsPort is the port that every process reports; 0 means 9091.
 	MetricsPort int
@@ -32,7 +32,8 @@ type Options struct {
 	Config map[string]string
 	// GrowingRows is the number of rows of each growing segment in DataCoord's memory; 0 means 321.
 	GrowingRows int64
-	// Tasks holds responses about tasks by type of GetMetrics; nil means that no process knows these types.
+	// Tasks holds responses about tasks by type of GetMetrics; nil means that processes do not support these
+	// types.
 	Tasks map[string]string
 }
 
@@ -337,9 +338,10 @@ func (a *answering) serving(s *model.Session, id model.CollectionID) {
 	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)}, leaders)
 }
 
-// Forgetful replaces DataCoord's responses about segments by those of one that lost some of them. It fails
-// every request that names a lost segment, as Milvus does (internal/datacoord/services.go: GetSegmentInfo). It
-// also has responses for the halves, quarters and so on of each request.
+// Forgetful replaces DataCoord's responses about segments by the responses of a DataCoord that lost some
+// segments. Such a DataCoord fails every request that names a lost segment, as Milvus does
+// (internal/datacoord/services.go: GetSegmentInfo). The result also has responses for the halves, quarters
+// and so on of each request.
 func Forgetful(records []live.Record, gone ...model.SegmentID) []live.Record {
 	var list []live.Record
 	for _, r := range records {

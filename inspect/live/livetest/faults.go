@@ -180,7 +180,7 @@ func Packed(tb testing.TB) string {
 	})
 }
 
-// inBlocks writes body in blocks, so that the server does not hold a copy of all of it.
+// inBlocks writes body in blocks, so that the server does not hold a copy of the whole body.
 func inBlocks(w io.Writer, body []byte) {
 	for block := range slices.Chunk(body, 64<<10) {
 		if _, err := w.Write(block); err != nil {

@@ -8,10 +8,10 @@ import (
 )
 
 // Punctual returns a function that reports whether this machine has run goroutines on time since the call of
-// Punctual. On a busy machine every response is late, whichever process it comes from. A call and its response
-// pass through several goroutines, each of which may have to wait for its turn. The measure is therefore the
-// total delay of 12 consecutive wake-ups of a sleeping goroutine, which must be at most 60 ms. A stall is a
-// response that takes 100 ms or longer (model.ProbeStall).
+// Punctual. On a busy machine every response is late, whichever process it comes from. A call and its
+// response pass through several goroutines, and each goroutine may have to wait for its turn. The measure is
+// therefore the total delay of 12 consecutive wake-ups of a sleeping goroutine, which must be at most 60 ms.
+// A stall is a response that takes 100 ms or longer (model.ProbeStall).
 func Punctual(t *testing.T) func() bool {
 	t.Helper()
 	const nap, hands, much = 10 * time.Millisecond, 12, 60 * time.Millisecond

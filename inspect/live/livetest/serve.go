@@ -10,7 +10,7 @@ import (
 )
 
 // Serve starts servers that return the recorded responses for the duration of a test. It returns the cluster
-// with its sessions at the addresses of these servers.
+// with the addresses of these servers in its sessions.
 func Serve(tb testing.TB, c *model.Cluster, records []live.Record, opts recorded.Options) *model.Cluster {
 	tb.Helper()
 	servers, err := recorded.Start(records, opts)

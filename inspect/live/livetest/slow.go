@@ -14,8 +14,8 @@ func Gate(tb testing.TB, target string, pass func()) string {
 	return between(tb, target, func(to, from net.Conn) { forward(to, from, pass) }, func(to, from net.Conn) { forward(to, from, func() {}) })
 }
 
-// Far returns the address of a relay to a server with a round-trip time of way: each direction is delayed by
-// half of it.
+// Far returns the address of a relay to a server with a round-trip time of way. Each direction is delayed by
+// half of way.
 func Far(tb testing.TB, target string, way time.Duration) string {
 	tb.Helper()
 	later := func(to, from net.Conn) {

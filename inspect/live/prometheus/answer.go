@@ -11,9 +11,9 @@ const (
 	// maxElement bounds one series, which has at most five minutes of samples, and one family's types, in
 	// bytes.
 	maxElement = 256 << 10
-	// maxWeight bounds the memory of one response in bytes: fifty thousand series.
+	// maxWeight bounds the memory of a response in bytes: enough for fifty thousand series.
 	maxWeight = 64 << 20
-	// maxAnswer bounds the size of one response, in bytes.
+	// maxAnswer bounds the size of a response, in bytes.
 	maxAnswer = 64 << 20
 	// maxBytes bounds the size of all responses together, in bytes.
 	maxBytes = 1 << 30
@@ -33,7 +33,7 @@ type answer struct {
 	weight  int64
 }
 
-// element reads the bytes of one element.
+// element reads the bytes of an element.
 type element struct {
 	io.Reader
 	left, total int

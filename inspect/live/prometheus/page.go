@@ -108,14 +108,14 @@ func (s *server) families(all []series) []*family {
 	return list
 }
 
-// Kinds of families that have several series of one label set.
+// Kinds of families that have several series with the same label set.
 const (
 	histogram = "histogram"
 	summary   = "summary"
 )
 
-// kindsOf returns the types of families: as reported by Prometheus, or, if a series has a bound or a quantile,
-// the type of that.
+// kindsOf returns the types of families as reported by Prometheus. A series with a bound or a quantile
+// determines the type of its family otherwise.
 func (s *server) kindsOf(all []series) map[string]string {
 	kinds := maps.Clone(s.kinds)
 	if kinds == nil {
@@ -143,8 +143,8 @@ func kindOf(name string, kinds map[string]string) string {
 	return "untyped"
 }
 
-// addedLabels returns the labels, with values, that Prometheus added to what it scraped: those of a series
-// without labels of its own.
+// addedLabels returns the labels, with values, that Prometheus added to the scraped labels: the labels of a
+// series that has no labels of its own.
 func addedLabels(all []series) map[string]string {
 	added := map[string]string{}
 	for i := range all {

@@ -49,7 +49,7 @@ const (
 	least   = 20 * time.Second
 	// atOnce is the number of parallel requests.
 	atOnce = 4
-	// patience is the deadline of all requests together, in deadlines of one request.
+	// patience is the deadline of all requests together, as a multiple of the deadline of a request.
 	patience = 12
 	// maxInstances bounds the processes that are read.
 	maxInstances = 2000

@@ -22,9 +22,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// asked is the time of the responses in testdata, from a Prometheus 2.42 that scraped nine processes of Milvus
-// 2.3.5 every 5 s. page-PORT-* are the /metrics of two of them at the oldest and the newest scrape of
-// series-PORT.json.
+// asked is the time of the responses in testdata, from a Prometheus 2.42 that scraped nine processes of
+// Milvus 2.3.5 every 5 s. page-PORT-* are the /metrics of two processes at the oldest and the newest scrape
+// of series-PORT.json.
 var asked = time.Unix(1795675751, 0).UTC()
 
 func file(tb testing.TB, name string) []byte {
@@ -46,7 +46,8 @@ func file(tb testing.TB, name string) []byte {
 	return b
 }
 
-// recorded serves the responses of that Prometheus. It has no data for other instances, and fails for one.
+// recorded serves the responses of that Prometheus. Of the other instances, one does not respond, one fails,
+// and the rest have no data.
 func recorded(t *testing.T, seen func(*http.Request)) string {
 	t.Helper()
 	over := make(chan struct{})

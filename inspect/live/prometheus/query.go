@@ -158,7 +158,7 @@ func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, 
 // metadata returns the known types of families: for each, the type that most targets have.
 func (s *server) metadata(ctx context.Context) map[string]string {
 	kinds := map[string]string{}
-	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *answer) error { // there is no such page before 2.15; types are then derived from names
+	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *answer) error { // missing before 2.15; types are then derived from names
 		return a.object(func(name string) error {
 			var told []struct {
 				Type string `json:"type"`

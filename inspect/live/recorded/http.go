@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// httpServer responds for the HTTP server of one process.
+// httpServer responds for the HTTP server of a process.
 type httpServer struct {
 	recorded time.Time
 	now      func() time.Time

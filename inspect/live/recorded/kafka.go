@@ -153,8 +153,8 @@ func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
 	return answer, true
 }
 
-// requestFor returns an empty request for a key, or nil if the broker does not support it. kmsg's own function
-// supports all keys, and would link all of them into the binary.
+// requestFor returns an empty request for a key, or nil if the broker does not support the key. kmsg's own
+// function supports all keys and would link them into the binary.
 func requestFor(key int16) kmsg.Request {
 	for _, request := range known() {
 		if request.Key() == key {

@@ -13,7 +13,7 @@ import (
 // pprofPath is the path of the handlers of net/http/pprof.
 const pprofPath = "/debug/pprof/"
 
-// profiles holds the recorded profiles of one process, served as by net/http/pprof.
+// profiles holds the recorded profiles of a process, served as by net/http/pprof.
 type profiles struct {
 	served map[string][]byte // by endpoint
 	busy   atomic.Bool       // a CPU profile is running

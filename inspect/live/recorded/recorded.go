@@ -23,7 +23,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Options hold what a recording does not.
+// Options hold the data that a recording does not contain.
 type Options struct {
 	// Metrics holds the texts of /metrics by the gRPC address of the process, for recordings that have none:
 	// see MetricsByAddress.
@@ -38,17 +38,18 @@ type Options struct {
 	// at their average rate up to the recording, so that two scrapes yield rates. If it is zero, /metrics is
 	// served unchanged.
 	Recorded time.Time
-	// Now is the clock of the scraping client, by which the counters increase. If it stands still, a counter on
-	// another clock would add minutes in no time. nil means time.Now.
+	// Now is the clock of the scraping client, by which the counters increase. It must be the client's own
+	// clock: if the client's clock stands still, counters on another clock would add minutes in no time. nil
+	// means time.Now.
 	Now func() time.Time
 	// TLS makes the gRPC servers speak TLS; nil means plaintext.
 	TLS *tls.Config
-	// Authorization is the required metadata value of that name; "" requires none.
+	// Authorization is the required value of the metadata key "authorization"; "" requires none.
 	Authorization string
 }
 
-// MetricsByAddress maps the texts of /metrics that a recording has only by session to the address of that
-// session.
+// MetricsByAddress returns texts of /metrics by the address of a session, for recordings that have the texts
+// only by session.
 func MetricsByAddress(answers []live.Record) map[string][]byte {
 	addresses := make(map[string]string)
 	session := func(r *live.Record) string { return r.Node.Name(r.Role) }

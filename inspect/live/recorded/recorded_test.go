@@ -201,8 +201,8 @@ func TestTroubleIsRepeated(t *testing.T) {
 	}
 }
 
-// TestCPUOverAnHour checks that a client that uses the servers' clock sees the rate of the recording for the
-// whole time, whether that clock runs or stands still, from two scrapes or from one.
+// TestCPUOverAnHour checks that a client that uses the servers' clock gets the recorded rate for the whole
+// time, whether the clock runs or is frozen, and from two scrapes or one.
 func TestCPUOverAnHour(t *testing.T) {
 	const rate = 50.0 / 1800
 	recordedAt := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
