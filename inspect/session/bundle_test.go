@@ -68,8 +68,8 @@ func heaps(t *testing.T) *session.ProfileFiles {
 	return profiles
 }
 
-// TestSave checks that a live cluster equals the one read from its bundle, and from a bundle of that bundle, with
-// and without process state and profiles.
+// TestSave checks that a live cluster equals the cluster read from its bundle, and from a bundle of that
+// bundle, with and without process state and profiles.
 func TestSave(t *testing.T) {
 	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {

@@ -12,8 +12,8 @@ type Told struct {
 	// Rounds is the number of rounds of answers. Every is the interval between rounds, or zero if there are none.
 	Rounds int
 	Every  time.Duration
-	// Pauses lists the times in which processes should have been queried and were not, for so long that the answers
-	// before were stale.
+	// Pauses lists the times in which processes should have been queried but were not, and which lasted so long
+	// that the previous answers became stale.
 	Pauses []Pause
 	// Pulls lists the recorded pulls of profiles.
 	Pulls []Pull

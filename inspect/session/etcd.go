@@ -30,9 +30,9 @@ import (
 	"kitescope/internal/words"
 )
 
-// Ask queries all processes of a cluster and the health of its etcd concurrently. Options.Window is the time over
-// which both are watched for rates. Ask returns by the deadline of a process even if a process or etcd hangs. If
-// requests may be hanging, it takes until longLook or flushLook if that is later.
+// Ask queries all processes of a cluster and the health of its etcd concurrently. Rates of both are measured
+// over Options.Window. Ask returns by the deadline of a process even if a process or etcd hangs. If requests
+// may be hanging, it takes until longLook or flushLook, if that is later.
 func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
@@ -137,7 +137,8 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 	}
 	health := EtcdHealth(ctx, etcd)
 	watching.Wait()
-	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() { // it stopped responding after its members were queried
+	// It stopped responding after its members were queried.
+	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() {
 		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it answered at first, then nothing within %s", hangs.After))
 	}
 	health.Activity = activity

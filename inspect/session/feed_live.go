@@ -26,9 +26,9 @@ const (
 // ActivityWindow is the default time over which etcd and the processes' counters are watched for rates.
 const ActivityWindow = 1500 * time.Millisecond
 
-// FollowLive is like Follow for an open, live source and the wanted parts of its metadata. It joins the changes in
-// etcd with the health of etcd and the state of the processes. Each update includes which of these sources no
-// longer respond.
+// FollowLive is like Follow for an open, live source and the wanted parts of its metadata. It joins the
+// changes in etcd with the health of etcd and the state of the processes. Each update lists the sources that
+// no longer respond.
 func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(history.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
@@ -63,18 +63,18 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 	return follower.Run(ctx)
 }
 
-// liveFeed joins the results of the watch, of the queries to processes, and of the polls of etcd's health.
+// liveFeed joins the results of the watch, the process queries and the polls of etcd's health.
 type liveFeed struct {
-	mu     sync.Mutex // held during emit, so calls of it do not overlap
+	mu     sync.Mutex // held during emit, so that calls of emit do not overlap
 	emit   func(history.Update)
 	first  chan struct{} // closed after the first cluster
 	last   *model.Cluster
 	health *model.Etcd
 	// looped is the time of the last window for which loops returned true.
 	looped time.Time
-	// asked is the cluster with the last answers of processes. fresh receives a value if the sessions have changed,
-	// which starts the next round at once. lay adds a recording to each cluster instead; it is nil if there is
-	// none.
+	// asked is the cluster with the last answers of processes. fresh receives a value if the sessions have
+	// changed, which starts the next round at once. lay adds a recording to each cluster instead; it is nil
+	// without recordings.
 	asked *model.Cluster
 	fresh chan struct{}
 	// changes holds the recent changes of the dynamic configuration.
@@ -95,7 +95,7 @@ type liveFeed struct {
 	lost     []history.Lost
 }
 
-// tell emits a cluster, or nil if there is no new one, with the errors of its sources.
+// tell emits a cluster with the errors of its sources. c is nil if only the errors changed.
 func (l *liveFeed) tell(c *model.Cluster) {
 	u := history.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
 	if u.Err == nil {

@@ -69,7 +69,7 @@ func (l *liveFeed) catchUp(ctx context.Context) {
 	}
 }
 
-// answeredBy handles the answers of processes that were queried by the metadata before.
+// answeredBy handles the answers of processes that were queried with the metadata of before.
 func (l *liveFeed) answeredBy(r *model.Runtime, before *model.Cluster) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

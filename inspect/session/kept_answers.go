@@ -100,7 +100,7 @@ func (s *Answers) Close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// TakeRecording adds the answers of a recording at path, redacted.
+// TakeRecording adds the answers in the recording at path, redacted.
 func (s *Answers) TakeRecording(path string) error {
 	warnings, err := live.ReadFile(path, func(r live.Record) { s.Keep(live.Redact(r)) })
 	if err != nil {

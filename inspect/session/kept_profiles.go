@@ -28,7 +28,7 @@ const profilesMember = "profiles/"
 // be read.
 const maxKeptProfiles = 512 << 20
 
-// profileRoom counts the bytes of the profiles of one bundle. where names their origin in errors.
+// profileRoom counts the bytes of the profiles of a bundle. where names their origin in errors.
 type profileRoom struct {
 	where string
 	used  int64

@@ -36,8 +36,8 @@ type Spec struct {
 	Live       bool
 	Nodes      live.Options
 	Recordings []string
-	// Prometheus is a source of the processes' metrics, used instead of queries if there are no Recordings. nil
-	// means none.
+	// Prometheus is a source of the processes' metrics, used instead of queries if Recordings is empty. nil
+	// means no Prometheus.
 	Prometheus *prometheus.Options
 	// Want selects the parts of the metadata.
 	Want meta.Want
@@ -60,8 +60,8 @@ func (s *Spec) isServer() bool {
 	return strings.Contains(s.From, "://") && !strings.HasPrefix(s.From, "file://")
 }
 
-// Asks reports whether the processes of src are queried. They are not if recordings or Prometheus replace them, or
-// if src is not live.
+// Asks reports whether the processes of src are queried. They are not if recordings or Prometheus replace the
+// queries, or if src is not live.
 func (s *Spec) Asks(src source.Source) bool {
 	_, isLive := src.(source.Live)
 	return isLive && s.Live && len(s.Recordings) == 0 && s.Prometheus == nil
@@ -98,7 +98,7 @@ type Loader struct {
 	OpenOwn func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
 	// AsOf is called with the moment found for a Spec's At. It may be nil.
 	AsOf func(meta.Point)
-	// Tell is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own for calls to
+	// Tell is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own Tell for calls to
 	// processes.
 	Tell func(line string)
 	// Reading is called with each snapshot before it is read and may wrap it. done is called at the end. It may be

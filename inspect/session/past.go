@@ -45,8 +45,8 @@ const mostEvents = 500_000
 // momentError wraps an error for a requested moment that is not available.
 type momentError struct{ error }
 
-// pastOf returns the history of a source, or nil if there is none or Steps is not set. It returns an error if At is
-// set and there is no history.
+// pastOf returns the history of a source, or nil if the source has no history or Steps is not set. It returns
+// an error if At is set and the source has no history.
 func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 	if !f.Steps {
 		return nil, nil //nolint:nilnil // nobody asks
@@ -61,7 +61,7 @@ func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 	return p, nil
 }
 
-// first returns the cluster at the requested moment. Recordings given with it are taken to be of that moment.
+// first returns the cluster at the requested moment. Separate recordings are assumed to be from that moment.
 func (f *Feed) first(ctx context.Context, p *Past) (*model.Cluster, error) {
 	lay := p.kept
 	if _, isBundle := p.source.(*source.Bundle); f.Kept != nil && !isBundle {
@@ -192,7 +192,7 @@ func (p *Past) Progress() string {
 	return Progress{r.keys.Load(), r.bytes.Load()}.String()
 }
 
-// counted wraps a snapshot so that Progress reports how much of it was read.
+// counted wraps a snapshot so that Progress reports how much of the snapshot was read.
 func (p *Past) counted(snap source.Snapshot) source.Snapshot {
 	r := NewReading(snap, 0, nil)
 	p.reading.Store(r)

@@ -130,8 +130,8 @@ func begin(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) *be
 }
 
 // pull pulls two rounds of profiles: goroutines, then all kinds. The timeout of a process, counted from here,
-// applies to the whole pull in addition to the window. At most half of it is for finding the targets, so that a
-// process that hangs leaves time for the others.
+// applies to the whole pull in addition to the window. At most half of the timeout is for finding the
+// targets, so that a process that hangs leaves time for the others.
 func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) error {
 	until := time.Now().Add(spec.Nodes.Timeout)
 	spec.Nodes.Timeout /= 2

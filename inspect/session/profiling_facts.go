@@ -91,7 +91,7 @@ func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles)
 	return nil, nil, nil
 }
 
-// profileReader reads the profiles of one record.
+// profileReader reads the profiles of a record.
 type profileReader struct {
 	c      *model.Cluster
 	record *pull.Record
@@ -271,7 +271,7 @@ func (f *profileReader) keep(x *model.ProfiledProcess, kind pull.Kind, p *profil
 	}
 }
 
-// growth compares the goroutine dumps of one process. It lists the stacks that grew significantly and at least
+// growth compares the goroutine dumps of a process. It lists the stacks that grew significantly and at least
 // doubled.
 func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profile) {
 	g, err := report.NewGrowth(dumps)
@@ -329,7 +329,7 @@ func (f *profileReader) compare() error {
 	return nil
 }
 
-// hottest returns the top 5 functions of a CPU profile at most, by flat time.
+// hottest returns at most 5 functions of a CPU profile, by flat time, the largest first.
 func hottest(p *profile.Profile) ([]model.HotFrame, error) {
 	const few = 5
 	top, err := report.NewTop(p, report.Options{SampleIndex: "cpu", FoldPreempt: true})
@@ -345,7 +345,7 @@ func hottest(p *profile.Profile) ([]model.HotFrame, error) {
 	return list, nil
 }
 
-// cpuFacts converts the shares of one CPU profile. peers is the number of processes compared with it.
+// cpuFacts converts the shares of a CPU profile. peers is the number of processes compared with it.
 func cpuFacts(s *report.NodeShares, peers int) *model.CPUProfile {
 	loads := map[report.Load]model.ProfileLoad{
 		report.LoadEven: model.LoadEven, report.LoadLow: model.LoadLow, report.LoadIdle: model.LoadIdle, report.LoadHigh: model.LoadHigh,

@@ -60,10 +60,10 @@ func ProfileTargets(c *model.Cluster) []pull.Target {
 	return targets
 }
 
-// WithNamed adds targets given by URL. A URL that belongs to a process of the cluster replaces its target and gets
-// its name. It belongs to a process if it has the same host and port. For a process without a known address it also
-// does so if it has the name or the role of the process, or, without a name, if it is at the host of the only such
-// process there.
+// WithNamed adds targets given by URL. A URL that belongs to a process of the cluster replaces the target of
+// the process and gets its name. A URL belongs to a process if it has the same host and port. For a process
+// without a known address there are two more ways: the URL has the name or the role of the process, or it has
+// no name and this is the only such process at its host.
 func WithNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
 	hosts := map[string]string{} // host of each session by node id
 	for _, s := range c.Sessions {

@@ -65,7 +65,7 @@ type question struct {
 	again                          int
 }
 
-// questions counts equal questions of one round.
+// questions counts equal questions in a round.
 type questions map[question]int
 
 func (q questions) of(r *live.Record) question {
@@ -76,7 +76,7 @@ func (q questions) of(r *live.Record) question {
 	return x
 }
 
-// RoundEncoder encodes the rounds of one chunk.
+// RoundEncoder encodes the rounds of a chunk.
 type RoundEncoder struct{ last map[question][]byte }
 
 // Append appends the encoded round to out and returns the result.
@@ -109,7 +109,7 @@ func (e *RoundEncoder) Append(out []byte, r *Round) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// roundDecoder decodes the rounds of a chunk in order, followed by those of the next chunk.
+// roundDecoder decodes the rounds of a chunk in order, then the rounds of the next chunk.
 type roundDecoder struct {
 	number  int // number of the last round, from 1
 	at      time.Time
@@ -194,7 +194,7 @@ func (d *roundDecoder) scrapes() []live.Record {
 	return list
 }
 
-// lasting is the maximum age, in rounds, of an answer to a question that is not asked in every round.
+// lasting is the maximum age, in rounds, of an answer to a question that is not repeated in every round.
 const lasting = 4
 
 // last returns the records of the last round, followed by older ones that are still valid.

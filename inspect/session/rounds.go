@@ -104,9 +104,9 @@ func (r *Rounds) forward(revision int64, at time.Time) error {
 
 const anyRevision = 1<<63 - 1
 
-// seek decodes the rounds up to a moment. The last is the last round at most at the moment's time whose metadata
-// has at most its revision. lacks is the reason if there is no such round, or "" if there is one or processes were
-// never queried.
+// seek decodes the rounds up to a moment. It ends at the last round that is not after the moment's time and
+// whose metadata is not after the moment's revision. If no such round exists, lacks is the reason. lacks is
+// "" if processes were never queried.
 func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks string, err error) {
 	chunks, err := chunksOf(ctx, r.src, revision, at)
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision in
 }
 
 // Snap returns the moment of the last round before a point, for which both metadata and answers are known. It
-// returns p if there is no such round.
+// returns p if no such round exists.
 func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
 	var err error
 	if r.lacks, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.lacks != "" || !r.known() {
@@ -176,8 +176,8 @@ func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
 // known reports whether a round was decoded.
 func (r *Rounds) known() bool { return r.decoder != nil && r.decoder.number > 0 }
 
-// Lay adds the process state at the last sought moment to c, the cluster of that moment. If it is missing, Lay adds
-// a gap.
+// Lay adds the process state at the last sought moment to c, the cluster of that moment. If the state is
+// missing, Lay adds a gap.
 func (r *Rounds) Lay(c *model.Cluster) *model.Cluster {
 	where := r.src.Origin().Location
 	if r.lacks != "" {
@@ -215,8 +215,8 @@ func withRecorded(ctx context.Context, r *Rounds, c *model.Cluster) (*model.Clus
 	return configured(ctx, r.src, r.decoder.head.Revision, settled(ctx, r.src, r.decoder.head.Revision, c)), nil
 }
 
-// settled adds the changes between the revision at which the processes were queried and the cluster's own. For
-// these, metadata and answers may differ, and both are correct.
+// settled adds the changes between the revision at which the processes were queried and the cluster's own
+// revision. For changed objects, metadata and answers may differ although both are correct.
 func settled(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
 		return c

@@ -19,7 +19,7 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Limits of one check of the storage. Parts that were skipped are reported.
+// Limits of a check of the storage. Parts that were skipped are reported.
 const (
 	maxListings     = 1000
 	maxOpened       = 4000
@@ -89,7 +89,7 @@ func isLoss(err error) bool {
 	return none || errors.Is(err, object.ErrNoBucket)
 }
 
-// folderWant holds the expected files of one folder in the storage.
+// folderWant holds the expected files of a folder in the storage.
 type folderWant struct {
 	path  string
 	files []model.MissingFiles // for insert logs one per field, each in its own folder below path
@@ -105,7 +105,7 @@ type segmentWant struct {
 	folders []folderWant
 }
 
-// storageLook is the state of one check of the storage.
+// storageLook is the state of a check of the storage.
 type storageLook struct {
 	store object.Store
 	root  string
@@ -216,7 +216,7 @@ func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, e
 	return files, err
 }
 
-// segment checks the files of one segment.
+// segment checks the files of a segment.
 func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 	var missing []model.MissingFiles
 	for _, f := range w.folders {

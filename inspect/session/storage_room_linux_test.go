@@ -13,7 +13,8 @@ func TestRoomOfMounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := make(map[string][2]string) // options of the mount and of its file system; the last mount at a place hides the others
+	// Options of the mount and of its file system. The last mount at a place hides the others.
+	options := make(map[string][2]string)
 	for line := range strings.Lines(string(text)) {
 		left, right, _ := strings.Cut(line, " - ")
 		mount, system := strings.Fields(left), strings.Fields(right)

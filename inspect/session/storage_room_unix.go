@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// roomOf returns whether the file system of a folder is read-only, with its free and total bytes. It returns nil if
-// place is not a folder or the file system does not report it.
+// roomOf returns the free and total bytes of the file system of a folder, and whether it is read-only. It
+// returns nil if place is not a folder or the file system does not report its size.
 func roomOf(place string) *model.Room {
 	const readOnly = 1 // ST_RDONLY of Linux, MNT_RDONLY of macOS
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {

@@ -37,7 +37,7 @@ import (
 // From is the --from value that selects the demo.
 const From = "demo://"
 
-// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one of them was
+// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one node was
 // underloaded (testdata/snapshots/cluster-2.3.5-t7). It includes the history: it was saved with --history,
 // --runtime and --profiles, then compressed with zstd -22.
 //
@@ -130,8 +130,8 @@ func Now() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC)
 // Counters returns the time by which to date scrapes. It is the clock of the processes' counters.
 func (c *Cluster) Counters() time.Time { return c.counters() }
 
-// ProxyPort returns the port of the proxy's HTTP server, which proxies of 2.3 do not report. It returns "" if no
-// metrics of it were recorded.
+// ProxyPort returns the port of the proxy's HTTP server, which proxies of 2.3 do not report. It returns "" if
+// no metrics of the proxy were recorded.
 func (c *Cluster) ProxyPort() string {
 	for i := range c.answers {
 		if web := proxyServer(&c.answers[i]); web != "" {

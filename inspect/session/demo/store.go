@@ -34,7 +34,7 @@ type store struct {
 	hosted     func(source.KV) []byte
 }
 
-// change is the event of one revision.
+// change is the event of a revision.
 type change struct{ event source.Event }
 
 // newStore returns a store with the keys of a snapshot. hosted maps their values.

@@ -31,7 +31,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// Options configure what is recorded and how much is kept.
+// Options configure the content and the limits of a recording.
 type Options struct {
 	// Dir is the folder of the recording. It is created if missing.
 	Dir string
@@ -77,7 +77,7 @@ type Recorder struct {
 	slow, tight bool // already reported
 	repeats     int  // size of the largest round of the last chunk, in bytes
 	etcd        *model.Etcd
-	silent      *model.Etcd // holds the reason why etcd is not responding; nil if it is
+	silent      *model.Etcd // holds the reason why etcd is not responding; nil while etcd responds
 }
 
 // Open creates and locks the folder and resumes an earlier recording in it. It returns an error if another recorder
@@ -120,8 +120,8 @@ func (r *Recorder) Keep(answer live.Record) {
 	r.said = append(r.said, answer)
 }
 
-// Run records until ctx ends. ask queries the processes; if it is nil, they are not queried. open opens the source,
-// and is called again after a failure. Run returns an error only if the source is not live.
+// Run records until ctx ends. ask queries the processes; a nil ask disables that. open opens the source, and
+// is called again after a failure. Run returns an error only if the source is not live.
 func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.Source, error), ask session.Asker) error {
 	ctx, stop := context.WithCancel(ctx)
 	var ticking sync.WaitGroup
