@@ -178,8 +178,8 @@ func factor(want, sum float64, fits *bool) float64 {
 	return f
 }
 
-// of returns the budget of a collection. time is the total time of its requests in each leaf, columns the total
-// time of the requests of all collections.
+// of returns the budget of a collection. time is the total time of its requests in each leaf phase. columns
+// is the total time of the requests of all collections in each leaf phase.
 func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
 	n := c.total.Count
 	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n, Scope: Shared}

@@ -26,8 +26,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestSplit checks a Strong and a Bounded collection on the same nodes. The phases of each must add up to its
-// own mean, and the consistency wait must belong to the Strong one.
+// TestSplit checks a Strong and a Bounded collection on the same nodes. The phases of each collection must
+// add up to its own mean, and the consistency wait must belong to the Strong collection.
 func TestSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var strong, bounded, all, waits, leads []float64

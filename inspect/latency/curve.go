@@ -7,7 +7,8 @@ import (
 	"kitescope/inspect/metrics"
 )
 
-// dist is the distribution of the durations of calls of one kind, in milliseconds, as a Milvus histogram.
+// dist is the distribution of the durations of calls of the same kind, in milliseconds, as a Milvus
+// histogram.
 type dist metrics.Histogram
 
 func (d dist) known() bool { return d.Count > 0 }
@@ -33,7 +34,7 @@ func (d dist) mean() (ms float64, bounds Interval) {
 // plus adds the calls of another process.
 func (d dist) plus(o dist) dist { return dist(metrics.Histogram(d).Plus(metrics.Histogram(o))) }
 
-// quantile returns the bucket that contains a quantile of the observations, or zero if there are none.
+// quantile returns the bucket that contains a quantile of the observations, or zero without observations.
 func (d dist) quantile(q float64) Interval {
 	low, high, _ := metrics.Histogram(d).Quantile(q)
 	return Interval{low, high}
@@ -157,8 +158,8 @@ func (c curve) variance() float64 {
 	return max(0, square-mean*mean)
 }
 
-// most returns the curve of the slowest of n independent calls. For n below 1 it is the curve of one call or
-// none.
+// most returns the curve of the slowest of n independent calls. For n below 1 the curve includes requests
+// without a call.
 func (c curve) most(n float64) curve {
 	const parts = 4
 	if n == 1 || len(c.x) == 0 {

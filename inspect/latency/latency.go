@@ -1,11 +1,11 @@
 // Package latency computes where the requests of a cluster spend their time, e.g. a search of 221 ms of which
-// 204 ms are the wait for consistency. Of reads a model.Cluster with process metrics and returns Budgets: trees
-// of phases that add up to the latency of the whole call that the proxy measured.
+// 204 ms are the wait for consistency. Of reads a model.Cluster with process metrics and returns Budgets. A
+// budget is a tree of phases that add up to the latency of the whole call, as measured by the proxy.
 //
-// Milvus does not trace the path of a request. Each process measures its own calls: a proxy the whole request,
-// a shard leader a call of the proxy, a query node a call of the leader, and a segment a kernel. A request
-// waits for its slowest shard, a shard for its slowest worker, and a worker for its slowest segment. No metric
-// identifies the slowest one, so the budget is computed as follows:
+// Milvus does not trace the path of a request. Each process measures its own calls: a proxy the whole
+// request, a shard leader a call of the proxy, a query node a call of the leader, and a segment a kernel. A
+// request waits for its slowest shard, a shard for its slowest worker, and a worker for its slowest segment.
+// No metric identifies the slowest call, so the budget is computed as follows:
 //
 //  1. Of (read.go) reads the increase of the histograms of each process in a window: between two scrapes, or
 //     since its start. It uses the metric names of the release. Missing metrics are unknown, with the reason.
@@ -13,8 +13,8 @@
 //     each bucket stay in their bucket, and the mean is the mean of the metric. If observations were truncated to
 //     whole milliseconds, half a millisecond is added to long calls and almost nothing to calls near zero.
 //  3. Parallel calls are converted to a wait for the slowest (slowest.go). The lower bound assumes that the calls
-//     of a request are slow together, the upper bound that two calls are never slow in one request. Independent
-//     calls are in between. The other measurements of the level above bound the wait too: a leader that took 20
+//     of a request are slow together, the upper bound that at most one call is slow. Independent calls are
+//     in between. The other measurements of the level above bound the wait too: a leader that took 20
 //     ms, including 5 ms for consistency, did not wait for its workers for more than 15 ms. The estimate is the
 //     wait for independent calls, limited to the remaining time.
 //  4. The calls of a worker are split by kind (worker.go): calls on the sealed segments of a node, and calls on
@@ -29,8 +29,8 @@
 //  5. The remaining time of each level is a phase of its own, Unexplained. It is not distributed to other phases.
 //  6. Collections (collections.go) share the phases so that the phases of each collection add up to its own mean.
 //
-// A phase has a value, bounds, and a flag that marks an estimate. The bounds of a phase leave all other phases
-// free.
+// A phase has a value, bounds, and a flag that marks an estimate. The bounds of a phase leave all other
+// phases free.
 //
 // Two times have no metric. A query node that is short of CPU, or stopped, does not respond before it starts
 // measuring; this time is between a leader and its workers, and unexplained. A search that returns vectors
@@ -38,7 +38,7 @@
 // (Requery).
 //
 // 2.1 and 2.2 have one queue for consistency and for the scheduler (ConsistencyQueue). 2.1 counts calls of
-// leaders and of workers in one metric; half of them are assumed to be calls of leaders.
+// leaders and of workers in one metric; half of the calls are assumed to be calls of leaders.
 //
 // Tests check the computation against a simulated cluster that follows the rules of the Milvus source, with
 // random size, load and skew. The simulation records the wait of each request (simulate_test.go).
@@ -65,7 +65,7 @@ const (
 // Name is the name of a phase in the output.
 type Name string
 
-// The names of phases. Every level whose time exceeds its parts has an Unexplained phase.
+// The names of phases. Each level has an Unexplained phase if its time exceeds the sum of its parts.
 const (
 	Total            Name = "total"             // the whole call, as measured by the proxy
 	ProxyRest        Name = "proxy_rest"        // in the proxy, before the request is queued and after its task is done
@@ -126,7 +126,8 @@ type Latency struct {
 // Window is the time window of the metrics.
 type Window struct {
 	From, To time.Time // of the proxies; zero if unknown
-	// SinceStart reports that the window begins at the start of each process, because there is only one scrape.
+	// SinceStart reports that the window begins at the start of each process, because each process was scraped
+	// only once.
 	SinceStart bool
 	// Why describes the window, e.g. "over a 12 s window" or "since the start of each process".
 	Why string
@@ -140,7 +141,7 @@ type Unknown struct {
 	Reason  string
 }
 
-// Budget is the breakdown of the latency of one kind of request.
+// Budget is the breakdown of the latency of a kind of request.
 type Budget struct {
 	// Collection is 0 if the budget covers all collections, or if the metadata has no collection of this name.
 	Collection model.CollectionID
@@ -148,8 +149,8 @@ type Budget struct {
 	Name, Database string
 	Request        Request
 	// Scope describes which requests the metrics of the phases cover. Collections is the number of collections
-	// with such requests in the window. It is 0 in the budget of one collection, and if the release does not
-	// count by collection.
+	// with such requests in the window. It is 0 in the budget of a single collection, and if the release does
+	// not count by collection.
 	Scope       Scope
 	Collections int
 	// Requests is the number of successful requests in the window, Failed the number of failed ones. No metric
@@ -185,25 +186,25 @@ type Phase struct {
 	// Estimate reports that the value is computed and not measured, because Milvus measures only sums of
 	// parallel calls.
 	Estimate bool
-	// Call is the mean duration of one call that continues after the response, e.g. a flush. No client waits
-	// for it, and Ms is 0.
+	// Call is the mean duration of a call that continues after the response, e.g. a flush. No client waits for
+	// such a call, and Ms is 0.
 	Call Value
 	// PerSecond is the rate of calls. For segments it is the rate of searches in one segment.
 	PerSecond Value
-	// P50 and P99 are the buckets that contain the quantiles of one call; zero if unknown.
+	// P50 and P99 are the buckets that contain the quantiles of a single call; zero if unknown.
 	P50, P99 Interval
 	Children []*Phase
-	// Of holds the values of each process, sorted by the time that the client waits for it, descending.
+	// Of holds the values of each process, sorted by the time that the client waits for the process, descending.
 	Of []NodePhase
 }
 
-// NodePhase holds the measurements of one process for a phase.
+// NodePhase holds the measurements of a process for a phase.
 type NodePhase struct {
 	Role string
 	Node model.NodeID
 	// Calls is the number of calls for one client request.
 	Calls float64
-	// Ms is the mean duration of one call in milliseconds, Mean its bounds.
+	// Ms is the mean duration of a call in milliseconds, Mean its bounds.
 	Ms   float64
 	Mean Interval
 	// Waited is the part of the client's mean latency that is spent waiting for this process, in milliseconds.
@@ -216,8 +217,8 @@ type NodePhase struct {
 // Aside reports whether no client waits for the phase. Such a phase is not part of the sum.
 func (p *Phase) Aside() bool { return p.Call.Known }
 
-// Find returns the phase with this name at or below p, the largest if there are several, or nil if there is
-// none.
+// Find returns the phase with this name at or below p, or nil if no phase has the name. If several do, it
+// returns the largest.
 func (p *Phase) Find(name Name) *Phase {
 	var best *Phase
 	p.Walk(func(x *Phase, _ int) {
@@ -264,8 +265,8 @@ func (b *Budget) Unexplained() float64 {
 	return sum
 }
 
-// Find returns the budget of a collection and a kind of request, or nil if there is none. An empty collection
-// selects all collections, or the only one.
+// Find returns the budget of a collection and a kind of request, or nil if it does not exist. An empty
+// collection selects the budget of all collections, or of the only one.
 func (l *Latency) Find(collection string, request Request) *Budget {
 	if l == nil {
 		return nil

@@ -26,9 +26,9 @@ func (l *leader) pieces() []piece { return []piece{l.consistency, l.workers, l.r
 type fan struct {
 	workers []worker
 	at      map[int]int // index in workers, by index in readings.nodes
-	sealed  slowest     // of the calls of one leader on sealed segments
+	sealed  slowest     // of the calls of a leader on sealed segments
 	n       float64     // number of these calls
-	curve   curve       // distribution of the slowest of them
+	curve   curve       // distribution of the slowest of these calls
 }
 
 func fanOf(r *readings, leaders float64) *fan {
@@ -53,8 +53,8 @@ func fanOf(r *readings, leaders float64) *fan {
 	return f
 }
 
-// most returns the distribution of the slowest of independent calls. If a request makes less than one call, it
-// is the distribution for the requests that make one.
+// most returns the distribution of the slowest of independent calls. If a request makes less than one call on
+// average, the distribution covers only the requests that make one.
 func (o *overlay) most() curve {
 	if o.all <= 0 {
 		return curve{}

@@ -1,7 +1,7 @@
 package latency
 
-// waitForNodes returns the phase of the wait for the slowest leader, with its parts. room is the remaining time
-// of the request for it, in milliseconds.
+// waitForNodes returns the phase of the wait for the slowest leader, with its parts. room is the remaining
+// time of the request for this phase, in milliseconds.
 func (s *searching) waitForNodes(room float64) *Phase {
 	x := s.r.absent(WaitForNodes, "querynode")
 	if s.calls == 0 {
@@ -38,8 +38,8 @@ func (s *searching) waitForNodes(room float64) *Phase {
 type composition struct {
 	consistency, workers, reduce, rest float64
 	consistencyOf                      []NodePhase
-	// sealed and growing are the probability that the leader waits longest for calls of the kind, times the
-	// mean wait in that case.
+	// sealedChance and chance are the probability that the leader waits longest for calls of the kind. sealed
+	// and growing are this probability times the mean wait in that case.
 	sealed, sealedChance float64
 	growing, chance      []float64 // by worker
 }
@@ -73,8 +73,8 @@ func (s *searching) compose(x *Phase) *composition {
 	return c
 }
 
-// part adds a phase measured by query nodes to its parent, if the release measures it. d is the distribution of
-// one call.
+// part adds a phase measured by query nodes to its parent, if the release measures it. d is the distribution
+// of a single call.
 func (s *searching) part(parent, p *Phase, d dist, name Name) {
 	p.Parent, p.Role = parent.Name, "querynode"
 	if !d.known() {

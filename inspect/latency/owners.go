@@ -31,7 +31,7 @@ func (r *reader) serving() serving {
 }
 
 // alone returns the budget of a collection whose nodes serve no other collection. All measurements of these
-// nodes belong to the collection; proxy phases without a collection label are taken from all requests. It
+// nodes belong to the collection. Proxy phases without a collection label are taken from all requests. It
 // returns nil if the collection shares a node, or if the served collections are unknown.
 func (r *readings) alone(nodes serving, c collectionReading, id model.CollectionID, others []model.CollectionID, request Request) *Budget {
 	own := &readings{missing: r.missing, seconds: r.seconds}

@@ -15,7 +15,7 @@ import (
 )
 
 // apart returns the simulations of two collections that are searched concurrently, each on its own nodes. The
-// kernel times of the two are independent.
+// kernel times of the two collections are independent.
 func apart(seed uint64) []*simulation {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var list []*simulation
@@ -31,7 +31,7 @@ func apart(seed uint64) []*simulation {
 }
 
 // servedBy returns a cluster with two collections. Its query nodes report the segments and shards of the
-// simulations, unless told is false.
+// simulations if told is true.
 func servedBy(t *testing.T, texts map[string]string, list []*simulation, told bool) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()

@@ -59,7 +59,7 @@ type process struct {
 	came map[metrics.Name][]increase
 }
 
-// increase is the increase of one series of a histogram.
+// increase is the increase of a series of a histogram.
 type increase struct {
 	labels []model.Pair
 	metrics.Histogram
@@ -118,7 +118,8 @@ func (r *reader) silent(n *model.LiveNode) string {
 	return ""
 }
 
-// noPort returns the reason why the HTTP port of a session is unknown, with a hint, or "" if there is none.
+// noPort returns the reason why the HTTP port of a session is unknown, with a hint, or "" if no reason was
+// recorded.
 func (r *reader) noPort(n *model.LiveNode) string {
 	for _, s := range r.c.Runtime.Skipped {
 		if s.What == "metrics of "+n.Name() {

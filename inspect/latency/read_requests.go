@@ -157,7 +157,7 @@ func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
 	x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
 }
 
-// addWrites adds the appends to the write-ahead log and the flushes of one process.
+// addWrites adds the appends to the write-ahead log and the flushes of a process.
 func (in *readings) addWrites(r *reader, p *process, request Request) {
 	if d := p.histogram(metrics.WALAppend); d.known() {
 		_, id := r.node(p, metrics.WALAppend, "streamingnode")

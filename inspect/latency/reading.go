@@ -7,7 +7,7 @@ type readings struct {
 	proxies []proxyReading
 	proxy   proxyReading // sum of all proxies
 	nodes   []nodeReading
-	// missing maps a role to the reason why processes of the role are missing, or "" if none is.
+	// missing maps a role to the reason why processes of the role are missing, or "" if all are present.
 	missing map[string]string
 	// seconds reports whether rates of different processes are comparable, because the windows are between two
 	// scrapes. Otherwise only their counts are.
@@ -19,7 +19,7 @@ type readings struct {
 	flush []appendReading
 }
 
-// proxyReading holds the measurements of one proxy for a kind of request.
+// proxyReading holds the measurements of a proxy for a kind of request.
 type proxyReading struct {
 	node    model.NodeID
 	seconds float64 // length of the window
@@ -35,7 +35,8 @@ type proxyReading struct {
 	// is the number of such requests.
 	ids, segments dist
 	rows          float64
-	// misses is the calls to the coordinator, for all kinds of requests; all is the number of these requests.
+	// misses is the distribution of the calls to the coordinator, for all kinds of requests. all is the number
+	// of these requests.
 	misses dist
 	all    float64
 	// vectors is the number of search vectors, failed the number of failed requests. They are unknown if the
@@ -44,15 +45,15 @@ type proxyReading struct {
 	collections     []collectionReading
 }
 
-// collectionReading holds the whole calls of the requests of one collection.
+// collectionReading holds the whole calls of the requests of a collection.
 type collectionReading struct {
 	database, name string
 	total          dist
 	queries        dist  // searches: the whole calls of queries of the collection
-	vectors        Value // searches; unknown if requests failed, because the metric counts these too
+	vectors        Value // searches; unknown if requests failed, because the metric counts failed requests too
 }
 
-// nodeReading holds the measurements of one query node for searches or queries, both as a leader of shards and
+// nodeReading holds the measurements of a query node for searches or queries, both as a leader of shards and
 // as a worker of leaders.
 type nodeReading struct {
 	node    model.NodeID
@@ -60,7 +61,7 @@ type nodeReading struct {
 	seconds float64
 	// leader has one call for each request and shard (sq_req_latency OnLeader). worker has one call for each
 	// request, shard and node that the leader calls (FromLeader). mixed reports that both are in one metric, as
-	// in 2.1; leader and worker then hold half of it each.
+	// in 2.1; leader and worker then hold half of the calls each.
 	leader, worker dist
 	mixed          bool
 	consistency    dist // sq_wait_tsafe_latency; since 2.3
@@ -73,7 +74,7 @@ type nodeReading struct {
 	segments, shards              dist // sq_reduce_latency by level
 }
 
-// appendReading holds the duration of writes of one process to its write-ahead log or to the object storage.
+// appendReading holds the duration of writes of a process to its write-ahead log or to the object storage.
 type appendReading struct {
 	role    string
 	node    model.NodeID

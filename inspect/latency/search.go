@@ -13,14 +13,14 @@ type searching struct {
 	leaders []leader
 	fan     *fan
 	calls   float64 // of leaders, in the window
-	// nodes is the wait for the slowest leader, asked the mean number of leaders that a request calls.
+	// nodes is the wait for the slowest leader. asked is the mean number of leaders that a request calls.
 	nodes slowest
 	asked float64
 	// seconds is the longest window of a query node, queued the number of tasks in the queues of query nodes.
 	seconds, queued float64
 }
 
-// searchBudget returns the budget of all searches, or of all queries. It returns nil if there were none.
+// searchBudget returns the budget of all searches, or of all queries. It returns nil without requests.
 func searchBudget(r *readings, request Request) *Budget {
 	r.sum()
 	s := &searching{r: r, request: request}
@@ -146,10 +146,11 @@ func (p *Phase) part(x *Phase, left float64) *Phase {
 	return x
 }
 
-// requery returns the phase of the query that follows a search with vectors in its output, until at least 2.5.
-// The proxy calls itself for it and counts it as a query (internal/proxy/task_search.go, Requery). Such queries
-// cannot be distinguished from queries of clients. They are assumed to be requeries if a large part of a search
-// is unexplained and the queries of the same collections take about as long as the unexplained part.
+// requery returns the phase of the query that follows a search with vectors in its output, until at least
+// 2.5. The proxy sends this query to itself and counts it as a query (internal/proxy/task_search.go,
+// Requery). Such queries cannot be distinguished from queries of clients. They are assumed to be requeries if
+// a large part of a search is unexplained and the queries of the same collections take about as long as the
+// unexplained part.
 func (s *searching) requery(left float64) *Phase {
 	const much, alike = 0.2, 0.5
 	n := s.r.proxy.total.Count
@@ -197,7 +198,8 @@ func (p *Phase) measured(d dist, seconds float64) *Phase {
 	return p
 }
 
-// told returns a proxy phase that a metric measures, with each observations for one request.
+// told returns a proxy phase that a metric measures. The parameter each is the mean number of observations
+// for a request.
 func (r *readings) told(name Name, d dist, each float64) *Phase {
 	if !d.known() {
 		return r.absent(name, "proxy")

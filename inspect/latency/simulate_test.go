@@ -19,7 +19,7 @@ type simulation struct {
 	requests int
 	shards   []simShard
 	nodes    []simNode
-	// consistency is the mean wait. The fraction together of it is common to all shards of a request.
+	// consistency is the mean wait. The fraction together of the wait is common to all shards of a request.
 	consistency, together float64
 	queue                 float64 // mean
 	handing               float64 // mean unmeasured time after the queue, as a fraction of a kernel

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// calls is a set of parallel calls of one kind: the mean number for one request, and the distribution of their
-// duration.
+// calls is a set of parallel calls of the same kind: the mean number for a request, and the distribution of
+// their duration.
 type calls struct {
 	n     float64
 	curve curve
@@ -14,11 +14,12 @@ type calls struct {
 
 // slowest is the wait of a request for the slowest of several parallel calls, in milliseconds.
 type slowest struct {
-	// low is the lower bound: the calls of one request are slow together. high is the upper bound: two calls
-	// are never slow in one request. independent is in between: the calls are statistically independent.
+	// low is the lower bound, for calls of a request that are slow together. high is the upper bound, for calls
+	// of which at most one is slow in a request. independent is the value for statistically independent calls,
+	// between the bounds.
 	low, independent, high float64
-	// chance is the probability that the slowest call is of each kind, for independent calls; then is its mean
-	// duration in that case.
+	// chance is the probability that the slowest call is of each kind, for independent calls. then is the mean
+	// duration of the slowest call in that case.
 	chance, then []float64
 }
 
@@ -31,7 +32,7 @@ func wait(list []calls) slowest {
 }
 
 // overlay holds the distributions of several kinds of calls on one ascending time grid. It can be reused for
-// another set of calls, to reuse its memory: there is one set for each leader.
+// another set of calls, which saves memory because each leader has its own set.
 type overlay struct {
 	list   []calls
 	all    float64 // calls of a request
@@ -257,7 +258,7 @@ func (w slowest) toward(ms float64, means []float64) (chance, then []float64) {
 		for k := range then {
 			then[k] *= ms / now
 		}
-	default: // calls of one request are slow together: the slowest exceeds its mean by less
+	default: // calls of a request are slow together: the slowest exceeds its mean by less
 		f := (ms - least) / (now - least)
 		for k, m := range means {
 			m = min(m, then[k])

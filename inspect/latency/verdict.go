@@ -49,8 +49,8 @@ func Verdict(b *Budget) string {
 	return text
 }
 
-// Tail returns a sentence about a tail of requests that take much longer than the mean. It returns "" if there
-// is no such tail, or if there are too few requests.
+// Tail returns a sentence about a tail of requests that take much longer than the mean. It returns "" without
+// such a tail, or if too few requests were counted.
 func Tail(b *Budget) string {
 	const many, far = 100, 4
 	if b == nil || b.Requests < many || b.Ms <= 0 || b.P99.Low < far*b.Ms {

@@ -11,7 +11,7 @@ type worker struct {
 	core float64
 }
 
-// work holds the pieces of one kind of call.
+// work holds the pieces of a kind of call.
 type work struct {
 	n                                 float64 // calls in the window
 	queue, pool, kernel, reduce, rest piece   // kernel: the slowest segment
@@ -68,8 +68,8 @@ func (n *nodeReading) coreShare() float64 {
 	if n.core.Count <= 0 || segments.Count <= 0 {
 		return 1
 	}
-	// One contains the other. If both are truncated to whole milliseconds, the truncated parts differ by almost
-	// nothing.
+	// One time contains the other. If both are truncated to whole milliseconds, the truncated parts differ by
+	// almost nothing.
 	whole, _ := segments.mean()
 	thread := segments.Sum/segments.Count - n.core.Sum/n.core.Count
 	if thread <= 0 || whole <= 0 {
@@ -78,8 +78,8 @@ func (n *nodeReading) coreShare() float64 {
 	return max(0, 1-thread/whole)
 }
 
-// layOut fills in the pieces of a kind of call. each is the time of one segment, grouped the number of tasks in
-// a group.
+// layOut fills in the pieces of a kind of call. each is the distribution of the time of a segment, grouped
+// the number of tasks in a group.
 func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
 	if w.n <= 0 {
 		return

@@ -1,6 +1,7 @@
 package latency
 
-// workerParts splits the wait of leaders for workers into phases. x.Ms is its part of a request.
+// workerParts splits the wait of leaders for workers into phases. x is the phase of this wait, and x.Ms is
+// its length for a request.
 func (s *searching) workerParts(x *Phase, c *composition) {
 	x.Known, x.Parent = true, WaitForNodes
 	p := &parted{

@@ -1,7 +1,7 @@
 package latency
 
-// writeBudget returns the budget of all inserts, upserts or deletes, or nil if there were none. The only
-// parallel part is sending to several channels, which is measured as one.
+// writeBudget returns the budget of all inserts, upserts or deletes, or nil without requests. The only
+// parallel part is sending to several channels, which Milvus measures as a whole.
 func writeBudget(r *readings, request Request) *Budget {
 	r.sum()
 	p := &r.proxy
