@@ -13,8 +13,9 @@ type Auto struct {
 	Value     string
 	// From is the origin of the value: "querycoord-16" or "dynamic configuration".
 	From string
-	// Key is the dynamic key in etcd that sets it, "" if there is none. It overrides the file and the environment
-	// (Milvus since 2.2.0, pkg/config: EtcdSource has HighPriority), and QueryCoord applies it without a restart.
+	// Key is the dynamic key in etcd that sets the value, or "" if no key does. A dynamic key overrides the file
+	// and the environment (Milvus since 2.2.0, pkg/config: EtcdSource has HighPriority), and QueryCoord applies
+	// it without a restart.
 	Key string
 }
 

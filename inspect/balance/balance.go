@@ -1,9 +1,9 @@
-// Package balance measures how evenly query nodes share the work of a cluster, and plans moves that even it out.
-// It reads a Cluster with its Runtime:
+// Package balance measures how evenly query nodes share the work of a cluster, and plans moves that even it
+// out. It reads a Cluster with its Runtime:
 //
 //  1. Take sums the served data per replica and node into a Survey.
-//  2. Survey.Plan proposes few moves that bring a replica below a goal. Plan.Calls returns the API calls that make
-//     them.
+//  2. Survey.Plan proposes few moves that bring a replica below a goal. Plan.Calls returns the API calls for these
+//     moves.
 //  3. Survey.Milvus computes the moves of Milvus's own balancer, with this cluster's factors.
 //
 // The package applies nothing: kitescope only reads.
@@ -14,8 +14,8 @@ import "kitescope/inspect/model"
 // Survey is the work of all query nodes.
 type Survey struct {
 	Weights Weights
-	// Groups are the replicas of loaded collections, by database, collection, replica. Data that nodes serve of a
-	// collection without a replica is in a Group without one, at the end.
+	// Groups are the replicas of loaded collections, sorted by database, collection and replica. If nodes serve
+	// data of a collection that has no replica, that data is in a Group without a replica, at the end.
 	Groups []*Group
 	// Nodes holds the totals of each query node over all replicas, by id.
 	Nodes []*Share
@@ -23,7 +23,7 @@ type Survey struct {
 	Spread Spread
 	// Unknown are query nodes that did not report their served data. Figures do not include them.
 	Unknown []*model.LiveNode
-	// Asked is false if there is no Runtime. All runtime figures are then unknown.
+	// Asked is false without a Runtime. All runtime figures are then unknown.
 	Asked bool
 	// Auto is the switch of Milvus's own balancer.
 	Auto Auto
@@ -37,7 +37,7 @@ type Survey struct {
 // Group is one replica of a collection: the nodes that share its work.
 type Group struct {
 	ID model.CollectionID
-	// Collection is nil if it is gone from the metadata, Replica if the metadata has none.
+	// Collection is nil if the collection is no longer in the metadata, Replica if the metadata has no replica.
 	Collection    *model.Collection
 	Replica       *model.Replica
 	Database      string
@@ -45,9 +45,9 @@ type Group struct {
 	// Shares are the replica's nodes, by id: its members in the metadata, and other nodes that serve it.
 	Shares []*Share
 	Spread Spread
-	// Sealed counts its segments, each once. Fewer segments than nodes cannot be spread evenly.
+	// Sealed is the number of segments, each counted once. Fewer segments than nodes cannot be spread evenly.
 	Sealed int
-	// Unknown counts its nodes with unknown served data. Figures do not include them.
+	// Unknown is the number of nodes with unknown served data. Figures do not include these nodes.
 	Unknown int
 	// Unread means that replicas were not read: Replica is nil, but a replica may exist.
 	Unread bool
@@ -61,15 +61,15 @@ type Spread struct {
 	CV float64
 	// Busiest is the largest share's fraction of the total, 0 to 1.
 	Busiest float64
-	// RowsMaxMean and RowsCV are the same for rows, which Milvus's own balancers use.
+	// RowsMaxMean and RowsCV are MaxMean and CV of the rows, which Milvus's own balancers use.
 	RowsMaxMean, RowsCV float64
-	// MemoryMaxMean is the same for the bytes of sealed segments and their index files.
+	// MemoryMaxMean is MaxMean of the bytes of sealed segments and their index files.
 	MemoryMaxMean float64
 	// Nodes is the number of shares: known nodes that take segments or serve sealed ones.
 	Nodes int
 }
 
-// Share is the data that one query node serves, of one replica or of all.
+// Share is the data that a query node serves, for one replica or for all.
 type Share struct {
 	Node model.NodeID
 	// Session is nil for a node that is in replicas but has no session.
@@ -86,25 +86,26 @@ type Share struct {
 
 	Sealed, Growing         int
 	SealedRows, GrowingRows int64
-	// Copies counts its sealed segments that are in memory twice and do not count here (model.Once), CopiedRows
-	// their rows. Sealed, SealedRows, Bytes and IndexBytes include them, as the node's memory does. No other
-	// figure does. Growing and GrowingRows never include any.
+	// Copies is the number of sealed segments that are in memory twice and do not count here (model.Once),
+	// CopiedRows the number of their rows. Sealed, SealedRows, Bytes and IndexBytes include copies, because the
+	// node's memory does. No other figure does. Growing and GrowingRows never include copies.
 	Copies     int
 	CopiedRows int64
-	// Repeated are growing rows that may also be among the sealed ones, if a segment is being handed over. Metrics
-	// do not name segments, so this is unknown if either side is from metrics. Otherwise it is 0.
+	// Repeated is the maximum number of growing rows that are also among the sealed ones, because their segment
+	// is being handed over. It is 0 unless one side is from metrics, which do not name segments.
 	Repeated int64
-	// LevelZero counts segments that hold deletes only. Sealed does not include them.
+	// LevelZero is the number of segments that hold only deletes. Sealed does not include them.
 	LevelZero int
-	// Unrecorded counts sealed segments with an unknown number of rows.
+	// Unrecorded is the number of sealed segments with an unknown number of rows.
 	Unrecorded int
-	// Bytes is the size of the logs of its sealed segments, IndexBytes that of the index files.
+	// Bytes is the size of the logs of the sealed segments, IndexBytes the size of their index files.
 	Bytes, IndexBytes int64
-	// IndexedRows are sealed rows behind a vector index. BruteRows are all others, including growing ones.
+	// IndexedRows is the number of sealed rows behind a vector index, BruteRows the number of all other rows,
+	// including growing ones.
 	IndexedRows, BruteRows int64
 	Leaders, Channels      int
-	// Cost is in rows times dimensions, according to Weights. BruteCost is its brute-force part. GrowingCost is
-	// the part of growing rows, which moving segments cannot reduce.
+	// Cost is in rows times dimensions, according to Weights. BruteCost is the part for brute-force comparisons.
+	// GrowingCost is the part for growing rows, which moving segments cannot reduce.
 	Cost, BruteCost, GrowingCost float64
 
 	takes  bool
@@ -137,7 +138,7 @@ func (s *Share) Name() string {
 	return s.Node.Name("querynode")
 }
 
-// Address returns the node's address, "" if unknown.
+// Address returns the node's address, or "" if it is unknown.
 func (s *Share) Address() string {
 	switch {
 	case s.Session != nil:
@@ -148,8 +149,8 @@ func (s *Share) Address() string {
 	return ""
 }
 
-// State returns the unusual state of the node, "" if there is none: dead, stopping, read-only, streaming, outside;
-// or the reason why its served data is unknown.
+// State returns the unusual state of the node: dead, stopping, read-only, streaming, outside; or the reason
+// why its served data is unknown. It returns "" if the state is normal.
 func (s *Share) State() string {
 	switch {
 	case s.Session == nil && s.Live == nil:
@@ -206,7 +207,7 @@ func (g *Group) Name() string {
 	return g.Collection.Name
 }
 
-// Ref returns the replica as an object of the cluster, or the collection if there is no replica.
+// Ref returns the replica as an object of the cluster, or the collection if the group has no replica.
 func (g *Group) Ref() model.Ref {
 	if g.Replica == nil {
 		return model.Ref{Resource: "collections", ID: g.ID.String(), Name: g.Name()}
@@ -214,7 +215,8 @@ func (g *Group) Ref() model.Ref {
 	return model.Ref{Resource: "replicas", ID: g.Replica.ID.String(), Name: g.Name()}
 }
 
-// TooFew reports whether a replica has fewer segments than nodes that take segments. It cannot be even then.
+// TooFew reports whether a replica has fewer segments than nodes that take segments. Such a replica cannot be
+// even.
 func (g *Group) TooFew() bool { return g.Sealed < countTakers(g) }
 
 // Share returns the share of a node, nil if it has none.
@@ -232,7 +234,7 @@ func find(list []*Share, id model.NodeID) *Share {
 	return nil
 }
 
-// Rows sums the sealed and growing rows of its shares, each row once.
+// Rows sums the sealed and growing rows of the group's shares, each row once.
 func (g *Group) Rows() (rows int64) {
 	for _, s := range g.Shares {
 		rows += s.Rows()
@@ -240,7 +242,7 @@ func (g *Group) Rows() (rows int64) {
 	return rows
 }
 
-// Cost sums the cost of its shares.
+// Cost sums the cost of the group's shares.
 func (g *Group) Cost() (cost float64) {
 	for _, s := range g.Shares {
 		cost += s.Cost
@@ -248,7 +250,7 @@ func (g *Group) Cost() (cost float64) {
 	return cost
 }
 
-// Of returns the group of a replica, nil if there is none.
+// Of returns the group of a replica, or nil if the survey does not have it.
 func (s *Survey) Of(id model.ReplicaID) *Group {
 	for _, g := range s.Groups {
 		if g.Replica != nil && g.Replica.ID == id {

@@ -17,9 +17,9 @@ type item struct {
 	copied      bool // a copy that counts on another node
 }
 
-// collectItems returns, per group and by id, the sealed segments that can be moved: their rows are known, and they
-// are on one node that is neither leaving nor outside. A segment on two nodes of a replica is being moved or is
-// there by mistake. A segment whose compaction is loaded will be released soon.
+// collectItems returns, per group and sorted by id, the sealed segments that can be moved. Their rows are
+// known, and each is on a single node that is neither leaving nor outside. A segment on two nodes of a
+// replica is being moved or is there by mistake. A segment whose compaction is loaded will be released soon.
 func (s *Survey) collectItems() map[*Group][]item {
 	c := s.cluster
 	groups := make(map[model.CollectionID][]*Group)

@@ -57,8 +57,8 @@ func (g *Group) repeated() {
 	}
 }
 
-// addMetric adds the metrics of one collection. It assumes that all segments have the same size, and that segments
-// with an indexed field have every vector index that the collection defines.
+// addMetric adds the metrics of a collection. It assumes that all segments have the same size, and that
+// segments with an indexed field have every vector index that the collection defines.
 func (s *Share) addMetric(cost *costing, m *model.MetricServed) {
 	s.addGrowing(cost, int(m.Growing.Segments), int64(m.Growing.Rows))
 	for _, of := range []struct {

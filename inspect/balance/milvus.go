@@ -23,7 +23,8 @@ type Verdict struct {
 	After Spread
 	// Acts reports whether it would move anything now: it is on, and has a move.
 	Acts bool
-	// Does describes its behaviour when it is on, and why it does no more. Why also includes whether it is on.
+	// Does describes the behaviour of the balancer when it is on, and why it does no more. Why also includes
+	// whether it is on.
 	Does, Why string
 }
 
@@ -34,7 +35,7 @@ type Verdict struct {
 //   - From 2.3.5 (29209) to 2.3.18 and 2.4.6, nodes above the average give away their smallest segments. Growing
 //     rows count, since 2.3.8 (30293) with queryCoord.growingRowCountWeight.
 //   - Since 2.3.19 and 2.4.7 (34600, 34889) it has quotas: each node has a part of the score, by its memory since
-//     2.4.13, and delegators get less. A round moves few segments. Growing rows count once.
+//     2.4.13, and nodes with delegators get less. A round moves few segments. Growing rows count once.
 func hasQuotas(version string) bool {
 	n := numbers(version)
 	return n == nil || slices.Compare(n, []int{2, 4, 7}) >= 0 || slices.Compare(n, []int{2, 3, 19}) >= 0 && slices.Compare(n, []int{2, 4, 0}) < 0
@@ -220,7 +221,7 @@ func (v *Verdict) why(a *Auto) string {
 	return v.Does
 }
 
-// joined merges several moves of one segment into one move, and drops segments that return to their node.
+// joined merges several moves of a segment into a single move, and drops segments that return to their node.
 func joined(moves []Move) []Move {
 	at := make(map[model.SegmentID]int, len(moves))
 	var list []Move

@@ -94,12 +94,12 @@ type Plan struct {
 	Shares        []*Share
 	Before, After Spread
 	// Reached reports whether After is within the goal. Why is the reason if it is not, or another remark.
-	// Unplanned means that there is no plan: too little is known, there is nothing to move, or the moves would
-	// make the whole cluster less even.
+	// Unplanned means that no plan was made: too little is known, nothing can be moved, or the moves would make
+	// the whole cluster less even.
 	Reached   bool
 	Why       string
 	Unplanned bool
-	// MemoryUnknown are the nodes with unknown memory, where memory did not limit the plan.
+	// MemoryUnknown are the nodes with unknown memory. The plan assumes no memory limit for them.
 	MemoryUnknown []model.NodeID
 }
 
@@ -167,7 +167,7 @@ func (s *Survey) after(plans []*Plan) Spread {
 	return spreadOf(nodes)
 }
 
-// differ adds the change of one share to a node's totals.
+// differ adds the change of a share to a node's totals.
 func (s *Share) differ(before, after *Share) {
 	s.Sealed += after.Sealed - before.Sealed
 	s.SealedRows += after.SealedRows - before.SealedRows
@@ -212,7 +212,7 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 	return p
 }
 
-// pointless returns the reason why there is nothing to plan for a group, "" if there is none.
+// pointless returns the reason why a plan for a group is pointless or impossible, or "" if it is useful.
 func (p *Plan) pointless(s *Survey) string {
 	takers, asked := 0, 0
 	for _, x := range p.Group.Shares {
@@ -287,7 +287,8 @@ func moved(g *Group, moves []Move, items []item) []*Share {
 // (queryCoord.overloadedMemoryThresholdPercentage, 90).
 const overloaded = 0.9
 
-// memoryRoom returns the bytes of segments that each node can take, and records the nodes for which it is unknown.
+// memoryRoom returns the bytes of segments that each node can take. It records the nodes whose memory is
+// unknown.
 func (s *Survey) memoryRoom(p *Plan) map[model.NodeID]float64 {
 	room := make(map[model.NodeID]float64)
 	for _, x := range p.Group.Shares {
@@ -316,8 +317,8 @@ type Call struct {
 	Segments             []model.SegmentID
 }
 
-// Calls returns the calls that make the moves. Each has one source and one destination, so Milvus has no choice.
-// The segments must still be on the nodes of the survey.
+// Calls returns the calls that make the moves. Each call has one source and one destination, which leaves
+// Milvus no choice. The segments must still be on the nodes of the survey.
 func (p *Plan) Calls() []Call {
 	g := p.Group
 	if g.Collection == nil {

@@ -126,7 +126,7 @@ func (p *problem) layout() *layout {
 	return l
 }
 
-// put moves a piece to a bin. A bin gains no room from its original pieces that leave, so that the moves may be
+// put moves a piece to a bin. When an original piece leaves, the bin gains no room, so that the moves may be
 // made in any order.
 func (l *layout) put(x, to int) {
 	p, from := &l.pieces[x], l.where[x]
@@ -158,9 +158,9 @@ func (l *layout) steps() []step {
 // mostChanges limits a search. Each change moves one piece or exchanges two.
 const mostChanges = 20_000
 
-// even moves pieces from the fullest bin to the emptiest until all are under a limit, and reports whether they
-// are. It takes the smallest piece that removes the excess, or the largest that fits, or the move or exchange that
-// minimizes the fuller of two bins.
+// even moves pieces from the fullest bin to the emptiest until all bins are under a limit, and reports
+// whether it succeeded. It takes the smallest piece that removes the excess, or else the largest that fits,
+// or else the move or exchange that minimizes the fuller of two bins.
 func (l *layout) even(limit float64) bool {
 	limit *= 1 + tolerance
 	for range mostChanges {
@@ -187,7 +187,8 @@ func (l *layout) fullest() int {
 	return most
 }
 
-// relieve moves one piece from a bin to another that stays under the limit. It reports whether there was one.
+// relieve moves a piece from a bin to another bin that stays under the limit. It reports whether it found
+// one.
 func (l *layout) relieve(from int, limit float64) bool {
 	excess := l.load[from] - limit
 	for _, to := range l.emptiest(from) {
@@ -224,8 +225,8 @@ func (l *layout) emptiest(from int) []int {
 	return list
 }
 
-// lower makes the move out of the fullest bin, or the exchange with one of the emptiest, that minimizes the fuller
-// of the two. It returns false if none reduces it.
+// lower makes the move or exchange that minimizes the fuller of two bins: a move out of the fullest bin, or
+// an exchange with one of the emptiest bins. It returns false if no move or exchange lowers the fullest bin.
 func (l *layout) lower(from int) bool {
 	best := l.load[from] * (1 - tolerance)
 	x, to, back := -1, -1, -1
@@ -306,9 +307,9 @@ func (p *problem) why() string {
 	return "no better split of its segments within the memory of its nodes"
 }
 
-// Reachable returns approximately the lowest largest share over the mean that moving segments can achieve. It
-// stops at the goal. It returns 0 if a node did not report its segments, if fewer than two nodes take segments, or
-// if there is no load.
+// Reachable returns approximately the lowest ratio of the largest share to the mean that moving segments can
+// achieve. It stops at the goal. It returns 0 if a node did not report its segments, if fewer than two nodes
+// take segments, or if the load is 0.
 func (s *Survey) Reachable(g *Group, o Options) float64 {
 	for _, x := range g.Shares {
 		if x.takes && (!x.Known || x.FromMetrics) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// random returns a problem of whole numbers, so that there is no rounding.
+// random returns a problem of whole numbers, so that no rounding occurs.
 func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *problem {
 	p := &problem{}
 	sum := 0.0

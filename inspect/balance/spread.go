@@ -35,8 +35,8 @@ func spreadOf(shares []*Share) Spread {
 	return s
 }
 
-// spread is spreadOf limited to known data. Without the records of segments, some have unknown rows and none a
-// size.
+// spread is spreadOf with 0 for unknown values. All values are 0 if the rows of a compared share are unknown,
+// and MemoryMaxMean is 0 if sizes were not read.
 func (s *Survey) spread(shares []*Share) Spread {
 	for _, x := range shares {
 		if x.counts() && s.Rowless(x) {
@@ -60,8 +60,8 @@ func (s *Survey) Rowless(x *Share) bool {
 // Sized reports whether the sizes of segments were read.
 func (s *Survey) Sized() bool { return s.cluster.Loaded.Has(model.PartSegments | model.PartLogs) }
 
-// unread returns the part of the metadata that is needed for a plan and was not read, as a message, "" if all was
-// read.
+// unread returns a message about the part of the metadata that a plan needs and that was not read, or "" if
+// everything was read.
 func (s *Survey) unread() string {
 	switch loaded := s.cluster.Loaded; {
 	case !loaded.Has(model.PartServing):
@@ -95,8 +95,8 @@ func (t *tally) add(x float64) {
 	t.max = max(t.max, x)
 }
 
-// maxMean returns the largest value over the mean of the nodes that could share the total. If leaving nodes still
-// serve a part, all may be below that mean. The result is then 1 (even).
+// maxMean returns the largest value over the mean of the nodes that could share the total. If leaving nodes
+// still serve a part, all values may be below that mean. The result is then 1 (even).
 func (t *tally) maxMean(takers int) float64 {
 	if t.sum == 0 {
 		return 0

@@ -32,8 +32,8 @@ func (x *Surveyor) Take(c *model.Cluster) *Survey {
 	return s
 }
 
-// sealedSums holds the sums of each query node's sealed segments of one collection, and all inputs. A Cluster's
-// objects are immutable, so the sums are valid as long as the inputs are identical.
+// sealedSums holds, for one collection, the sums of each query node's sealed segments, and all inputs. A
+// Cluster's objects are immutable, so the sums are valid as long as the inputs are identical.
 type sealedSums struct {
 	runtime    *model.Runtime
 	collection *model.Collection
@@ -48,15 +48,15 @@ type sealedSums struct {
 }
 
 // Odd is a sealed segment of a query node that may be unusual: it has no record, its record is of a dropped
-// segment, a vector field of it is not behind an index, or it does not count.
+// segment, one of its vector fields is not behind an index, or it does not count.
 type Odd struct {
 	Node   *model.LiveNode
 	Served *model.ServedSegment
-	Record *model.Segment // nil: the collection has none
+	Record *model.Segment // nil if the collection has no record of the segment
 }
 
-// Odd returns the odd segments of a collection, by node and id, so that checks of loaded segments need not scan
-// all of them. ok is false if the collection was not surveyed.
+// Odd returns the odd segments of a collection, by node and id. With them, checks of loaded segments need not
+// scan all segments. ok is false if the collection was not surveyed.
 func (s *Survey) Odd(id model.CollectionID) (list []Odd, ok bool) {
 	list, ok = s.odd[id]
 	return list, ok
@@ -84,7 +84,7 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 	return x
 }
 
-// sum sums the sealed segments of one node.
+// sum sums the sealed segments of a node.
 func (x *sealedSums) sum(share *Share, on model.SealedOn, known *model.Records, cost *costing) {
 	share.Node = on.Node.Node
 	for _, s := range on.Segments {

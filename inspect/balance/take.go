@@ -245,7 +245,7 @@ func (g *Group) replica() model.ReplicaID {
 
 func byNode(a, b *Share) int { return cmp.Compare(a.Node, b.Node) }
 
-// add adds a node's share of one replica.
+// add adds a node's share of a replica.
 func (s *Share) add(x *Share) {
 	s.Sealed += x.Sealed
 	s.Growing += x.Growing

@@ -14,8 +14,8 @@ import (
 
 const docs = model.CollectionID(7)
 
-// world is a cluster of one collection with a float vector of 10 dimensions behind HNSW with M 8 (665.6 rows a
-// search), made of segments that nodes serve.
+// world is a cluster with a single collection, whose float vector has 10 dimensions and an HNSW index with M
+// 8 (665.6 rows a search). Its segments are those that nodes serve.
 type world struct {
 	parts   model.Parts
 	runtime model.RuntimeParts
@@ -52,7 +52,7 @@ func (w *world) live(id model.NodeID) *model.LiveNode {
 	return nil
 }
 
-// serve adds a sealed segment to a node. rows below 0 means that etcd has no record of it.
+// serve adds a sealed segment to a node. rows below 0 means that etcd has no record of the segment.
 func (w *world) serve(node model.NodeID, id model.SegmentID, rows int64, indexed bool) *model.ServedSegment {
 	if rows >= 0 {
 		w.parts.Segments = append(w.parts.Segments, &model.Segment{ID: id, Collection: docs, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})

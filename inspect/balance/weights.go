@@ -138,8 +138,8 @@ func (w *Weights) compared(x indexing, rows float64) float64 {
 	return rows
 }
 
-// dimensions returns the cost of comparing a row of a field, in dimensions of a float vector. A binary vector
-// compares 32 bits at the cost of one dimension.
+// dimensions returns the cost of comparing a row of a field, in dimensions of a float vector. Comparing 32
+// bits of a binary vector costs as much as one dimension.
 func (w *Weights) dimensions(f *model.Field) float64 {
 	switch f.Type {
 	case "SparseFloatVector":
@@ -150,7 +150,7 @@ func (w *Weights) dimensions(f *model.Field) float64 {
 	return float64(f.Dim)
 }
 
-// costing caches the costs of segments of one collection.
+// costing caches the costs of the segments of a collection.
 type costing struct {
 	weights *Weights
 	fields  []vectorField
@@ -196,7 +196,8 @@ func (w *Weights) costingOf(c *model.Cluster, id model.CollectionID) *costing {
 	return x
 }
 
-// indexOf returns the search method of the index that a node has loaded for a field, flat if there is none.
+// indexOf returns the search method of the index that a node has loaded for a field, or flat without an
+// index.
 func (f *vectorField) indexOf(loaded []model.ServedIndex) indexing {
 	for i := range loaded {
 		if loaded[i].Field != f.id {

@@ -35,8 +35,8 @@ func TestPlansKeepTheWhole(t *testing.T) {
 	}
 }
 
-// TestPlansOfManyCollectionsKeepTheWhole checks plans for many small collections of one or a few segments. Plans
-// that even out each collection alone may put all segments on the same nodes.
+// TestPlansOfManyCollectionsKeepTheWhole checks plans for many small collections with one or a few segments.
+// Plans that even out each collection alone may put all segments on the same nodes.
 func TestPlansOfManyCollectionsKeepTheWhole(t *testing.T) {
 	moves := 0
 	for seed := range uint64(50) {
