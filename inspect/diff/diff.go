@@ -1,4 +1,4 @@
-// Package diff compares two clusters, or two states of one cluster. It returns a list of changes in a
+// Package diff compares two clusters, or two states of the same cluster. It returns a list of changes in a
 // stable order and a summary for each collection.
 //
 //  1. Objects of each kind are matched by identity, e.g. an id or the name of a channel.
@@ -6,8 +6,8 @@
 //     A compaction is therefore one change and not many.
 //  3. Matched objects are compared field by field. Unmatched objects are added or removed.
 //
-// Clusters of successive refreshes share unchanged segments. Comparing a shared segment costs one
-// comparison of pointers.
+// Clusters of successive refreshes share unchanged segments. Comparing a shared segment costs one comparison
+// of pointers.
 package diff
 
 import (
@@ -35,7 +35,7 @@ const (
 type Change struct {
 	Kind   Kind
 	Object model.Ref
-	// Collection is the collection that the object is or belongs to; the zero Ref if there is none.
+	// Collection is the collection that the object is or belongs to, or the zero Ref if it belongs to none.
 	Collection model.Ref
 	// Field is the name of a column of the object's resource, "" unless Kind is Changed.
 	Field    string
@@ -49,7 +49,7 @@ type Change struct {
 	rank int // position of the resource in the output
 }
 
-// Summary counts the changes of one collection.
+// Summary counts the changes of a collection.
 type Summary struct {
 	Collection model.Ref
 	// Numbers of segments with each kind of change.
@@ -137,7 +137,7 @@ func (p *pair) collectionRef(id model.CollectionID) model.Ref {
 	return model.Ref{Resource: "collections", ID: id.String(), Name: name}
 }
 
-// summarize counts the changes of each collection. It requires sorted changes, so that those of one
+// summarize counts the changes of each collection. It requires sorted changes, in which the changes of a
 // collection are adjacent.
 func (p *pair) summarize() {
 	var last *Summary

@@ -118,7 +118,7 @@ func (k *kind) compareRows(p *pair, a view.Table, x int, b view.Table, y int) {
 	}
 }
 
-// collectionOf returns the id of the collection that an object is or belongs to, 0 if there is none.
+// collectionOf returns the id of the collection that an object is or belongs to, or 0 if it belongs to none.
 func collectionOf(t view.Table, row int) model.CollectionID {
 	ref := t.Ref(row)
 	if ref.Resource != "collections" {
@@ -196,8 +196,8 @@ func single(object any) (*kind, view.Table) {
 	return &kinds[i], t
 }
 
-// Describe returns the Ref of an object of the model, its collection (0 if there is none) and the text
-// that describes it as an added object. The text is "" if objects of its type are not compared.
+// Describe returns the Ref of an object of the model, its collection (0 if it has none) and the text that
+// describes it as an added object. The text is "" if objects of its type are not compared.
 func Describe(object any) (ref model.Ref, collection model.CollectionID, text string) {
 	k, t := single(object)
 	if k == nil {

@@ -44,8 +44,8 @@ type segmentComparison struct {
 // pairUp merges the two lists of segments, which are sorted by id.
 func (c *segmentComparison) pairUp() {
 	a, b := c.a.Segments, c.b.Segments
-	// Segments that both sides share are skipped if the index definitions are equal, too. After a refresh
-	// those are nearly all segments.
+	// Skip segments that both sides share if the index definitions are equal, too. After a refresh nearly all
+	// segments are shared.
 	shared := !c.indexes || slices.Equal(c.a.Indexes, c.b.Indexes)
 	for len(a) > 0 || len(b) > 0 {
 		switch {

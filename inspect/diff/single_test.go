@@ -27,7 +27,7 @@ func TestSingle(t *testing.T) {
 	if ref, _, text := Describe(&model.Allocator{}); ref != (model.Ref{}) || text != "" || Fields(&model.Allocator{}, nil) != nil {
 		t.Errorf("what is not compared is %v: %q", ref, text)
 	}
-	// Objects of these types can be described without a cluster.
+	// These objects can be described without a cluster.
 	for _, object := range []any{
 		&model.Database{}, &model.Collection{}, &model.Partition{}, &model.Alias{}, &model.Index{}, &model.LoadState{}, &model.ResourceGroup{},
 		&model.Session{}, &model.PrivilegeGroup{}, &model.ConfigEntry{}, &model.Task{},
