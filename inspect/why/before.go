@@ -16,12 +16,12 @@ const (
 	reach = 10 * time.Minute
 	// fades is the age, in addition to that time, at which an event counts half.
 	fades = time.Minute
-	// verySame is the weight of an event at a revision at which the finding can have begun.
+	// verySame is the weight of an event after the last revision that is known to be without the finding.
 	verySame = 2.0
 	// leastScore is the minimum score of a possible cause. Events that match neither the kind, nor the object,
 	// nor the time of a finding are below it.
 	leastScore = 0.06
-	// mostEvents is the maximum number of events that are scored for one finding, the latest before its onset.
+	// mostEvents is the maximum number of events that are scored per finding, the latest before its onset.
 	mostEvents = 4000
 )
 
@@ -58,13 +58,13 @@ func (f *finder) startsOf(finding *check.Finding) check.Starts {
 	return check.Starts{}
 }
 
-// mostStarts is the maximum number of events that are considered as the start of one finding.
+// mostStarts is the maximum number of events that are considered as the start of a finding.
 const mostStarts = 3
 
-// trackOf returns the track of a finding with the events that may have started it. These are events that its
-// check names and that have at least the collection in common with it. They are sorted by similarity, and the
-// newest come first among equals. If the check names a setting or a node itself (EventFilter.Of), events that
-// concern the whole cluster count, too.
+// trackOf returns the track of a finding with the events that may have started it. Such events are named by
+// the check and share at least the collection with the finding. They are sorted by similarity, and equal ones
+// with the newest first. If the check names a setting or a node itself (EventFilter.Of), events that concern
+// the whole cluster count, too.
 func (f *finder) trackOf(o *Onset) track {
 	t := track{onset: o, last: -1}
 	c := f.report.Cluster
@@ -99,9 +99,9 @@ func (f *finder) trackOf(o *Onset) track {
 	return t
 }
 
-// before returns the events before the onset of a finding that are most likely its cause, the likeliest first.
-// It returns no more than most events. If the onset is unknown, it uses the events before the report. If the finding
-// may be older than its onset (Onset.AtLeast), it returns none.
+// before returns the events before the onset of a finding that are most likely its cause, the likeliest
+// first, at most the given number. If the onset is unknown, it uses the events before the report. If the
+// finding may be older than its onset (Onset.AtLeast), it returns nil.
 func (f *finder) before(t *track, most int) []history.Event {
 	o := t.onset
 	if o.AtLeast {
@@ -145,8 +145,8 @@ func (f *finder) before(t *track, most int) []history.Event {
 	return events
 }
 
-// nearness returns the discount of an event by its age, from 0 to 1. It is 0 within the time that the check
-// waits and 0.5 one fades later.
+// nearness returns the discount of an event by its age, from 0 to 1: the older, the larger. It is 0 within
+// the time that the check waits and 0.5 one fades later.
 func nearness(ago, waits time.Duration) float64 {
 	over := float64(max(0, ago-waits))
 	return over / (over + float64(fades))
@@ -198,7 +198,7 @@ func (s *subject) shares(e *history.Event) float64 {
 	case "nodes", "config", "resource-groups":
 		return sharesCluster
 	}
-	if len(s.collections) == 0 && s.direct[model.Ref{}] { // about the whole cluster
+	if len(s.collections) == 0 && s.direct[model.Ref{}] { // the finding is about the whole cluster
 		return sharesCluster
 	}
 	return sharesNothing

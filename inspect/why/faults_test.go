@@ -78,8 +78,8 @@ type score struct {
 	lines                     []string
 }
 
-// add compares an onset with the time and the revision of a fault. told reports whether the fault is an event
-// of the history.
+// add compares an onset with the time and the revision of a fault. told reports whether the history has an
+// event for the fault.
 func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, told bool) {
 	wrong := o.Began.Sub(at).Abs()
 	x.onsets++
@@ -105,9 +105,9 @@ func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, tol
 		name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly), wrong.Round(time.Second), o.AtLeast, o.Unknown, named, told, strings.Join(before, ", ")))
 }
 
-// sampled selects one fault in four by a hash of its name, so that a new case does not change the selection of
-// the others. The onsets of four of all faults are off by more than the limit. The sample contains one of
-// them (proxy-gone).
+// sampled selects one fault in four by a hash of its name, so that a new case does not change the selection
+// of the others. Over all faults, four onsets are off by more than the limit. The sample contains one of the
+// four (proxy-gone).
 func sampled(name string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(name))

@@ -21,9 +21,9 @@ type Onset struct {
 	// one end of the interval is known. Began is zero if no time is known.
 	Began time.Time
 	Error time.Duration
-	// AtLeast reports whether the finding may be older than Revision and Began. These are then the oldest
-	// judged moment with the finding, or the start of the process whose settings it is about. Oldest is the
-	// reason, e.g. "start of the history".
+	// AtLeast reports whether the finding may be older than Revision and Began. Both then belong to the oldest
+	// judged moment with the finding, or to the start of the process whose settings the finding is about. Oldest
+	// is the reason, e.g. "start of the history".
 	AtLeast bool
 	Oldest  string
 	// Unknown is the reason why the onset is unknown, "" if it is known.
@@ -41,8 +41,8 @@ const settings = "settings"
 // UnknownError is the Error of a time that is bounded on one side only.
 const UnknownError = time.Duration(-1)
 
-// Survey calls visit with the state of the cluster near each of some revisions, which must be in ascending order.
-// session.Past.Survey is one.
+// Survey calls visit with the state of the cluster near each given revision. Revisions must be in ascending
+// order. session.Past.Survey is a Survey.
 type Survey func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error
 
 // Options limits a search.
@@ -59,18 +59,18 @@ type Options struct {
 }
 
 const (
-	// EvenMoments is the default of Options.Moments. At most as many events are judged, too.
+	// EvenMoments is the default of Options.Moments. As many events are judged in addition, at most.
 	EvenMoments = 24
 	// segmentsJudged limits the total number of segments over all moments, so large clusters get fewer moments.
 	segmentsJudged = 6_000_000
 	leastMoments   = 6
 )
 
-// track holds the presence of one finding at each judged moment.
+// track holds the presence of a finding at each judged moment.
 type track struct {
 	onset  *Onset
-	starts []int // positions of events that may have started it, the likeliest first
-	last   int   // position of the last event about its object, -1 if there is none
+	starts []int // positions of events that may have started the finding, the likeliest first
+	last   int   // position of the last event about its object, or -1 without such an event
 	seen   []presence
 	after  int64 // the last revision known to be without the finding, else the revision of its onset
 }
@@ -113,7 +113,7 @@ func Find(ctx context.Context, survey Survey, h *history.History, r *check.Repor
 	return onsets, nil
 }
 
-// finder dates the findings of one report.
+// finder dates the findings of a report.
 type finder struct {
 	history *history.History
 	events  []history.Event // without their messages
@@ -197,9 +197,9 @@ func (f *finder) revisions() []int64 {
 	return slices.DeleteFunc(list, func(r int64) bool { return r < f.history.From || r >= end })
 }
 
-// sameBlindness reports whether a check lacked data in a report, but no data that it did not also lack in a
-// later report. The later report has findings of the check in spite of that, so the gap does not explain their
-// absence before.
+// sameBlindness reports whether a check lacked data in a report, but only data that it also lacked in a later
+// report. The later report has findings of the check despite the missing data, so the missing data does not
+// explain their earlier absence.
 func sameBlindness(r, after *check.Report, id string) bool {
 	then, now := resultOf(r, id), resultOf(after, id)
 	if then == nil || now == nil || len(then.Unseen) == 0 {
@@ -265,7 +265,8 @@ func (f *finder) date(t *track) {
 	}
 }
 
-// seenBefore returns the presence of a finding at the last judged moment before a revision, unseen if there is none.
+// seenBefore returns the presence of a finding at the last judged moment before a revision, or unseen without
+// such a moment.
 func (f *finder) seenBefore(t *track, revision int64) presence {
 	for i, m := range slices.Backward(f.moments) {
 		if m.revision < revision {

@@ -54,7 +54,8 @@ func TestOnsetsOfCaptures(t *testing.T) {
 	}
 }
 
-// onsetsOf reads a capture and returns the onsets of the findings at its newest revision, and the time of that.
+// onsetsOf reads a capture and returns the onsets of the findings at its newest revision, and the time of
+// that revision.
 func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 	t.Helper()
 	ctx := t.Context()

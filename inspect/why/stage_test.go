@@ -59,7 +59,8 @@ func (s *stage) reserved() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(s.now.Add(3*time.Second).UnixNano()))
 }
 
-// write writes keys in transactions of at most 120 operations, one revision each. A nil value deletes the key.
+// write writes keys in transactions of at most 120 operations. Each transaction is one revision. A nil value
+// deletes the key.
 func (s *stage) write(changes map[string][]byte) {
 	s.t.Helper()
 	var ops []clientv3.Op

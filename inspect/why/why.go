@@ -1,17 +1,17 @@
-// Package why explains the latency of requests. It joins the latency budgets of a cluster with the findings of
-// the checks on the same cluster and, if they were taken, the profiles of its processes. It returns one Answer
-// for each budget.
+// Package why explains the latency of requests. It joins the latency budgets of a cluster with the findings
+// of the checks on the same cluster and, if they were taken, the profiles of its processes. It returns an
+// Answer for each budget.
 //
 //  1. Each budget with a mean above 0 becomes an Answer, weighted by its share of the time of all requests.
 //  2. The leaf phases with at least 5 % of a request become the Reasons of the Answer, the longest first. The
-//     unexplained time, which no metric covers, can be one of them.
-//  3. A Reason gets the finding that explains it. Preferred are findings with a cost (check.Slowdown) for this
+//     unexplained time, which no metric covers, can be a Reason.
+//  3. A Reason gets the finding that explains it. It prefers findings with a cost (check.Slowdown) for this
 //     kind of request in this phase, warnings before infos. The next choice is a finding whose check is about
 //     the phase or one of its parents, and which concerns this collection or a process that the client waits
 //     for in the phase. If a finding follows from another one, its cause replaces it, because the cause is what
 //     an operator has to fix.
-//  4. The gain of a fix is the gain that the finding states, over all phases that it slows. Without a stated
-//     gain only an upper bound is known: the length of the phase.
+//  4. The gain of a fix is the gain that the finding states, over all phases that it slows. If no gain is
+//     stated, only an upper bound is known: the length of the phase.
 //  5. The frames are the hottest ones, by processor time, of the processes that the client waits for longest in
 //     the phase.
 //
@@ -31,7 +31,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Answer explains the latency of one kind of request to one collection or to all collections.
+// Answer explains the latency of a kind of request to one collection or to all collections.
 type Answer struct {
 	Budget *latency.Budget
 	// Weight is the share of the budget in the total time of all requests, from 0 to 1.
@@ -43,23 +43,23 @@ type Answer struct {
 // Reason is a phase of a request and the finding that explains it.
 type Reason struct {
 	Phase *latency.Phase
-	// Finding explains the phase. It is nil if no check does.
+	// Finding explains the phase. It is nil if no finding does.
 	Finding *check.Finding
 	// Effect is the finding that follows from Finding and slows the phase. It is nil if Finding itself explains
 	// the phase.
 	Effect *check.Finding
-	// Gain is the reduction of the mean latency, in milliseconds, if the finding were fixed. If Bound is set,
-	// no finding states a gain, and Gain.High is only an upper bound.
+	// Gain is the reduction of the mean latency, in milliseconds, if the finding were fixed. Bound means that no
+	// finding states a gain; Gain.High is then only an upper bound.
 	Gain  latency.Interval
 	Bound bool
 	// With holds the other phases that contribute to Gain.
 	With []latency.Name
-	// Frames holds the hottest frames of the processes that the client waits for in the phase. It is nil if
-	// they were not profiled.
+	// Frames holds the hottest frames of the processes that the client waits for in the phase. It is nil without
+	// profiles of these processes.
 	Frames []Frames
 }
 
-// Frames holds the frames of one process, the hottest first.
+// Frames holds the frames of a process, the hottest first.
 type Frames struct {
 	Process string
 	Hottest []model.HotFrame
@@ -92,8 +92,8 @@ func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 	return list
 }
 
-// weigh sets the weights of the answers. The time of all requests of a kind is that of the largest budget of
-// the kind, because the budget of all collections includes those of single ones.
+// weigh sets the weights of the answers. The total time of the requests of a kind is taken from the largest
+// budget of the kind, because the budget of all collections includes the budgets of single collections.
 func weigh(list []*Answer) {
 	all := map[latency.Request]float64{}
 	for _, a := range list {
@@ -126,10 +126,10 @@ func requestsOf(budgets []*latency.Budget) requests {
 	return all
 }
 
-// of scales a slowdown to the requests of a budget. It returns the zero Slowdown if the slowdown does not apply
-// to the budget. The slowdown of one collection is scaled to the mean of all requests by the collection's share
-// of them. The slowdown of all collections is scaled to one collection by the time that the collection spends
-// in its phases. If the scale is unknown, it returns s as it is.
+// of scales a slowdown to the requests of a budget. It returns the zero Slowdown if the slowdown does not
+// apply to the budget. The slowdown of one collection is scaled to the mean of all requests by the
+// collection's share of the requests. The slowdown of all collections is scaled to one collection by the time
+// that the collection spends in its phases. If the scale is unknown, it returns s unchanged.
 func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
 	if !s.Of(b) {
 		return check.Slowdown{}
@@ -190,8 +190,8 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 const design = 0.25
 
 // costing returns the finding that states the highest cost for the last phase of way, and its slowdown. If no
-// finding states a cost for the phase, it looks at the parents until one takes more than twice the time of its
-// child. It skips that one and the root.
+// finding states a cost for the phase, it tries the parents, from the nearest up. It stops before the root,
+// and before a parent that takes more than twice the time of its child.
 func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
 	for at := len(way) - 1; at > 0 && best == nil; at-- {
 		most, warns := 0.0, false
@@ -215,7 +215,7 @@ func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check
 	return best, costs
 }
 
-// causes returns the cause of a finding, the cause of that cause, and so on. It returns nil if the causes are
+// causes returns the chain of causes of a finding, the direct cause first. It returns nil if the chain is
 // circular.
 func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 	for range report.Findings {
@@ -230,7 +230,7 @@ func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 }
 
 // costs returns the slowdown that root states for the requests of a budget, if it shares a phase with the
-// slowdown of its effect. It returns nil if root states none.
+// slowdown of its effect. It returns nil without such a slowdown.
 func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
 	for i := range root.Slows {
 		s := r.of(root.Slows[i], b)
@@ -253,8 +253,8 @@ func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latenc
 	return list
 }
 
-// elsewhere reports whether a finding is about a collection that gets no requests of the budget, even if it
-// names processes that do. For a budget of all collections it returns false if the requests of single
+// elsewhere reports whether a finding is about a collection that gets no requests of the budget, even if the
+// finding names processes that do. For a budget of all collections it returns false if the requests of single
 // collections are unknown.
 func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budget) bool {
 	id, ok := check.CollectionOf(c, f.Object)
@@ -269,9 +269,9 @@ func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budge
 	return told && !asked
 }
 
-// about returns the highest-ranking finding, except infos, whose check is about the last phase of way or one of
-// its parents, and which names the collection or a process that the client waits for in that phase. It returns
-// nil if there is none.
+// about returns the highest-ranking finding that is not an info, whose check is about the last phase of way
+// or one of its parents, and which names the collection or a process that the client waits for in that phase.
+// It returns nil if no finding matches.
 func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
 	for _, f := range report.Findings {
 		x := checkOf(report, f.Check)
@@ -292,8 +292,8 @@ func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.R
 	return nil
 }
 
-// concerns reports whether an object is the collection of a budget, a part of that collection, or a process that the
-// client waits for in a phase.
+// concerns reports whether an object is a process that the client waits for in a phase, or belongs to the
+// collection of a budget. If the budget is for all collections, the object may belong to any.
 func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Phase) bool {
 	if ref.Resource == "nodes" {
 		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Node.Name(n.Role) })
@@ -302,7 +302,7 @@ func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Pha
 	return ok && (b.Collection == 0 || id == b.Collection)
 }
 
-// checkOf returns the check with an id, nil if the report does not have it.
+// checkOf returns the check with an id, or nil if the report does not have it.
 func checkOf(report *check.Report, id string) *check.Check {
 	for _, x := range report.Results {
 		if x.Check.ID == id {
@@ -331,9 +331,9 @@ func frames(c *model.Cluster, p *latency.Phase) []Frames {
 	return list
 }
 
-// Verdict returns the answer in one sentence, which names the requests. It contains the largest phase and the
-// finding that explains it. If that phase has no finding, the sentence says so and uses the next phase with
-// one, unless that is shorter than half of the largest.
+// Verdict returns the answer as a sentence that names the requests, the largest phase and the finding that
+// explains this phase. If the largest phase has no finding, the sentence mentions this and names the next
+// phase with a finding, if that phase is at least half as long.
 func (a *Answer) Verdict() string {
 	for i := range a.Reasons {
 		r := &a.Reasons[i]
@@ -360,7 +360,7 @@ func (a *Answer) Verdict() string {
 	return latency.Verdict(a.Budget)
 }
 
-// says returns the message of the finding and of its effect.
+// says returns the message of the finding, followed by the message of its effect, if any.
 func (r *Reason) says() string {
 	if r.Effect == nil {
 		return r.Finding.Message

@@ -195,7 +195,8 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestFrames checks that the frames are only those of profiled processes that the client waits for in the phase.
+// TestFrames checks that Frames holds only frames of profiled processes that the client waits for in the
+// phase.
 func TestFrames(t *testing.T) {
 	hot := func(node model.NodeID, role, name string) *model.ProfiledProcess {
 		return &model.ProfiledProcess{Name: role + "-" + node.String(), Roles: []string{role}, Nodes: []model.NodeID{node}, CPU: &model.CPUProfile{Hottest: []model.HotFrame{{Function: name, Part: 0.7}}}}
