@@ -5,17 +5,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// flushes are counted apart from requests: a proxy's flush ends when DataCoord has sealed the segments, and the client then waits until
-// data nodes have written them, with calls that no release counts.
+// flushes holds the work of data nodes that requests do not cover. A proxy counts a flush as ended once
+// DataCoord has sealed the segments. The client then waits until data nodes have written them, with calls
+// that no release counts.
 type flushes struct {
-	// sealed is the number of segments that DataCoord counts as not yet written at both scrapes, flushed by how many those grew that are,
-	// and seconds the length of its window.
+	// sealed is the number of sealed and flushing segments that DataCoord counts, the smaller count of both
+	// scrapes. flushed is the growth of its count of flushed segments, and seconds the length of its window.
 	sealed, flushed, seconds float64
-	// of has the writes of each process that flushes, by the names of its sessions.
+	// of maps the session names of each process that writes segments to its writes.
 	of map[string]written
 }
 
-// written is how many bytes a process wrote to the storage in how many seconds. Up to 2.3 it counts each try (internal/datanode/flush_manager.go).
+// written holds the number of bytes that a process wrote to the storage, and the length of its window in seconds.
+// Releases up to 2.3 count each attempt (internal/datanode/flush_manager.go).
 type written struct{ bytes, seconds float64 }
 
 func (f *flushes) add(p *model.Process, w *metrics.Window) {
@@ -44,8 +46,10 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	}
 }
 
-// waiting returns the number of sealed segments that wait to be written, and for how many seconds that was seen: all if DataCoord counts no
-// more flushed ones than before, else those of channels whose watcher has written nothing.
+// waiting returns the number of segments that wait to be written, and the length in seconds of the shortest
+// window in which this was observed. It counts all sealed and flushing segments if the count of flushed segments
+// did not grow. Otherwise it counts those of channels whose watcher wrote nothing. The result is at most the
+// number that DataCoord counts.
 func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 	if f.sealed == 0 {
 		return 0, 0

@@ -1,7 +1,8 @@
-// Package impact counts what clients of a cluster feel: of each kind of request how many came, succeeded, failed, were refused or hang,
-// and how long they took against their own past. It reads the counters and histograms of the proxies, of all releases, between two
-// scrapes; for DDL, loads and flushes those of coordinators and data nodes too: proxies of 2.3 count a coordinator's error as a success,
-// and a flush as soon as it is ordered.
+// Package impact measures the effect of faults on clients: for each kind of request, the number that came,
+// succeeded, failed, were refused or hang, and their duration compared with the past. It compares two scrapes
+// of the counters and histograms of the proxies, in all releases. For DDL, loads and flushes it also reads
+// coordinators and data nodes, because proxies of 2.3 count a coordinator's error as a success, and a flush
+// as soon as it is ordered.
 package impact
 
 import (
@@ -14,7 +15,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Request is a kind of request of a client.
+// Request is a kind of client request.
 type Request string
 
 // The kinds of requests.
@@ -25,11 +26,11 @@ const (
 	Upsert Request = "upsert"
 	Delete Request = "delete"
 	Flush  Request = "flush"
-	DDL    Request = "ddl" // create, drop, alter and rename of anything, indexes included
+	DDL    Request = "ddl" // create, drop, alter and rename of any object, including indexes
 	Load   Request = "load"
 	Import Request = "import"
-	// Describe stands for reads of metadata: describe, show, has, list. Clients send them before other requests and
-	// wait for them. Failures are part of normal work, as of an index that is not there.
+	// Describe is a read of metadata: describe, show, has or list. Clients send it before other requests and
+	// wait for the response. Failures are normal, e.g. if an index does not exist.
 	Describe Request = "describe"
 )
 
@@ -38,15 +39,15 @@ func Requests() []Request {
 	return []Request{Search, Query, Insert, Upsert, Delete, Flush, DDL, Load, Import, Describe}
 }
 
-// State is how requests of a kind fare.
+// State is the condition of the requests of one kind.
 type State uint8
 
-// The states, the worst last.
+// The states, in ascending order of severity.
 const (
 	Unknown State = iota
-	Idle          // none came, none is in flight
+	Idle          // none ended, none is in flight
 	Fine
-	Unsure // some wait, failed or were slow, but too few to tell a fault from a wrong request
+	Unsure // too few requests wait, failed or were slow to tell a fault from an invalid request
 	Slow
 	Refused
 	Failing
@@ -57,92 +58,108 @@ func (s State) String() string {
 	return [...]string{"unknown", "idle", "fine", "unsure", "slow", "refused", "failing", "hanging"}[min(s, Hanging)]
 }
 
-// Felt reports whether clients feel the state.
+// Felt reports whether clients notice the state.
 func (s State) Felt() bool { return s >= Slow }
 
-// Thresholds of the states. Of captured healthy clusters no kind of request reaches them.
+// Thresholds of the states. No kind of request reaches them in the captured healthy clusters.
 const (
-	// manyFailed and failedShare: fewer failures may be of a single wrong request.
+	// manyFailed and failedShare are the minimum number and share of failures. Fewer may come from one
+	// invalid request.
 	manyFailed, failedShare = 3, 0.01
-	// slowTimes is how many times its own past a mean has to be, and slowBy how many milliseconds above it.
+	// slowTimes is the minimum ratio of a mean to the past mean, slowBy their minimum difference in
+	// milliseconds.
 	slowTimes, slowBy = 3, 50
-	// farTimes and farBy are the same of a few requests: clients that wait send few.
+	// farTimes and farBy are the same for a few requests, because clients that wait for responses send few.
 	farTimes, farBy = 5, 200
-	// describeBy is slowBy of metadata reads: proxies of 2.3 queue them behind DDL.
+	// describeBy is the minimum difference for metadata reads, because proxies of 2.3 queue them behind DDL.
 	describeBy = 500
-	// tailShare is the part of requests, of at least fewRare, that took longer than slowTail times what nineteen of twenty took before.
+	// tailShare is the minimum share of requests, and fewRare the minimum number, that took longer than
+	// slowTail times the past 95th percentile.
 	tailShare, slowTail = 0.1, 2
-	// halfTailShare and halfTail are the same against what half of them took before, which incidents of the past do not change.
+	// halfTailShare and halfTail are the same for the past median, which incidents in the past do not change.
 	halfTailShare, halfTail = 0.2, 8
-	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
+	// unsureShare is the minimum share of failures for Unsure. Below it, a few failures are attributed to
+	// invalid requests.
 	unsureShare = 0.05
-	// fewExpected is how many requests have to be expected in the window, at the rate since the start of the proxies, before none of them
-	// means that they stalled.
+	// fewExpected is the minimum number of requests expected in the window, at the rate since the start of
+	// the proxies. With fewer, a window without any success does not show a stall.
 	fewExpected = 3
-	// shutSeconds is for how long a proxy has to have counted no request.
+	// shutSeconds is the minimum time in seconds since the start of a proxy that has counted no request.
 	shutSeconds = 10
-	// hangSeconds is the shortest window in which requests hang of which none ended: in a shorter one they may be on their way.
+	// hangSeconds is the minimum window in seconds for requests to hang. In a shorter one, none may have
+	// ended yet.
 	hangSeconds = 4
-	// flushSeconds is the same for flushes: a healthy one took 2.5 to 6.2 s.
+	// flushSeconds is the same for flushes. A healthy flush took 2.5 to 6.2 s.
 	flushSeconds = 9
-	// minPast is for how many seconds a proxy has to have counted for an average.
+	// minPast is the minimum time in seconds that a proxy must have counted for an average.
 	minPast = 60
-	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
+	// fewRequests is the minimum number of requests in the window for a mean, fewRare the same for rare
+	// kinds, and fewPast the minimum number before the window.
 	fewRequests, fewRare, fewPast = 10, 3, 50
 )
 
-// Impact is what clients feel. It is immutable.
+// Impact holds the state of each kind of request. It is immutable.
 type Impact struct {
 	// Kinds has one entry for each kind of request, in the order of Requests.
 	Kinds []Kind
-	// From and To bound the time between the scrapes of the proxies; zero: unknown.
+	// From and To delimit the time between the scrapes of the proxies. Zero is unknown.
 	From, To time.Time
-	// Unseen lists, with the reason, what may hide requests: proxies without metrics, requests refused before they are counted.
+	// Unseen lists the reasons why requests may be missing from the counters: etcd does not respond, or a
+	// proxy has no metrics or only one scrape.
 	Unseen []string
 }
 
-// Kind is what clients feel of one kind of request, over all proxies.
+// Kind holds the counts, durations and state of one kind of request over all proxies.
 type Kind struct {
 	Request Request
 	State   State
-	// Why is the reason of an unknown state, or of one that the counters of the proxies do not show.
+	// Why is the reason of the state if it is unknown, or does not follow from the counters of the proxies.
 	Why string
-	// Came is the number of requests that came in the window, Succeeded, Failed and Refused of those that ended in it.
+	// Came is the number of requests that arrived in the window. Succeeded, Failed and Refused count the
+	// requests that ended in it, by result.
 	Came, Succeeded, Failed, Refused float64
-	// Usual is the number that succeeds in such a time on average since each proxy started, at least a minute ago; NaN: unknown.
+	// Usual is the number of successes expected in the window, at the average rate of each proxy from its
+	// start to the window. NaN is unknown, e.g. if that is less than a minute.
 	Usual float64
-	// InFlight is the number of requests that were in flight at both scrapes of a proxy at which none ended between them.
+	// InFlight is the number of requests in flight at the end of the window, at proxies where none ended in
+	// it.
 	InFlight float64
-	// Unwritten is the number of sealed segments that wait to be written, if no flush of the node that writes them ended.
+	// Unwritten is the number of sealed segments that wait to be written, if their data node ended no flush.
 	Unwritten float64
-	// Seconds is the length of the window, the shortest of those of the proxies; 0: unknown.
+	// Seconds is the length of the window, the shortest of all proxies. 0 is unknown.
 	Seconds float64
-	// Mean and Past are the mean times of a request that succeeded, in milliseconds, in the window and before it; NaN: unknown.
+	// Mean and Past are the mean durations of successful requests in milliseconds, in the window and before
+	// it. NaN is unknown.
 	Mean, Past float64
-	// Half is the time that half of the requests took at least in the window, HalfPast the time that half took at most before it, both bounds
-	// of buckets, in milliseconds; NaN: unknown. A mean since the start has the incidents of the past in it, which HalfPast has not.
+	// Half is a lower bound of the median duration in the window, HalfPast an upper bound of the median
+	// before it, in milliseconds. Both are bounds of buckets. NaN is unknown. Unlike Past, HalfPast is not
+	// distorted by earlier incidents.
 	Half, HalfPast float64
-	// P99 is the upper bound of the bucket of the 99th percentile in the window, in milliseconds; NaN: unknown.
+	// P99 is the upper bound of the bucket with the 99th percentile in the window, in milliseconds. NaN is
+	// unknown.
 	P99 float64
-	// UserFault is the number of failures and refusals that releases since 2.6.20 ascribe to the client, and of all failures of metadata reads.
+	// UserFault is the number of failures and refusals that releases from 2.6.20 on attribute to the client.
+	// For metadata reads it is the number of all failures.
 	UserFault float64
-	// Proxies are the proxies at which requests failed, were refused or hang, by id; nil where the state is not felt.
+	// Proxies are the proxies where requests failed, were refused or hang. It is nil unless clients notice
+	// the state.
 	Proxies []model.Ref
 }
 
 // Ended is the number of requests that ended in the window.
 func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
 
-// Few reports whether most of the requests that ended succeeded, although some failed.
+// Few reports whether less than 5 % of the requests that ended failed or were refused. It returns false if
+// requests hang, if none ended or if Why is set.
 func (k *Kind) Few() bool {
 	const fewFail = 0.05
 	return k.State != Hanging && k.Why == "" && k.Failed+k.Refused < fewFail*k.Ended()
 }
 
-// Doubtful reports whether a longer look may show more.
+// Doubtful reports whether the state is Unsure, which a longer window may resolve.
 func (k *Kind) Doubtful() bool { return k.State == Unsure }
 
-// Felt returns the kinds that clients feel, the worst state first.
+// Felt returns the kinds whose state clients notice, the worst first.
 func (x *Impact) Felt() []*Kind {
 	if x == nil {
 		return nil
@@ -157,12 +174,12 @@ func (x *Impact) Felt() []*Kind {
 	return list
 }
 
-// Doubtful reports whether a longer look may show more of any kind.
+// Doubtful reports whether any kind is doubtful.
 func (x *Impact) Doubtful() bool {
 	return x != nil && slices.ContainsFunc(x.Kinds, func(k Kind) bool { return k.Doubtful() })
 }
 
-// Kind returns the entry of a kind of request, nil if there is none.
+// Kind returns the entry of a kind of request, or nil if there is none.
 func (x *Impact) Kind(r Request) *Kind {
 	if x == nil {
 		return nil
@@ -175,7 +192,8 @@ func (x *Impact) Kind(r Request) *Kind {
 	return nil
 }
 
-// kindOf returns the kind of request that a function_name of a proxy or coordinator belongs to, "" if it is of none.
+// kindOf returns the kind of request of a function_name label of a proxy or coordinator, or "" if it has no
+// kind.
 func kindOf(function string) Request {
 	switch function {
 	case "Search", "HybridSearch":
@@ -208,10 +226,11 @@ func kindOf(function string) Request {
 	return ""
 }
 
-// tally is what one process counted of one kind of request.
+// tally holds the counts of one kind of request in one process.
 type tally struct {
 	came, succeeded, failed, refused, user float64
-	// before and now are the requests in flight at either scrape: total minus all that ended.
+	// before and now are the numbers of requests in flight at the first and second scrape: the total minus
+	// all that ended.
 	before, now float64
 	// past is the number of requests that succeeded before the window.
 	past float64
@@ -219,7 +238,8 @@ type tally struct {
 
 func (t *tally) ended() float64 { return t.succeeded + t.failed + t.refused }
 
-// add counts n requests of a status (pkg/metrics: SuccessLabel, FailLabel, ...; 2.6.20 has fail_input, fail_system, rejected_user, ...).
+// add counts n requests with a status (pkg/metrics: SuccessLabel, FailLabel, ...). 2.6.20 has fail_input,
+// fail_system, rejected_user and others.
 func (t *tally) add(status, cause string, n float64) {
 	switch {
 	case status == "total":
@@ -230,7 +250,7 @@ func (t *tally) add(status, cause string, n float64) {
 		if t.refused += n; status == "rejected_user" {
 			t.user += n
 		}
-	default: // fail, abandon, cancel: clients give up that have waited in vain
+	default: // fail, abandon and cancel: clients cancel requests that take too long
 		t.failed += n
 		if cause == "user" || status == "fail_input" {
 			t.user += n
@@ -238,7 +258,8 @@ func (t *tally) add(status, cause string, n float64) {
 	}
 }
 
-// tallies counts the requests of a process by kind, and those of all times.
+// tallies counts the requests of a process by kind. w is the window, past the time before it. kind returns
+// the kind of a series of the counter, or "" to skip the series.
 func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]*tally {
 	all := map[Request]*tally{}
 	of := func(labels []model.Pair) *tally {
@@ -282,10 +303,10 @@ func label(labels []model.Pair, key string) string { return model.Series{Labels:
 
 func byFunction(labels []model.Pair) Request { return kindOf(label(labels, "function_name")) }
 
-// always returns a function that is of one kind of request whatever the labels are.
+// always returns a function that returns r for all labels.
 func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Request { return r } }
 
-// Of counts what clients of a cluster feel. A cluster whose processes were not asked has only unknown kinds.
+// Of returns the impact of a cluster. All kinds are unknown if no process was queried.
 func Of(c *model.Cluster) *Impact {
 	n := counts{
 		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{of: map[string]written{}},
@@ -313,7 +334,7 @@ func Of(c *model.Cluster) *Impact {
 			segments, seconds := n.written.waiting(c)
 			k.flushing(segments, seconds, n.of[Flush].sum.came+n.of[Flush].sum.past > 0)
 		}
-		if why != "" && succeeded == 0 { // else they refuse connections from here only
+		if why != "" && succeeded == 0 { // otherwise proxies refuse connections only from this host
 			k.State, k.Why, k.Proxies = Failing, why, closed
 		}
 		if !k.State.Felt() {
@@ -323,23 +344,24 @@ func Of(c *model.Cluster) *Impact {
 	return x
 }
 
-// counts is what all processes counted.
+// counts sums the counters of all processes.
 type counts struct {
 	of       map[Request]*counted
 	from, to time.Time
 	// seconds is the length of the shortest window of a proxy.
 	seconds float64
-	// proxies is the number of proxies that counted requests between two scrapes, none the reason if there is none.
+	// proxies is the number of proxies that counted requests between two scrapes. none is the reason if there
+	// are none.
 	proxies int
 	none    string
-	// shut is a proxy that has counted no request for a while.
+	// shut is a proxy that has counted no request since it started, at least shutSeconds ago.
 	shut     model.Ref
 	answered answers
 	written  flushes
 	unseen   []string
 }
 
-// add adds what one process counted.
+// add adds the counters of one process.
 func (n *counts) add(p *model.Process, w *metrics.Window) {
 	var past *metrics.Window
 	if p.Before != nil {
@@ -382,7 +404,7 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 	refusedBefore(n.of, ref, w)
 }
 
-// kind judges a kind of request.
+// kind returns the counts and the state of a kind of request.
 func (n *counts) kind(r Request) Kind {
 	seconds := n.seconds
 	if n.proxies == 0 {
@@ -401,7 +423,8 @@ func (n *counts) kind(r Request) Kind {
 	return k
 }
 
-// corroborate makes a state of few requests of a kind that fail, wait or are slow, where those of another kind do the same.
+// corroborate judges kinds with few bad requests more strictly if clients notice the state of another kind.
+// It sets kinds that are unsure or fine to Hanging, Failing or Slow.
 func (x *Impact) corroborate() {
 	worst := Idle
 	for i := range x.Kinds {
@@ -429,7 +452,7 @@ func (x *Impact) corroborate() {
 	}
 }
 
-// coordinators counts the requests that a coordinator or data node has counted, where the process is one.
+// coordinators adds the requests that a process counts if it is a coordinator or data node.
 func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
 	for name, kind := range map[metrics.Name]func([]model.Pair) Request{
 		metrics.DDLRequests:   byFunction,
@@ -443,7 +466,8 @@ func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
 	}
 }
 
-// answers are searches and queries that the leaders of shards answered: in the window, and before it in such a time.
+// answers holds the searches and queries that shard leaders answered: the number in the window, and the
+// number expected in it at the past rate.
 type answers map[Request]*[2]float64
 
 func (a answers) add(p *model.Process, w, past *metrics.Window) {
@@ -465,20 +489,23 @@ func (a answers) add(p *model.Process, w, past *metrics.Window) {
 	}
 }
 
-// stopped reports whether leaders answer none any more of a kind of request of which they answered several in such a time.
+// stopped reports whether shard leaders answered no request of a kind, although at least fewExpected were
+// expected.
 func (a answers) stopped(r Request) bool {
 	return a[r] != nil && a[r][0] == 0 && a[r][1] >= fewExpected
 }
 
-// counted is what all processes counted of one kind of request.
+// counted sums the counters of all processes for one kind of request: sum over proxies, coord over
+// coordinators and data nodes.
 type counted struct {
 	sum, coord tally
 	inFlight   float64
-	// hangs: more are in flight at one process than one that may have been lost.
+	// hangs is true if requests hang at any process, see the function hangs.
 	hangs bool
-	// waiting is the number of requests in flight, expected the number that would have succeeded at the rate of the past.
+	// waiting is the number of requests in flight, expected the number of successes expected at the past
+	// rate.
 	waiting, expected float64
-	// young: a proxy started too short a while ago for an average.
+	// young is true if a proxy started too recently for an average.
 	young             bool
 	proxies           []model.Ref
 	inWindow, earlier metrics.Histogram
@@ -502,19 +529,22 @@ func (n *counted) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
 	}
 }
 
-// coordinator adds what a coordinator or data node counted: errors that it answered, of which its callers may not know, and flushes.
+// coordinator adds the counters of a coordinator or data node: errors, which its callers may not count, and
+// flushes.
 func (n *counted) coordinator(r Request, t *tally) {
 	n.coord.failed += t.failed
-	if r == Flush && t.ended() == 0 { // of others not all ends are counted, such as of a load with refresh and of a DropRole that fails
+	// Other kinds have ends that are not counted, e.g. a load with refresh or a DropRole that fails.
+	if r == Flush && t.ended() == 0 {
 		stuck := min(t.before, t.now)
 		n.inFlight, n.hangs = max(n.inFlight, stuck), n.hangs || hangs(stuck, t.came)
 	}
 }
 
-// hangs reports whether requests in flight of which none ended are more than one whose end was never counted.
+// hangs reports whether requests hang at a process where none ended. A single request in flight counts only
+// if a request came in the window, because its end may have been missed.
 func hangs(inFlight, came float64) bool { return inFlight > 1 || inFlight > 0 && came > 0 }
 
-// time adds how long requests took that succeeded, in the window and before it.
+// time adds the durations of successful requests, in the window and before it.
 func (n *counted) time(w, past *metrics.Window, r Request) {
 	name, match := metrics.ProxyRequest, func(labels []model.Pair) bool { return byFunction(labels) == r }
 	switch r {
@@ -525,7 +555,7 @@ func (n *counted) time(w, past *metrics.Window, r Request) {
 		}
 	case Insert, Upsert, Delete:
 		name, match = metrics.ProxyMutation, func(labels []model.Pair) bool { return label(labels, "msg_type") == string(r) }
-	default: // the histogram of all calls
+	default: // use the histogram of all calls
 	}
 	w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
 		if match(labels) {
@@ -539,7 +569,7 @@ func (n *counted) time(w, past *metrics.Window, r Request) {
 	})
 }
 
-// refusedBefore adds what a rate limiter refused before a request was counted (2.4 and later).
+// refusedBefore adds the requests that the rate limiter refused before they were counted (2.4 and later).
 func refusedBefore(counts map[Request]*counted, ref model.Ref, w *metrics.Window) {
 	w.EachCounter(metrics.ProxyRateLimited, func(labels []model.Pair, came float64) {
 		r := kindOfLimit(label(labels, "msg_type"))
@@ -576,10 +606,10 @@ func kindOfLimit(rate string) Request {
 	return ""
 }
 
-// kind judges what was counted.
+// kind returns the counts and the state of a kind of request for a window of the given length.
 func (n *counted) kind(r Request, seconds float64) Kind {
 	t := n.sum
-	if extra := n.coord.failed - t.failed; extra > 0 { // the proxy counted them as successes
+	if extra := n.coord.failed - t.failed; extra > 0 { // the proxy counted these as successes
 		t.failed += extra
 		t.succeeded = max(0, t.succeeded-extra)
 	}
@@ -615,9 +645,10 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		return n.inWindow.Count >= least && n.earlier.Count >= fewPast && k.Mean > times*k.Past && k.Mean > k.Past+by
 	}
 	half := n.inWindow.Count >= few && n.earlier.Count >= fewPast && k.HalfSlow() && r != Describe
-	// One that waits or fails is a fault where none of many others succeeds, too.
+	// If several successes were expected and there was none, even one request that waits or fails shows a
+	// fault.
 	stalled := k.Succeeded == 0 && k.Seconds >= hangSeconds && n.expected >= fewExpected
-	// Clients that wait for answers send less.
+	// Clients that wait for responses send fewer requests.
 	scarce := n.expected >= fewExpected && 2*k.Ended() <= n.expected
 	switch {
 	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowTimes*k.Past), k.InFlight > 0 && stalled && 1000*k.Seconds > farTimes*k.Past+farBy:
@@ -639,7 +670,8 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	return k
 }
 
-// flushing takes segments that wait to be written for flushes that hang, if they wait long enough and clients have asked for flushes.
+// flushing sets the state of flushes whose segments wait to be written. They hang if they wait for at least
+// flushSeconds and clients have sent flushes. Otherwise they are unsure.
 func (k *Kind) flushing(segments, seconds float64, asked bool) {
 	if segments == 0 {
 		return
@@ -650,10 +682,12 @@ func (k *Kind) flushing(segments, seconds float64, asked bool) {
 	}
 }
 
-// HalfSlow reports whether half of the requests take slowTimes as long as the faster half did before, and slowBy more in the mean.
+// HalfSlow reports whether the slower half of the requests takes at least slowTimes as long as the faster
+// half did before, and the mean is more than slowBy above HalfPast.
 func (k *Kind) HalfSlow() bool { return k.Half >= slowTimes*k.HalfPast && k.Mean > k.HalfPast+slowBy }
 
-// tail reports whether many more requests than before took long: far longer than nineteen of twenty, or than the faster half.
+// tail reports whether a larger share of the requests than before took far longer than the past 95th percentile,
+// or than the past median.
 func (n *counted) tail() bool {
 	longer := func(quantile, times, share float64) bool {
 		_, usual, ok := n.earlier.Quantile(quantile)
@@ -668,7 +702,8 @@ func (n *counted) tail() bool {
 	return longer(0.95, slowTail, tailShare) || longer(0.5, halfTail, halfTailShare)
 }
 
-// over returns how many requests took longer than a limit, by the first bound that reaches it; ok is false if there is none.
+// over returns the number of requests that took longer than the first bucket bound at or above a limit in
+// milliseconds. ok is false if there is no such bound.
 func over(h metrics.Histogram, limit float64) (count float64, ok bool) {
 	i, _ := slices.BinarySearch(h.Bounds, limit)
 	if i >= len(h.Bounds) || len(h.Buckets) == 0 {
@@ -701,7 +736,8 @@ func roleIn(p *model.Process, role string) (model.Ref, bool) {
 	return model.Ref{}, false
 }
 
-// closedProxies returns the proxies of a cluster in which none accepts connections, and that in words; "" if one may.
+// closedProxies returns the proxies of a cluster and the reason if none accepts connections. The reason is ""
+// if one may.
 func closedProxies(c *model.Cluster) (list []model.Ref, why string) {
 	if c.Runtime == nil || c.Runtime.Silent() || !c.Loaded.Has(model.PartSessions) {
 		return nil, ""
@@ -727,7 +763,7 @@ func reported(c *model.Cluster, s *model.Session) bool {
 	})
 }
 
-// unseen lists what may hide requests from the counters.
+// unseen lists the reasons why requests may be missing from the counters.
 func unseen(c *model.Cluster) []string {
 	var list []string
 	if len(c.Sessions) == 0 && c.Etcd.Silent() {

@@ -11,22 +11,23 @@ import (
 	"kitescope/inspect/model"
 )
 
-// scrape is a text of /metrics of a process that started at second 1000 and has allocated more with each scrape.
+// scrape returns /metrics of a process that started at second 1000. Its allocated bytes grow with n.
 func scrape(n int, lines ...string) string {
 	return fmt.Sprintf("process_start_time_seconds 1000\ngo_memstats_alloc_bytes_total %d\n", 1000*(n+1)) + strings.Join(lines, "\n") + "\n"
 }
 
-// count is a line of the proxy's counter of 2.3 to 2.6.
+// count returns a line of the proxy's request counter of 2.3 to 2.6.
 func count(function, status string, n int) string {
 	return fmt.Sprintf(`milvus_proxy_req_count{function_name=%q,node_id="4",status=%q} %d`, function, status, n)
 }
 
-// took is a histogram with one bucket of a second, of n requests that took ms together.
+// took returns a histogram with one bucket up to 1000 ms, of n requests that took ms milliseconds in total.
 func took(name, labels string, n, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1000\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d", name, labels, n, ms)
 }
 
-// took2 is a histogram of n requests of at most 32 ms, and far ones of more, that took ms together.
+// took2 returns a histogram of n requests of at most 32 ms and far requests of 128 to 1000 ms, which took ms
+// milliseconds in total.
 func took2(name, labels string, n, far, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
 }
@@ -34,10 +35,11 @@ func took2(name, labels string, n, far, ms int) string {
 const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_datanode_flushed_data_size counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
 	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE milvus_proxy_req_latency histogram\n# TYPE milvus_proxy_mutation_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
-// cluster is clusterOf with 15 seconds.
+// cluster calls clusterOf with a window of 15 seconds.
 func cluster(texts map[string][2]string) *model.Cluster { return clusterOf(15*time.Second, texts) }
 
-// clusterOf is one whose processes, "proxy", "proxy-5" or "rootcoord", gave two texts each in a time; an empty first one is missing.
+// clusterOf returns a cluster whose processes, "proxy", "proxy-5" or "rootcoord", have two scrapes each, a
+// window apart. An empty first scrape is missing.
 func clusterOf(window time.Duration, texts map[string][2]string) *model.Cluster {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	d := live.NewDecoder()
@@ -57,7 +59,8 @@ func clusterOf(window time.Duration, texts map[string][2]string) *model.Cluster 
 	return model.Build(model.Parts{Sessions: []*model.Session{{Role: "proxy", Node: 4, Address: "proxy:19530"}}}).WithRuntime(d.Runtime("recording", ""))
 }
 
-// TestStalled: of a kind of request of which several came each second none succeeds any more.
+// TestStalled checks the state of a kind of request that came several times a second and does not succeed any
+// more.
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	started := fmt.Sprintf("process_start_time_seconds %d", time.Date(2026, 11, 20, 8, 59, 0, 0, time.UTC).Unix())
@@ -221,7 +224,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestCoordinatorErrors: a proxy of 2.3 counts a coordinator's error as a success of DDL.
+// TestCoordinatorErrors checks that errors of a coordinator count as failures of DDL, because a proxy of 2.3
+// counts them as successes.
 func TestCoordinatorErrors(t *testing.T) {
 	t.Parallel()
 	ddl := func(status string, n int) string {
@@ -236,7 +240,8 @@ func TestCoordinatorErrors(t *testing.T) {
 	}
 }
 
-// TestCoordinatorSinceStart checks that failures that a coordinator counted since its start are not those of the window.
+// TestCoordinatorSinceStart checks that failures that a coordinator counted since its start do not count as failures in
+// the window.
 func TestCoordinatorSinceStart(t *testing.T) {
 	t.Parallel()
 	x := impact.Of(cluster(map[string][2]string{
@@ -248,7 +253,8 @@ func TestCoordinatorSinceStart(t *testing.T) {
 	}
 }
 
-// TestFlushes: a proxy of 2.3 counts a flush when it is ordered; a data node counts how it ends.
+// TestFlushes checks that the results of flushes come from data nodes, because a proxy of 2.3 counts a flush
+// when it is ordered.
 func TestFlushes(t *testing.T) {
 	t.Parallel()
 	flushes := func(status string, n int) string {
@@ -271,8 +277,8 @@ func TestFlushes(t *testing.T) {
 	}
 }
 
-// TestSealed checks that flushes hang if segments stay sealed while none are flushed, or while their data node writes nothing, and clients
-// send flushes.
+// TestSealed checks that flushes hang if segments stay sealed while no segment becomes flushed, or while their data
+// node writes nothing, and clients send flushes.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	flushed := func(n int) string {
@@ -325,7 +331,8 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestProxies checks that each proxy is judged by its own requests, and that one that was read once hides nothing of the others.
+// TestProxies checks that each proxy is judged by its own requests, and that a proxy with one scrape does not
+// hide the others.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	wait := [2]string{scrape(0, count("Insert", "total", 10), count("Insert", "success", 9)), scrape(1, count("Insert", "total", 10), count("Insert", "success", 9))}
@@ -346,13 +353,13 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// TestCorroborated checks that few requests that fail, wait or are slow count where another kind of request does the same, but for those
-// that usually take as long.
+// TestCorroborated checks that few requests that fail, wait or are slow count if another kind of request
+// hangs, unless they usually take as long.
 func TestCorroborated(t *testing.T) {
 	t.Parallel()
 	times := func(ms int) string { return took("milvus_proxy_mutation_latency", `msg_type="insert"`, 10, 10*ms) }
 	for name, test := range map[string]struct {
-		searches    int // that wait
+		searches    int // searches that wait
 		before, now []string
 		state       impact.State
 	}{
@@ -375,7 +382,8 @@ func TestCorroborated(t *testing.T) {
 	}
 }
 
-// TestShut: no request has passed the only proxy since it started, and query nodes answered many before.
+// TestShut checks that searches are refused if no request has passed the only proxy since it started, but
+// query nodes answered many before.
 func TestShut(t *testing.T) {
 	t.Parallel()
 	at := func(second int) string {
@@ -401,7 +409,8 @@ func TestShut(t *testing.T) {
 	}
 }
 
-// TestNoProxy checks that all requests fail where nothing listens at the address of any proxy, and that nothing is known where some do not answer.
+// TestNoProxy checks that all requests fail if no proxy accepts connections, and that the state is unknown if
+// one times out.
 func TestNoProxy(t *testing.T) {
 	t.Parallel()
 	sessions := []*model.Session{{Role: "proxy", Node: 4, Address: "a:1"}, {Role: "proxy", Node: 5, Address: "b:1"}, {Role: "querynode", Node: 6, Address: "c:1"}}
@@ -425,7 +434,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestUnknown: without two scrapes of a proxy nothing is fine.
+// TestUnknown checks that no state is known without two scrapes of a proxy.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]*model.Cluster{
@@ -444,7 +453,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestClosedToUs checks that a proxy that refuses connections from here fails no requests where it counts successes.
+// TestClosedToUs checks that requests do not fail if a proxy refuses connections from kitescope but counts
+// successes.
 func TestClosedToUs(t *testing.T) {
 	t.Parallel()
 	for succeeded, line := range map[int]string{7: "inserts: fine (0.467 a second)", 0: "inserts: fail: no proxy accepts connections"} {

@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// Plural returns the name of a kind of request for people: "inserts", "DDL requests".
+// Plural returns the plural of a kind of request for messages, e.g. "inserts" or "DDL requests".
 func (r Request) Plural() string {
 	switch r {
 	case Query:
@@ -25,7 +25,7 @@ func (r Request) Plural() string {
 	return string(r) + "s"
 }
 
-// Text returns the state in words: "56 of 56 failed in 15 s", "fine (32 a second, p99 21 ms)".
+// Text returns the state for messages, e.g. "56 of 56 failed in 15 s" or "fine (32 a second, p99 21 ms)".
 func (k *Kind) Text() string {
 	in := " in " + Seconds(k.Seconds)
 	ended := int64(math.Round(k.Ended()))
@@ -79,7 +79,7 @@ func (k *Kind) Text() string {
 	return text
 }
 
-// waiting counts the requests in flight, "6 wait", or the segments of flushes.
+// waiting returns the number of requests in flight, e.g. "6 wait", or of segments that wait to be written.
 func (k *Kind) waiting() string {
 	if k.Unwritten > 0 {
 		return words.Count(int64(k.Unwritten), "segment waits to be written", "segments wait to be written")
@@ -87,10 +87,10 @@ func (k *Kind) waiting() string {
 	return words.Count(int64(k.InFlight), "waits", "wait")
 }
 
-// Line returns the kind of request with its state: "inserts: 56 of 56 failed in 15 s".
+// Line returns the kind of request and its state, e.g. "inserts: 56 of 56 failed in 15 s".
 func (k *Kind) Line() string { return k.Request.Plural() + ": " + k.Text() }
 
-// Seconds returns a window for people: "15 s", "1.5 s".
+// Seconds formats the length of a window, e.g. "15 s" or "1.5 s".
 func Seconds(s float64) string {
 	if s >= 3 {
 		return fmt.Sprintf("%.0f s", s)
@@ -102,23 +102,23 @@ func milliseconds(ms float64) string {
 	return words.Latency(time.Duration(ms*float64(time.Millisecond)), false)
 }
 
-// AllRequests names the requests of all kinds.
+// AllRequests is the name of requests of all kinds.
 const AllRequests = "all requests"
 
-// Line is a part of the impact in words.
+// Line is a line of text about the impact.
 type Line struct {
 	State State
 	Text  string
 }
 
-// Lines returns the impact in words: a line for each kind of request that clients feel, the worst first, and one for all others; none of
-// a nil Impact.
+// Lines returns the impact as text: one line for each kind of request whose state clients notice, the worst
+// first, and one for all others. A nil Impact has no lines.
 func (x *Impact) Lines() []Line {
 	if x == nil {
 		return nil
 	}
 	var list []Line
-	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Felt()) == len(x.Kinds) { // no proxy accepts any
+	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Felt()) == len(x.Kinds) { // no proxy accepts connections
 		return []Line{{k.State, AllRequests + " " + k.Text()}}
 	}
 	for _, k := range x.Felt() {
@@ -139,7 +139,7 @@ func (x *Impact) Lines() []Line {
 			unknown, why = append(unknown, k.Request.Plural()), k.Why
 		case Unsure:
 			list = append(list, Line{Unsure, k.Line()})
-		case Slow, Refused, Failing, Hanging: // felt
+		case Slow, Refused, Failing, Hanging: // added above
 		}
 	}
 	switch {
