@@ -13,20 +13,21 @@ import (
 	"kitescope/internal/words"
 )
 
-// operation is a counter of operations by how they ended.
+// operation is a counter of operations by result.
 type operation struct {
 	name  metrics.Name
-	match model.Pair // zero: all
-	// about is what the operations depend on; "": the process that counts.
+	match model.Pair // the zero value matches all series
+	// about is the component that the operations depend on, or "" for the process that counts them.
 	about Kind
 	does  string
-	// early: the total is counted before the operation, so that what it is above the ends is in flight. busy: the operation needs CPU all
-	// the time, so that one in flight in a process that uses hardly any is stuck.
+	// early is true if the total is counted before the operation. The operations in flight are then the total
+	// minus all that ended. busy is true if the operation uses CPU all the time. One in flight in a process
+	// that uses hardly any CPU is then stuck.
 	early, busy bool
 	strength    Strength
 }
 
-// operations returns the counters that are read of all releases.
+// operations returns the counters to read, for all releases.
 func operations() []operation {
 	return []operation{
 		{metrics.QueueOperations, pair("message_op_type", "produce"), Queue, "produce", true, false, Strong},
@@ -44,10 +45,11 @@ func operations() []operation {
 
 func pair(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
 
-// ends is how operations ended.
+// ends holds the numbers of operations by result. before and now are the operations in flight at the first
+// and the second scrape.
 type ends struct{ total, succeeded, failed, before, now float64 }
 
-// ended counts how the operations of a process ended in its window.
+// ended counts the operations of a process in its window by result.
 func (p *part) ended(o operation) (e ends) {
 	each := func(w *metrics.Window, visit func(status string, n float64)) {
 		w.EachCounter(o.name, func(labels []model.Pair, n float64) {
@@ -82,7 +84,8 @@ func (p *part) ended(o operation) (e ends) {
 	return e
 }
 
-// alike reports whether operations fail in at least half of the other processes of the kind that have any: then it is no fault of one.
+// alike reports whether operations also fail in at least half of the other processes of the kind that have
+// any. Then no single process is at fault.
 func (l *look) alike(p *part, o operation) bool {
 	fail, others := 0, 0
 	for _, x := range l.role[p.Component.Kind] {
@@ -99,8 +102,9 @@ func (l *look) alike(p *part, o operation) bool {
 	return others > 0 && 2*fail >= others
 }
 
-// held reports whether the queue keeps messages of a process waiting: more than it accepts in the window, or, as one topic does that
-// refuses them, many more than are on their way by their rate and the time that each takes (Little's law).
+// held reports whether the queue keeps messages of a process waiting. Either more of them wait than ended in
+// the window, or at least heldTimes as many as Little's law predicts from their rate and mean duration. The
+// latter shows a single topic that refuses messages.
 func (p *part) held(e *ends) bool {
 	if e.succeeded+e.failed < min(e.now, e.before+e.total) {
 		return true
@@ -110,7 +114,7 @@ func (p *part) held(e *ends) bool {
 	return ok && min(e.before, e.now) >= max(manyFailed, heldTimes*h.Count/p.window.Seconds()*mean/1000)
 }
 
-// operations judges what a process depends on by its counters of operations, between two scrapes.
+// operations judges a process and its dependencies by its counters of operations between two scrapes.
 func (l *look) operations(p *part) {
 	if p.window == nil || p.window.SinceStart {
 		return
@@ -121,14 +125,17 @@ func (l *look) operations(p *part) {
 		if p.window.Missing(o.name) != "" {
 			continue
 		}
-		if o.name == metrics.IndexTasks && l.era == indexedBy { // 2.2 counts no end of a build that it was given twice
+		// 2.2 does not count the end of a build that was assigned twice.
+		if o.name == metrics.IndexTasks && l.era == indexedBy {
 			o.early, o.busy = false, false
 		}
 		e := p.ended(o)
 		seen := Evidence{Strength: o.strength, Witness: p.Component.Name}
 		done := e.succeeded + e.failed
 		stuck := math.Floor(min(e.now, e.before+e.total))
-		if o.about == "" { // not all ends are counted, such as of a load with refresh, so that those before say little
+		// Some ends are not counted, e.g. a load with refresh. So only operations that came in the window
+		// count.
+		if o.about == "" {
 			stuck = min(stuck, e.total)
 		}
 		in := " in " + seconds(p.window)
@@ -165,7 +172,7 @@ func (l *look) operations(p *part) {
 	l.storageOperations(p)
 }
 
-// storageOperations judges the storage by the operations that a process counts.
+// storageOperations judges the object storage by the counters of a process.
 func (l *look) storageOperations(p *part) {
 	for _, o := range p.process.Metrics.StorageOpsSince(p.process.Before) {
 		if o.Failed >= manyFailed && o.Share() >= failedShare {
@@ -177,21 +184,21 @@ func (l *look) storageOperations(p *part) {
 	}
 }
 
-// testimony is a histogram of calls from the side of their callers.
+// testimony is a histogram of the latency of calls to a component, measured by its callers.
 type testimony struct {
 	name metrics.Name
-	// match selects series, nil: all.
+	// match selects series. nil selects all.
 	match func(model.Series) bool
 	about Kind
 	does  string
-	// floor is from how many milliseconds on the calls are slow.
+	// floor is the minimum mean of slow calls in milliseconds.
 	floor float64
-	// needed are the kinds of requests of which each needs one.
+	// needed are the kinds of requests that need one call each.
 	needed []impact.Request
 }
 
-// testimonies returns the histograms that are read. Healthy means of a 2.3.5 lab, loaded: timestamps 0.8 ms, GetShards 1.7, produce 7 to 40,
-// etcd 1 to 17.
+// testimonies returns the histograms to read. Healthy means in a 2.3.5 lab under load: timestamps 0.8 ms,
+// GetShards 1.7 ms, produce 7 to 40 ms, etcd 1 to 17 ms.
 func testimonies() []testimony {
 	produce := func(s model.Series) bool { return s.Label("message_op_type") == "produce" }
 	files := func(s model.Series) bool {
@@ -213,8 +220,8 @@ func testimonies() []testimony {
 	}
 }
 
-// silent judges a component by a proxy to which it answered nothing in the window, although requests came that need it. None of them
-// succeeded, and several would have at the rate of the past.
+// silent judges a component that answered no call of a proxy in the window. It adds evidence only if at least
+// fewOps calls were expected at the past rate, and if requests that need the calls came but none succeeded.
 func (l *look) silent(t *testimony, p *part, past metrics.Histogram) {
 	was := p.past.Seconds()
 	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < fewOps || !slices.ContainsFunc(t.needed, l.stalled) {
@@ -224,13 +231,14 @@ func (l *look) silent(t *testimony, p *part, past metrics.Histogram) {
 	l.testify(t.about, Evidence{State: Hanging, Strength: Medium, Witness: p.Component.Name, Text: text + l.reached(t.about)})
 }
 
-// stalled reports whether requests of a kind come and none succeeds.
+// stalled reports whether requests of a kind came and none succeeded.
 func (l *look) stalled(r impact.Request) bool {
 	k := l.impact.Kind(r)
 	return k != nil && k.State.Felt() && k.Came > 0 && k.Succeeded == 0
 }
 
-// reached returns a clause for people about components that answer kitescope and not those who need them.
+// reached returns a clause for messages if all components of a kind answer kitescope, because then the
+// network between them and their callers may be at fault. Otherwise it returns "".
 func (l *look) reached(k Kind) string {
 	for _, p := range l.of(k) {
 		if !slices.ContainsFunc(p.Evidence, func(e Evidence) bool { return e.State == Fine && e.Strength == Medium }) {
@@ -240,7 +248,7 @@ func (l *look) reached(k Kind) string {
 	return ", and it answers kitescope: look at the network between them"
 }
 
-// leaders judges QueryCoord by proxies that look shard leaders up, and do not find them.
+// leaders judges QueryCoord by proxies that look up shard leaders and get none.
 func (l *look) leaders() {
 	for _, p := range l.role[proxy] {
 		if p.window == nil || p.window.SinceStart {
@@ -266,10 +274,11 @@ func (l *look) leaders() {
 	}
 }
 
-// gapFloor is by how many milliseconds a proxy waits longer for shard leaders than they take: 2 to 20 in a healthy cluster, loaded.
+// gapFloor is the minimum time in milliseconds that requests wait at a proxy in addition to the time that shard
+// leaders take. In a healthy cluster under load it was 2 to 20.
 const gapFloor = 50
 
-// gaps judges proxies whose searches or queries are slow and take far longer than the shard leaders need, now and not before.
+// gaps judges proxies at which slow searches or queries take far longer than at the shard leaders, and did not before.
 func (l *look) gaps() {
 	for _, r := range []impact.Request{impact.Search, impact.Query} {
 		if k := l.impact.Kind(r); k == nil || k.State != impact.Slow {
@@ -303,11 +312,12 @@ func mean(w *metrics.Window, name metrics.Name, match ...model.Pair) float64 {
 	return low
 }
 
-// shards reports whether a series of a proxy's cache is of shard leaders.
+// shards reports whether a series of a proxy's cache is about shard leaders.
 func shards(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
 
-// testimonies judges components by how long calls to them took, as their callers measured it, against their own past. Processes that all
-// depend on one component are blamed themselves where the others find it quick.
+// testimonies judges components by the latency of calls to them, measured by their callers, compared with the
+// past. If fewer callers find a component slow than quick, the evidence against it is weak, and the slow
+// callers get weak evidence too.
 func (l *look) testimonies() {
 	for _, t := range testimonies() {
 		var slow []*part
@@ -315,7 +325,7 @@ func (l *look) testimonies() {
 		quick, ended := 0, 0.0
 		for _, p := range l.parts {
 			if t.about == Etcd && p.window != nil && !p.window.SinceStart && p.window.Missing(t.name) == "" {
-				ended += t.sum(p.window).Count // one that is slow ends few, so that all count together
+				ended += t.sum(p.window).Count // a slow etcd answers few calls, so count them over all processes
 			}
 		}
 		for _, p := range l.parts {
@@ -348,7 +358,7 @@ func (l *look) testimonies() {
 			case len(slow) < quick:
 				e.Strength = Weak
 				p.see(Slow, Weak, texts[i]+", those of others less")
-			case l.crowding(p) != nil: // it may be late itself
+			case l.crowding(p) != nil: // the caller may be late itself
 				e.Strength = Weak
 			}
 			l.testify(t.about, e)
@@ -359,7 +369,7 @@ func (l *look) testimonies() {
 	}
 }
 
-// sum adds up the series of a window that match.
+// sum adds up the matching series of a window.
 func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
 	w.Each(t.name, func(labels []model.Pair, h metrics.Histogram) {
 		if t.match == nil || t.match(model.Series{Labels: labels}) {
@@ -369,17 +379,21 @@ func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
 	return sum
 }
 
-// Lags that grow as time passes: of a queue that stands still.
+// Thresholds of the lags of consumers and time ticks.
 const (
-	// standing is how many seconds a second a lag grows by, and lagging from how many milliseconds on.
+	// standing is the minimum growth of a lag in seconds per second if the queue is stalled, and lagging the
+	// minimum lag in milliseconds.
 	standing, lagging = 0.8, 5000
-	// stillSeconds is in how long a gauge of a lag changes: with each time tick, five a second.
+	// stillSeconds is the minimum window in seconds in which an unchanged lag shows a stall. Each time tick
+	// changes it, five per second.
 	stillSeconds = 2
-	// behindOthers is by how much a consumer is late that has read less than another: 0.2 s of healthy ones, 0.4 loaded.
+	// behindOthers is the minimum lag behind the newest consumer or the current time. Healthy consumers lag
+	// by 0.2 s, by 0.4 s under load.
 	behindOthers = 3 * time.Second
 )
 
-// readers judges query and data nodes by how far each has read the queue, as it reports itself, against the one that has read most.
+// readers judges query and data nodes by the positions in the queue that they report, compared with the
+// newest one.
 func (l *look) readers() {
 	type reader struct {
 		part *part
@@ -394,9 +408,9 @@ func (l *look) readers() {
 			}
 			q := n.System.Quota
 			if n.Distribution != nil && !slices.ContainsFunc(n.Distribution.Channels, func(c model.ServedChannel) bool { return c.Name == q.SlowestChannel }) {
-				continue // of a collection that is being loaded, or was released
+				continue // its collection is being loaded or was released
 			}
-			if l.c.DroppedChannel(q.SlowestChannel) { // nobody waits for it
+			if l.c.DroppedChannel(q.SlowestChannel) { // no request needs it
 				continue
 			}
 			list = append(list, reader{p, q})
@@ -405,7 +419,7 @@ func (l *look) readers() {
 			}
 		}
 	}
-	ticks := map[string]time.Duration{} // how late they are on each pchannel
+	ticks := map[string]time.Duration{} // maximum lag of time ticks by channel
 	for _, p := range l.parts {
 		p.tickLags(metrics.ProxyTickLag, ticks)
 		p.tickLags(metrics.RootTickLag, ticks)
@@ -423,10 +437,10 @@ func (l *look) readers() {
 	}
 }
 
-// ticks judges proxies and RootCoord by the time ticks that they are late with, which all wait for that read the channel.
+// ticks judges proxies and RootCoord by the lag of their time ticks. All readers of a channel wait for these.
 func (l *look) ticks() {
 	held := l.tickLag(proxy, metrics.ProxyTickLag)
-	if !l.writesWait() { // then proxies have newer timestamps to send, or get none
+	if !l.writesWait() { // without waiting writes, proxies send newer timestamps or get none
 		held = 0
 	}
 	for _, p := range l.role[proxy] {
@@ -441,7 +455,7 @@ func (l *look) ticks() {
 	}
 }
 
-// writesWait reports whether writes wait for an answer, fail or are slow.
+// writesWait reports whether writes wait for a response, fail or are slow.
 func (l *look) writesWait() bool {
 	return slices.ContainsFunc([]impact.Request{impact.Insert, impact.Upsert, impact.Delete}, func(r impact.Request) bool {
 		k := l.impact.Kind(r)
@@ -449,7 +463,7 @@ func (l *look) writesWait() bool {
 	})
 }
 
-// blamed reports whether evidence that is more than a hint is about a component of one of these kinds.
+// blamed reports whether there is more than weak evidence against a component of the given kinds.
 func (l *look) blamed(kinds ...Kind) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
 		return slices.ContainsFunc(l.of(k), func(p *part) bool {
@@ -458,7 +472,7 @@ func (l *look) blamed(kinds ...Kind) bool {
 	})
 }
 
-// tickLag returns how late the time ticks of a kind of process are at most.
+// tickLag returns the maximum lag of the time ticks of all processes of a kind.
 func (l *look) tickLag(of Kind, name metrics.Name) (late time.Duration) {
 	for _, p := range l.of(of) {
 		late = max(late, p.tickLag(name))
@@ -466,7 +480,7 @@ func (l *look) tickLag(of Kind, name metrics.Name) (late time.Duration) {
 	return late
 }
 
-// tickLag returns how late the time ticks of a process are at most.
+// tickLag returns the maximum lag of the time ticks of a process.
 func (p *part) tickLag(name metrics.Name) (late time.Duration) {
 	lags := map[string]time.Duration{}
 	p.tickLags(name, lags)
@@ -476,7 +490,8 @@ func (p *part) tickLag(name metrics.Name) (late time.Duration) {
 	return late
 }
 
-// tickLags adds how late the time ticks of a process are to the lag of each pchannel. One whose lag stands still is no longer in use.
+// tickLags raises lags, by channel, to the lags of the time ticks of a process. It skips channels whose lag
+// did not change, because they are no longer in use.
 func (p *part) tickLags(name metrics.Name, lags map[string]time.Duration) {
 	if p.process == nil || p.process.Before == nil {
 		return
@@ -487,7 +502,7 @@ func (p *part) tickLags(name metrics.Name, lags map[string]time.Duration) {
 	})
 }
 
-// changed visits the series of a gauge that have changed in the window.
+// changed calls visit with each series of a gauge that changed in the window.
 func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
 	for _, c := range metrics.Of(name).Called {
 		before := p.process.Before.Samples(c.As)
@@ -499,7 +514,8 @@ func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
 	}
 }
 
-// lags judges the queue by consumers that all fall behind as fast as time passes, or of which none has moved: time ticks come all the time.
+// lags judges the queue by its consumers. The queue hangs if all of them fall behind as fast as time passes
+// or do not move, because time ticks arrive all the time.
 func (l *look) lags() {
 	if l.tickLag(rootCoord, metrics.RootTickLag) >= behindOthers { // there is nothing newer to read
 		return
@@ -539,14 +555,14 @@ func (l *look) lags() {
 	l.testify(Queue, e)
 }
 
-// consumes reports whether a process has channels to read.
+// consumes reports whether a process has channels to read. It returns true if this is unknown.
 func (p *part) consumes() bool {
 	return slices.ContainsFunc(p.nodes, func(n *model.LiveNode) bool {
 		return n.System == nil || n.System.Quota == nil || n.System.Quota.FlowGraphs > 0
 	})
 }
 
-// moved reports whether any series of a gauge has changed in the window.
+// moved reports whether any series of a gauge changed in the window.
 func (p *part) moved(name metrics.Name) (moved bool) {
 	p.changed(name, func(*model.Series) { moved = true })
 	return moved

@@ -13,32 +13,39 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of evidence. Unless another source is named they are measurements of a 2.3.5 lab, calm and under load, of which none
-// reached them.
+// Thresholds of evidence. Measurements are from a 2.3.5 lab, idle and under load, unless another source is
+// named. None of them reached the thresholds.
 const (
-	// lateCall and lateTimes are from when a call is late: probes took 20 ms at most, other calls 81 ms, those of a DataCoord at 2 % of a
+	// lateCall and lateTimes are the minimum duration of a late call and its minimum ratio to the median
+	// call. Probes took at most 20 ms, other calls at most 81 ms, calls to a DataCoord limited to 2 % of a
 	// core 0.3 to 4 s.
 	lateCall, lateTimes = time.Second, 10
-	// manyFailed and failedShare are how many operations have to fail; manyHang how many must hang.
+	// manyFailed and failedShare are the minimum number and share of failed operations. manyHang is the
+	// minimum number of hanging ones.
 	manyFailed, failedShare, manyHang = 3, 0.05, 2
-	// heldTimes is how many times more messages have to wait for the queue than are on their way to it.
+	// heldTimes is the minimum ratio of the messages that wait for the queue to the number in flight that
+	// Little's law predicts.
 	heldTimes = 10
-	// slowTimes is how many times their own past operations take that are slow, in the mean of at least fewOps, against at least fewPast.
+	// slowTimes is the minimum ratio of the mean duration of slow operations to their past mean, for at least
+	// fewOps operations in the window and fewPast before it.
 	slowTimes, fewOps, fewPast = 3, 3, 50
-	// manyGCs a second of less than smallGC bytes each: 0.05 to 2.3 a second of 15 to 42 MB, 25 with GOMEMLIMIT too small.
+	// manyGCs is the minimum number of garbage collections per second, and smallGC the maximum number of bytes
+	// allocated between two collections, if the memory limit is too small. Measured were 0.05 to 2.3
+	// collections per second every 15 to 42 MB, and 25 per second with a GOMEMLIMIT that is too small.
 	manyGCs, smallGC = 8, 5e6
-	// fullFiles is which part of its descriptors a process has open: at most 149 of 20,000.
+	// fullFiles is the minimum share of open file descriptors. At most 149 of 20,000 were open.
 	fullFiles = 0.9
-	// fullCPU is which part of its processors a process uses, or all of a host; littleCPU is how many cores one uses that gets hardly any,
-	// busyCores one that is late because it is busy.
+	// fullCPU and fullHost are the minimum shares of processors that a process or all processes of a host
+	// use. littleCPU is the number of cores that a process uses at most if it gets hardly any CPU. busyCores
+	// is the number that it uses at least if it is late because it is busy.
 	fullCPU, fullHost, littleCPU, busyCores = 0.95, 0.9, 0.1, 1
 )
 
-// observe gathers all evidence and folds it.
+// observe collects all evidence and derives the state of each component.
 func (l *look) observe() {
 	l.missing()
 	l.refusals()
-	if r := l.c.Runtime; r != nil && !r.Silent() { // where no process answers kitescope is outside the network
+	if r := l.c.Runtime; r != nil && !r.Silent() { // otherwise kitescope is outside the network
 		l.crowded()
 		l.calls()
 		l.paces()
@@ -61,7 +68,7 @@ func (l *look) observe() {
 	}
 }
 
-// refusals judges proxies by requests that they refuse: their limits, logins, quotas.
+// refusals judges proxies by requests that they refuse because of limits, logins or quotas.
 func (l *look) refusals() {
 	for _, p := range l.role[proxy] {
 		if slices.ContainsFunc(l.impact.Kinds, func(k impact.Kind) bool {
@@ -72,7 +79,7 @@ func (l *look) refusals() {
 	}
 }
 
-// missing adds a component that is gone for each role that the release needs and nobody has.
+// missing adds a component that is gone for each role that the release needs and no process has.
 func (l *look) missing() {
 	if !l.c.Loaded.Has(model.PartSessions) || len(l.c.Sessions) == 0 {
 		return
@@ -90,7 +97,7 @@ func (l *look) missing() {
 	}
 }
 
-// call is a call to a process with what its caller knows of it.
+// call is one call to a process. cut is true if it timed out.
 type call struct {
 	method string
 	late   bool
@@ -98,9 +105,11 @@ type call struct {
 	took   time.Duration
 }
 
-// calls judges each process by every call that was made to it. One that answers for its state and nothing else is slow or hangs.
+// calls judges each process by all calls to it. A process that answers only probes of its state is slow or
+// hangs.
 func (l *look) calls() {
-	slowest, stuck := time.Duration(0), false // of the nodes, which coordinators ask when they are asked for their metrics
+	// GetMetrics of the nodes. Coordinators call it to answer their own GetMetrics.
+	slowest, stuck := time.Duration(0), false
 	var all []time.Duration
 	for _, p := range l.parts {
 		for _, n := range p.nodes {
@@ -149,7 +158,7 @@ func (l *look) calls() {
 	}
 }
 
-// answers judges a process by calls that cost work.
+// answers judges a process by calls that cause work, i.e. not by probes.
 func (p *part) answers(list []call) {
 	if len(list) == 0 {
 		return
@@ -179,7 +188,7 @@ func (p *part) answers(list []call) {
 			p.see(Fine, Medium, fmt.Sprintf("%s answered within %s", words.Plural(len(list), "call"), wait(longest)))
 		}
 		return
-	case len(quick) > lateCalls: // the deadline of a process is one for all its calls
+	case len(quick) > lateCalls: // all calls to a process share one deadline
 		p.see(Slow, Weak, text+"took long: "+words.Few(late))
 		return
 	case len(late) == 1:
@@ -192,7 +201,8 @@ func (p *part) answers(list []call) {
 	p.idle()
 }
 
-// down judges a process that did not answer at all, and reports whether it is one.
+// down judges a process that cannot be reached or is not healthy. It reports whether a session gave no usable
+// response.
 func (p *part) down() bool {
 	for _, n := range p.nodes {
 		switch n.Outcome {
@@ -209,14 +219,15 @@ func (p *part) down() bool {
 				p.see(Failing, Medium, "it reports its state as "+n.State)
 			}
 			continue
-		default: // not asked, or not to be reached from here: unknown
+		default: // not queried or not reachable from here: unknown
 		}
 		return true
 	}
 	return false
 }
 
-// cores returns the processor time that a process used between two scrapes, in cores, and how many processors it has; 0: unknown.
+// cores returns the CPU time that a process used between two scrapes, in cores, and its number of processors,
+// or 0 if that is unknown. ok is false if the CPU time is unknown.
 func (p *part) cores() (used, has float64, ok bool) {
 	if p.process == nil || p.process.Before == nil {
 		return 0, 0, false
@@ -231,7 +242,7 @@ func (p *part) cores() (used, has float64, ok bool) {
 	return used, has, ok
 }
 
-// usage judges a process by what it uses of its limits.
+// usage judges a process by its use of CPU, file descriptors and memory, compared with its limits.
 func (p *part) usage() {
 	if used, has, ok := p.cores(); ok && has > 0 && used >= fullCPU*has {
 		p.see(Starved, Medium, fmt.Sprintf("it uses %.1f of %.0f cores", used, has))
@@ -248,7 +259,8 @@ func (p *part) usage() {
 	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart && gcs.Count >= manyGCs*seconds {
 		bytes, has := p.window.Counter(metrics.Allocated)
 		heap, _ := p.window.Gauge(metrics.Heap)
-		// Collections that the program itself asks for, as a query node does that releases segments, leave the heap far from the next.
+		// A program that starts collections itself, e.g. a query node that releases segments, leaves the heap
+		// far below the target of the next collection.
 		if next, known := p.window.Gauge(metrics.NextGC); has && bytes < smallGC*gcs.Count && (!known || next < heap+2*smallGC) {
 			p.see(Starved, Strong, fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small (GOMEMLIMIT, GOGC)",
 				words.ThreeDigits(gcs.Count/seconds), words.Bytes(int64(bytes/gcs.Count))))
@@ -256,7 +268,8 @@ func (p *part) usage() {
 	}
 }
 
-// outside adds what the message queue told kitescope, and proxies of what they depend on (2.5 and later).
+// outside adds the response of the message queue to kitescope, and the health of dependencies that proxies
+// report (2.5 and later).
 func (l *look) outside() {
 	r := l.c.Runtime
 	if q := r.Queue; q != nil {
@@ -281,14 +294,14 @@ func (l *look) outside() {
 	}
 }
 
-// testify adds what a witness observed of all components of a kind.
+// testify adds evidence to all components of a kind.
 func (l *look) testify(of Kind, e Evidence) {
 	for _, p := range l.of(of) {
 		p.Evidence = append(p.Evidence, e)
 	}
 }
 
-// etcd judges it by the health that its members report.
+// etcd judges etcd by the health that its members report, and by the durations of reads.
 func (l *look) etcd() {
 	p, health := l.role[Etcd][0], l.c.Etcd
 	if health == nil {
@@ -322,7 +335,8 @@ func (l *look) etcd() {
 	}
 }
 
-// silent judges an etcd that does not answer kitescope. outside is that no process does either: then the network may be the reason.
+// silent judges an etcd that does not respond to kitescope. outside is true if no process responds either,
+// because then the network may be the reason.
 func (p *part) silent(health *model.Etcd, outside bool) {
 	state, strength := Hanging, Strong
 	if outside {
@@ -334,15 +348,17 @@ func (p *part) silent(health *model.Etcd, outside bool) {
 	p.see(state, strength, strings.TrimSuffix("it does not answer: "+health.WhySilent(), ": "))
 }
 
-// Reads of few keys of etcd take 1 to 2 ms on a calm machine. An etcd whose disk takes 0.9 s to sync stalls them now and then: at least
-// manyStalls times, for longStalls together.
+// Thresholds of reads of a few keys from etcd, which take 1 to 2 ms on an idle machine. An etcd whose disk
+// takes 0.9 s for a sync stalls them now and then: at least manyStalls times, and for at least longStalls in
+// total.
 const (
 	slowRead, slowQuorum   = 500 * time.Millisecond, model.Stall
 	manyStalls, longStalls = 2, time.Second
 )
 
-// reads judges etcd by reads that kitescope timed: where those that need a majority are slower than those of one member, its disk or its
-// peers are slow, else the process or the network. The network is not, where processes answer quickly: usual is the median of their calls.
+// reads judges etcd by the durations of kitescope's reads. If reads that a majority must confirm are slower
+// than those of one member, the disk or the peers are slow, otherwise the process or the network. The network
+// is not slow if processes respond quickly. usual is the median duration of calls to processes.
 func (p *part) reads(health *model.Etcd, usual time.Duration) {
 	linear, local := median(slices.Clone(health.Linear)), median(slices.Clone(health.Local))
 	typical := max(linear, median(slices.Clone(health.Reads)))
@@ -364,7 +380,7 @@ func (p *part) reads(health *model.Etcd, usual time.Duration) {
 	}
 }
 
-// storage judges it by a look into it.
+// storage judges the object storage by the state of its file system and files.
 func (l *look) storage() {
 	s := l.c.Storage
 	if s == nil || !l.c.OwnStorage().Is(s.Location, s.Here) {
@@ -391,7 +407,7 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// wait returns a time of up to some seconds for people.
+// wait formats a duration of up to some seconds.
 func wait(d time.Duration) string { return words.Latency(d, false) }
 
 func milliseconds(ms float64) string {

@@ -7,10 +7,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Kind is a kind of component: the role of a process, or one of those below.
+// Kind is a kind of component: the role of a process, or Etcd, Queue, Storage or Host.
 type Kind string
 
-// The components that are no process of Milvus, and the roles that the graph names.
+// The components that are not Milvus processes, and the roles in the graph.
 const (
 	Etcd    Kind = "etcd"
 	Queue   Kind = "queue"
@@ -27,10 +27,10 @@ const (
 	streaming  Kind = "streamingnode"
 )
 
-// Process reports whether components of the kind are processes of Milvus.
+// Process reports whether components of the kind are Milvus processes.
 func (k Kind) Process() bool { return !slices.Contains([]Kind{Etcd, Queue, Storage, Host}, k) }
 
-// step is a component that a request passes or waits for, and what it does for the request.
+// step is a component that a request passes or waits for, and the work that it does for the request.
 type step struct {
 	does string
 	of   Kind
@@ -40,12 +40,12 @@ type step struct {
 type era uint8
 
 const (
-	indexedBy era = iota // up to 2.2: IndexCoord is a process of its own
-	classic              // 2.3 to 2.5: proxies write to the queue, time ticks go through all proxies
-	streamed             // 2.6 and later: streaming nodes write to the WAL, one process is all coordinators
+	indexedBy era = iota // up to 2.2: IndexCoord is a separate process
+	classic              // 2.3 to 2.5: proxies write to the queue, and time ticks pass all proxies
+	streamed             // 2.6 and later: streaming nodes write to the WAL, and one process is all coordinators
 )
 
-// eraOf returns the architecture of a cluster, by its sessions and its version.
+// eraOf returns the architecture of a cluster, from its sessions and its version.
 func eraOf(c *model.Cluster) era {
 	for _, s := range c.Sessions {
 		if s.Role == string(streaming) || s.Role == "mixcoord" {
@@ -63,8 +63,9 @@ func eraOf(c *model.Cluster) era {
 	return classic
 }
 
-// steps returns what a kind of request passes, in order, a read of the sources of 2.1 to 3.0 (internal/proxy/task_*.go, internal/querynodev2,
-// internal/datacoord, internal/rootcoord, internal/streamingcoord).
+// steps returns the components that a kind of request passes, in order. They are from the sources of 2.1 to
+// 3.0 (internal/proxy/task_*.go, internal/querynodev2, internal/datacoord, internal/rootcoord,
+// internal/streamingcoord).
 func (e era) steps(r impact.Request) []step {
 	front := []step{{"accepts the request", proxy}, {"timestamps, schemas", rootCoord}}
 	path := func(more ...step) []step { return slices.Concat(front, more) }
@@ -75,7 +76,7 @@ func (e era) steps(r impact.Request) []step {
 	switch r {
 	case impact.Search, impact.Query:
 		list := path(step{"shard leaders", queryCoord})
-		if e == streamed { // the streaming node has the ticks itself
+		if e == streamed { // the streaming node has the time ticks
 			return append(list, step{"leads the shard", streaming}, step{"searches", queryNode})
 		}
 		return append(list, step{"leads the shard", queryNode}, step{"time ticks", proxy}, step{"time ticks", rootCoord}, step{"time ticks", Queue}, step{"searches", queryNode})
@@ -117,7 +118,7 @@ func (e era) builder() Kind {
 	return indexNode
 }
 
-// dependencies returns what a component needs to do its work.
+// dependencies returns the kinds of components that a component needs for its work.
 func (e era) dependencies(k Kind) []Kind {
 	switch k {
 	case rootCoord:

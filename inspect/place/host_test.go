@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/place"
 )
 
-// probe adds how late a process answered for its state each time.
+// probe adds probes of the state of a process with the given durations, one per second.
 func (w *world) probe(s *model.Session, took ...time.Duration) {
 	p := &live.Pace{}
 	for i, d := range took {
@@ -24,7 +24,8 @@ func (w *world) probe(s *model.Session, took ...time.Duration) {
 	})
 }
 
-// TestStreamed finds where requests break in the graph of 2.6: one process is all coordinators, streaming nodes write and lead shards.
+// TestStreamed checks where requests break in the graph of 2.6. One process is all coordinators, and
+// streaming nodes write and lead shards.
 func TestStreamed(t *testing.T) {
 	t.Parallel()
 	const node, queryNode = 2, 3
@@ -73,7 +74,7 @@ func TestStreamed(t *testing.T) {
 	}
 }
 
-// TestHost: where all processes of a host are late alike, the host is the place, and none of them.
+// TestHost checks that the host is the place if all processes of a host are equally late.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -93,8 +94,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestLittleCPU: a process whose calls time out and that uses hardly any CPU is starved if its probes are late, too; else it waits. Right
-// after its start that is no evidence.
+// TestLittleCPU checks that a process that uses hardly any CPU and whose calls time out is starved if its
+// probes are late too, and otherwise waits. Right after its start, little CPU is no evidence.
 func TestLittleCPU(t *testing.T) {
 	t.Parallel()
 	quick, late := []time.Duration{time.Millisecond, time.Millisecond}, []time.Duration{time.Second, time.Millisecond}

@@ -11,26 +11,28 @@ import (
 	"kitescope/inspect/model"
 )
 
-// part is a component with what is known of it.
+// part is a component and the data about it.
 type part struct {
 	Status
-	// roles are those of a process; nodes are its sessions as they were asked.
+	// roles are the roles of a process, and nodes its sessions with their responses.
 	roles   []Kind
 	nodes   []*model.LiveNode
 	process *model.Process
 	window  *metrics.Window
-	// past is what the process counted before the window; nil: unknown.
+	// past holds the metrics of the process before the window. nil is unknown.
 	past *metrics.Window
 	host string
-	// pace is how it answered its probes, nil: unknown. young reports that it started a moment ago.
+	// pace summarizes the probes of the process. nil is unknown. young is true if the process started less
+	// than settles ago.
 	pace  *pace
 	young bool
 }
 
-// settles is how long a process is busy with its start.
+// settles is the time for which a process is busy after its start.
 const settles = 2 * time.Minute
 
-// see adds an observation. One of a process that has just started may have the start as its reason.
+// see adds evidence. It is at most medium for a process that has just started, because the start may be the
+// reason, unless the process is gone.
 func (p *part) see(state State, strength Strength, text string) {
 	if p.young && state.Bad() && state != Gone {
 		strength = min(strength, Medium)
@@ -43,17 +45,17 @@ func (p *part) see(state State, strength Strength, text string) {
 type look struct {
 	era
 	c *model.Cluster
-	// impact is what clients feel.
+	// impact holds the state of each kind of request.
 	impact *impact.Impact
 	parts  []*part
 	role   map[Kind][]*part
 	hosts  map[string]*part
 	index  map[*Status]*part
-	// usual is the median time of calls to processes, 0 if none answered.
+	// usual is the median duration of calls to processes, or 0 if none responded.
 	usual time.Duration
 }
 
-// order is that of the roles by which a process is named.
+// order returns the roles in the order of their precedence. A process is named after its first role.
 func order() []Kind {
 	return []Kind{"mixcoord", rootCoord, dataCoord, queryCoord, proxy, streaming, queryNode, dataNode, indexNode, "indexcoord"}
 }
@@ -64,7 +66,7 @@ func newLook(c *model.Cluster) *look {
 	sessions := slices.DeleteFunc(slices.Clone(c.Sessions), func(s *model.Session) bool { return s.Standby || s.Stopping })
 	rank := func(s *model.Session) int {
 		i := slices.Index(order(), Kind(s.Role))
-		return (i + len(order()) + 1) % (len(order()) + 1) // what is not in the list comes last
+		return (i + len(order()) + 1) % (len(order()) + 1) // roles that are not in the list come last
 	}
 	slices.SortStableFunc(sessions, func(a, b *model.Session) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, s := range sessions {
@@ -114,7 +116,8 @@ func (l *look) add(c Component) *part {
 	return p
 }
 
-// of returns the components of a kind. From 2.6 on MixCoord is all coordinators, before DataCoord is IndexCoord from 2.3 on.
+// of returns the components of a kind. From 2.6 on, MixCoord is all coordinators. From 2.3 to 2.5, DataCoord
+// is also IndexCoord.
 func (l *look) of(k Kind) []*part {
 	list := l.role[k]
 	switch k {
@@ -129,7 +132,7 @@ func (l *look) of(k Kind) []*part {
 
 func (l *look) partOf(s *Status) *part { return l.index[s] }
 
-// HostOf returns the host of a session: its name, else the address.
+// HostOf returns the host of a session: its host name, or the host of its address if it has none.
 func HostOf(s *model.Session) string {
 	host, _, err := net.SplitHostPort(s.Address)
 	if err != nil {

@@ -8,28 +8,33 @@ import (
 	"kitescope/internal/words"
 )
 
-// Thresholds of the probes, calls for the state of a process that cost it nothing. Measured: 1 to 24 ms in calm, 2 to 103 ms loaded.
+// Thresholds of probes, calls for the state of a process that need no work. Measured: 1 to 24 ms idle, 2 to
+// 103 ms under load.
 const (
-	// A process is late that stalls lateStalls times and lateShare of the time, and otherTimes as much as others.
+	// lateStalls and lateShare are the minimum number of stalls of a late process and their minimum share of
+	// the time. otherTimes is the minimum ratio of that share to the median of all processes.
 	lateStalls, lateShare, otherTimes = 3, 0.2, 4
-	// farFloor, farTimes and farSpread tell a slow link: each answer takes as long, at least farFloor and farTimes those of the others.
+	// A link is slow if all responses take equally long. farFloor is the minimum duration of the fastest
+	// response, farTimes its minimum ratio to the median of the other processes, and farSpread the maximum
+	// ratio of the slowest response to the fastest.
 	farFloor, farTimes, farSpread = 50 * time.Millisecond, 10, 1.5
-	// period is that of Linux's CPU quotas: answers of a throttled process end at one phase of it (17 of 19 within 5 ms), phaseSpread apart.
+	// period is the period of Linux's CPU quotas. Responses of a throttled process end at one phase of it (17
+	// of 19 within 5 ms), at most phaseSpread apart. fewEnds is the minimum number of responses.
 	period, phaseSpread, fewEnds = 100 * time.Millisecond, 10 * time.Millisecond, 5
-	// together is how many processes of a host have to be late alike.
+	// together is the minimum number of processes, of the cluster or of a host, that are compared.
 	together = 3
 )
 
-// pace is how a process answered its probes.
+// pace summarizes the responses of a process to its probes.
 type pace struct {
-	share       float64 // of the time that it kept kitescope waiting
+	share       float64 // share of the time that kitescope waited for it
 	stalls      int
 	least, most time.Duration
-	ends        []time.Duration // phases at which late answers ended
-	earlier     time.Duration   // the longest answer of the quickest earlier round, 0 if there is none
+	ends        []time.Duration // phases at which late responses ended
+	earlier     time.Duration   // longest response of the quickest earlier round, 0 if there is none
 }
 
-// paces judges processes by how late they answer probes, against the others.
+// paces judges processes by the delay of their responses to probes, compared with the others.
 func (l *look) paces() {
 	var shares []float64
 	var leasts []time.Duration
@@ -50,7 +55,7 @@ func (l *look) paces() {
 		case x.stalls >= lateStalls && x.share >= lateShare && x.share >= otherTimes*usual:
 			strength := Medium
 			switch cores, _, ok := p.cores(); {
-			case ok && cores >= busyCores: // it has work to do, and its host no more CPU for it
+			case ok && cores >= busyCores: // it is busy, and its host has no more CPU
 				strength = Weak
 			case x.share >= 0.5:
 				strength = Strong
@@ -71,8 +76,9 @@ func (l *look) paces() {
 	}
 }
 
-// idle judges a process that is late and used hardly any CPU time: if its probes are late too, which need nothing but CPU, it gets none;
-// else it waits for something. A process that has just started waits for others, and has used none yet.
+// idle judges a late process that used hardly any CPU time. If its probes are late too, it gets no CPU,
+// because probes need nothing else. Otherwise it waits for something. A process that has just started is
+// skipped, because it waits for others and has used no CPU yet.
 func (p *part) idle() {
 	cores, _, ok := p.cores()
 	switch {
@@ -84,7 +90,7 @@ func (p *part) idle() {
 	}
 }
 
-// paced sums up the probes of a process, of the last rounds too; nil if there are none.
+// paced summarizes the probes of a process, including the last rounds. It returns nil if there are none.
 func (p *part) paced() *pace {
 	x := pace{least: -1}
 	var waited, over time.Duration
@@ -111,7 +117,7 @@ func (p *part) paced() *pace {
 			}
 		}
 		stalls, now, watched := n.Stalls()
-		if over += watched; now == 0 { // it is well again
+		if over += watched; now == 0 { // it has recovered
 			continue
 		}
 		x.stalls += len(stalls)
@@ -128,7 +134,8 @@ func (p *part) paced() *pace {
 	return &x
 }
 
-// phase reports whether all ends are at one phase.
+// phase reports whether all responses end at one phase, within phaseSpread. It returns false if there are
+// fewer than fewEnds.
 func phase(ends []time.Duration) bool {
 	if len(ends) < fewEnds {
 		return false
@@ -141,13 +148,14 @@ func phase(ends []time.Duration) bool {
 	return period-gap <= phaseSpread
 }
 
-// late reports whether a process is late, for some time or against its own past.
+// late reports whether a process is late, for at least lateShare of the time or compared with its earlier
+// rounds.
 func (x *pace) late() bool {
 	return x.share >= lateShare || x.earlier > 0 && x.most > period/5 && x.most > 3*x.earlier
 }
 
-// crowded judges hosts: by processes that are late alike, and by the processors that they use together. Those that are busy and answer in
-// time lack nothing.
+// crowded judges hosts by the processes that are late together and by the processors that they use. If the
+// processes of a busy host respond in time, the evidence is only weak.
 func (l *look) crowded() {
 	type load struct {
 		probed, late, counted int
@@ -195,7 +203,7 @@ func (l *look) crowded() {
 	}
 }
 
-// crowding returns the host of a process if it lacks CPU for all of them, else nil.
+// crowding returns the host of a process if the host lacks CPU, with at least medium evidence, or nil.
 func (l *look) crowding(p *part) *part {
 	if host := l.hosts[p.host]; host != nil && host.Strength >= Medium {
 		return host

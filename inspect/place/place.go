@@ -1,6 +1,7 @@
-// Package place finds where in a cluster requests break: it holds the graph of what each kind of request passes and depends on, judges
-// each component by generic evidence, and walks from a kind of request that clients feel to the first component
-// that is bad and whose own dependencies are good.
+// Package place finds the component where requests break. It holds a graph of the components that each kind
+// of request passes and depends on, and judges each component by evidence that does not depend on checks.
+// From a kind of request whose state clients notice, it walks to the first component that is bad and whose
+// own dependencies are good.
 package place
 
 import (
@@ -11,10 +12,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// State is how a component does its work.
+// State is the condition of a component.
 type State uint8
 
-// The states, the worst last.
+// The states, in ascending order of severity.
 const (
 	Unknown State = iota
 	Fine
@@ -30,13 +31,14 @@ func (s State) String() string {
 	return [...]string{"unknown", "fine", "starved", "slow", "refusing", "failing", "hanging", "gone"}[min(s, Gone)]
 }
 
-// Bad reports whether requests suffer from a component in the state.
+// Bad reports whether a component in the state harms requests.
 func (s State) Bad() bool { return s > Fine }
 
-// Strength is how sure a state is.
+// Strength is the confidence in a state.
 type Strength uint8
 
-// The strengths: none, a hint, one good measurement, measurements that agree or that have no other explanation.
+// The strengths: no evidence, a hint, one good measurement, and measurements that agree or have no other
+// explanation.
 const (
 	None Strength = iota
 	Weak
@@ -48,15 +50,16 @@ func (s Strength) String() string {
 	return [...]string{"none", "weak", "medium", "strong"}[min(s, Strong)]
 }
 
-// Component is a process of Milvus, or what its processes depend on.
+// Component is a Milvus process or a dependency of processes.
 type Component struct {
 	// Kind is the role of the process, or one of Etcd, Queue, Storage and Host.
 	Kind Kind
-	// Name is that of the session, "datacoord-22", of a host, or "".
+	// Name is the name of the session, e.g. "datacoord-22", or of the host. It is "" for other components and
+	// for roles without processes.
 	Name string
 }
 
-// Ref returns the session of a process, the zero Ref of others.
+// Ref returns the session of a process, or the zero Ref for other components.
 func (c Component) Ref() model.Ref {
 	if c.Kind == "" || !c.Kind.Process() || c.Name == "" {
 		return model.Ref{}
@@ -68,13 +71,14 @@ func (c Component) Ref() model.Ref {
 type Evidence struct {
 	State    State
 	Strength Strength
-	// Text is a clause for people: "3 of 7 calls timed out (GetMetrics, GetRecoveryInfoV2)".
+	// Text is a clause for messages, e.g. "3 of 7 calls timed out (GetMetrics, GetRecoveryInfoV2)".
 	Text string
-	// Witness is who measured it: the session of a caller; "" for kitescope and the component itself.
+	// Witness is the source of the measurement: the session of a caller, "consumers", or "kitescope" for
+	// reads of etcd. It is "" for the component itself and other measurements of kitescope.
 	Witness string
-	// Probed reports that probes showed it, calls for the state of a process.
+	// Probed is true if the evidence is from probes, calls for the state of a process.
 	Probed bool
-	// Failed is the number of operations that failed, 0 where the evidence is something else.
+	// Failed is the number of operations that failed, or 0 if the evidence is about something else.
 	Failed float64
 }
 
@@ -83,11 +87,11 @@ type Status struct {
 	Component Component
 	State     State
 	Strength  Strength
-	// Evidence has what the state is judged by first.
+	// Evidence begins with the piece that determines the state.
 	Evidence []Evidence
 }
 
-// Texts returns the evidence for the state in words.
+// Texts returns the texts of the evidence that agrees with the state, bad or not.
 func (s *Status) Texts() []string {
 	var list []string
 	for i := range s.Evidence {
@@ -98,14 +102,14 @@ func (s *Status) Texts() []string {
 	return list
 }
 
-// Hop is a step of the path of a request.
+// Hop is one component on the path of a request.
 type Hop struct {
-	// Does is what the component does for the request: "timestamps, schemas", "keeps messages".
+	// Does is the work of the component for the request, e.g. "timestamps, schemas" or "keeps messages".
 	Does string
 	Kind Kind
-	// For is the component that depends on this one, "" where the request passes it.
+	// For is the kind of component that depends on this one, or "" if the request passes it.
 	For Kind
-	// Worst is the component of the kind that is in the worst state, nil if there is none or nothing is known.
+	// Worst is the component of the kind in the worst state, or nil if there is none.
 	Worst *Status
 }
 
@@ -117,29 +121,29 @@ func (h *Hop) State() State {
 	return h.Worst.State
 }
 
-// Place is where requests of a kind break.
+// Place is the location where requests of a kind break.
 type Place struct {
 	Request impact.Request
-	// At is the first component that is bad and whose dependencies are good; nil: unknown.
+	// At is the first component that is bad and whose dependencies are good. nil is unknown.
 	At *Status
-	// Also are other bad components on the path, the likeliest first.
+	// Also are the other bad components on the path, the likeliest first.
 	Also []*Status
 	Path []Hop
-	// Unknown are the kinds of components on the path about which nothing is known.
+	// Unknown are the kinds of components on the path whose state is unknown.
 	Unknown []Kind
-	// Equal reports that as many operations failed there as requests.
+	// Equal is true if about as many operations failed at the component as requests failed.
 	Equal bool
 }
 
-// Places are the states of all components, and where requests break. It is immutable.
+// Places holds the states of all components, and the places where requests break. It is immutable.
 type Places struct {
-	// Components are all, the worst first.
+	// Components are all components, the worst first.
 	Components []*Status
 	// Of has an entry for each kind of request that is felt or doubtful, in the order of impact.Requests.
 	Of []Place
 }
 
-// For returns the place where a kind of request breaks, nil if it is neither felt nor doubtful.
+// For returns the place where a kind of request breaks, or nil if the kind is neither felt nor doubtful.
 func (p *Places) For(r impact.Request) *Place {
 	if p == nil {
 		return nil
@@ -172,7 +176,7 @@ func Of(c *model.Cluster, x *impact.Impact) *Places {
 	return p
 }
 
-// grade orders states of components: bad ones by strength, then fine, then unknown.
+// grade returns the strength of a bad state, or None for other states.
 func (s *Status) grade() Strength {
 	if s.State.Bad() {
 		return s.Strength
@@ -180,8 +184,8 @@ func (s *Status) grade() Strength {
 	return None
 }
 
-// fold judges a component by its evidence: the strongest decides, the worst of equally strong. Two medium observations by different
-// witnesses are strong together.
+// fold sets the state and strength from the evidence. The strongest evidence decides, and the worst state if
+// several are equally strong. Two medium observations by different witnesses are strong together.
 func (s *Status) fold() {
 	medium := map[string]bool{}
 	for i := range s.Evidence {

@@ -18,12 +18,12 @@ import (
 	"kitescope/inspect/place"
 )
 
-// world is a cluster of 2.3 with one process of each role, and three query nodes.
+// world is a cluster under construction, with the records of its processes.
 type world struct {
 	t       *testing.T
 	decoder *live.Decoder
 	at      time.Time
-	started time.Time // when processes did
+	started time.Time // start of all processes
 	parts   model.Parts
 	etcd    *model.Etcd
 }
@@ -140,7 +140,7 @@ func produced(total, success, fail int) string {
 	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) + count(name, function+`"fail"`, fail)
 }
 
-// TestQueueRefuses: as many messages were refused as inserts failed.
+// TestQueueRefuses checks that the queue is the place if it refused as many messages as inserts failed.
 func TestQueueRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -156,7 +156,8 @@ func TestQueueRefuses(t *testing.T) {
 	}
 }
 
-// TestQueueHoldsMessages checks that the queue hangs if it does not accept some messages, although it accepts others.
+// TestQueueHoldsMessages checks that the queue hangs if it does not accept some messages, although it accepts
+// others.
 func TestQueueHoldsMessages(t *testing.T) {
 	t.Parallel()
 	for accepted, kind := range map[int]place.Kind{2: place.Queue, 100: place.Queue, 4000: ""} {
@@ -178,7 +179,8 @@ func TestQueueHoldsMessages(t *testing.T) {
 	}
 }
 
-// TestDataCoordHangs: it answers for its state and nothing else, and inserts hang.
+// TestDataCoordHangs checks that DataCoord is the place if inserts hang and DataCoord answers only probes of
+// its state.
 func TestDataCoordHangs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -196,8 +198,8 @@ func TestDataCoordHangs(t *testing.T) {
 	}
 }
 
-// TestNobodyReads: searches hang, and the lags of all query nodes stand still: of the queue, or as RootCoord has sent nothing to read. That
-// of one moves in a near miss.
+// TestNobodyReads checks searches that hang while the lags of all query nodes do not change. The place is the
+// queue, or RootCoord if it sent no time ticks. It is unknown if the lag of one node changes.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel()
 	lag := func(ms int) string { return count("milvus_querynode_consume_tt_lag_ms", `collection_id="1"`, ms) }
@@ -233,14 +235,14 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-// searches are counted at a proxy, of which ten succeeded.
+// searches returns the counters of a proxy with the given total of searches, ten of which succeeded.
 func searches(total int) string {
 	const name = "milvus_proxy_req_count"
 	return count(name, `function_name="Search",status="total"`, total) + count(name, `function_name="Search",status="success"`, 10)
 }
 
-// TestNodeBehindTheQueue: searches hang, and one of three query nodes has read the queue 14 s less far than the others: the node is behind,
-// or the proxy, if that is late with the ticks of the channel.
+// TestNodeBehindTheQueue checks searches that hang while one of three query nodes is 14 s behind the others
+// in the queue. The place is the node, or the proxy if its time ticks on that channel are late.
 func TestNodeBehindTheQueue(t *testing.T) {
 	t.Parallel()
 	ticks := func(ms int) string { return count("milvus_proxy_tt_lag_ms", `channel_name="dml_66"`, ms) }
@@ -273,12 +275,13 @@ func nodeBehind(t *testing.T, before, now, want string, state place.State) {
 	}
 }
 
-// took is a histogram of n calls of a millisecond each.
+// took returns a histogram of n calls of a millisecond each.
 func took(name, labels string, n int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[3]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n)
 }
 
-// TestLinks: a proxy does not reach a coordinator that answers kitescope.
+// TestLinks checks that a coordinator is the place if a proxy gets no responses from it, although it answers
+// kitescope.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	const assign, pk, update = "milvus_proxy_assign_segmentID_latency", "milvus_proxy_apply_pk_latency", "milvus_proxy_cache_update_latency"
@@ -318,7 +321,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestNothingKnown: requests fail, and nothing is known of any component.
+// TestNothingKnown checks that the place is unknown if requests fail and there is no evidence about any
+// component.
 func TestNothingKnown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -330,7 +334,7 @@ func TestNothingKnown(t *testing.T) {
 	}
 }
 
-// TestEtcdSilent: etcd does not answer, and DataCoord hangs because of that.
+// TestEtcdSilent checks that the place is etcd if it does not respond and DataCoord hangs.
 func TestEtcdSilent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -351,7 +355,8 @@ func TestEtcdSilent(t *testing.T) {
 	}
 }
 
-// TestEtcdSlow: what kitescope waited for is evidence, and its strength depends on what else was slow.
+// TestEtcdSlow checks that slow reads by kitescope are evidence, whose strength depends on the durations of
+// other calls.
 func TestEtcdSlow(t *testing.T) {
 	t.Parallel()
 	repeat := func(n int, d time.Duration) (list []time.Duration) {
@@ -362,7 +367,7 @@ func TestEtcdSlow(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		reads    []time.Duration
-		call     time.Duration // of processes
+		call     time.Duration // duration of calls to processes
 		state    place.State
 		strength place.Strength
 	}{
@@ -387,7 +392,8 @@ func TestEtcdSlow(t *testing.T) {
 	}
 }
 
-// TestDataCoordSlow: its calls take seconds and succeed. DataCoord is the place of inserts that wait, are slow or fail, even of one.
+// TestDataCoordSlow checks that DataCoord is the place of inserts that wait, are slow or fail, even of a
+// single one, if its calls take seconds and succeed.
 func TestDataCoordSlow(t *testing.T) {
 	t.Parallel()
 	const took = "milvus_proxy_mutation_latency"

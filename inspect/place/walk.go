@@ -8,13 +8,14 @@ import (
 	"kitescope/inspect/impact"
 )
 
-// walk finds where requests of a kind break.
+// walk finds the component where requests of a kind break.
 func (l *look) walk(k *impact.Kind) Place {
 	p := Place{Request: k.Request}
 	seen := map[Kind]bool{}
 	for _, s := range l.steps(k.Request) {
 		parts := l.of(s.of)
-		if s.of == proxy && len(p.Path) == 0 && len(k.Proxies) > 0 { // only those at which clients feel it
+		// Only the proxies where requests break.
+		if s.of == proxy && len(p.Path) == 0 && len(k.Proxies) > 0 {
 			parts = slices.DeleteFunc(slices.Clone(parts), func(part *part) bool { return !slices.Contains(k.Proxies, part.Component.Ref()) })
 		}
 		p.Path = append(p.Path, Hop{Does: s.does, Kind: s.of, Worst: worst(parts)})
@@ -45,7 +46,8 @@ func (l *look) walk(k *impact.Kind) Place {
 		if k.State != impact.Slow {
 			continue
 		}
-		for _, part := range l.of(h.Kind) { // all are a little late, and no one is worse than the others
+		// If a host lacks CPU, all processes are a little late and no process stands out.
+		for _, part := range l.of(h.Kind) {
 			if host := l.crowding(part); host != nil {
 				add(candidate{at: &host.Status})
 			}
@@ -67,14 +69,16 @@ func (l *look) walk(k *impact.Kind) Place {
 // candidate is a bad component on the path of a request.
 type candidate struct {
 	at *Status
-	// equal: as many operations failed there as requests. passed is how many kinds of requests pass it and are fine.
+	// equal is true if about as many operations failed there as requests. passed is the number of kinds of
+	// requests that pass the component and are fine.
 	equal  bool
 	passed int
 	weight int
 }
 
-// weigh grades how well a component explains a kind of request: one where as many operations failed explains it; one that fails or hangs
-// explains failures better than one that is slow; then the stronger evidence counts.
+// weigh grades a component as the explanation for a kind of request. A component where as many operations
+// failed weighs most. Then stronger evidence counts. For failures, a component that refuses, fails, hangs or
+// is gone weighs more than a slow one.
 func (c *candidate) weigh(k *impact.Kind) {
 	for i := range c.at.Evidence {
 		n := c.at.Evidence[i].Failed
@@ -103,14 +107,16 @@ func (l *look) passed(of Kind) int {
 	return n
 }
 
-// deepest returns the component that a bad one is bad because of: a dependency that is bad by evidence as strong, of which at least one
-// piece is not the component's own; or the host of one that is slow.
+// deepest returns the component that makes a bad component bad, or the component itself. It is a bad
+// dependency with at least as strong evidence, at least one piece of which is from another witness, or the
+// host of a slow or starved component. A hanging etcd with strong evidence comes first.
 func (l *look) deepest(s *Status) *Status {
 	p := l.partOf(s)
 	if p == nil {
 		return s
 	}
-	if e := l.role[Etcd][0]; e.State >= Hanging && e.Strength == Strong && p != e && s.State >= Hanging { // each process keeps its session there
+	// Each process keeps its session in etcd.
+	if e := l.role[Etcd][0]; e.State >= Hanging && e.Strength == Strong && p != e && s.State >= Hanging {
 		return &e.Status
 	}
 	for _, kind := range p.roles {
@@ -128,7 +134,8 @@ func (l *look) deepest(s *Status) *Status {
 	return s
 }
 
-// worst returns the component in the worst state, nil of none: a bad one by strength, then one that is unknown.
+// worst returns the component in the worst state, or nil if there are none. Bad components rank first, by
+// strength, then unknown ones.
 func worst(parts []*part) *Status {
 	var w *Status
 	rank := func(s *Status) int {
