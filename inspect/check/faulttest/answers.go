@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// method names the messages of a call, by the last part of its name.
+// method holds the message types of a call. Calls are keyed by the last part of their name.
 type method struct{ request, response string }
 
 func methods() map[string]method {
@@ -39,7 +39,7 @@ func methods() map[string]method {
 	}
 }
 
-// methodOf is the last part of a record's method: "GetDataDistribution", "GET /metrics".
+// methodOf returns the last part of a record's method: "GetDataDistribution", "GET /metrics".
 func methodOf(r *live.Record) string {
 	if strings.HasPrefix(r.Method, "/") {
 		return r.Method[strings.LastIndexByte(r.Method, '/')+1:]
@@ -63,7 +63,7 @@ func (w *World) of(node string) ([]*live.Record, error) {
 	return found, nil
 }
 
-// calls returns the records of METHOD or METHOD@ABOUT, where the request mentions ABOUT.
+// calls returns the records of METHOD, or of METHOD@ABOUT if the request mentions ABOUT.
 func (w *World) calls(node, call string) ([]*live.Record, error) {
 	list, err := w.of(node)
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *World) calls(node, call string) ([]*live.Record, error) {
 	return list, nil
 }
 
-// mentions reports whether a field of a record's request has a value.
+// mentions reports whether a field of a record's request has the value.
 func mentions(r *live.Record, value string) bool {
 	m, err := newMessage(methods()[methodOf(r)].request)
 	if err != nil || proto.Unmarshal(r.Request, m) != nil {
@@ -94,7 +94,7 @@ func mentions(r *live.Record, value string) bool {
 	return found
 }
 
-// response decodes a record's answer.
+// response decodes a record's response.
 func response(r *live.Record) (proto.Message, error) {
 	x, ok := methods()[methodOf(r)]
 	if !ok {
@@ -110,7 +110,7 @@ func response(r *live.Record) (proto.Message, error) {
 	return m, proto.Unmarshal(r.Response, m)
 }
 
-// rewrite edits a record's answer.
+// rewrite edits a record's response. It returns errNoChange if the edit changes nothing.
 func rewrite(r *live.Record, edit func(proto.Message) error) error {
 	m, err := response(r)
 	if err != nil {
@@ -130,7 +130,7 @@ func rewrite(r *live.Record, edit func(proto.Message) error) error {
 	return nil
 }
 
-// answer is "answer NODE METHOD[@ABOUT] CHANGE...": edits what was answered.
+// answer implements "answer NODE METHOD[@ABOUT] CHANGE...": it edits recorded responses.
 func (w *World) answer(args []word) error {
 	list, err := w.calls(args[0].text, args[1].text)
 	if err != nil {
@@ -144,7 +144,8 @@ func (w *World) answer(args []word) error {
 	return nil
 }
 
-// reply is "reply NODE METHOD `PROTOTEXT`", or "reply NODE GET_PATH `JSON`": an answer to a call that was not recorded, or instead of it.
+// reply implements "reply NODE METHOD `PROTOTEXT`" and "reply NODE GET_PATH `JSON`": it adds a response to a
+// call, or replaces the recorded one.
 func (w *World) reply(args []word) error {
 	list, err := w.of(args[0].text)
 	if err != nil {
@@ -178,7 +179,7 @@ func (w *World) reply(args []word) error {
 	return nil
 }
 
-// instead adds a record in place of what the session answered to the same call.
+// instead adds a record and removes the session's other records of the same call.
 func (w *World) instead(x live.Record) {
 	w.records = slices.DeleteFunc(w.records, func(r live.Record) bool {
 		return r.Method == x.Method && r.Role == x.Role && r.Node == x.Node
@@ -186,7 +187,7 @@ func (w *World) instead(x live.Record) {
 	w.records = append(w.records, x)
 }
 
-// config is "config NODE KEY=VALUE": the effective configuration as ShowConfigurations tells it.
+// config implements "config NODE KEY=VALUE": it edits the effective configuration in ShowConfigurations.
 func (w *World) config(args []word) error {
 	list, err := w.calls(args[0].text, "ShowConfigurations")
 	if err != nil {
@@ -199,7 +200,7 @@ func (w *World) config(args []word) error {
 	hits := 0
 	for _, r := range list {
 		if r.Error != "" {
-			continue // a role that does not know the call
+			continue // the role does not implement the call
 		}
 		if err := rewrite(r, func(m proto.Message) error { return setConfig(m.ProtoReflect(), key, value) }); err != nil {
 			return err
@@ -212,7 +213,7 @@ func (w *World) config(args []word) error {
 	return nil
 }
 
-// setConfig sets a key in each way in which Milvus tells it, dotted and folded.
+// setConfig sets a key in every spelling that Milvus reports, dotted and folded.
 func setConfig(m protoreflect.Message, key, value string) error {
 	list := m.Mutable(m.Descriptor().Fields().ByName("configuations")).List()
 	hits := 0

@@ -17,12 +17,12 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Base is a real capture: the keys of a cluster's etcd and what its processes answered.
+// Base is a real capture: the etcd keys of a cluster and the recorded responses of its processes.
 type Base struct {
 	Name string
 	// Now is the time of the capture.
 	Now time.Time
-	// Cluster is the unedited base, Report what the checks say about it.
+	// Cluster is the unedited base. Report holds the results of the checks on it.
 	Cluster *model.Cluster
 	Report  *check.Report
 
@@ -30,8 +30,8 @@ type Base struct {
 	records []live.Record
 }
 
-// OpenBase reads a capture from its folder: etcd_snapshot.db.gz, and runtime.jsonl.gz and
-// metrics/ where it has them.
+// OpenBase reads a capture from its folder: etcd_snapshot.db.gz and, if they exist, runtime.jsonl.gz and
+// metrics/.
 func OpenBase(ctx context.Context, folder string) (*Base, error) {
 	b := &Base{Name: filepath.Base(folder)}
 	src, err := source.Open(ctx, filepath.Join(folder, "etcd_snapshot.db.gz"), source.Options{})
@@ -64,7 +64,7 @@ func OpenBase(ctx context.Context, folder string) (*Base, error) {
 	return b, nil
 }
 
-// readRecords reads a recording, or a folder of scrapes; what a capture lacks is left out.
+// readRecords reads a recording, or a folder of scrapes. A missing path is not an error.
 func (b *Base) readRecords(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -79,15 +79,15 @@ func (b *Base) readRecords(path string) error {
 	return nil
 }
 
-// Live reports whether the capture has answers of its processes.
+// Live reports whether the capture has responses of processes.
 func (b *Base) Live() bool { return len(b.records) > 0 }
 
-// load decodes keys as every command does.
+// load decodes keys in the same way as every command.
 func load(ctx context.Context, s *store) (*model.Cluster, error) {
 	return meta.Load(ctx, s, meta.Want{Parts: model.PartAll})
 }
 
-// world is a copy of the base that may be edited.
+// world returns a copy of the base for edits.
 func (b *Base) world(ctx context.Context) (*World, error) {
 	w := &World{base: b, now: b.Now, store: b.store.clone(), noRuntime: !b.Live(), layouts: layouts()}
 	w.records = append(w.records, b.records...)

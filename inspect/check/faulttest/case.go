@@ -1,14 +1,14 @@
-// Package faulttest runs the fault library: cases under testdata/faults, each an edit of
-// a real capture with what the checks have to say about it, and what they must not.
+// Package faulttest runs the fault library. Each case under testdata/faults edits a real capture and lists
+// the findings that checks must report, and those that they must not.
 //
 //  1. ParseCase reads a case; testdata/faults/README.md describes the format.
-//  2. OpenBase reads a capture: the keys of its etcd, the recorded answers of its processes.
-//  3. Case.Play edits a copy of both. Keys then go through package meta, answers through
-//     package live, so that checks see what a real cluster would have shown them.
-//  4. Case.Judge compares the report with what the case wants.
+//  2. OpenBase reads a capture: its etcd keys and the recorded responses of its processes.
+//  3. Case.Play edits a copy of both. Package meta decodes the keys and package live the responses, so checks
+//     see the same data as from a real cluster.
+//  4. Case.Judge compares the report with the expectations of the case.
 //
-// An edit that changes nothing, or that names what is not there, is an error: a case
-// cannot pass because its fault was never put in.
+// An edit that changes nothing, or that names a missing object, is an error. So a case cannot pass because
+// its fault was never injected.
 package faulttest
 
 import (
@@ -22,38 +22,38 @@ import (
 	"kitescope/inspect/check"
 )
 
-// Kind is what a case is there for.
+// Kind is the purpose of a case.
 type Kind string
 
 // The kinds of cases.
 const (
-	// Fault: something is broken, and has to be named as the first or second finding.
+	// Fault: something is broken. It must be the first or second finding.
 	Fault Kind = "fault"
-	// NearMiss: it looks like a fault and is none.
+	// NearMiss: it looks like a fault but is not one.
 	NearMiss Kind = "near miss"
-	// Healthy: a cluster that is well. Anything of severity warning or above is a false alarm.
+	// Healthy: a healthy cluster. Every finding of severity warning or above is a false alarm.
 	Healthy Kind = "healthy"
-	// Blind: facts are missing, and checks have to say so.
+	// Blind: facts are missing, and checks must report that.
 	Blind Kind = "blind"
 )
 
 // Case is one case of the library.
 type Case struct {
 	Name string
-	// Doc is the comment that the file begins with: what happened, and why it matters.
+	// Doc is the comment at the start of the file: what happened, and why it matters.
 	Doc  string
 	Kind Kind
 	Base string
-	// Now is how far the judge's clock is ahead of the base's.
+	// Now is the time by which the judge's clock is ahead of the base's.
 	Now   time.Duration
 	Edits []Line
 	Want  []Want
-	// Not and May are findings that must not, and that may appear besides; Unknown are
-	// checks that have to be skipped.
+	// Not holds findings that must not appear, May those that may appear. Unknown holds checks that must be
+	// skipped.
 	Not, May []Want
 	Unknown  []Line
-	// Miss says why the checks are known to fail the case, "" if they are not. Such a case
-	// counts as missed, and one that passes after all is an error.
+	// Miss is the reason why the checks are known to fail the case, otherwise "". Such a case counts as
+	// missed. If it passes, that is an error.
 	Miss string
 }
 
@@ -71,23 +71,23 @@ func (l Line) errorf(format string, args ...any) error {
 type Want struct {
 	Line  Line
 	Check string
-	// Object is "resource/id", "" for any.
+	// Object is "resource/id", or "" for any.
 	Object string
 	// Severity is -1 for any.
 	Severity int
-	// Top: it is the first or second of the findings that the edits brought.
+	// Top requires the finding to be the first or second of those that the edits caused.
 	Top bool
-	// Words are parts of the message.
+	// Words holds parts of the message.
 	Words []string
-	// Because is the check whose finding it follows from, "nothing" for none, "" for any or none.
+	// Because is the check of the finding that it follows from: "nothing" for none, "" for any or none.
 	Because string
 }
 
-// anyWarning as the check of a forbidden finding means every check: nothing of severity
-// warning or above but what is wanted, what follows from it, and what may be.
+// anyWarning as the check of a forbidden finding means every check: no finding of severity warning or above
+// except wanted ones, their effects, and allowed ones.
 const anyWarning = "warning"
 
-// ParseCase reads the text of a case.
+// ParseCase parses the text of a case.
 func ParseCase(name, text string) (*Case, error) {
 	c := &Case{Name: name}
 	p := caseParser{c: c}
@@ -104,7 +104,7 @@ func ParseCase(name, text string) (*Case, error) {
 	return c, nil
 }
 
-// caseParser reads the sections of a case one after the other.
+// caseParser parses the sections of a case in order.
 type caseParser struct {
 	c       *Case
 	doc     []string
@@ -144,7 +144,7 @@ func (p *caseParser) line(l Line) error {
 	return nil
 }
 
-// close takes over the section that ends here.
+// close stores the section that ends here.
 func (p *caseParser) close() (err error) {
 	c := p.c
 	switch p.section {
@@ -235,10 +235,10 @@ func appendWants(list []Want, lines []Line) ([]Want, error) {
 	return list, nil
 }
 
-// nothing is what a finding follows from that stands for itself.
+// nothing is the value of Because for a finding without a cause.
 const nothing = "nothing"
 
-// explained reports whether a finding with this cause follows from what it should.
+// explained reports whether a finding with this cause meets Because.
 func (w *Want) explained(cause string) bool {
 	switch w.Because {
 	case "":
@@ -249,7 +249,8 @@ func (w *Want) explained(cause string) bool {
 	return strings.HasPrefix(cause, w.Because+" ")
 }
 
-// parseWant reads "CHECK [RESOURCE/ID] [info|warning|error] [top] [because CHECK|nothing] ["words of the message"]...".
+// parseWant parses "CHECK [RESOURCE/ID] [info|warning|error] [top] [because CHECK|nothing] ["words of the
+// message"]...".
 func parseWant(l Line) (Want, error) {
 	words, err := split(l.Text)
 	if err != nil {
@@ -281,14 +282,14 @@ func severities() []string {
 	return []string{check.Info.String(), check.Warning.String(), check.Error.String()}
 }
 
-// word is one word of a line, or a quoted text.
+// word is one word of a line, or one quoted text.
 type word struct {
 	text   string
 	quoted bool
 }
 
-// split cuts a line into words at spaces. "..." and `...` keep spaces; a quoted part may
-// follow other text directly: a[b]+=`c d`.
+// split splits a line into words at spaces. Text in "..." or `...` keeps its spaces. A quoted part may
+// directly follow other text: a[b]+=`c d`.
 func split(text string) ([]word, error) {
 	var words []word
 	for text = strings.TrimLeft(text, " "); text != ""; text = strings.TrimLeft(text, " ") {

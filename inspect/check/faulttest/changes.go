@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Keys are those of the base's etcd, in order, relative to its root.
+// Keys returns the keys in the base's etcd in order, relative to its root.
 func (b *Base) Keys() []source.KV {
 	kvs := make([]source.KV, 0, len(b.store.keys))
 	for _, key := range slices.Sorted(maps.Keys(b.store.keys)) {
@@ -25,8 +25,8 @@ func (b *Base) Keys() []source.KV {
 	return kvs
 }
 
-// Changes makes a case's edits, and returns what they change of the keys in etcd, relative to the root: nil is a key that is removed.
-// at is the time of the judge's clock, by which what was changed is a fault.
+// Changes applies a case's edits and returns the changed etcd keys with their values, relative to the root. A
+// nil value is a removed key. at is the time of the judge's clock, at which the changes are a fault.
 func (c *Case) Changes(ctx context.Context, b *Base) (changes map[string][]byte, at time.Time, err error) {
 	w, err := b.world(ctx)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// compactSegment is "compact SEGMENT into ID on NODE TIME": DataCoord has compacted a flushed segment into a new one, which NODE has loaded with
-// its indexes at TIME. Who has the old one in memory has it still: leaders let go of it with their next target, some 10 s later.
+// compactSegment implements "compact SEGMENT into ID on NODE TIME": DataCoord has compacted a flushed segment
+// into a new one, which NODE loaded with its indexes at TIME. Nodes keep the old segment in memory, because
+// leaders release it only with their next target, some 10 s later.
 func (w *World) compactSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {
@@ -54,7 +55,7 @@ func (w *World) compactSegment(args []word) error {
 	})
 }
 
-// replaceRecord writes the record of a compaction's result, and drops that of its source.
+// replaceRecord writes the record of a compaction's result, and marks the record of its source as dropped.
 func (w *World) replaceRecord(s, result *model.Segment, nanos int64) error {
 	id := result.ID.String()
 	err := w.copyKeys([]word{
@@ -87,7 +88,8 @@ func (w *World) replaceRecord(s, result *model.Segment, nanos int64) error {
 	})
 }
 
-// recoverInstead puts a compaction's result in its source's place among those that DataCoord wants loaded sealed.
+// recoverInstead replaces the source of a compaction with its result in the segments that DataCoord wants
+// loaded as sealed.
 func (w *World) recoverInstead(s *model.Segment, id int64) error {
 	list, err := w.calls("datacoord", "GetRecoveryInfoV2")
 	if err != nil {
@@ -109,7 +111,8 @@ func (w *World) recoverInstead(s *model.Segment, id int64) error {
 	return nil
 }
 
-// indexInfo is what a node says of the indexes of a segment, as of the other segments of its collection.
+// indexInfo returns a node's report of the indexes of a segment, copied from other segments of its
+// collection.
 func (d distributions) indexInfo(collection, segment int64) map[int64]*querypb.FieldIndexInfo {
 	info := make(map[int64]*querypb.FieldIndexInfo)
 	for _, x := range d {

@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// dependsOn is "depends NODE metadata|queue TYPE [reason=TEXT] [MEMBER=ok|TEXT]...": what a proxy reports of etcd or of the queue. With a
-// reason it is unhealthy.
+// dependsOn implements "depends NODE metadata|queue TYPE [reason=TEXT] [MEMBER=ok|TEXT]...": a proxy's report
+// about etcd or the queue. With a reason it is unhealthy.
 func (w *World) dependsOn(args []word) error {
 	list, err := w.of(args[0].text)
 	if err != nil {

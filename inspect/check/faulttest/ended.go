@@ -11,8 +11,9 @@ import (
 	"kitescope/inspect/live"
 )
 
-// ended is "ended NODE NAME{LABEL=VALUE,...} [STATUS=N]... [hang=N]": so many operations that a counter with a status counts came and ended
-// between two scrapes (after again), and so many came before the first and did not end.
+// ended implements "ended NODE NAME{LABEL=VALUE,...} [STATUS=N]... [hang=N]". The counter NAME has a label
+// for the status. For each STATUS, N operations started and ended between two scrapes (after again). For
+// hang, N operations started before the first scrape and did not end.
 func (w *World) ended(args []word) error {
 	m := sample.FindStringSubmatch(args[1].text + "=0")
 	if m == nil {
@@ -49,7 +50,7 @@ func (w *World) ended(args []word) error {
 	return nil
 }
 
-// addTo adds to a counter, which is 0 where it is missing.
+// addTo adds n to a counter. A missing counter starts at 0.
 func addTo(r *live.Record, name, labels string, n float64) error {
 	lines := scrapeLines(r)
 	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "# TYPE "+name+" ") }) {
@@ -64,7 +65,7 @@ func addTo(r *live.Record, name, labels string, n float64) error {
 	return nil
 }
 
-// flowOn ends the requests in flight at a scrape: as many others are in flight at the next one.
+// flowOn ends the requests in flight at a scrape. As many others are in flight at the next one.
 func flowOn(r *live.Record) error {
 	type counter struct{ total, ended float64 }
 	const total = `status="total"`
@@ -111,7 +112,7 @@ func flowOn(r *live.Record) error {
 	return nil
 }
 
-// took is "took NODE METHOD DURATION": how long a call took, "*" for all calls.
+// took implements "took NODE METHOD DURATION": the duration of a call, or of all calls if METHOD is "*".
 func (w *World) took(args []word) error {
 	d, err := time.ParseDuration(args[2].text)
 	if err != nil {

@@ -14,11 +14,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// etcdFact is one of
+// etcdFact implements the following edits:
 //
 //	etcd member NAME [leader] [learner] [db=BYTES] [inuse=BYTES] [quota=BYTES] [error=TEXT] [problem=TEXT]
 //	etcd activity over=60s revisions=N writes=N [KEY=WRITES]...
+//	etcd reads [linear=DURATION] [local=DURATION]
 //	etcd problem TEXT
+//	etcd elsewhere KEY
 func (w *World) etcdFact(args []word) error {
 	if w.etcd == nil {
 		w.etcd = &model.Etcd{At: w.now}
@@ -43,7 +45,7 @@ func (w *World) etcdFact(args []word) error {
 	return fmt.Errorf("etcd %s: unknown", args[0].text)
 }
 
-// etcdReads is "etcd reads linear=DURATION local=DURATION": how long reads of one key took.
+// etcdReads implements "etcd reads linear=DURATION local=DURATION": the duration of reads of one key.
 func (w *World) etcdReads(args []word) error {
 	for _, a := range args {
 		name, value, _ := strings.Cut(a.text, "=")
@@ -93,7 +95,7 @@ func (w *World) etcdMember(args []word) error {
 	return nil
 }
 
-// parseBytesSize reads 2GiB, 300MiB or a number.
+// parseBytesSize parses a size in bytes: 2GiB, 300MiB, 4KiB or a plain number.
 func parseBytesSize(text string) (int64, error) {
 	for suffix, unit := range map[string]int64{"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10} {
 		if number, ok := strings.CutSuffix(text, suffix); ok {
@@ -110,7 +112,8 @@ func (w *World) etcdActivity(args []word) error {
 	return err
 }
 
-// history is "history over=57s revisions=N writes=N [KEY=WRITES]...": what the past revisions of a file tell.
+// history implements "history over=57s revisions=N writes=N [KEY=WRITES]...": the activity according to the
+// past revisions in a file.
 func (w *World) history(args []word) error {
 	a, err := w.activity(args)
 	if err != nil {
@@ -120,7 +123,7 @@ func (w *World) history(args []word) error {
 	return nil
 }
 
-// activity reads how often keys were written.
+// activity parses the number of writes, in total and per key.
 func (w *World) activity(args []word) (*model.EtcdActivity, error) {
 	a := &model.EtcdActivity{}
 	for _, x := range args {
@@ -146,14 +149,15 @@ func (w *World) activity(args []word) (*model.EtcdActivity, error) {
 	return a, nil
 }
 
-// changedOfLate is "changed KEY TIME": who read etcd saw that a dynamic key was set or deleted then.
+// changedOfLate implements "changed KEY TIME": a reader of etcd saw that a dynamic key was set or deleted at
+// TIME.
 func (w *World) changedOfLate(args []word) error {
 	at, err := w.at(args[1].text)
 	w.changes = append(w.changes, model.ConfigChange{Name: args[0].text, At: at})
 	return err
 }
 
-// registered notes that a session was registered with an address at a time.
+// registered implements "registered NODE ADDRESS TIME": a session was registered with an address at TIME.
 func (w *World) registered(args []word) error {
 	at, err := w.at(args[2].text)
 	role, id, _ := cutLast(args[0].text)
@@ -162,10 +166,10 @@ func (w *World) registered(args []word) error {
 	return errors.Join(err, numeric)
 }
 
-// queueFact is one of
+// queueFact implements the following edits:
 //
 //	queue TOPIC=FIRST..END...: Kafka's offsets
-//	queue behind MESSAGES [TOPIC=FIRST..END]...: each topic ends so many messages after the checkpoint
+//	queue behind MESSAGES [TOPIC=FIRST..END]...: each topic ends MESSAGES after the checkpoint
 //	queue down OUTCOME
 //	queue skipped REASON
 func (w *World) queueFact(args []word) error {
@@ -208,7 +212,8 @@ func (w *World) queueFact(args []word) error {
 
 var sample = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?=(\S+)$`)
 
-// metric is "metric NODE NAME{LABEL=VALUE,...}=VALUE": every sample with these labels, or a new one.
+// metric implements "metric NODE NAME{LABEL=VALUE,...}=VALUE": it sets every sample with these labels, or
+// adds one.
 func (w *World) metric(args []word) error {
 	list, err := w.calls(args[0].text, "GET_/metrics")
 	if err != nil {
@@ -232,7 +237,8 @@ func (w *World) metric(args []word) error {
 	return nil
 }
 
-// counted is "counted NODE NAME{LABEL=VALUE,...}=BEFORE..NOW": what a counter was in the first of two scrapes, and is in the second.
+// counted implements "counted NODE NAME{LABEL=VALUE,...}=BEFORE..NOW": the values of a counter in the first
+// and in the second of two scrapes.
 func (w *World) counted(args []word) error {
 	list, err := w.calls(args[0].text, "GET_/metrics")
 	if err != nil {
@@ -258,7 +264,7 @@ func (w *World) counted(args []word) error {
 	return nil
 }
 
-// setSample writes a value into the text of a scrape.
+// setSample sets the value of a sample in the text of a scrape.
 func setSample(r *live.Record, name, labels, value string) error {
 	lines := scrapeLines(r)
 	if err := lines.set(name, labels, value); err != nil {
@@ -277,8 +283,8 @@ func scrapeLines(r *live.Record) scrape {
 
 func (s scrape) write(r *live.Record) { r.Response = []byte(strings.Join(s, "\n") + "\n") }
 
-// set changes the value of all samples that have the name and labels, or adds a sample if there is none. It returns errNoChange if
-// all had the value.
+// set changes the value of all samples that have the name and labels, or adds a sample if there is none. It
+// returns errNoChange if all had the value.
 func (s *scrape) set(name, labels, value string) error {
 	pairs := labelPairs(labels)
 	lines := *s
@@ -311,7 +317,7 @@ func (s *scrape) set(name, labels, value string) error {
 	return nil
 }
 
-// labelPairs are labels as a scrape writes them.
+// labelPairs returns labels in the syntax of a scrape.
 func labelPairs(labels string) (pairs []string) {
 	for pair := range strings.SplitSeq(labels, ",") {
 		if key, text, ok := strings.Cut(pair, "="); ok {
@@ -329,7 +335,7 @@ func cutSample(line string) (head, value string, ok bool) {
 	return line[:i], line[i+1:], true
 }
 
-// startedAt makes a session's process as young as a time says, in its metrics and its answer to GetMetrics.
+// startedAt sets the start time of a session's process in its metrics and in its response to GetMetrics.
 func (w *World) startedAt(node, text string) error {
 	at, err := w.at(text)
 	if err != nil {

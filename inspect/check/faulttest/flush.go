@@ -13,15 +13,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// What was measured on an idle 2.3.5 with small segments: the sealed copy was on a query
-// node 3 s after the flush, the growing one gone after 13.5 s.
+// Measured on an idle 2.3.5 with small segments. After a flush, the sealed copy was on a query node within 3
+// s, and the growing one was gone after 13.5 s.
 const (
 	sealedAfter   = 3 * time.Second
 	releasedAfter = 13500 * time.Millisecond
 )
 
-// flushSegment is "flush SEGMENT ROWS TIME": DataCoord has flushed a growing segment at TIME, and
-// the handoff has come as far as it would have by now.
+// flushSegment implements "flush SEGMENT ROWS TIME": DataCoord flushed a growing segment at TIME, and the
+// handoff is as far as it would be by now.
 func (w *World) flushSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {
@@ -64,7 +64,7 @@ func (w *World) flushSegment(args []word) error {
 	return w.ungrowSegment(args[:1])
 }
 
-// writeLogs gives a flushed segment an insert log unless it has one.
+// writeLogs adds an insert log to a flushed segment that has none.
 func (w *World) writeLogs(s *model.Segment, rows string) error {
 	prefix := "datacoord-meta/binlog/" + segmentPath(s) + "/"
 	if len(w.store.below(prefix)) > 0 {
@@ -73,7 +73,7 @@ func (w *World) writeLogs(s *model.Segment, rows string) error {
 	return w.putKey([]word{{text: prefix + "100"}, {text: "fieldID: 100 binlogs: {entries_num: " + rows + " log_size: " + rows + "}"}})
 }
 
-// leaderOf is the query node that leads a shard, as the edits have left it.
+// leaderOf returns the query node that leads a shard after the edits so far.
 func (w *World) leaderOf(channel string) (name string, err error) {
 	err = w.redistribute(func(d distributions) error {
 		for n, x := range d {
@@ -94,7 +94,7 @@ func (w *World) leaderOf(channel string) (name string, err error) {
 	return name, err
 }
 
-// recovered puts a segment among those that DataCoord wants loaded sealed.
+// recovered adds a segment to those that DataCoord wants loaded as sealed.
 func (w *World) recovered(s *model.Segment) error {
 	list, err := w.calls("datacoord", "GetRecoveryInfoV2")
 	if err != nil {

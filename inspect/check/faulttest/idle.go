@@ -19,17 +19,16 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Milvus's own periods: a growing segment that is not full is synced after
-// dataNode.segment.syncPeriod, and then its channel's checkpoint moves with the time ticks, once a minute.
+// Periods of Milvus. A growing segment that is not full is synced after dataNode.segment.syncPeriod. Then its
+// channel's checkpoint follows the time ticks, once a minute.
 const (
 	syncPeriod       = 10 * time.Minute
 	checkpointPeriod = time.Minute
 )
 
-// idle is "idle DURATION": that much time passes in which nobody inserts. What a cluster does
-// by itself goes on: checkpoints move, timestamps are reserved, targets are drawn up again, and after 10 minutes
-// growing segments are synced, so that etcd knows their rows. Everything else, such as when a
-// segment was written, is that much older.
+// idle implements "idle DURATION": DURATION passes without inserts. Background work continues: checkpoints
+// move, timestamps are reserved, targets are updated, and after 10 minutes growing segments are synced, which
+// records their rows in etcd. Everything else, e.g. the time at which a segment was written, gets older.
 func (w *World) idle(args []word) error {
 	d, err := time.ParseDuration(strings.TrimPrefix(args[0].text, "+"))
 	if err != nil || d <= 0 {
@@ -68,7 +67,7 @@ func (w *World) idle(args []word) error {
 	return nil
 }
 
-// moveCheckpoint moves the checkpoint of a channel that somebody consumes.
+// moveCheckpoint moves the checkpoint of a channel with a consumer.
 func (w *World) moveCheckpoint(key string, d time.Duration) error {
 	v := w.base.Cluster.VChannel(key[strings.LastIndexByte(key, '/')+1:])
 	if v == nil || !v.Watched {
@@ -89,9 +88,9 @@ func (w *World) moveCheckpoint(key string, d time.Duration) error {
 	return err
 }
 
-// syncGrowing records the rows of growing segments, where a leader says how many they are. A sync writes
-// the whole record with what DataCoord has in memory: positions and the last allocation. The channel's checkpoint in
-// the base stands where the rows that were not synced begin.
+// syncGrowing records the rows of growing segments whose number a leader reports. A sync writes the whole
+// record from DataCoord's memory: positions and the last allocation. In the base, the channel's checkpoint is
+// at the start of the unsynced rows.
 func (w *World) syncGrowing() error {
 	for _, s := range w.base.Cluster.Segments {
 		if s.State != model.SegmentGrowing || s.Rows > 0 {
@@ -117,7 +116,7 @@ func (w *World) syncGrowing() error {
 	return nil
 }
 
-// later moves a timestamp of Milvus.
+// later adds d to a Milvus timestamp. It keeps 0 and the maximum.
 func later(tso uint64, d time.Duration) uint64 {
 	if tso == 0 || tso == math.MaxUint64 {
 		return tso
@@ -127,7 +126,7 @@ func later(tso uint64, d time.Duration) uint64 {
 
 var slowestChannel = regexp.MustCompile(`"MinFlowGraphTt":(\d+)`)
 
-// older makes an answer one that comes d later.
+// older shifts the times in a response that comes d later.
 func older(m proto.Message, d time.Duration) error {
 	switch x := m.(type) {
 	case *querypb.GetDataDistributionResponse:

@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/live"
 )
 
-// leaderIs makes QueryCoord name a shard's leader: in GetShardLeaders and GetReplicas.
+// leaderIs sets a shard's leader in QueryCoord's responses to GetShardLeaders and GetReplicas.
 func (w *World) leaderIs(channel string, node int64) error {
 	address := ""
 	for _, s := range w.base.Cluster.Sessions {
@@ -60,8 +60,8 @@ func (w *World) leaderIs(channel string, node int64) error {
 	return nil
 }
 
-// join is "join NODE like NODE [TIME]": a process that registered, and was given nothing to do. A query
-// node was put into the resource groups and the replicas. TIME is when it started.
+// join implements "join NODE like NODE [TIME]": a process that registered and has no work yet. A query node
+// was added to the resource groups and replicas. TIME is its start.
 func (w *World) join(args []word) error {
 	role, number, ok := cutLast(args[0].text)
 	id, err := strconv.ParseInt(number, 10, 64)
@@ -101,7 +101,7 @@ func (w *World) join(args []word) error {
 	return nil
 }
 
-// takeIn puts a query node into all resource groups and replicas, in etcd and in what QueryCoord says.
+// takeIn adds a query node to all resource groups and replicas, in etcd and in QueryCoord's responses.
 func (w *World) takeIn(id int64) error {
 	for _, prefix := range []string{"querycoord-replica/", "queryCoord-ResourceGroup/"} {
 		if err := w.edit(w.store.below(prefix), []word{{text: fmt.Sprintf("nodes+=%d", id)}}); err != nil {
@@ -122,7 +122,7 @@ func cutLast(name string) (role, number string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// register adds the session key and returns the address of the new process.
+// register adds a session key and returns the address of the new process.
 func (w *World) register(like, name string, id int64) (address string, err error) {
 	i := -1
 	for n, s := range w.base.Cluster.Sessions {
@@ -147,7 +147,7 @@ func (w *World) register(like, name string, id int64) (address string, err error
 	})
 }
 
-// addToAnswers adds a node to what QueryCoord says of replicas and resource groups.
+// addToAnswers adds a node to the replicas in QueryCoord's responses.
 func (w *World) addToAnswers(id int64) error {
 	list, err := w.of("querycoord")
 	if err != nil {
@@ -171,12 +171,12 @@ func (w *World) addToAnswers(id int64) error {
 	return nil
 }
 
-// asNewcomer is another node's record as that of a new one, which serves nothing.
+// asNewcomer returns another node's record changed to that of a new node, which serves nothing.
 func asNewcomer(r live.Record, id int64, like, address string) (live.Record, error) {
 	old := r.Address
 	r.Node, r.Address = modelNode(id), address
 	if strings.HasPrefix(r.Method, "GET ") {
-		r.Address = "" // as of a scrape in a file: its own labels say whose it is
+		r.Address = "" // as for a scrape from a file: its labels identify the node
 		r.Response = newcomerMetrics(r.Response, like, id)
 		return r, nil
 	}
@@ -205,7 +205,7 @@ func asNewcomer(r live.Record, id int64, like, address string) (live.Record, err
 	return r, err
 }
 
-// rewriteLoose is rewrite for answers that may stay as they are.
+// rewriteLoose is like rewrite but allows edits that change nothing.
 func rewriteLoose(r *live.Record, edit func(proto.Message) error) error {
 	if _, ok := methods()[methodOf(r)]; !ok {
 		return nil
@@ -216,10 +216,10 @@ func rewriteLoose(r *live.Record, edit func(proto.Message) error) error {
 	return nil
 }
 
-// servedMetrics are the samples about what a query or data node does.
+// servedMetrics matches the samples about the work of a query or data node.
 var servedMetrics = regexp.MustCompile(`(?m)^milvus_(query|data)node_.*\n`)
 
-// newcomerMetrics are a node's metrics without what it served, under another node id.
+// newcomerMetrics returns a node's metrics without its work, under another node id.
 func newcomerMetrics(text []byte, like string, id int64) []byte {
 	text = servedMetrics.ReplaceAll(text, nil)
 	return []byte(strings.ReplaceAll(string(text), `node_id="`+like+`"`, fmt.Sprintf(`node_id="%d"`, id)))

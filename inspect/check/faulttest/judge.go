@@ -8,38 +8,38 @@ import (
 	"kitescope/inspect/check"
 )
 
-// topRanks is how far down a fault may be named.
+// topRanks is the lowest rank at which a fault counts as detected.
 const topRanks = 2
 
-// Verdict is what came of a case.
+// Verdict is the result of a case.
 type Verdict struct {
 	Case *Case
-	// Problems say what is not as the case wants it.
+	// Problems lists the differences from the expectations of the case.
 	Problems []string
-	// Rank is the place of the first finding that is marked top among those that the edits
-	// brought, from 1; 0: it did not come.
+	// Rank is the rank, from 1, of the finding marked top among those that the edits caused. With several it
+	// is the best rank. It is 0 if there was none.
 	Rank int
-	// Named is that finding.
+	// Named is the finding at Rank.
 	Named *check.Finding
-	// Alarms are findings of severity warning or above that nothing in the case explains.
+	// Alarms holds findings of severity warning or above that the case does not explain.
 	Alarms []*check.Finding
-	// Findings is everything that was found, one a line, and what was skipped.
+	// Findings lists all findings and skipped checks, one per line.
 	Findings []string
-	// looked are the checks that ran and were not skipped.
+	// looked holds the checks that ran and were not skipped.
 	looked map[string]bool
 }
 
-// Detected reports whether the fault was named where it belongs.
+// Detected reports whether the fault was among the first topRanks findings.
 func (v *Verdict) Detected() bool { return v.Rank > 0 && v.Rank <= topRanks }
 
-// Looked reports whether a check judged the case's cluster, and was not skipped.
+// Looked reports whether a check ran on the case's cluster and was not skipped.
 func (v *Verdict) Looked(id string) bool { return v.looked[id] }
 
-// judging is one comparison under way.
+// judging is the state of one comparison.
 type judging struct {
 	*Verdict
 	report *check.Report
-	known  map[string]bool // keys of the findings that the base has of itself
+	known  map[string]bool // keys of findings of the unedited base
 	base   []*check.Finding
 	names  names
 	wanted map[*check.Finding]bool
@@ -49,7 +49,7 @@ func (j *judging) problem(format string, args ...any) {
 	j.Problems = append(j.Problems, fmt.Sprintf(format, args...))
 }
 
-// Judge compares a report with what a case wants of it.
+// Judge compares a report with the expectations of a case.
 func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 	j := &judging{
 		Verdict: &Verdict{Case: c, looked: make(map[string]bool)}, report: r,
@@ -70,7 +70,7 @@ func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 	return j.Verdict
 }
 
-// checkResults holds every result to what all results promise.
+// checkResults checks the invariants of all results and findings.
 func (j *judging) checkResults() {
 	for _, x := range j.report.Results {
 		j.looked[x.Check.ID] = x.Status == check.OK || x.Status == check.Found
@@ -100,7 +100,7 @@ func (j *judging) checkResults() {
 	}
 }
 
-// list writes down what was found, and what was not looked at.
+// list fills Findings with all findings and skipped checks.
 func (j *judging) list() {
 	for i, f := range j.report.Findings {
 		text := fmt.Sprintf("%d. %s", i+1, describe(f))
@@ -119,7 +119,7 @@ func (j *judging) list() {
 	}
 }
 
-// match finds those of some findings that a line speaks of.
+// match returns the findings that match a line, and its expanded object.
 func (j *judging) match(all []*check.Finding, w Want) (list []*check.Finding, object string) {
 	object, err := j.names.expand(w.Object)
 	if err != nil {
@@ -135,7 +135,7 @@ func (j *judging) match(all []*check.Finding, w Want) (list []*check.Finding, ob
 	return list, object
 }
 
-// about reports whether a finding is about an object, or speaks of it among others.
+// about reports whether a finding is about an object or lists it in Objects.
 func about(f *check.Finding, resource, id string) bool {
 	if f.Object.Resource == resource && (f.Object.ID == id || f.Object.Name == id) {
 		return true
@@ -205,7 +205,7 @@ func wantedWords(w Want, words []string) string {
 	return text
 }
 
-// instead says what a check reported in place of what was wanted.
+// instead describes the actual result of a check that did not report a wanted finding.
 func (j *judging) instead(id string) string {
 	for _, x := range j.report.Results {
 		if x.Check.ID != id {
@@ -223,12 +223,12 @@ func (j *judging) instead(id string) string {
 	return "there is no such check"
 }
 
-// fresh are the findings that the edits brought: those of the base itself are set aside.
+// fresh returns the findings that the edits caused. It excludes those of the base unless they are wanted.
 func (j *judging) fresh() []*check.Finding {
 	return slices.DeleteFunc(slices.Clone(j.report.Findings), func(f *check.Finding) bool { return j.known[f.Key()] && !j.wanted[f] })
 }
 
-// rank is the best place, from 1, of some findings among those that the edits brought.
+// rank returns the best rank, from 1, of some findings among those that the edits caused, with the finding.
 func (j *judging) rank(list []*check.Finding) (int, *check.Finding) {
 	for i, f := range j.fresh() {
 		if slices.Contains(list, f) {
@@ -253,8 +253,8 @@ func describe(f *check.Finding) string {
 	return fmt.Sprintf("%s %s (%s, cost %.2g): %s", f.Severity, f.Key(), f.Object.Name, f.Cost, f.Message)
 }
 
-// findAlarms collects what of severity warning or above is neither wanted, nor the effect
-// of what is wanted, nor allowed, nor the base's own.
+// findAlarms collects the findings of severity warning or above that are neither wanted, nor an effect of a
+// wanted one, nor allowed, nor in the base.
 func (j *judging) findAlarms() {
 	allowed := make(map[*check.Finding]bool)
 	for _, w := range j.Case.May {
@@ -292,13 +292,13 @@ func (j *judging) checkNot(w Want) {
 		}
 		j.problem("line %d: %s must not be found: %s", w.Line.Number, w.Check, describe(f))
 	}
-	// Silence counts only of a check that looked.
+	// No finding counts only if the check ran.
 	if !j.looked[w.Check] {
 		j.problem("line %d: %s did not look: %s", w.Line.Number, w.Check, j.instead(w.Check))
 	}
 }
 
-// liveChecks as an unknown check means every check that needs what processes say.
+// liveChecks as an unknown check means every check that needs data from processes.
 const liveChecks = "live"
 
 func (j *judging) checkUnknown() {

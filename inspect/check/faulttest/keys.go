@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// layout is one kind of key of package meta, by which a value is decoded and encoded.
+// layout is one kind of key of package meta. It defines how a value is decoded and encoded.
 type layout struct {
 	meta.KindInfo
 	match *regexp.Regexp
@@ -25,7 +25,7 @@ type layout struct {
 
 var variable = regexp.MustCompile(`\\\{\w+(?::(\w+))?\\\}`)
 
-// layouts compiles the table of meta, once.
+// layouts compiles meta's table of kinds, once.
 var layouts = sync.OnceValue(func() []layout {
 	var list []layout
 	for _, k := range meta.Kinds() {
@@ -43,7 +43,7 @@ var layouts = sync.OnceValue(func() []layout {
 	return list
 })
 
-// layoutOf finds the kind of a relative key.
+// layoutOf returns the kind of a relative key.
 func (w *World) layoutOf(key string) (layout, error) {
 	for _, l := range w.layouts {
 		if l.match.MatchString(key) {
@@ -53,7 +53,7 @@ func (w *World) layoutOf(key string) (layout, error) {
 	return layout{}, fmt.Errorf("key %s: no kind of package meta explains it", key)
 }
 
-// relative undoes store.absolute.
+// relative is the inverse of store.absolute.
 func (w *World) relative(key string) string {
 	if rest, ok := strings.CutPrefix(key, w.store.header.MetaPrefix()); ok {
 		return rest
@@ -64,8 +64,8 @@ func (w *World) relative(key string) string {
 	return "//" + key
 }
 
-// target resolves the word of an edit that says which keys it is about: kind:path, as in
-// a reference, or a relative key or prefix.
+// target returns the keys that a word of an edit selects: kind:path, as in a reference, or a relative key or
+// prefix.
 func (w *World) target(text string) ([]string, error) {
 	keys := []string{text}
 	if kind, path, ok := strings.Cut(text, ":"); ok && !strings.Contains(kind, "/") {
@@ -87,7 +87,7 @@ func (w *World) target(text string) ([]string, error) {
 	return found, nil
 }
 
-// deleteKeys is "del TARGET".
+// deleteKeys implements "del TARGET".
 func (w *World) deleteKeys(args []word) error {
 	keys, err := w.target(args[0].text)
 	for _, key := range keys {
@@ -96,7 +96,7 @@ func (w *World) deleteKeys(args []word) error {
 	return err
 }
 
-// putKey is "put KEY TEXT"; a prototext stands in backquotes.
+// putKey implements "put KEY TEXT". A prototext is in backquotes.
 func (w *World) putKey(args []word) error {
 	key, text := args[0].text, args[1].text
 	l, err := w.layoutOf(key)
@@ -117,7 +117,7 @@ func (w *World) putKey(args []word) error {
 	return nil
 }
 
-// putRaw is "raw KEY VALUE": a key of a kind that nobody knows.
+// putRaw implements "raw KEY VALUE": a key of an unknown kind.
 func (w *World) putRaw(args []word) error {
 	value, err := parseBytes(args[1].text)
 	if err == nil {
@@ -126,10 +126,10 @@ func (w *World) putRaw(args []word) error {
 	return err
 }
 
-// errNoChange is an edit that leaves everything as it is: its fault would not be there.
+// errNoChange is the error for an edit that changes nothing, so its fault would be missing.
 var errNoChange = errors.New("changes nothing")
 
-// copyKeys is "copy TARGET KEY [FIELD=VALUE...]": one record under another key.
+// copyKeys implements "copy TARGET KEY [FIELD=VALUE...]": it copies one record to another key.
 func (w *World) copyKeys(args []word) error {
 	keys, err := w.target(args[0].text)
 	if err != nil {
@@ -149,7 +149,8 @@ func (w *World) copyKeys(args []word) error {
 	return w.edit([]string{w.store.absolute(to)}, args[2:])
 }
 
-// rewrite is "rewrite TARGET N": each of the keys is written so many times more, in turn, and is as it was.
+// rewrite implements "rewrite TARGET N": it writes each of the keys N more times, in turn, with the same
+// value.
 func (w *World) rewrite(args []word) error {
 	keys, err := w.target(args[0].text)
 	if err != nil {
@@ -164,7 +165,7 @@ func (w *World) rewrite(args []word) error {
 	return err
 }
 
-// setFields is "set TARGET FIELD=VALUE...".
+// setFields implements "set TARGET FIELD=VALUE...".
 func (w *World) setFields(args []word) error {
 	keys, err := w.target(args[0].text)
 	if err != nil {
@@ -188,7 +189,7 @@ func (w *World) edit(keys []string, changes []word) error {
 	return nil
 }
 
-// edited is a value with changes made, encoded as it was.
+// edited returns a value with changes applied, in the same encoding.
 func (w *World) edited(kv source.KV, changes []word) ([]byte, error) {
 	l, err := w.layoutOf(w.relative(string(kv.Key)))
 	if err != nil {
@@ -220,7 +221,7 @@ func (w *World) edited(kv source.KV, changes []word) ([]byte, error) {
 	return w.marshal(l, m)
 }
 
-// change makes changes to a message.
+// change applies changes to a message.
 func (w *World) change(m proto.Message, changes []word) error {
 	for _, x := range changes {
 		c, err := parseChange(x.text)
@@ -276,7 +277,7 @@ func (w *World) marshalText(l layout, text string) ([]byte, error) {
 	return w.marshal(l, m)
 }
 
-// version is "version TEXT": every process says that it is of that version.
+// version implements "version TEXT": every process reports that version.
 func (w *World) version(args []word) error {
 	for _, key := range w.store.below("session/") {
 		if l, err := w.layoutOf(w.relative(key)); err != nil || l.Value != "json" {
@@ -305,7 +306,7 @@ func (w *World) version(args []word) error {
 
 var builtVersion = regexp.MustCompile(`"build_version":"[^"]*"`)
 
-// hide is "unreadable KEY-OR-PREFIX": the account may not read it.
+// hide implements "unreadable KEY-OR-PREFIX": the account has no permission to read it.
 func (w *World) hide(args []word) error {
 	keys := w.store.below(args[0].text)
 	if len(keys) == 0 {

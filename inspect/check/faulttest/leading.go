@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// lead is "lead VCHANNEL on NODE": the shard's leader, its view and its growing rows move to a node.
+// lead implements "lead VCHANNEL on NODE": the shard's leader, its view and its growing rows move to a node.
 func (w *World) lead(args []word) error {
 	channel := args[0].text
 	return w.redistribute(func(d distributions) error {
@@ -37,7 +37,7 @@ func (w *World) lead(args []word) error {
 	})
 }
 
-// leads and watches are where a node's answer has a channel, -1 if it has not.
+// leads and watches return the position of a channel in a node's response, or -1.
 func leads(x *querypb.GetDataDistributionResponse, channel string) int {
 	return slices.IndexFunc(x.GetLeaderViews(), func(v *querypb.LeaderView) bool { return v.GetChannel() == channel })
 }
@@ -46,7 +46,7 @@ func watches(x *querypb.GetDataDistributionResponse, channel string) int {
 	return slices.IndexFunc(x.GetChannels(), func(c *querypb.ChannelVersionInfo) bool { return c.GetChannel() == channel })
 }
 
-// leadTwice is "twolead VCHANNEL on NODE TIME": a second node leads the shard, too, since TIME.
+// leadTwice implements "twolead VCHANNEL on NODE TIME": a second node also leads the shard since TIME.
 func (w *World) leadTwice(args []word) error {
 	channel := args[0].text
 	at, err := w.at(args[3].text)
@@ -76,8 +76,8 @@ func (w *World) leadTwice(args []word) error {
 	})
 }
 
-// takeOver is "takeover NODE": a query node is gone, its session has ended, and QueryCoord has given all
-// that it served to the others.
+// takeOver implements "takeover NODE": a query node is gone, its session has ended, and QueryCoord has moved
+// all its segments and channels to the other nodes.
 func (w *World) takeOver(args []word) error {
 	name := args[0].text
 	_, id, _ := cutLast(name)
@@ -116,7 +116,7 @@ func (w *World) takeOver(args []word) error {
 	return w.leftReplicas(id)
 }
 
-// dutiesOf is what a query node serves.
+// dutiesOf returns the segments and the led channels of a query node.
 func (w *World) dutiesOf(name string) (segments []int64, channels []string, err error) {
 	err = w.redistribute(func(d distributions) error {
 		x, err := d.node(name)
@@ -137,7 +137,7 @@ func (w *World) dutiesOf(name string) (segments []int64, channels []string, err 
 	return segments, channels, err
 }
 
-// leftReplicas takes a node out of QueryCoord's account of replicas and resource groups.
+// leftReplicas removes a node from the replicas and resource groups in QueryCoord's responses.
 func (w *World) leftReplicas(id string) error {
 	list, err := w.of("querycoord")
 	if err != nil {

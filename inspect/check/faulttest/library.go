@@ -13,19 +13,19 @@ import (
 	"kitescope/inspect/check/rules"
 )
 
-// Library is a folder of cases and the captures that they edit.
+// Library is a folder of cases, with the captures that they edit.
 type Library struct {
 	Cases []*Case
-	mu    sync.Mutex // of bases
+	mu    sync.Mutex // guards bases
 	bases map[string]*Base
 	// snapshots is the folder of the captures.
 	snapshots string
 }
 
-// caseSuffix ends the name of every file that is a case.
+// caseSuffix is the suffix of case files.
 const caseSuffix = ".txt"
 
-// OpenLibrary reads all cases of a folder. Captures are read when they are needed.
+// OpenLibrary reads all cases in a folder. Captures are read on demand.
 func OpenLibrary(folder, snapshots string) (*Library, error) {
 	l := &Library{bases: make(map[string]*Base), snapshots: snapshots}
 	entries, err := os.ReadDir(folder)
@@ -53,7 +53,7 @@ func OpenLibrary(folder, snapshots string) (*Library, error) {
 	return l, nil
 }
 
-// Base opens a capture, once.
+// Base returns a capture. It opens each only once.
 func (l *Library) Base(ctx context.Context, name string) (*Base, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Library) Base(ctx context.Context, name string) (*Base, error) {
 	return b, err
 }
 
-// Judge plays one case. An error means that the case itself is wrong.
+// Judge plays and judges one case. An error means that the case itself is wrong.
 func (l *Library) Judge(ctx context.Context, c *Case) (*Verdict, error) {
 	b, err := l.Base(ctx, c.Base)
 	if err != nil {
@@ -80,8 +80,8 @@ func (l *Library) Judge(ctx context.Context, c *Case) (*Verdict, error) {
 	return c.Judge(b, r), nil
 }
 
-// Uncovered lists what each check still lacks: a case that wants a finding of it, and one
-// that forbids it while the check looks.
+// Uncovered returns the checks that lack a case that wants a finding, or one that forbids a finding while the
+// check runs.
 func Uncovered(verdicts []*Verdict) []string {
 	wanted, forbidden := make(map[string]bool), make(map[string]bool)
 	for _, v := range verdicts {
@@ -106,7 +106,7 @@ func Uncovered(verdicts []*Verdict) []string {
 	return list
 }
 
-// Unknown lists the names in the cases that are no check.
+// Unknown returns the names in cases that are not checks.
 func (l *Library) Unknown() []string {
 	known := map[string]bool{anyWarning: true, liveChecks: true, nothing: true}
 	for _, x := range rules.All() {

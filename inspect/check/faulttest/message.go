@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// newMessage makes an empty message by its full name.
+// newMessage returns an empty message by its full name.
 func newMessage(name string) (proto.Message, error) {
 	kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
 	if err != nil {
@@ -89,7 +89,7 @@ func parsePath(text string) (steps []step, err error) {
 	return steps, nil
 }
 
-// apply edits a message.
+// apply applies the change to a message.
 func (c change) apply(m protoreflect.Message, now time.Time) error {
 	s := c.path[0]
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
@@ -131,7 +131,7 @@ func (c change) apply(m protoreflect.Message, now time.Time) error {
 	return err
 }
 
-// setList replaces a list by [a,b,c], or appends one element.
+// setList replaces a list with [a,b,c], or appends one element.
 func (c change) setList(list protoreflect.List, fd protoreflect.FieldDescriptor, now time.Time) error {
 	values := []string{c.value}
 	if c.op == '=' {
@@ -154,7 +154,7 @@ func (c change) setList(list protoreflect.List, fd protoreflect.FieldDescriptor,
 	return nil
 }
 
-// inList edits or removes the elements of a list that a selector picks.
+// inList edits or removes the elements of a list that match a selector.
 func (c change) inList(m protoreflect.Message, fd protoreflect.FieldDescriptor, selector string, now time.Time) error {
 	list := m.Mutable(fd).List()
 	var kept []protoreflect.Value
@@ -239,7 +239,7 @@ func (c change) inMap(entries protoreflect.Map, fd protoreflect.FieldDescriptor,
 	return err
 }
 
-// parseValue reads a value of a field's kind; messages are prototext and filled into empty.
+// parseValue parses a value of a field's kind. Messages are prototext and are decoded into empty.
 func parseValue(fd protoreflect.FieldDescriptor, text string, empty protoreflect.Value, now time.Time) (protoreflect.Value, error) {
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
@@ -268,7 +268,7 @@ func parseValue(fd protoreflect.FieldDescriptor, text string, empty protoreflect
 	}
 }
 
-// fill reads a prototext, in which times may be written as now-30m.
+// fill decodes a prototext, in which times may be written as now-30m.
 func fill(m proto.Message, text string, now time.Time) error {
 	text, err := replaceTimes(text, now)
 	if err != nil {
@@ -299,7 +299,7 @@ func parseNumber(fd protoreflect.FieldDescriptor, text string, now time.Time) (v
 	}
 }
 
-// parseBytes reads "hex:0a0b", "le64:17" (a Kafka offset as Milvus stores it) or plain text.
+// parseBytes parses "hex:0a0b", "le64:17" (a Kafka offset as Milvus stores it) or plain text.
 func parseBytes(text string) ([]byte, error) {
 	if rest, ok := strings.CutPrefix(text, "hex:"); ok {
 		return hex.DecodeString(rest)

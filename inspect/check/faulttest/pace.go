@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/live"
 )
 
-// paced is "pace NODE [connect=DURATION] [dial=DURATION] TOOK...": how long a process took to connect and to tell its state, each time.
+// paced implements "pace NODE [connect=DURATION] [dial=DURATION] TOOK...": the times of a process to connect
+// and to report its state, one for each probe.
 func (w *World) paced(args []word) error {
 	p := &live.Pace{Connect: 2 * time.Millisecond, Dial: time.Millisecond}
 	for _, a := range args[1:] {
@@ -51,5 +52,5 @@ func (w *World) paced(args []word) error {
 	return nil
 }
 
-// probeGap lies between an answer and the next question.
+// probeGap is the time between a response and the next probe.
 const probeGap = 100 * time.Millisecond

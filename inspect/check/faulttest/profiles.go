@@ -12,8 +12,8 @@ import (
 	"kitescope/profile/significance"
 )
 
-// profiled is "profile NODE [WHAT=VALUE]...": what its profiles say. A process that is named for the first time
-// gets those of one that is well; a later line changes some of it.
+// profiled implements "profile NODE [WHAT=VALUE]...": the results of profiles. On first use a process gets
+// the profiles of a healthy one. Later lines change some of the values.
 func (w *World) profiled(args []word) error {
 	list, err := w.of(args[0].text)
 	if err != nil {
@@ -43,10 +43,10 @@ func (w *World) profiled(args []word) error {
 	return nil
 }
 
-// profiledWindow is how long the CPU is sampled in cases, a hundred times a second.
+// profiledWindow is the duration of CPU profiles in cases, with 100 samples per second.
 const profiledWindow = 15 * time.Second
 
-// wellProfiled are the profiles of a process that is well: a third of a core, two dumps of its goroutines.
+// wellProfiled returns the profiles of a healthy process: 0.3 cores, and two dumps of its goroutines.
 func wellProfiled(name, role string, id model.NodeID) *model.ProfiledProcess {
 	c := &model.CPUProfile{Over: profiledWindow, Samples: 450, Cores: 0.3, Load: model.LoadEven, Others: 0.3, Peers: 3}
 	c.GC, c.LockWait, c.OpenMP, c.Knowhere = sharing(c.Samples, 0.05), sharing(c.Samples, 0.01), sharing(c.Samples, 0.05), sharing(c.Samples, 0.4)
@@ -58,7 +58,7 @@ func wellProfiled(name, role string, id model.NodeID) *model.ProfiledProcess {
 	}
 }
 
-// sharing is a share with its bounds.
+// sharing returns a share with its confidence interval.
 func sharing(samples int64, part float64) model.ProfileShare {
 	hits := int64(math.Round(part * float64(samples)))
 	s := model.ProfileShare{Samples: hits, Part: float64(hits) / float64(samples)}
@@ -126,7 +126,7 @@ func setProfileNumber(x *model.ProfiledProcess, name string, v float64) error {
 	return nil
 }
 
-// setProfileLoad reads "idle" or "idle:0.29", with what the others use.
+// setProfileLoad parses "idle" or "idle:0.29", where the number is the use of the others in cores.
 func setProfileLoad(c *model.CPUProfile, value string) error {
 	word, others, told := strings.Cut(value, ":")
 	i := slices.Index([]string{"unknown", "even", "low", "idle", "high"}, word)
@@ -142,7 +142,7 @@ func setProfileLoad(c *model.CPUProfile, value string) error {
 	return err
 }
 
-// setGrown reads "FUNCTION:10..400".
+// setGrown parses "FUNCTION:10..400".
 func setGrown(x *model.ProfiledProcess, value string) error {
 	at := strings.LastIndexByte(value, ':')
 	var before, after int64

@@ -11,7 +11,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// pulsarFact is "pulsar TOPIC/NAME backlog=N [bytes=SIZE] [consumers=N] [read=TIME]": a subscription as Pulsar's admin API tells it.
+// pulsarFact implements "pulsar TOPIC/NAME backlog=N [bytes=SIZE] [consumers=N] [read=TIME]": a subscription
+// as reported by Pulsar's admin API.
 func (w *World) pulsarFact(args []word) error {
 	topic, name, ok := strings.Cut(args[0].text, "/")
 	if !ok {
@@ -40,7 +41,7 @@ func (w *World) pulsarFact(args []word) error {
 	return w.subscribed(topic, name, s)
 }
 
-// subscribed adds a subscription to what Pulsar said, and to the bytes of its topic.
+// subscribed adds a subscription to Pulsar's response, and raises the bytes of its topic.
 func (w *World) subscribed(topic, name string, s live.SubscriptionStats) error {
 	i := slices.IndexFunc(w.records, func(r live.Record) bool { return r.Method == live.MethodPulsar })
 	if i < 0 {

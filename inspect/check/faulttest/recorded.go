@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/live"
 )
 
-// recorded is "recorded TIME": the recording says when each answer came.
+// recorded implements "recorded TIME": it sets the time of each recorded response.
 func (w *World) recorded(args []word) error {
 	at, err := w.at(args[0].text)
 	for i := range w.records {
@@ -27,8 +27,8 @@ const (
 	allocatedBytes = "go_memstats_alloc_bytes_total"
 )
 
-// scrapedAgain is "again DURATION [NODE=CORES]...": the metrics of every process were scraped twice, so far
-// apart. A process that is not named used a twentieth of a core meanwhile.
+// scrapedAgain implements "again DURATION [NODE=CORES]...": the metrics of every process were scraped twice,
+// DURATION apart. In that time a process used CORES, by default 0.05.
 func (w *World) scrapedAgain(args []word) error {
 	apart, err := time.ParseDuration(args[0].text)
 	if err != nil || apart <= 0 {
@@ -62,7 +62,8 @@ func (w *World) scrapedAgain(args []word) error {
 		if err := setSample(&next, cpuSeconds, "", strconv.FormatFloat(before+used*apart.Seconds(), 'f', 3, 64)); err != nil {
 			return err
 		}
-		// Answering a scrape allocates: without this the two would be the same answer, told twice.
+		// A response to a scrape allocates memory. Without this change the second scrape would count as a
+		// repetition of the first.
 		if allocated, err := sampleValue(r, allocatedBytes); err == nil {
 			if err := setSample(&next, allocatedBytes, "", strconv.FormatFloat(allocated+1e6, 'g', -1, 64)); err != nil {
 				return err
@@ -80,7 +81,7 @@ func (w *World) scrapedAgain(args []word) error {
 	return nil
 }
 
-// sampleValue reads a sample without labels out of the text of a scrape.
+// sampleValue returns the value of a sample without labels in the text of a scrape.
 func sampleValue(r *live.Record, name string) (float64, error) {
 	for line := range strings.Lines(string(r.Response)) {
 		if head, value, ok := cutSample(strings.TrimSpace(line)); ok && head == name {
@@ -90,8 +91,8 @@ func sampleValue(r *live.Record, name string) (float64, error) {
 	return 0, fmt.Errorf("the metrics of %s have no %s", sessionName(r), name)
 }
 
-// topicsBehind makes topics that end so many messages after the checkpoints of their vchannels. Kafka's
-// offsets stand in checkpoints as little-endian int64.
+// topicsBehind returns topics that end the given number of messages after the checkpoints of their vchannels.
+// Checkpoints store Kafka's offsets as little-endian int64.
 func (w *World) topicsBehind(text string) ([]live.TopicOffsets, error) {
 	behind, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

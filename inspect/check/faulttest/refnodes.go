@@ -39,7 +39,7 @@ func (n names) addresses(path string) ([]object, error) {
 	return convert(n.role(path), func(s *model.Session) object { return object{id: s.Address} }), nil
 }
 
-// number turns names of sessions into their node ids.
+// number converts the results of f from names of sessions to their node ids.
 func number(f func(string) ([]object, error)) func(string) ([]object, error) {
 	return func(path string) ([]object, error) {
 		list, err := f(path)
@@ -50,12 +50,12 @@ func number(f func(string) ([]object, error)) func(string) ([]object, error) {
 	}
 }
 
-// holders are, for each segment of COLLECTION/STATE, the query node that has it in memory.
+// holders returns, for each segment of COLLECTION/STATE, the query node that has it in memory.
 func (n names) holders(path string) ([]object, error) {
 	return n.perSegment(path, n.serves)
 }
 
-// bystanders are, for each segment, the first query node that does not have it.
+// bystanders returns, for each segment, the first query node that does not have it.
 func (n names) bystanders(path string) ([]object, error) {
 	return n.perSegment(path, func(s *model.Segment, x *model.LiveNode) bool { return !n.serves(s, x) })
 }
@@ -83,10 +83,10 @@ func (n names) perSegment(path string, fits func(*model.Segment, *model.LiveNode
 	return list, nil
 }
 
-// leaders are the query nodes that lead a collection's shards, by shard.
+// leaders returns the query nodes that lead a collection's shards, in the order of shards.
 func (n names) leaders(path string) ([]object, error) { return n.perShard(path, true) }
 
-// followers are, for each shard, the first query node that does not lead it.
+// followers returns, for each shard, the first query node that does not lead it.
 func (n names) followers(path string) ([]object, error) { return n.perShard(path, false) }
 
 func (n names) perShard(path string, leads bool) (list []object, err error) {

@@ -11,21 +11,21 @@ import (
 	"kitescope/inspect/model"
 )
 
-// names resolves the references of cases, such as {segment:docs_hnsw_cos/flushed/0}, on
-// the unedited base: an edit cannot move what a later line means.
+// names resolves references in cases, e.g. {segment:docs_hnsw_cos/flushed/0}. It uses the unedited base, so
+// an edit cannot change the meaning of a later line.
 type names struct{ c *model.Cluster }
 
-// object is what a reference may mean: how it is written, and the keys it is stored in,
-// relative to the metadata prefix (a prefix ends in a slash).
+// object is a possible result of a reference: its text, and the keys that store it, relative to the metadata
+// prefix. A prefix ends in a slash.
 type object struct {
 	id   string
 	keys []string
 }
 
-// reference finds {kind:path}; prototext keeps clear of it by a space after its colons.
+// reference matches {kind:path}. Prototext does not match because it has a space after its colons.
 var reference = regexp.MustCompile(`\{([a-z-]+):([^{}\s]+)\}`)
 
-// expand replaces the references of a text by ids and names.
+// expand replaces the references in a text with ids and names.
 func (n names) expand(text string) (out string, err error) {
 	out = reference.ReplaceAllStringFunc(text, func(ref string) string {
 		m := reference.FindStringSubmatch(ref)
@@ -38,11 +38,11 @@ func (n names) expand(text string) (out string, err error) {
 	return out, err
 }
 
-// many finds a path that ends in /* or /FROM..TO (both included): the line holds for each of them. Several such
-// paths in one line go together: the first of each, the second of each.
+// many matches a path that ends in /* or /FROM..TO (both included). The line applies to each of the objects.
+// Several such paths in one line are paired: the first of each, then the second of each.
 var many = regexp.MustCompile(`([a-z-]+):([^{}\s\[\]=]+/)(\*|\d+\.\.\d+)`)
 
-// each returns the line once for every object that its starred paths mean.
+// each returns one copy of the line for each object that its starred paths match.
 func (n names) each(text string) ([]string, error) {
 	m := many.FindStringSubmatch(text)
 	if m == nil {
@@ -97,7 +97,7 @@ func (n names) one(kind, path string) (object, error) {
 	return list[number], nil
 }
 
-// all resolves a path without its number.
+// all resolves a path without a number to all its objects.
 func (n names) all(kind, path string) ([]object, error) {
 	resolve, ok := map[string]func(string) ([]object, error){
 		"number": numbers, "database": n.databases, "collection": n.collections, "partition": n.partitions, "field": n.fields, "index": n.indexes,
@@ -121,7 +121,7 @@ func (n names) all(kind, path string) ([]object, error) {
 	return list, nil
 }
 
-// numbers resolves FIRST to the ids from there on, for records that the base does not have.
+// numbers returns the ids from FIRST on, for records that the base does not have.
 func numbers(path string) (list []object, err error) {
 	first, err := strconv.ParseInt(path, 10, 64)
 	if err != nil {
@@ -147,7 +147,7 @@ func (n names) collection(name string) (*model.Collection, error) {
 	return nil, fmt.Errorf("no collection %q", name)
 }
 
-// of cuts a path at its first slash: a collection and the rest.
+// of splits a path at its first slash into a collection and the rest.
 func (n names) of(path string) (c *model.Collection, rest string, err error) {
 	name, rest, _ := strings.Cut(path, "/")
 	c, err = n.collection(name)
@@ -210,7 +210,7 @@ func (n names) indexes(path string) (list []object, err error) {
 	return list, nil
 }
 
-// segments resolves COLLECTION/STATE, by id.
+// found returns the segments of COLLECTION/STATE, by id.
 func (n names) found(path string) (list []*model.Segment, err error) {
 	c, state, err := n.of(path)
 	if err != nil {
@@ -235,7 +235,7 @@ func (n names) segments(path string) ([]object, error) {
 	}), err
 }
 
-// logs resolves the keys of one kind of logs of a segment.
+// logs returns a function that resolves the keys of one kind of logs of segments.
 func (n names) logs(kind string) func(string) ([]object, error) {
 	return func(path string) ([]object, error) {
 		found, err := n.found(path)
@@ -245,7 +245,7 @@ func (n names) logs(kind string) func(string) ([]object, error) {
 	}
 }
 
-// segmentIndexes resolves the index builds of a segment; the id is the first build's.
+// segmentIndexes resolves the index builds of segments. The id is that of the first build.
 func (n names) segmentIndexes(path string) ([]object, error) {
 	found, err := n.found(path)
 	return convert(found, func(s *model.Segment) object {
@@ -257,7 +257,7 @@ func (n names) segmentIndexes(path string) ([]object, error) {
 	}), err
 }
 
-// shards resolves COLLECTION, by shard.
+// shards resolves COLLECTION to its vchannels, in the order of shards.
 func (n names) shards(path string, f func(*model.VChannel) object) ([]object, error) {
 	c, _, err := n.of(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Tally counts what became of the cases.
+// Tally counts the results of cases.
 type Tally struct {
 	Faults, Detected   int
 	NearMisses, Silent int
@@ -15,7 +15,7 @@ type Tally struct {
 	Missed             []*Verdict
 }
 
-// Count tallies verdicts.
+// Count returns the Tally of verdicts.
 func Count(verdicts []*Verdict) Tally {
 	var t Tally
 	for _, v := range verdicts {
@@ -47,7 +47,7 @@ func Count(verdicts []*Verdict) Tally {
 	return t
 }
 
-// Text is a table for people at a terminal.
+// Text returns a table for terminals.
 func Text(verdicts []*Verdict) string {
 	var b strings.Builder
 	for _, v := range sorted(verdicts) {
@@ -66,7 +66,7 @@ func (t Tally) String() string {
 		"%d false alarms on %d healthy clusters", t.Detected, t.Faults, t.Silent, t.NearMisses, t.Honest, t.Blind, t.Alarms, t.Healthy)
 }
 
-// outcome says in a few words what became of a case.
+// outcome returns a short description of the result of a case.
 func (v *Verdict) outcome() string {
 	switch {
 	case len(v.Problems) > 0 && v.Case.Miss != "":
@@ -84,7 +84,7 @@ func (v *Verdict) outcome() string {
 	}
 }
 
-// Markdown is the report for docs/evidence/diagnosis.md.
+// Markdown returns the report for docs/evidence/diagnosis.md.
 func Markdown(verdicts []*Verdict) string {
 	var b strings.Builder
 	t := Count(verdicts)
@@ -116,7 +116,7 @@ func Markdown(verdicts []*Verdict) string {
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
-// sorted orders verdicts by kind and name.
+// sorted returns verdicts sorted by kind and name.
 func sorted(verdicts []*Verdict) []*Verdict {
 	order := []Kind{Fault, NearMiss, Blind, Healthy}
 	list := slices.Clone(verdicts)

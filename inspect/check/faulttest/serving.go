@@ -14,11 +14,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// distributions are the answers of all query nodes to GetDataDistribution, for the edits
-// that speak of what a node serves and so have to change several answers alike.
+// distributions holds the responses of all query nodes to GetDataDistribution. Edits of the served segments
+// must change several responses consistently.
 type distributions map[string]*querypb.GetDataDistributionResponse
 
-// redistribute lets f edit what query nodes serve.
+// redistribute calls f to edit the distributions. It returns errNoChange if f changes nothing.
 func (w *World) redistribute(f func(distributions) error) error {
 	all := make(distributions)
 	var records []*live.Record
@@ -63,7 +63,7 @@ func (d distributions) node(name string) (*querypb.GetDataDistributionResponse, 
 	return nil, fmt.Errorf("%s did not say what it serves", name)
 }
 
-// take removes a sealed segment from a node's answer.
+// take removes a sealed segment from a node's response and returns it, nil if it is not there.
 func take(x *querypb.GetDataDistributionResponse, id int64) *querypb.SegmentVersionInfo {
 	i := slices.IndexFunc(x.GetSegments(), func(s *querypb.SegmentVersionInfo) bool { return s.GetID() == id })
 	if i < 0 {
@@ -74,7 +74,7 @@ func take(x *querypb.GetDataDistributionResponse, id int64) *querypb.SegmentVers
 	return taken
 }
 
-// point lets every leader that knows a segment send its searches to a node; 0: to none.
+// point changes the node of a segment in the views of all leaders that have it. Node 0 removes it.
 func (d distributions) point(id, node int64) {
 	for _, x := range d {
 		for _, view := range x.GetLeaderViews() {
@@ -89,7 +89,7 @@ func (d distributions) point(id, node int64) {
 	}
 }
 
-// segmentOf is a segment of the base by its id.
+// segmentOf returns a segment of the base by its id.
 func (w *World) segmentOf(text string) (*model.Segment, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -102,7 +102,7 @@ func (w *World) segmentOf(text string) (*model.Segment, error) {
 	return s, nil
 }
 
-// loadedAt sets when a copy was loaded: QueryCoord takes the time in nanoseconds as its version.
+// loadedAt sets the load time of a segment, if given. QueryCoord uses the time in nanoseconds as its version.
 func (w *World) loadedAt(s *querypb.SegmentVersionInfo, args []word) error {
 	if len(args) == 0 {
 		return nil
@@ -112,7 +112,8 @@ func (w *World) loadedAt(s *querypb.SegmentVersionInfo, args []word) error {
 	return err
 }
 
-// moveSegment is "move SEGMENT to NODE [TIME]": another node has it in memory, loaded at TIME, and the leader knows.
+// moveSegment implements "move SEGMENT to NODE [TIME]": another node has it in memory, loaded at TIME, and
+// the leader's view is updated.
 func (w *World) moveSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {
@@ -146,8 +147,8 @@ func (w *World) moveSegment(args []word) error {
 	})
 }
 
-// serveSegment is "serve SEGMENT on NODE [TIME]": one more node has it in memory, loaded at TIME. Leaders that
-// know of no copy take this one.
+// serveSegment implements "serve SEGMENT on NODE [TIME]": one more node has it in memory, loaded at TIME.
+// Leaders without a copy in their view use this one.
 func (w *World) serveSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {
@@ -184,7 +185,8 @@ func (w *World) serveSegment(args []word) error {
 	})
 }
 
-// served is a segment as a node would report it that has loaded it, and its finished indexes, at the time of the base.
+// served returns a node's report of a segment that it loaded at the time of the base, with its finished
+// indexes.
 func (w *World) served(s *model.Segment) *querypb.SegmentVersionInfo {
 	x := &querypb.SegmentVersionInfo{
 		ID: int64(s.ID), Collection: int64(s.Collection), Partition: int64(s.Partition), Channel: s.VChannel, Version: w.base.Now.UnixNano(),
@@ -200,7 +202,7 @@ func (w *World) served(s *model.Segment) *querypb.SegmentVersionInfo {
 	return x
 }
 
-// unserveSegment is "unserve SEGMENT": no node has it in memory any more.
+// unserveSegment implements "unserve SEGMENT": no node has it in memory any more.
 func (w *World) unserveSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {
@@ -221,7 +223,7 @@ func (w *World) unserveSegment(args []word) error {
 	})
 }
 
-// growSegment is "grow SEGMENT ROWS": the leader of its shard has it in memory as growing.
+// growSegment implements "grow SEGMENT ROWS": the leader of its shard has it in memory as growing.
 func (w *World) growSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {
@@ -252,8 +254,8 @@ func (w *World) growSegment(args []word) error {
 	})
 }
 
-// ungrowSegment is "ungrow SEGMENT": its shard's leader lets the growing segment go; rows stay
-// counted while others are growing.
+// ungrowSegment implements "ungrow SEGMENT": its shard's leader releases the growing segment. The number of
+// growing rows stays the same unless it was the last one.
 func (w *World) ungrowSegment(args []word) error {
 	s, err := w.segmentOf(args[0].text)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/live"
 )
 
-// down is "down NODE OUTCOME": none of its calls is answered any more.
+// down implements "down NODE OUTCOME": all calls to the node fail.
 func (w *World) down(args []word) error {
 	list, err := w.of(args[0].text)
 	if err != nil {
@@ -20,7 +20,7 @@ func (w *World) down(args []word) error {
 	return fail(list, args[1].text)
 }
 
-// failCall is "fail NODE METHOD[@ABOUT] OUTCOME": one call is not answered.
+// failCall implements "fail NODE METHOD[@ABOUT] OUTCOME": one call fails.
 func (w *World) failCall(args []word) error {
 	list, err := w.calls(args[0].text, args[1].text)
 	if err != nil {
@@ -29,8 +29,8 @@ func (w *World) failCall(args []word) error {
 	return fail(list, args[2].text)
 }
 
-// fail makes records what record-runtime.py and kitescope write down of such an end. The
-// outcome itself is left open: the decoder has to find it.
+// fail changes records to those that record-runtime.py and kitescope write for such an outcome. It clears the
+// outcome itself because the decoder must derive it.
 func fail(list []*live.Record, outcome string) error {
 	for _, r := range list {
 		r.Outcome = ""
@@ -65,12 +65,12 @@ func fail(list []*live.Record, outcome string) error {
 	return nil
 }
 
-// refuse makes an answer one of a status and nothing else. 2.3 fills the older enum, too, whose names
+// refuse replaces a response with one that has only a status. 2.3 also fills the older enum, whose names
 // package commonpb marks as deprecated.
 func refuse(r *live.Record, code int32, old, reason string) error {
 	r.Response = nil
 	if methods()[methodOf(r)].response == "" {
-		r.Error = "UNAVAILABLE: Socket closed" // HTTP: nothing of this process is there
+		r.Error = "UNAVAILABLE: Socket closed" // HTTP: the process has no endpoint
 		return nil
 	}
 	m, err := response(r)
@@ -90,7 +90,7 @@ func refuse(r *live.Record, code int32, old, reason string) error {
 	return err
 }
 
-// dropCall is "drop NODE METHOD[@ABOUT]": the question was not put.
+// dropCall implements "drop NODE METHOD[@ABOUT]": the call was not made.
 func (w *World) dropCall(args []word) error {
 	list, err := w.calls(args[0].text, args[1].text)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *World) dropCall(args []word) error {
 	return nil
 }
 
-// forget is "forget NODE": it was not asked at all, as its session is gone.
+// forget implements "forget NODE": the node was not queried because its session is gone.
 func (w *World) forget(args []word) error {
 	list, err := w.of(args[0].text)
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *World) without(list []*live.Record) {
 	w.records = kept
 }
 
-// offline is "offline": no process was asked; only the metadata is there.
+// offline implements "offline": no process was queried, so there is only metadata.
 func (w *World) offline([]word) error {
 	if w.noRuntime {
 		return errNoChange

@@ -8,9 +8,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// lookedInto is "storage [problem=TEXT | lost=TEXT] [at=FOLDER] [elsewhere] [room=read-only|full|well] [SEGMENT=index|insert|delta|cut]...": somebody looked into
-// the storage. All files are there but those of the segments that are named; cut: insert logs are half as long as they were.
-// A process of the cluster runs on the machine that looked, but for elsewhere.
+// lookedInto implements "storage [well] [problem=TEXT | lost=TEXT] [at=FOLDER] [elsewhere]
+// [room=read-only|full|well|unknown] [SEGMENT=index|insert|delta|cut]...": the storage was examined. All
+// files exist except those of the given segments; with cut, insert logs have half their size. A process of
+// the cluster runs on the machine that examined it, except with elsewhere.
 func (w *World) lookedInto(args []word) error {
 	w.storage = &model.Storage{Here: true, Location: "/data", Room: &model.Room{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
 	for _, a := range args {
@@ -64,7 +65,7 @@ func (w *World) lookedInto(args []word) error {
 	return nil
 }
 
-// room is what the file system of the storage says of itself.
+// room sets the state of the storage's file system.
 func (w *World) room(value string) error {
 	switch value {
 	case "read-only":

@@ -10,17 +10,17 @@ import (
 	"kitescope/inspect/source"
 )
 
-// store is the keys of an etcd in memory, a source.Snapshot that can be edited.
+// store holds the keys of an etcd in memory. It is a source.Snapshot for edits.
 type store struct {
 	header source.Header
 	keys   map[string]source.KV
 	gaps   []source.Gap
 }
 
-// readStore takes all keys of a snapshot into memory.
+// readStore reads all keys of a snapshot into memory.
 func readStore(ctx context.Context, snap source.Snapshot) (*store, error) {
 	s := &store{header: snap.Header(), keys: make(map[string]source.KV)}
-	s.header.Recent = nil // the file stands for the cluster, and edits are no revisions of it
+	s.header.Recent = nil // the file represents a live cluster, and edits are not revisions in it
 	err := snap.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
 		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
 		s.keys[string(kv.Key)] = kv
@@ -29,13 +29,13 @@ func readStore(ctx context.Context, snap source.Snapshot) (*store, error) {
 	return s, err
 }
 
-// clone is a copy that may be edited. Values are never changed in place.
+// clone returns a copy for edits. It shares the values, which are never changed in place.
 func (s *store) clone() *store {
 	return &store{header: s.header, keys: maps.Clone(s.keys), gaps: slices.Clone(s.gaps)}
 }
 
-// absolute is the full key of one relative to the metadata prefix, or with a leading
-// slash to the root, with two absolute, as in meta.KindInfo.Pattern.
+// absolute returns the full key of a relative one, as in meta.KindInfo.Pattern. A key is relative to the
+// metadata prefix, with a leading slash to the root, and with two it is absolute.
 func (s *store) absolute(key string) string {
 	if rest, ok := strings.CutPrefix(key, "//"); ok {
 		return rest
@@ -46,7 +46,7 @@ func (s *store) absolute(key string) string {
 	return s.header.MetaPrefix() + key
 }
 
-// below are the keys that a relative key or prefix names, in order. A prefix ends in a slash.
+// below returns the full keys of a relative key or prefix, in order. A prefix ends in a slash.
 func (s *store) below(key string) []string {
 	key = s.absolute(key)
 	if !strings.HasSuffix(key, "/") {
@@ -65,7 +65,7 @@ func (s *store) below(key string) []string {
 	return found
 }
 
-// put writes one absolute key, as a later write than all that the store holds.
+// put writes one absolute key with a new revision, later than all others in the store.
 func (s *store) put(key string, value []byte) {
 	kv, old := s.keys[key]
 	s.header.Revision++
@@ -82,7 +82,7 @@ func (s *store) Header() source.Header { return s.header }
 // Seekable implements source.Snapshot.
 func (s *store) Seekable() bool { return true }
 
-// Scan implements source.Snapshot; keys inside a gap are not yielded.
+// Scan implements source.Snapshot. It skips keys inside a gap.
 func (s *store) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	inside := func(list []source.Range, key []byte) bool {
 		return slices.ContainsFunc(list, func(r source.Range) bool { return r.Contains(key) })

@@ -11,7 +11,8 @@ import (
 	"kitescope/inspect/live"
 )
 
-// timed is "timed NODE NAME{LABEL=VALUE,...} COUNT MS": a histogram has so many more observations of that time in the newest scrape.
+// timed implements "timed NODE NAME{LABEL=VALUE,...} COUNT MS": a histogram has COUNT more observations of MS
+// in the newest scrape.
 func (w *World) timed(args []word) error {
 	m := sample.FindStringSubmatch(args[1].text + "=0")
 	if m == nil {
@@ -45,7 +46,7 @@ func (w *World) observe(node, name, labels string, count, each float64) error {
 	return nil
 }
 
-// newest are the last scrapes of processes.
+// newest returns the last scrape of each process.
 func (w *World) newest(node string) ([]*live.Record, error) {
 	list, err := w.calls(node, "GET_/metrics")
 	if err != nil {
@@ -60,8 +61,8 @@ func (w *World) newest(node string) ([]*live.Record, error) {
 	return slices.DeleteFunc(list, func(r *live.Record) bool { return last[sessionName(r)] != r }), nil
 }
 
-// addObservations adds to a histogram with Milvus's buckets, powers of two from 1 to 131,072; of seconds, of which each is less than
-// a thousandth, all are in the first.
+// addObservations adds to a histogram with Milvus's buckets, powers of two from 1 to 131,072. Values up to 1
+// are in the first bucket, e.g. short times in seconds.
 func addObservations(r *live.Record, name, labels string, count, each float64) error {
 	lines := scrapeLines(r)
 	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "# TYPE "+name+" ") }) {
@@ -94,7 +95,7 @@ func addObservations(r *live.Record, name, labels string, count, each float64) e
 	return err
 }
 
-// value is the value of the sample that set would change, 0 if there is none.
+// value returns the value of the sample that set would change, 0 if there is none.
 func (s scrape) value(name, labels string) float64 {
 	pairs := labelPairs(labels)
 	for _, line := range s {
@@ -111,8 +112,9 @@ func (s scrape) value(name, labels string) float64 {
 	return 0
 }
 
-// searched is "searched COLLECTION COUNT MS [PART=MS]... [slow=NODE:TIMES] [led=NODE:SHARDS]": clients searched a collection so often between the two scrapes
-// (after again), and what the proxy, the shard leaders and the query nodes measured of it.
+// searched implements "searched COLLECTION COUNT MS [PART=MS]... [slow=NODE:TIMES] [led=NODE:SHARDS]":
+// clients searched a collection COUNT times between the two scrapes (after again). It adds the measurements
+// of the proxy, the shard leaders and the query nodes.
 func (w *World) searched(args []word) error {
 	count, err := strconv.ParseFloat(args[1].text, 64)
 	if err != nil {
@@ -143,9 +145,11 @@ func (w *World) searched(args []word) error {
 	return nil
 }
 
-// searchedParts says how long the parts of a search take: consistency, queue, sealed and growing (a segment), core (the kernel's own
-// part of it), reduce, proxy (beside the task), inqueue (of the proxy), requery (the second query), and how many segments each node has. Each node leads a shard, but
-// where one is named that leads so many and all: the queue and what grows are there alone.
+// searchedParts holds the duration of the parts of a search: consistency, queue, sealed and growing (per
+// segment), core (the share of the kernel in it), reduce, proxy (in addition to the task), inqueue (of the
+// proxy), requery (the second query). It also holds the number of segments of each node. Each node leads a
+// shard unless led names the one node that leads all shards; then only that node has a queue and growing
+// segments.
 type searchedParts struct {
 	of     map[string]float64
 	slow   string
@@ -192,7 +196,7 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 			{"sq_reduce_result_latency", searchLabel, count, s.of["reduce"]},
 			{"sq_decode_result_latency", searchLabel, count, 0},
 		}
-		if s.of["inqueue"] > 0 { // 2.4 on
+		if s.of["inqueue"] > 0 { // since 2.4
 			list = append(list, observed{"req_in_queue_latency", "function_name=Search", count, s.of["inqueue"]})
 		}
 		if again := s.of["requery"]; again > 0 {
@@ -218,7 +222,7 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 	return nil
 }
 
-// node adds what a query node measured, as a leader of a shard and as a worker.
+// node adds the measurements of a query node, as a shard leader and as a worker.
 func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 	times := 1.0
 	if sessionName(r) == s.slow {
@@ -259,13 +263,13 @@ func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 	return nil
 }
 
-// searchedTask is what a leader asks a query node for: sealed segments, or its own growing ones.
+// searchedTask is a leader's request to a query node: for sealed segments, or for its own growing ones.
 type searchedTask struct {
 	state                string
 	segments, each, core float64
 }
 
-// observed is a histogram's increase: so many observations of so many milliseconds.
+// observed is the increase of a histogram: count observations of each milliseconds.
 type observed struct {
 	name, labels string
 	count, each  float64

@@ -15,10 +15,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// moment is a time relative to the judge's clock: now, now-30m, seconds(now-30m); without a unit it is a timestamp of Milvus.
+// moment matches a time relative to the judge's clock: now, now-30m, seconds(now-30m). Without a unit it is a
+// Milvus timestamp.
 var moment = regexp.MustCompile(`^(?:(tso|seconds|millis|nanos|rfc3339)\()?now([+-][0-9a-z.]+)?\)?$`)
 
-// parseTime reads a time and writes it in its unit; ok is false if the text is none. max is the
+// parseTime parses a time and returns it in its unit. ok is false if the text is not a time. max is the
 // timestamp of dropped vchannels.
 func parseTime(text string, now time.Time) (written string, ok bool, err error) {
 	if text == "max" {
@@ -48,7 +49,7 @@ func parseTime(text string, now time.Time) (written string, ok bool, err error) 
 	return strconv.FormatUint(uint64(model.TSOFromTime(now)), 10), true, nil
 }
 
-// moments finds the times inside a prototext.
+// moments matches the times inside a prototext.
 var moments = regexp.MustCompile(`\b(?:(?:tso|seconds|millis|nanos|rfc3339)\(now[^)\s]*\)|now(?:[+-][0-9a-z.]+)?\b)`)
 
 func replaceTimes(text string, now time.Time) (out string, err error) {
@@ -62,7 +63,7 @@ func replaceTimes(text string, now time.Time) (out string, err error) {
 	return out, err
 }
 
-// inJSON edits a JSON document: sessions, and the answers of GetMetrics.
+// inJSON edits a JSON document: a session, or a response of GetMetrics.
 func (c change) inJSON(text []byte, now time.Time) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -77,7 +78,7 @@ func (c change) inJSON(text []byte, now time.Time) ([]byte, error) {
 	return json.Marshal(next)
 }
 
-// inValue returns a JSON value with the change made.
+// inValue returns a JSON value with the change applied.
 func (c change) inValue(v any, now time.Time) (any, error) {
 	if len(c.path) == 0 {
 		return c.literal(now)
@@ -114,7 +115,7 @@ func (c change) inValue(v any, now time.Time) (any, error) {
 	return fields, nil
 }
 
-// inArray edits or removes the elements of a JSON array that have field=value, or a number.
+// inArray edits or removes the elements of a JSON array that a selector matches: field=value, a number or *.
 func (c change) inArray(v any, selector string, now time.Time) ([]any, error) {
 	list, _ := v.([]any)
 	hit := func(i int, x any) bool {

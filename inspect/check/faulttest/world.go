@@ -13,17 +13,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// World is a base under edits.
+// World is a copy of a base under edits.
 type World struct {
 	base *Base
-	// now is the judge's clock, to which the times in edits are relative.
+	// now is the time of the judge's clock. Times in edits are relative to it.
 	now     time.Time
 	names   names
 	layouts []layout
 
 	store   *store
 	records []live.Record
-	// noRuntime: no process was asked.
+	// noRuntime is true if no process was queried.
 	noRuntime bool
 	etcd      *model.Etcd
 	profiles  *model.Profiles
@@ -34,9 +34,9 @@ type World struct {
 
 // verb is one kind of edit.
 type verb struct {
-	// least and most are how many words follow it; most -1: any number.
+	// least and most bound the number of words after the verb. A most of -1 means no limit.
 	least, most int
-	// fixed are words that stand at a place: "to" in "move SEGMENT to NODE".
+	// fixed holds the required words by position, e.g. "to" in "move SEGMENT to NODE".
 	fixed map[int]string
 	run   func(*World, []word) error
 }
@@ -93,7 +93,7 @@ func verbs() map[string]verb {
 	}
 }
 
-// apply makes one line's edits.
+// apply applies the edits of one line.
 func (w *World) apply(l Line) error {
 	lines, err := w.names.each(l.Text)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *World) applyOne(text string) error {
 	return v.run(w, args)
 }
 
-// cluster takes the edited keys and answers through the real decoders.
+// cluster decodes the edited keys and records with the real decoders.
 func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 	c, err := load(ctx, w.store)
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 	return c.WithRuntime(d.Runtime("recording", w.base.Name)), nil
 }
 
-// Play makes a case's edits and judges what comes of them.
+// Play applies a case's edits and runs the checks on the result.
 func (c *Case) Play(ctx context.Context, b *Base) (*check.Report, error) {
 	cluster, now, err := c.Cluster(ctx, b)
 	if err != nil {
@@ -171,10 +171,10 @@ func (c *Case) Play(ctx context.Context, b *Base) (*check.Report, error) {
 	return check.Run(cluster, now, rules.All()), nil
 }
 
-// modelNode is a node id of the model.
+// modelNode converts a number to a node id of the model.
 func modelNode(id int64) model.NodeID { return model.NodeID(id) }
 
-// at reads a time relative to the judge's clock: now-30m.
+// at parses a time relative to the judge's clock: now-30m.
 func (w *World) at(text string) (time.Time, error) {
 	written, ok, err := parseTime("nanos("+text+")", w.now)
 	if err == nil && !ok {
@@ -184,7 +184,7 @@ func (w *World) at(text string) (time.Time, error) {
 	return time.Unix(0, nanos).UTC(), err
 }
 
-// Cluster makes a case's edits, and returns what checks would look at and when.
+// Cluster applies a case's edits. It returns the edited cluster and the time of the judge's clock.
 func (c *Case) Cluster(ctx context.Context, b *Base) (*model.Cluster, time.Time, error) {
 	w, err := b.world(ctx)
 	if err != nil {

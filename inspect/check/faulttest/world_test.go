@@ -85,7 +85,7 @@ func TestMovingKeepsWhatIsServed(t *testing.T) {
 	to := b.Cluster.Runtime.QueryNodes()[0]
 	line := "move {segment:items_hnsw_l2/flushed/*} to " + to.Name()
 	c, err := edited(t, b, strings.Replace(line, "/*}", "/0}", 1))
-	if err != nil { // the first one may be there already
+	if err != nil { // the first segment may already be on the node
 		c, err = edited(t, b, strings.Replace(line, "/*}", "/1}", 1))
 	}
 	if err != nil {
