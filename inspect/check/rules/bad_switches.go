@@ -20,8 +20,9 @@ var badSwitches = &check.Check{
 	Starts:   "config_changed node_joined",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
-	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file. Most keys take effect within seconds; those that a process reads only at start need a restart, and the finding says so. Or set it in the configuration file of the processes and restart
-them. If the value is intended, accept the finding in a baseline.`,
+	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file. Most keys take effect within seconds. Keys that a process reads only at
+startup need a restart; the finding includes this. Or set it in the configuration file of the processes and restart them. If the value is intended,
+accept the finding in a baseline.`,
 	Run: runBadSwitches,
 }
 
@@ -195,11 +196,11 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 // switchesDoc generates the documentation from toggles, so that the two cannot differ.
 func switchesDoc() string {
 	var b strings.Builder
-	b.WriteString("Judges known settings as the processes report them (ShowConfigurations), and dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +
-		"and `pkg/util/paramtable/component_param.go`. Findings and their severity:\n\n")
+	b.WriteString("Searches are slow or work stops because a setting has a bad value. The check looks at the settings that processes report (ShowConfigurations), and at dynamic keys in etcd\n" +
+		"that no process confirms. Defaults: `configs/milvus.yaml` and `pkg/util/paramtable/component_param.go`. Reported values and their severity:\n\n")
 	for _, t := range toggles() {
 		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
 	}
-	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, MixCoord reports keys of DataCoord and QueryCoord only over HTTP (`/management/config/get`). If it does not, the configuration of a proxy counts (`/api/v1/_cluster/configs`), and without that they are unknown. Auto-balance has its own check, auto-balance-off.")
+	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, MixCoord reports keys of DataCoord and QueryCoord only over HTTP (`/management/config/get`). Otherwise the check uses the configuration of a proxy (`/api/v1/_cluster/configs`); without that they are unknown. auto-balance-off covers auto-balance.")
 	return b.String()
 }

@@ -17,14 +17,16 @@ var balancingSuspended = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined | config_changed",
-	Doc: `Before an upgrade or a repair operators suspend balancing with a management call (` + "`/management/querycoord/balance/suspend`, later `PUT /management/batch/balance/status`" + ` and
-` + "`/management/streaming/balance/status`" + `) and may forget to resume it. The setting ` + "`queryCoord.autoBalance`" + ` still says true. While it is suspended QueryCoord moves no segment and no channel between
-query nodes, and does not empty nodes that stop either. MixCoord's suspension keeps WALs where they are, so new streaming nodes get none.
+	Doc: `An operator suspended balancing before an upgrade or a repair and forgot to resume it (management calls ` + "`/management/querycoord/balance/suspend`" + `,
+later ` + "`PUT /management/batch/balance/status`" + ` and ` + "`/management/streaming/balance/status`" + `). The setting ` + "`queryCoord.autoBalance`" + ` is still true. While
+balancing is suspended, QueryCoord moves no segments or channels between query nodes and does not empty stopping nodes. MixCoord's suspension keeps
+WALs where they are, so new streaming nodes get none.
 
-QueryCoord reports its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5 and later), MixCoord of the streaming nodes' (over HTTP; later 2.6 and 3.0).
-A restart of the coordinator resumes QueryCoord's; what MixCoord suspended is not known to be resumed by one. Read in Milvus's sources; no server that has these calls was seen live.`,
-	Remedy: `If no upgrade or repair is under way, resume it with the call that suspended it: ` + "`/management/querycoord/balance/resume` of a proxy's HTTP server, or `{\"status\": \"active\"}`" + ` with
-PUT to the two pages of MixCoord's.`,
+QueryCoord reports its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5 and later). MixCoord reports that of
+streaming nodes (over HTTP; later 2.6 and 3.0). A restart of the coordinator resumes QueryCoord's balancing; whether it resumes MixCoord's is unknown.
+Read in Milvus's sources; no server with these calls was seen live.`,
+	Remedy: `If no upgrade or repair is under way, resume it with the call that suspended it: ` + "`/management/querycoord/balance/resume`" + ` of a proxy's HTTP server, or
+PUT ` + "`{\"status\": \"active\"}`" + ` to the two pages of MixCoord.`,
 	Parts: model.PartSessions,
 	Needs: check.NeedProcesses,
 	Run:   runBalancingSuspended,
@@ -100,15 +102,16 @@ func coordinatorRef(p *check.Pass) model.Ref {
 // checkerOff reports that one of QueryCoord's other periodic tasks is switched off.
 var checkerOff = &check.Check{
 	ID:       "checker-off",
-	Title:    "One of QueryCoord's periodic tasks is switched off",
+	Title:    "A periodic task of QueryCoord is switched off",
 	Severity: check.Warning,
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "collection_loading segment_flushed | index_built config_changed",
-	Doc: `QueryCoord does its work in periodic tasks: segment_checker loads and releases segments, channel_checker subscribes to channels, index_checker has new indexes loaded, leader_checker tells
-shard leaders who has which segment. A management call (` + "`DeactivateChecker`" + `) switches one off, until it is switched on again or QueryCoord restarts. What it does then stays undone, with no error anywhere:
-loads make no progress, flushed segments stay growing, built indexes are not used.
+	Doc: `Loads stop progressing without an error because a management call (` + "`DeactivateChecker`" + `) switched off a periodic task of QueryCoord. segment_checker
+loads and releases segments, channel_checker subscribes to channels, index_checker loads new indexes, leader_checker updates the segment locations of
+shard leaders. A task stays off until it is switched on or QueryCoord restarts: loads make no progress, flushed segments stay growing, built indexes
+are not used.
 
-QueryCoord lists them (` + "`ListCheckers`" + `, Milvus 2.4 and later). Its balance_checker is balancing-suspended's.`,
+QueryCoord lists the tasks (` + "`ListCheckers`" + `, Milvus 2.4 and later). balancing-suspended covers balance_checker.`,
 	Remedy: "Switch it on (`ActivateChecker`), or restart QueryCoord.",
 	Parts:  model.PartSessions,
 	Needs:  check.NeedProcesses,

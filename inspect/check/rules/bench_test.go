@@ -19,10 +19,10 @@ const (
 	benchNodes    = 200
 )
 
-// BenchmarkRun runs all checks on 200,000 segments on 200 query nodes. The processes report all metrics of captured
-// ones, in two scrapes. "first" is a cluster that was not checked before. In "again" one segment has changed since
-// the last run, and in "asked" the processes were asked again. Time passes between runs. "alone" runs each check
-// separately, including the shared facts that it needs.
+// BenchmarkRun runs all checks on 200,000 segments on 200 query nodes. The processes report all metrics of
+// captured ones, in two scrapes. "first" is a cluster that was not checked before. In "again" one segment has
+// changed since the last run, and in "asked" the processes were queried again. Time passes between runs.
+// "alone" runs each check separately, including the shared facts that it needs.
 func BenchmarkRun(b *testing.B) {
 	c := rulestest.Measured(b, modeltest.ServedLarge(benchSegments, benchNodes))
 	b.Run("first", func(b *testing.B) {
@@ -79,7 +79,7 @@ func measure(b *testing.B, prepare func(round int) func()) {
 	}
 }
 
-// asked returns the cluster as if its processes were asked again and gave the same responses.
+// asked returns the cluster as if its processes were queried again and gave the same responses.
 func asked(c *model.Cluster) *model.Cluster {
 	return c.WithRuntime(model.BuildRuntime(c.Runtime.RuntimeParts))
 }

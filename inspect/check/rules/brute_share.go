@@ -20,21 +20,22 @@ var bruteForceShare = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped index_failed | segment_flushed segment_created node_lost:indexnode",
-	Doc: `Rows without an index are scanned by brute force: growing ones, and sealed segments that a node loaded without their vector index. This check adds
-them up per loaded collection, weighted as in ` + "`kitescope balance`" + ` (rows times dimensions; with an HNSW index a search
-compares one or two thousand rows per segment, whatever its size). The weights are printed with the balance.
+	Doc: `50,000 growing rows next to 1.5 million indexed ones slowed a search from 30 ms to over 2 s (Milvus issue 21215). Rows without an index are scanned by
+brute force: growing rows, and sealed segments that a node loaded without their vector index. The check adds them up per loaded collection, weighted
+as in ` + "`kitescope balance`" + ` (rows times dimensions; with an HNSW index a search compares one or two thousand rows per segment, whatever its size). The
+balance prints the weights.
 
-It is a warning if brute force that does **not** go away on its own is 20% of a collection's work or more: growing rows that are no longer
-written, or were flushed long enough ago for growing-flushed, and sealed segments of 1,024 rows or more that were loaded 10 minutes ago and still have no index.
+Warning: brute force that does **not** go away on its own is at least 20% of a collection's work. This counts growing rows that are no longer written,
+or were flushed long enough ago for growing-flushed, and sealed segments of 1,024 rows or more that were loaded 10 minutes ago and still have no
+index.
 
-It is info if half of a collection's work is brute force because rows are being inserted: it lasts as long as the inserts, and costs
-latency in the meantime. Also info: a query node that does twice its share of such work, as the leader of busy shards.
+Info: half of a collection's work is brute force because rows are being inserted. It costs latency as long as the inserts last. Also info: a query
+node that does twice its share of such work, as the leader of busy shards.
 
-Collections with a FLAT index or none are not judged (brute force by design, see index-unfit), nor are segments under
-1,024 rows, which Milvus never indexes. Milvus issue 21215 is an example: 50,000 growing rows next to 1.5 million indexed ones slowed a search from 30 ms to over 2 s.`,
-	Remedy: `Flush collections that are no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. With
-steady inserts: a lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` makes growing segments smaller, more shards spread them over more leaders, and
-` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index.`,
+Not judged: collections with a FLAT index or none (brute force by design, see index-unfit), and segments under 1,024 rows, which Milvus never indexes.`,
+	Remedy: `Flush collections that are no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and
+index-failed. With steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` to make growing segments smaller, add shards to spread them
+over more leaders, or set ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` to give large growing segments a small index.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelGrowing, latency.KernelSealed},

@@ -23,13 +23,14 @@ var cacheLoadsFailing = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.LoadsHang},
 	Starts:   "collection_loading config_changed:tieredStorage | config_changed:minio node_lost:querynode",
 	Needs:    check.NeedMetrics,
-	Doc: `With tiered storage (2.6 and later) segments are loaded cell by cell, at loading (warmup) or when a search needs them. A load fails if the storage fails, or if no room can be
-made in the cache within ` + "`queryNode.segcore.tieredStorage.loadingTimeoutMs`" + ` (of warmup: ` + "`warmupLoadingTimeoutMs`" + `, at once). The check compares two scrapes of ` + "`internal_cache_load_event_fail_total`" + ` with
-the loads that ` + "`internal_cache_load_latency_microseconds`" + ` counts.
+	Doc: `Searches fail because a query node's cache is full. With tiered storage (2.6 and later) segments are loaded cell by cell, at loading (warmup) or when
+a search needs them. A load fails if storage fails, or if the cache has no room within ` + "`queryNode.segcore.tieredStorage.loadingTimeoutMs`" + ` (warmup:
+` + "`warmupLoadingTimeoutMs`" + `, at once). The check compares two scrapes of ` + "`internal_cache_load_event_fail_total`" + ` with the loads counted by
+` + "`internal_cache_load_latency_microseconds`" + `.
 
-Warning: two loads failed meanwhile, and a tenth of them; error: three, and half of them. Fewer are info, as are failures since the process started, none of them between the scrapes. The metric has no reason:
-the evidence says how full the cache is. Never seen on a live Milvus.`,
-	Remedy:      `Search the node's log for "[MCL]": it has the reason. Is the cache full of what cannot be evicted, because searches hold it? Then the node needs more memory or disk, or fewer segments.`,
+Warning: two loads, and a tenth of all, failed between the scrapes. Error: three, and half. Info: fewer, or failures only before the first scrape. The
+metric has no reason; the evidence includes how full the cache is. Never seen on a live Milvus.`,
+	Remedy:      `Search the node's log for "[MCL]" to find the reason. If the cache is full of cells that searches hold and that cannot be evicted, give the node more memory or disk, or fewer segments.`,
 	Run:         runCacheLoadsFailing,
 	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing", Of: check.Serves}, {Check: "memory-pressure", Of: check.SharesProcess}},
 }

@@ -26,22 +26,25 @@ const (
 // cacheThrashing reports query nodes that evict cells and load them again soon.
 var cacheThrashing = &check.Check{
 	ID:       "cache-thrashing",
-	Title:    "A query node's cache is too small for what is searched",
+	Title:    "A query node's cache is too small for the searched data",
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_loading collection_loaded node_lost:querynode | config_changed:tieredStorage replica_changed",
 	Parts:    model.PartServing,
 	Needs:    check.NeedMetrics,
-	Doc: `With tiered storage (2.6 and later, ` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields and indexes when they are needed, and evicts others. The check looks at what
-happened between two scrapes of ` + "`/metrics`" + `: ` + "`internal_cache_evicted_bytes_total`" + `, and ` + "`internal_cache_cell_access_hit_bytes_total`" + ` and ` + "`_miss_bytes_total`" + `, bytes that were asked for.
+	Doc: `Searches wait for object storage because the node evicts data that the next search needs. With tiered storage (2.6 and later,
+` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields and indexes on demand and evicts others. The check compares two
+scrapes of ` + "`/metrics`" + `: ` + "`internal_cache_evicted_bytes_total`" + `, and the requested bytes, ` + "`internal_cache_cell_access_hit_bytes_total`" + ` and
+` + "`_miss_bytes_total`" + `.
 
-Warning: a tenth of the bytes that were asked for had to be loaded, and at the same time 5% of the cache (at least 64 MiB) was evicted, and the cache is not below its low-water
-mark, in memory or on disk: what is evicted is needed again, and searches wait for object storage. Info while cells, or a collection or partition, are being loaded: first loads push out what is not needed.
+Warning: a tenth of the requested bytes had to be loaded, 5% of the cache (at least 64 MiB) was evicted at the same time, and the cache is not below
+its low-water mark, in memory or on disk. Info while cells, a collection or a partition are being loaded: first loads evict unneeded data.
 
-Not a finding: a full cache that hits, as it is full by design; misses without evictions, as after loading a collection or in the first searches; a single scrape: the first loads count in it, too.
-Never seen on a live Milvus.`,
-	Remedy: `Give the node more memory or disk for the cache (` + "`queryNode.segcore.tieredStorage.memoryHighWatermarkRatio`" + `, ` + "`diskHighWatermarkRatio`" + `), add query nodes, which share the segments, or release collections that are not searched.
-Where all of a collection is searched all the time, tiered storage gains nothing: turn eviction off and let segments be loaded whole.`,
+Not reported: a full cache that hits, because it is full by design; misses without evictions, e.g. after a load or in the first searches; a single
+scrape, because it includes the first loads. Never seen on a live Milvus.`,
+	Remedy: `Give the node more memory or disk for the cache (` + "`queryNode.segcore.tieredStorage.memoryHighWatermarkRatio`" + `, ` + "`diskHighWatermarkRatio`" + `), add query
+nodes to share the segments, or release collections that are not searched. If all of a collection is searched all the time, tiered storage gains
+nothing: turn eviction off to load segments whole.`,
 	Slowness:    true,
 	Run:         runCacheThrashing,
 	FollowsFrom: []check.Cause{{Check: "replica-short", Of: check.Serves}, {Check: "imbalance-memory", Of: check.Shares("nodes")}},

@@ -19,10 +19,10 @@ var channelWatchedTwice = &check.Check{
 	Symptoms: []string{check.WritesFail, check.AfterRestart},
 	Starts:   "channel_assigned channel_reassigned | node_joined:datanode node_joined:datacoord",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). Error if at least two of the nodes are registered:
-both write the same rows into segments, and each moves the checkpoint. If only one of them is alive, the other record is a leftover: warning.
+	Doc: `Two data nodes write the same rows and both move the checkpoint. The check looks for vchannels with records of several nodes under ` + "`channelwatch/`" + `
+(Milvus 2.5 and older). Error if at least two of the nodes are registered. Warning if only one is alive: the other record is a leftover.
 
-Not a finding: a channel that is also in DataCoord's buffer, and a record being released (` + "`ToRelease`" + `). During a move both exist for a moment.`,
+Not reported: a channel that is also in DataCoord's buffer, and a record being released (` + "`ToRelease`" + `). During a move both exist for a moment.`,
 	Remedy: `Stop one of the data nodes; DataCoord then reassigns its channels. Count the rows of the collection afterwards: some may be duplicates.`,
 	Run:    runChannelTwice,
 }

@@ -23,16 +23,16 @@ var channelUnwatched = &check.Check{
 	Symptoms: []string{check.WritesFail, check.FlushesHang, check.MemoryFull},
 	Starts:   "2m channel_released node_lost:datanode node_left:datanode node_lost:streamingnode node_left:streamingnode | collection_created channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
-	Doc: `Looks at the vchannels of existing collections at least 2 minutes old and at who consumes them: data nodes by the records under ` + "`channelwatch/`" + `
+	Doc: `Inserts succeed, but no node persists them. They go to the queue, segments are not sealed, the checkpoint does not advance, and flushes wait forever.
+The check looks at vchannels of existing collections at least 2 minutes old and their consumers: data nodes by the records under ` + "`channelwatch/`" + `
 (Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). Error if
 
 - there is no record, or the channel is in DataCoord's buffer of channels without a node;
-- its node has no session. After a crash DataCoord reassigns the channels within seconds of the session's end. A record of a node that is gone means
+- its node has no session. After a crash DataCoord reassigns the channels within seconds after the session ends. A record of a node that is gone means
   that this failed, or that there is no other node.
 
-If more than 5 collections lost the same node, that is one finding. Skipped if no process is registered: a stopped cluster consumes nothing. Meanwhile
-inserts are accepted, as they go to the queue, but they are not persisted, segments are not sealed, the checkpoint stands still, and flushes wait
-forever.`,
+If more than 5 collections lost the same node, there is one finding for all. Could not run if no process is registered: a stopped cluster consumes
+nothing.`,
 	Remedy: `Start a data node (Milvus 2.6: a streaming node). If one is running but gets no channels, restart DataCoord.`,
 	Run:    runChannelUnwatched,
 	Whole:  true,

@@ -22,15 +22,16 @@ var channelWatchState = &check.Check{
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "7m channel_assigned channel_reassigned channel_rewritten | node_joined:datanode node_lost:datanode collection_created",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease
-and so on. Warning if the step began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2 minutes. WatchFailure and
-ReleaseFailure are an error after 2 minutes: DataCoord should have retried. Without a start time in the record, only the failures are findings.
+	Doc: `A data node never finishes taking a vchannel. The check looks at watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Every state but WatchSuccess
+is a step (ToWatch, ToRelease and so on). Warning if the step began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2
+minutes. WatchFailure and ReleaseFailure are an error after 2 minutes, because DataCoord should have retried. Without a start time in the record, only
+failures are reported.
 
-Channels of collections that are gone count too: their data node retries them for ever (milvus issue 32658).
+Channels of dropped collections count too: their data node retries forever (Milvus issue 32658).
 
-On 2.6 and later the state of the pchannel is judged: Assigning is a warning after 10 minutes, from its assignment on, or from the checkpoint of its log where that is not recorded;
-without either it is info. Any other state but Assigned is a warning.`,
-	Remedy: `Search the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting the node moves the channel to another
+On 2.6 and later the pchannel's state counts: Assigning is a warning 10 minutes after its assignment or, if that is not recorded, the checkpoint of
+its log; without either, info. Any other state but Assigned is a warning.`,
+	Remedy: `Search the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restart the node to move the channel to another
 one.`,
 	Run:   runChannelWatchState,
 	Roles: []string{"datanode", "datacoord"},

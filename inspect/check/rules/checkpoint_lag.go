@@ -16,10 +16,10 @@ import (
 
 // Thresholds of checkpoint-lag.
 const (
-	// lagWarning is the age from which Milvus itself no longer compacts a channel
-	// (dataCoord.compaction.channelMaxCPLag: 900). On a healthy 2.3.5, idle and under load, the oldest checkpoint
-	// was 652 s (docs/evidence/diagnosis.md): a growing segment had not filled its buffer, which is written after
-	// dataNode.segment.syncPeriod (600 s) at the latest.
+	// lagWarning is the age at which Milvus itself stops compacting a channel
+	// (dataCoord.compaction.channelMaxCPLag: 900). On a healthy 2.3.5, idle and under load, the oldest
+	// checkpoint was 652 s (docs/evidence/diagnosis.md): a growing segment had not filled its buffer, which is
+	// written after dataNode.segment.syncPeriod (600 s) at the latest.
 	lagWarning = 15 * time.Minute
 	syncPeriod = 10 * time.Minute
 	// lagError is the lag at which a query node refuses searches on a channel (queryNode.scheduler.maxTimestampLag:
@@ -39,21 +39,20 @@ var checkpointLag = &check.Check{
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned segment_created node_lost:streamingnode config_changed:dataNode",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks at the age of the checkpoints of existing collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). Time ticks move a checkpoint on an idle channel
-too, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10
-minutes).
+	Doc: `A data node stopped writing, and the next load reads hours of messages. The check looks at the checkpoint ages of existing collections' vchannels
+(` + "`datacoord-meta/channel-cp/`" + `). Time ticks move one about once a minute, even on an idle channel. While a growing segment waits in a data node's
+buffer, the checkpoint does not advance, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
 
-Warning from 15 minutes (or syncPeriod plus 5 minutes, if longer): from there Milvus 2.4 and later do not compact the channel
+Warning from 15 minutes (or syncPeriod plus 5 minutes, if longer): from then on Milvus 2.4 and later do not compact the channel
 (` + "`dataCoord.compaction.channelMaxCPLag`" + `). Error from a day: a query node that loads the channel starts there and refuses searches, "Timestamp lag too
-large", until it has caught up. On healthy clusters the oldest was 652 seconds.
+large", until it catches up. On healthy clusters the oldest was 652 seconds.
 
-Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), or assigned less than 5
-minutes ago; Milvus 2.1, which has no such checkpoints. If more than 5 collections of one node lag, that is one finding about the node.
+Not reported: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), or assigned less than 5
+minutes ago; Milvus 2.1, which has no such checkpoints. If more than 5 collections of one node lag, there is one finding about the node.
 
-Loading the collection means reading the queue from the checkpoint on, and segments cannot be collected. If the queue's retention passes, data is
-lost. Milvus issues 27762, 29689, 30470, 44172, 45210.`,
-	Remedy: `Look at the node that consumes the channel: log, memory, object storage. If clients insert faster than it can write,
-` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows them down. Flushing the collection writes segments that wait in buffers. Keep the queue's
+Meanwhile segments cannot be collected. If the queue's retention passes, data is lost. Milvus issues 27762, 29689, 30470, 44172, 45210.`,
+	Remedy: `Look at the node that consumes the channel: log, memory, object storage. If clients insert faster than it can write, turn on
+` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` to slow them down. Flush the collection to write segments that wait in buffers. Keep the queue's
 retention above the age of the checkpoint.`,
 	Run:   runCheckpointLag,
 	Roles: []string{"datanode", "datacoord", "rootcoord", "streamingnode"},

@@ -22,12 +22,11 @@ var checkpointMissing = &check.Check{
 	Symptoms: []string{check.SearchesStale, check.FlushesHang},
 	Starts:   "collection_created | channel_assigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
-	Doc: `Looks at the vchannels that existing collections list. One without a key under ` + "`datacoord-meta/channel-cp/`" + ` is a warning once the collection is 10
-minutes and its watch 5 minutes old. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
-
-Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
-	Remedy: `Restart the node that etcd names as consumer: it writes checkpoints each minute, so it does not have the channel. A flush of the collection would
-wait forever. Where no node consumes the channel, see ` + "`channel-unwatched`" + `.`,
+	Doc: `A load reads a channel from the collection's first message, and nothing on it is compacted or collected. Warning if a vchannel of an existing
+collection has no key under ` + "`datacoord-meta/channel-cp/`" + ` once the collection is 10 minutes and its watch 5 minutes old. Empty collections have
+checkpoints too: time ticks move them. Could not run on Milvus 2.1, which has none.`,
+	Remedy: `Restart the node that etcd names as consumer: it writes checkpoints each minute, so it does not have the channel. A flush of the collection would wait
+forever. If no node consumes the channel, see ` + "`channel-unwatched`" + `.`,
 	Run:   runCheckpointMissing,
 	Whole: true,
 	Roles: []string{"datanode", "datacoord", "streamingnode"},

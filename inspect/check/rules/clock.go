@@ -23,20 +23,21 @@ const (
 // clockRegression reports timestamps that are impossible.
 var clockRegression = &check.Check{
 	ID:       "clock-regression",
-	Title:    "Timestamps are ahead of RootCoord's clock, or its clock stands still",
+	Title:    "Timestamps are ahead of RootCoord's clock, or its clock has stopped",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.WritesFail, check.AfterRestart},
 	Starts:   "node_joined:rootcoord | node_joined",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartSessions | model.PartRest,
-	Doc: `RootCoord allocates all timestamps (TSO). In etcd it stores the time up to which it has reserved them, about 3 seconds ahead.
+	Doc: `The clock was set back, and new rows count as deleted or are skipped because their timestamps are older than existing rows. RootCoord allocates all
+timestamps (TSO). It stores in etcd the time up to which they are reserved, about 3 seconds ahead.
 
-- Checkpoints or segment positions more than 10 seconds past that reservation: error. Either the clock went back, or etcd was restored from a copy
-  older than the data. New writes then get older timestamps than existing rows: they count as deleted or are skipped.
-- On a live cluster, or a bundle of one, a reservation more than 2 minutes off the clock of the machine that read it: warning. Either one of the two
-  clocks is wrong, and with it the ages in lists, or RootCoord is not running. While RootCoord answers it is info, because findings then use the
-  cluster's clock. Other files cannot be judged: their time is taken from that reservation.
+- Error: checkpoints or segment positions more than 10 seconds past that reservation. Either the clock went back, or etcd was restored from a copy
+  older than the data.
+- Warning, on a live cluster or a bundle of one: a reservation more than 2 minutes off the clock of the machine that read it. Either one clock is
+  wrong, and with it the ages in lists, or RootCoord is not running. Info while RootCoord responds, because findings then use the cluster's clock.
+  Unknown for other files: their time is taken from that reservation.
 
-Dropped segments are not counted, nor is the maximum timestamp that Milvus 2.6 sets on dropped channels.`,
+Not counted: dropped segments, and the maximum timestamp that Milvus 2.6 sets on dropped channels.`,
 	Remedy: `Fix the clocks of the nodes (NTP) first. If positions are ahead, stop writers until RootCoord's clock has passed the furthest position, or restore a
 newer copy of etcd.`,
 	Run: runClock,

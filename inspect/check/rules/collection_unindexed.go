@@ -25,15 +25,15 @@ var collectionUnindexed = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped collection_created | segment_flushed collection_loading",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
-	Doc: `Looks at vector fields without a live index definition in collections of at least 100,000 rows.
+	Doc: `A collection is searched by brute force, or cannot be loaded. Reported: vector fields without a live index definition in collections of at least
+100,000 rows.
 
-- The field is loaded: warning from a million rows, or from 100,000 on Milvus 2.2 and later. Those load a vector field only with an index, so the
+- The field is loaded: warning from a million rows, or from 100,000 on Milvus 2.2 and later. Those load a vector field only with an index: the
   definition was lost.
-- The field is not loaded: info. It cannot be loaded before it has an index (Milvus 2.2 and later). This includes fields that a loaded collection
-  leaves out, as Milvus 2.5 and later allow (` + "`load_fields`" + `).
+- The field is not loaded: info. It cannot be loaded before it has an index (Milvus 2.2 and later). This includes fields left out of the load, as
+  Milvus 2.5 and later allow (` + "`load_fields`" + `).
 
-Milvus 2.1 searches without an index and keeps no record of FLAT ones: small collections there are not a finding. Rows without an index are searched
-by brute force.`,
+Milvus 2.1 searches without an index and keeps no record of FLAT indexes: small collections there are not reported.`,
 	Remedy: `Create an index: ` + "`Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`" + `. For small collections FLAT is
 exact and needs no build.`,
 	Phases:      []latency.Name{latency.KernelSealed},

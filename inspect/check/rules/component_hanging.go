@@ -21,15 +21,17 @@ var componentHanging = &check.Check{
 	Starts:   "node_joined config_changed | node_lost",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Each process is judged by every call that kitescope made to it: one that answers for its state and lets at least two kinds of calls time out hangs; one whose calls take more than a second, and ten times as long as those of others,
-is slow. etcd, the message queue and the storage are judged by counters of failed operations and by how long their callers wait, against the time before; etcd also by reads of one key
-that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each)
-and open file descriptors (90% of the limit).
+	Doc: `A coordinator reports its state but does not answer other calls. The check judges each process by every call that kitescope made: it hangs if it
+reports its state and lets at least two kinds of calls time out; it is slow if its calls take more than a second, and ten times as long as those of
+other processes. etcd, the message queue and storage are judged by counters of failed operations and the waiting time of their callers, compared with
+earlier; etcd also by reads of one key that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each) and open file
+descriptors (90% of the limit).
 
-An info for an etcd that only kitescope finds slow: reads that stall may be of the network.
+Info: an etcd that only kitescope finds slow, because the network may stall the reads.
 
-A warning for what is certain by evidence without another explanation, and is no cause of failing or slow requests: those are ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `. Processes that are late for their state alone are ` + "`process-slow`" + `, those that do not answer at all ` + "`node-unreachable`" + `.`,
-	Remedy: `Compare the limits of CPU and memory of the process with what it uses, read its log, and profile it (` + "`kitescope profile top`" + `). Of etcd: the time of an fsync, and the network. Of the queue: the settings of its topics, and quotas.`,
+Warning: certain evidence without another explanation that does not cause failing or slow requests (see ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `).
+Processes whose state alone is late: ` + "`process-slow`" + `. Processes that do not respond at all: ` + "`node-unreachable`" + `.`,
+	Remedy: `Compare the CPU and memory limits of the process with its use, read its log, and profile it (` + "`kitescope profile top`" + `). For etcd check the fsync time and the network. For the queue check the settings of its topics, and quotas.`,
 	Run:    runComponentHanging,
 	FollowsFrom: slices.Concat(
 		lateWithHost(),

@@ -21,21 +21,25 @@ var configDrift = &check.Check{
 	Starts:   "config_changed | node_joined",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedConfig,
-	Doc: `Compares the configuration that processes report (ShowConfigurations).
+	Doc: `One query node was started with another configuration file than its peers. The check compares the configuration that processes report
+(ShowConfigurations).
 
 - Processes of one role must agree on every key. Keys shared by all roles (` + "`common`" + `, ` + "`quotaAndLimits`" + `, ` + "`etcd`" + `, ` + "`minio`" + `, ` + "`kafka`" + `, ` + "`pulsar`" + `, ` + "`mq`" + `) must
-  be the same everywhere. The finding is about the process that differs from the majority: a warning, or info if it differs only in logging. Without a majority both sides are named
-  and neither is blamed. A key that is set in etcd is compared with etcd only.
-- Dynamic keys (` + "`config/`" + ` in etcd) must match what the processes of their role report. Processes apply a key within 8 seconds (measured), unless they read it
-  at startup only: then they report the new value and run with the old one, and a process that registered before the key was written (by etcd's revisions) is a finding until it is restarted. Keys that were set, changed or deleted in a live etcd in the last 10 seconds before the processes were asked are not judged yet. A different value is a warning; a key that no process of its role reports is info: it may be misspelled. If no process of a role reports its keys, they are unknown: MixCoord (Milvus 2.6) reports those of RootCoord only.
+  be the same everywhere. The finding is about the process that differs from the majority: a warning, or info if it differs only in logging. Without a
+  majority it names both sides and blames neither. A key that is set in etcd is compared with etcd only.
+- Dynamic keys (` + "`config/`" + ` in etcd) must match the reports of processes of their role. Processes apply a key within 8 seconds (measured). Those that
+  read it only at startup report the new value and run with the old one: a process that registered before the key was written (by etcd's revisions) is
+  reported until it restarts. Not judged yet: keys set, changed or deleted in a live etcd in the last 10 seconds before the processes were queried. A
+  different value is a warning. A key that no process of its role reports is info: it may be misspelled. If no process of a role reports its keys,
+  they are unknown: MixCoord (Milvus 2.6) reports only RootCoord's.
 
-Defaults differ between versions: each process is compared with others of its own version only.
+Defaults differ between versions: each process is compared only with others of its version.
 
-Excluded: values that are specific to a process (ports, addresses, the metrics port, server ids, host names, and local directories:
-` + "`localStorage.path`" + `, ` + "`log.file.rootPath`" + `, ` + "`etcd.data.dir`" + `, ` + "`etcd.log.path`" + `, ` + "`rocksmq.path`" + `) and secrets. A key that only some processes report counts as a difference only
+Not compared: values specific to a process (ports, addresses, the metrics port, server ids, host names, and local directories: ` + "`localStorage.path`" + `,
+` + "`log.file.rootPath`" + `, ` + "`etcd.data.dir`" + `, ` + "`etcd.log.path`" + `, ` + "`rocksmq.path`" + `) and secrets. A key that only some processes report counts as a difference only
 among processes of one role. Proxies up to 2.3 do not report their configuration.`,
-	Remedy: `Give all processes of a role the same configuration file and environment, and restart the one that differs. A dynamic key that is not applied needs a restart, or
-a corrected spelling: Milvus ignores case, dots, slashes and underscores in keys.`,
+	Remedy: `Give all processes of a role the same configuration file and environment, and restart the one that differs. If a dynamic key is not applied, restart
+the process or correct the spelling: Milvus ignores case, dots, slashes and underscores in keys.`,
 	Run:         runConfigDrift,
 	FollowsFrom: []check.Cause{{Check: "mixed-versions", Of: check.Shares("nodes")}},
 }

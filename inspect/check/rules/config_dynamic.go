@@ -28,8 +28,8 @@ func configuredKeys(p *check.Pass) map[string]bool {
 // ReadConfigTimeout). Measured on 2.3.5: 5 to 8 s.
 const takesOver = 10 * time.Second
 
-// changedKeys returns the folded keys that were set, changed or deleted in etcd so shortly before the processes
-// were asked that processes may have either value.
+// changedKeys returns the folded keys that were set, changed or deleted in etcd less than takesOver before
+// the processes were queried. Processes may have the old or the new value.
 func changedKeys(p *check.Pass) map[string]bool {
 	asked := p.Runtime.From // the earliest time of any response
 	if asked.IsZero() {

@@ -21,16 +21,23 @@ var consistencyWait = &check.Check{
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ConsistencyWait, budget.ConsistencyQueue},
-	Doc: `A shard leader answers once it has consumed its channel up to the request's guarantee timestamp: now for Strong, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `), at once for Eventually. It learns how far
-it is from time ticks, one every 200 ms (` + "`proxy.timeTickInterval`" + `). A Strong request waits for the next one and its way through the queue, 240 ms on a healthy 2.3.5, however fast the search itself is. This is what
-` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures (2.3 and later; older versions count it as part of the read queue, and this check cannot run).
+	Doc: `Strong searches take far longer than the search itself. A shard leader answers once it has consumed its channel up to the request's guarantee
+timestamp: now for Strong, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `), at once for Eventually. Time ticks, one every 200 ms
+(` + "`proxy.timeTickInterval`" + `), carry the stream's time. A Strong request waits for the next tick and its way through the queue, 240 ms on a healthy
+2.3.5, however fast the search is. ` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures this (2.3 and later; older versions count it as part of the read
+queue, and this check could not run).
 
-A warning is a wait of 50% of the mean search or query or more, at least 5 ms; info from 20%. Query nodes measure the waits of all collections together: the finding names a collection only if no other was searched in the window, or if its nodes serve no other. It includes the level of the collection, or which of them are at Strong; a request may override it.
+Warning: waits of at least 50% of the mean search or query, at least 5 ms; info from 20%. Query nodes measure the waits of all collections together.
+The finding names a collection only if no other was searched in the window, or its nodes serve no other. It includes the collection's level, or the
+collections at Strong; a request may override it.
 
-Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding then includes the lag of the leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `), and follows from ` + "`wal-append-slow`" + ` if the queue is slow to
-accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does not keep up. Fixing that gains all but one or two ticks: a Strong request waits for the next tick in any case, and a client that sends the next request at once waits for all of it and its way.`,
-	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. If every request needs Strong, a smaller
-` + "`proxy.timeTickInterval`" + ` shortens waits at the price of more messages. If waits are longer than a tick or two, look at the message queue first.`,
+Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding then includes the lag of the
+leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `). It follows from ` + "`wal-append-slow`" + ` if the queue is slow to accept messages, and from
+` + "`channel-consumption-lag`" + ` if a leader does not keep up. Fixing that gains all but one or two ticks: a Strong request always waits for the next tick,
+and a client that sends the next request at once waits a full tick and its way.`,
+	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + `
+finds rows that the same client has written. If every request needs Strong, a smaller ` + "`proxy.timeTickInterval`" + ` shortens waits but sends more messages.
+If waits are longer than a tick or two, look at the message queue first.`,
 	Run:         runConsistencyWait,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.OfAll(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),

@@ -21,15 +21,18 @@ var consumptionLag = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.SearchesStale},
 	Starts:   "node_lost node_joined channel_reassigned | collection_loading segment_created",
-	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `).
-Time ticks arrive every 200 ms, so a healthy leader lags a few hundred milliseconds (140 to 260 on a recorded 2.3.5 cluster under load). A leader that lags 10 seconds makes Strong searches wait
-as long, and Bounded ones too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
+	Doc: `Strong searches time out because a shard leader is minutes behind its channel. A leader answers a search once it has consumed its channel up to the
+guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `). Time ticks arrive every 200 ms, so a healthy
+leader lags a few hundred milliseconds (140 to 260 on a recorded 2.3.5 cluster under load). At a lag of 10 seconds Strong and Bounded searches wait as
+long. Beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (Milvus issues 39469, 42068, 27770).
 
-A finding is a query node that leads shards and lags 10 seconds or more; an error from 5 minutes on; info for the first two minutes after it started or was given a shard (a load, a move), while it reads from the checkpoints. The lag comes from ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of the collections it leads and from the slowest channel in its
-GetMetrics answer. If all leaders lag, there is one finding, without blaming a node. Until 2.5 RootCoord sends a time tick once it has one from each registered proxy: while a proxy hangs, or is dead and its session has not expired, all leaders lag
-as a consequence (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Metrics of collections that a node no longer leads keep their last value and are ignored.`,
-	Remedy: `Check whether the message queue (Kafka, Pulsar) answers quickly, and the CPU of the node: a leader without CPU time falls behind. If all nodes lag alike, look at the queue and at the time ticks of RootCoord and the
-proxies; if one does, restart it or move its shards.`,
+Reported: a query node that leads shards and lags 10 seconds or more. Error from 5 minutes. Info for two minutes after it started or got the shard (a
+load, a move), while it reads from the checkpoints. The lag comes from ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of the collections it leads and the
+slowest channel in its GetMetrics answer. If all leaders lag, there is one finding that blames no node. Until 2.5 RootCoord sends a time tick once it
+has one from each registered proxy: all leaders lag while a proxy hangs, or is dead with an unexpired session (measured on 2.3.5: 13 seconds behind
+when a proxy had been dead for 16). Ignored: metrics of collections that a node no longer leads, because they keep their last value.`,
+	Remedy: `Check whether the message queue (Kafka, Pulsar) responds quickly, and the CPU of the node: a leader without CPU time falls behind. If all nodes lag,
+look at the queue and the time ticks of RootCoord and the proxies. If one lags, restart it or move its shards.`,
 	Parts:    model.PartObjects | model.PartServing,
 	Needs:    check.NeedMetrics,
 	Phases:   []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},

@@ -12,8 +12,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestCoordinatorKeys checks that a MixCoord is asked by name for every key of DataCoord and QueryCoord that the
-// code here uses, and for no key of another section, because it reports those without being asked.
+// TestCoordinatorKeys checks that kitescope requests from a MixCoord, by name, every key of DataCoord and
+// QueryCoord that this code uses. It must request no key of another section, because MixCoord reports those
+// anyway.
 func TestCoordinatorKeys(t *testing.T) {
 	t.Parallel()
 	asked := model.CoordinatorKeys()

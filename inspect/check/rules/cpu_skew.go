@@ -20,16 +20,18 @@ var cpuSkew = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined node_lost config_changed:autoBalance | collection_loaded replica_changed",
-	Doc: `Compares the CPU time of processes of one role (query nodes, data nodes, streaming nodes, proxies, index nodes), from the metric ` + "`process_cpu_seconds_total`" + ` at two moments. The average since a process started says nothing about now, so a single
-scrape is not enough.
+	Doc: `One query node runs at full CPU while its peers idle. The check compares the CPU time of processes of one role (query nodes, data nodes, streaming
+nodes, proxies, index nodes), from the metric ` + "`process_cpu_seconds_total`" + ` at two moments. A single scrape is not enough, because it gives only the
+average since the process started.
 
-A finding is a process with at least twice the mean of its role and at least one core, while the others use less than half of it on average. Info; a warning for query nodes, streaming nodes and proxies that
-also use more than 80% of the cores available to them and were measured for 10 seconds or more (` + "`--window 15s`" + `). Never a warning for data and index nodes: a single build or compaction keeps one
-busy. Query nodes inside streaming nodes do different work and are not compared with the others.
+Reported: a process with at least twice the mean of its role and at least one core, while the others use less than half of it on average. Info;
+warning for query nodes, streaming nodes and proxies that also use more than 80% of their available cores and were measured for 10 seconds or more
+(` + "`--window 15s`" + `). Never a warning for data and index nodes: a single build or compaction keeps one busy. Query nodes inside streaming nodes do
+different work and are not compared with the others.
 
-Rows, segments and leaders may be even: searches of one collection, one partition or one shard cause such a difference, or clients that know only one proxy.`,
-	Remedy: `Query nodes: ` + "`kitescope balance`" + ` shows what the node serves that others do not. Load a small busy collection with more replicas; a partition key with one hot value sends everything to one shard. Proxies: put a load balancer
-in front. Data nodes: see imbalance-channels.`,
+Rows, segments and leaders may be even: the cause may be searches of one collection, partition or shard, or clients that use only one proxy.`,
+	Remedy: `Query nodes: run ` + "`kitescope balance`" + ` to see which data only this node serves. Load a small busy collection with more replicas; a partition key with
+one hot value sends everything to one shard. Proxies: put a load balancer in front. Data nodes: see imbalance-channels.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedMetrics,
 	Phases:      []latency.Name{latency.WaitForWorkers},

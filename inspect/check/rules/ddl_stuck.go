@@ -14,26 +14,25 @@ import (
 // ddlStuck reports creations and drops that do not finish.
 var ddlStuck = &check.Check{
 	ID:       "ddl-stuck",
-	Title:    "A creation, drop or other change of the catalog does not end",
+	Title:    "A create, drop or other DDL operation does not finish",
 	Severity: check.Warning,
 	Symptoms: []string{check.TasksHang, check.LoadsHang, check.Leftovers},
 	Starts: "15m collection_created collection_dropped partition_created partition_dropped task_created | " +
 		"node_lost:rootcoord node_left:rootcoord node_lost:streamingnode node_left:streamingnode channel_reassigned task_changed",
 	Parts: model.PartObjects | model.PartSegments | model.PartChannels,
-	Doc: `Looks for databases, collections, partitions, aliases and fields in state Creating for 10 minutes, from their time of creation on,
-and for collections and fields in state Dropping. RootCoord keeps these until garbage collection has taken their last segment:
-` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, and 4 h of grace.
+	Doc: `A dropped collection stays in state Dropping for days. The check looks for databases, collections, partitions, aliases and fields in state Creating
+for 10 minutes after their creation, and for collections and fields in state Dropping. RootCoord keeps the latter until garbage collection has removed
+their last segment: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus 4 h.
 
-The time of a drop is the last change of the collection's record (2.6 and later), else the latest drop of its segments or checkpoint of
-its channels; without any it is not judged. Warning, and info for a drop of which only dropped segments are left, which wait for garbage
-collection. Milvus issue 42878.
+The time of a drop is the last change of the collection's record (2.6 and later), else the latest drop of its segments or checkpoint of its channels;
+without any it is unknown. Warning; info for a drop with only dropped segments left, which wait for garbage collection. Milvus issue 42878.
 
-From 2.6 on StreamingCoord writes a change of a collection, database or user into several channels, and keeps a task of it
-(` + "`streamingcoord-meta/broadcast-task/`" + `) until all have acknowledged it and what follows was done. Until then it locks what it changes.
-Warning 10 minutes after it was written into the first of the channels that have acknowledged it. Not a finding: a task that none has
-acknowledged, as no record has its begin, and a tombstone. ` + constructedOnly,
-	Remedy: `Search RootCoord's (MixCoord's) log for the id, or for "broadcast". A restart takes up what is not finished. If channels or
-segments hold a drop up, see the findings about these. The log of a channel that does not acknowledge may not be open (` + "`wal-not-open`" + `).`,
+Since 2.6 StreamingCoord writes a change of a collection, database or user into several channels and keeps a task
+(` + "`streamingcoord-meta/broadcast-task/`" + `) until all have acknowledged it and the change is complete. Until then the object is locked. Warning 10 minutes
+after the write into the first channel that acknowledged it. Not reported: a task without acknowledgements, because its start is not recorded, and a
+tombstone. ` + constructedOnly,
+	Remedy: `Search RootCoord's (MixCoord's) log for the id, or for "broadcast". A restart resumes unfinished operations. If channels or segments block a drop, see
+their findings. The log of a channel that does not acknowledge may not be open (` + "`wal-not-open`" + `).`,
 	Run:   runDDLStuck,
 	Roles: []string{"rootcoord", "mixcoord", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{

@@ -31,19 +31,18 @@ var deleteHeavy = &check.Check{
 	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
 	Starts:   "task_failed config_changed:compaction | segment_flushed segment_compacted",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks | model.PartServing,
-	Doc: `Looks at flushed segments an hour old whose delta logs cover more than a fifth of their rows: from there on Milvus rewrites a segment
-(` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if such segments hold at least a tenth of the collection's rows and 10,000 deletes. Info; a
+	Doc: `Each search compares and discards deleted rows that compaction never removed. They stay in memory and in indexes, and graph indexes find fewer
+results. The check looks at flushed segments an hour old whose delta logs cover more than a fifth of their rows: where Milvus rewrites a segment
+(` + "`dataCoord.compaction.single.ratio.threshold`" + `). Reported if such segments hold at least a tenth of the collection's rows and 10,000 deletes. Info;
 warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour
 (Milvus 2.4 and later): rewriting may be about to start.
 
 If compaction is off (` + "`dataCoord.enableCompaction`" + `, ` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property
-` + "`collection.autocompaction.enabled`" + `), nothing will start: a warning at once if the collection is loaded, from 1,000 deletes on.
+` + "`collection.autocompaction.enabled`" + `), nothing will start: warning at once if the collection is loaded, from 1,000 deletes on.
 
-The count is an upper bound: a key deleted twice counts twice, and so does a false positive of a segment's bloom filter. Deletes in L0 segments are
-not counted here, see ` + "`l0-backlog`" + `.
-
-Deleted rows stay in memory and in indexes. Each search compares them and discards them, and graph indexes find fewer results.`,
-	Remedy: "`Collection(NAME).compact()`" + ` rewrites the segments. If it keeps happening, check that automatic compaction is on and keeps up.`,
+The count is an upper bound: a key deleted twice counts twice, as does a false positive of a segment's bloom filter. Deletes in L0 segments are not
+counted here, see ` + "`l0-backlog`" + `.`,
+	Remedy: `Run ` + "`Collection(NAME).compact()`" + `, which rewrites segments. If it recurs, check that automatic compaction is on and keeps up.`,
 	Run:    runDeleteHeavy,
 	Roles:  []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
@@ -113,9 +112,9 @@ func deletedFrom(list []*model.Segment) (rows, deleted int64) {
 	return rows, deleted
 }
 
-// lastDeletes returns the time at which a compaction last moved deletes from L0 segments into other segments of
-// a collection. It knows only tasks that are still in etcd. It uses tasks because the target segments keep
-// their times.
+// lastDeletes returns the time at which a compaction last moved deletes from L0 segments into other segments
+// of a collection. It covers only tasks that are still in etcd. It uses tasks because the target segments
+// keep their times.
 func lastDeletes(p *check.Pass, id model.CollectionID) (at time.Time) {
 	for _, t := range p.Tasks {
 		if t.Collection == id && t.Type == "compaction" && strings.HasPrefix(t.SubType, "Level0") && t.EndedAt.After(at) {

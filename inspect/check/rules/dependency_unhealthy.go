@@ -20,15 +20,15 @@ var dependencyUnhealthy = &check.Check{
 	Starts:   "config_changed | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Reads what a proxy reports of etcd and of the message queue, with their members (` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). It looks from where
-Milvus runs, which may reach less than kitescope does, or more.
+	Doc: `A proxy cannot reach a broker that kitescope reaches. The check reads a proxy's report on members of etcd and the message queue
+(` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). Milvus may reach less than kitescope, or more.
 
-- Half of the members or more are unhealthy, or it is unhealthy and no member is listed: error.
-- Fewer members: warning. It works as long as the others do.
+- Error: half of the members or more are unhealthy, or it is unhealthy and no member is listed.
+- Warning: fewer members. It works as long as the others do.
 
-Not a finding: a queue that Milvus does not check (RocksMQ, Woodpecker). With Pulsar a proxy is not asked, as its broker would write for the answer.
-The page was read in Milvus's sources, and not seen of an unhealthy dependency.`,
-	Remedy: `Look at the members that are named, and at the network between them and the proxy. ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + ` asks etcd itself.`,
+Not reported: a queue that Milvus does not check (RocksMQ, Woodpecker). With Pulsar the proxy is not queried: its broker would write to answer. Read
+in Milvus's sources, not seen with an unhealthy dependency.`,
+	Remedy: `Look at the named members, and at the network between them and the proxy. To query etcd itself, run ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + `.`,
 	Run:    runDependencyUnhealthy,
 	FollowsFrom: []check.Cause{
 		{Check: "etcd-alarm", Of: ofKind("metadata store")},

@@ -32,17 +32,16 @@ var droppedNotCollected = &check.Check{
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts:   "3h segment_dropped segment_compacted | config_changed:gc collection_dropped",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
-	Doc: `Looks at dropped segments past their retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus three rounds of the collector.
-Info; a warning if there are at least 1,000 and more than segments in use.
+	Doc: `Thousands of dropped segments still take up storage, and DataCoord keeps all of them in memory. The check looks at dropped segments past their
+retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus three rounds of the collector. Info; warning if there are at least
+1,000 and more than segments in use.
 
-Segments without a drop time are judged by their last write and never raise a warning, as they may have been dropped a moment ago. Milvus issue 48902:
-in 2.6 dropping a collection omits the time, and the collector then skips them forever. The collector also spares segments while the checkpoint of
-their channel is behind their last write, and those compacted into a segment whose index is unfinished (` + "`internal/datacoord/garbage_collector.go`" + `,
-checkDroppedSegmentGC; issue 53064). The evidence counts the former. An operator can pause the collector, for a backup: MixCoord reports that over
-HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and the finding then says for how long still.
-
-They cost storage, and DataCoord reads and keeps all of them in memory.`,
-	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints hold it up, fix those first.`,
+Segments without a drop time are judged by their last write and never raise a warning, because they may have been dropped a moment ago. In 2.6
+dropping a collection omits the time, and the collector then skips them forever (Milvus issue 48902). The collector also skips segments while their
+channel's checkpoint is behind their last write (counted in the evidence), and those compacted into a segment whose index is unfinished
+(` + "`internal/datacoord/garbage_collector.go`" + `, checkDroppedSegmentGC; issue 53064). An operator can pause the collector for a backup: MixCoord reports
+this over HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and the finding then includes the remaining time.`,
+	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints block it, fix those first.`,
 	Run:    runDroppedNotCollected,
 	Roles:  []string{"datacoord"},
 	FollowsFrom: []check.Cause{

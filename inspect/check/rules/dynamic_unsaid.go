@@ -11,17 +11,17 @@ import (
 // dynamicUnsaid reports collections with a dynamic field whose record does not set enable_dynamic_field.
 var dynamicUnsaid = &check.Check{
 	ID:       "dynamic-mismatch",
-	Title:    "A collection has a dynamic field that its record denies",
+	Title:    "A collection has a dynamic field, but its record does not enable it",
 	Severity: check.Warning,
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "collection_altered | collection_created node_joined",
 	Parts:    model.PartObjects,
-	Doc: `Compares ` + "`enable_dynamic_field`" + ` in a collection's record with its fields. Warning if one of them is dynamic (` + "`$meta`" + `) and the record says that there is none.
+	Doc: `Inserts with undeclared fields work until RootCoord restarts, then they are refused and the collection is reported not to load. The check compares
+` + "`enable_dynamic_field`" + ` in a collection's record with its fields. Warning if one of the fields is dynamic (` + "`$meta`" + `) and the setting is false.
 
-Up to 2.6.5, a dynamic field that was added to an existing collection did not reach the record (Milvus issue 45614, pull request 45616). It works until
-RootCoord starts again; then inserts with undeclared fields are refused and the collection is reported not to load.
+Up to 2.6.5 a dynamic field that was added to an existing collection was not stored in the record (Milvus issue 45614, pull request 45616).
 
-Not a finding: the opposite, a record that allows dynamic fields without a field for them. Not seen on a server.`,
+Not reported: the opposite, a record that allows dynamic fields without a field for them. Not seen on a server.`,
 	Remedy: `Do not restart RootCoord (MixCoord) before the rows are safe. Copy them into a new collection that has the dynamic field from the beginning.`,
 	Run:    runDynamicUnsaid,
 }

@@ -20,16 +20,15 @@ var etcdAlarm = &check.Check{
 	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `Reads the errors that etcd members report about themselves. Each is an error:
+	Doc: `etcd refuses every write: no segment is flushed, no index build finishes, nothing can be created or dropped, and no process can register. RootCoord
+has to store the timestamps it reserves, and soon stops as well. The check reads the errors that etcd members report about themselves. Each is an
+error:
 
 - NOSPACE: the database has reached its quota, and etcd refuses every write.
 - CORRUPT: members disagree about the data.
-- Any other fault, in etcd's own words.
+- Any other fault, quoted from etcd.
 
-Every member knows the alarms of all members, so one that answers is enough. A member without a leader is reported by ` + "`etcd-no-leader`" + `.
-
-While etcd refuses writes, no segment is flushed, no index build finishes, nothing can be created or dropped, and no process can register. RootCoord
-has to store the timestamps it reserves, and soon stops as well.`,
+Every member reports the alarms of all members, so one that responds is enough. A member without a leader is reported by ` + "`etcd-no-leader`" + `.`,
 	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision from ` + "`etcdctl endpoint status -w json`" + `), then defragment member by member
 (` + "`etcdctl defrag`" + `), or raise ` + "`--quota-backend-bytes`" + ` and restart the members one at a time. Only then clear the alarm: ` + "`etcdctl alarm disarm`" + `. Milvus
 continues on its own.

@@ -14,24 +14,25 @@ import (
 // etcdNoLeader reports an etcd that cannot write, or that survives fewer failures of members.
 var etcdNoLeader = &check.Check{
 	ID:       "etcd-no-leader",
-	Title:    "No leader of etcd, or members that do not answer",
+	Title:    "The etcd cluster has no leader, or members do not respond",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.EtcdSlow},
 	Starts:   "channel_rewritten",
 	Needs:    check.NeedEtcd,
-	Doc: `Looks at the etcd members as they answer from here.
+	Doc: `Milvus stopped because etcd has no leader and writes nothing. The check looks at etcd members as they respond to kitescope.
 
-- No member answers that answered before in the same look or watch, or that takes the connection: error. etcd hangs, or is gone. An address that
+- Error: no member responds that responded before in the same check or watch, or that accepts the connection. etcd hangs, or is gone. An address that
   refuses the first connection, or is unknown, may be wrong: then kitescope ends with exit code 1.
-- No member that answers knows a leader: error. Without a leader etcd writes nothing, and Milvus stops.
-- Some members know a leader and one does not, or two claim to lead: warning. A member is cut off from the others.
-- A member does not answer, and the others know a leader. There is a majority then: a leader without one steps down. Warning if the member's host
-  refuses the connection, or if several other members answer. Info if only one member can be reached at all: through a forwarded port or from outside
+- Error: no member that responds has a leader.
+- Warning: some members have a leader and one does not, or two claim to lead. A member is cut off from the others.
+- A member does not respond, and the others have a leader. There is a majority then: a leader without one steps down. Warning if the member's host
+  refuses the connection, or if several other members respond. Info if only one member can be reached at all: through a forwarded port or from outside
   Kubernetes, the addresses that members advertise are unreachable.
 
-Learners do not vote and are not counted. If etcd does not list its members, the unnamed ones are unknown: without a finding the check is skipped.`,
+Learners do not vote and are not counted. If etcd does not list its members, the unnamed ones are unknown: without a finding the check could not run.`,
 	Remedy: `Look at the members (` + "`etcdctl endpoint status --cluster`" + `, ` + "`etcdctl endpoint health --cluster`" + `, run next to etcd): disk, network, clock. Start the
-missing one; of one that hangs look at its process: stopped, without CPU, or a disk that hangs. If a majority is lost for good, restore etcd from a snapshot.`,
+missing one. If one hangs, check whether its process is stopped, lacks CPU, or has a disk that hangs. If a majority is lost for good, restore etcd
+from a snapshot.`,
 	Run: runEtcdLeader,
 }
 

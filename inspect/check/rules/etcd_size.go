@@ -31,11 +31,11 @@ var etcdSize = &check.Check{
 	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `Compares the size of each member's database with its quota. Warning from 80%, error from 95%: at the quota etcd raises NOSPACE and refuses every
-write.
+	Doc: `The etcd database fills up until etcd raises NOSPACE at its quota and refuses every write. The check compares each member's database with its quota.
+Warning from 80%, error from 95%.
 
-Members report their quota from etcd 3.6 on. Before that it is unknown: the size is compared with etcd's default of 2 GiB, and the finding is info. A
-database of 512 MiB or more with less than half of it in use is info as well: defragmenting shrinks it.`,
+Members report their quota since etcd 3.6. Before that it is unknown: the size is compared with etcd's default of 2 GiB, and the finding is info. Also
+info: 512 MiB or more with less than half in use: defragmenting shrinks it.`,
 	Remedy: `Compact and defragment: ` + "`etcdctl compact REVISION`" + `, then ` + "`etcdctl defrag`" + ` member by member, the leader last. Milvus does not compact etcd: run etcd
 with ` + "`--auto-compaction-mode=revision --auto-compaction-retention=1000`" + `, and raise ` + "`--quota-backend-bytes`" + ` if the keys need it.`,
 	Run:         runEtcdSize,

@@ -144,8 +144,8 @@ func (r *region) spread(of func(*balance.Share) float64) float64 {
 	return most / (sum / float64(len(r.nodes)))
 }
 
-// tooMuch returns the share of the busiest node's work that it would not have if all nodes had the same.
-// Searches would be faster by that share.
+// tooMuch returns the share of the busiest node's work that exceeds the mean of all nodes. Searches would be
+// faster by that share if all nodes had equal work.
 func (r *region) tooMuch() float64 {
 	if x := r.spread(func(s *balance.Share) float64 { return s.Cost }); x > 1 {
 		return 1 - 1/x

@@ -16,7 +16,7 @@ var fewRequests = &check.Check{
 	Starts:   "node_left:proxy node_lost:proxy | collection_loaded",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc:      `With few requests the mean is dominated by the slowest one. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding says so. It is nothing to worry about. Without any requests there is no finding.`,
+	Doc:      `In a window with few requests the slowest one dominates the mean. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding notes it. No action is needed. Not reported: a window without any requests.`,
 	Remedy:   `Measure under load, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time since each process started.`,
 	Run:      runFewRequests,
 	Requests: []string{"proxy"},

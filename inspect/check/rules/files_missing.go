@@ -18,20 +18,21 @@ var filesMissing = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang, check.IndexingHangs},
 	Starts:   "segment_dropped segment_removed | segment_compacted index_failed",
-	Doc: `Runs only with ` + "`diagnose --storage PLACE`" + `. Compares the storage with what etcd records for each flushed segment: the number of insert and delta logs
-of each field, and the number of files of its finished indexes. A finding is a collection with a segment whose files are missing, empty, or shorter
-than they were written. A log or index file tells its length in its first bytes: it is a series of events, each with its length. The sizes in etcd
-cannot be used: up to 2.3 they are those in memory. Files of storage version 2, and indexes in a single file, do not tell.
+	Doc: `A load never progresses because files of a segment were deleted from the bucket. Runs only with ` + "`diagnose --storage PLACE`" + `. The check compares storage
+with etcd's records of each flushed segment: the number of insert and delta logs of each field, and the number of files of its finished indexes.
+Reported: a collection with a segment whose files are missing, empty, or shorter than written. The length of a log or index file is in its first
+bytes: it is a series of events, each with its length. The sizes in etcd cannot be used: up to 2.3 they are those in memory. Files of storage version
+2, and indexes in a single file, do not record their length.
 
-A query node cannot load such a segment. The load makes no progress and reports no reason, and data in memory is lost with the next restart or move.
-An index without its files is not rebuilt on its own, because it is finished in etcd.
+A query node cannot load such a segment. The load reports no reason, and data in memory is lost with the next restart or move. An index without its
+files is not rebuilt on its own, because it is finished in etcd.
 
 At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being loaded, of segments that no node
-serves, and of builds that wait. Whatever was left out is reported. A place that cannot be listed, or has no file of the segments at all (another
-cluster's, or another folder), is unknown, not ok. Unless it is the place in the processes' configuration, a bucket by its endpoint or a folder on a
-machine on which one of them runs: everything is lost then, and that is the finding. Of segments of storage version 3 the files are looked for that their manifest names, but not
-their large values. Index records of 2.1 are not looked for.`,
-	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects unknown
+serves, and of builds that wait. The rest is reported as left out. Unknown, not ok: a place that cannot be listed, or has no file of the segments at
+all (another cluster's, or another folder). Exception: the place is in the processes' configuration, a bucket by its endpoint or a folder on a machine
+on which a process runs. Then everything is lost, and that is reported. For segments of storage version 3 the files named in their manifest are
+checked, but not their large values. Index records of 2.1 are not checked.`,
+	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, or another Milvus with the same ` + "`minio.rootPath`" + `, which collects unknown
 files as garbage. Restore them from a backup or an older version of the objects. Without one, drop an index and create it again: it is built from the
 insert logs. Rows of lost insert logs are gone: insert them again from their source.`,
 	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes | model.PartServing,

@@ -21,12 +21,13 @@ var gcPause = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest, budget.WaitForWorkers, budget.WaitForNodes},
-	Doc: `Go stops a process twice per garbage collection, for one or two tenths of a millisecond (` + "`go_gc_duration_seconds`" + `). If CPU is short, or threads cannot be stopped, it is tens or hundreds of milliseconds. A request that arrives during a pause waits for the rest of it: on average half the square of a pause,
-per second of the window.
+	Doc: `A proxy short of CPU stops for tens or hundreds of milliseconds twice per garbage collection. Usually it stops for one or two tenths of a millisecond
+(` + "`go_gc_duration_seconds`" + `); longer if CPU is short or threads cannot be stopped. A request that arrives during a pause waits for its rest: on average
+half the square of a pause, per second of the window.
 
-A warning is a proxy or query node whose pauses make the mean search or query at least 20% and 5 ms longer; info from 5% and 1 ms. All pauses count as equally long, the least they can cost.
-CPU time spent on garbage collection is covered by ` + "`profile-gc-share`" + `.`,
-	Remedy:      `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has had CPU time. Allocations trigger collections: large results and many small requests produce garbage; more memory (` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
+Warning: a proxy or query node whose pauses make the mean search or query at least 20% and 5 ms longer; info from 5% and 1 ms. All pauses count as
+equally long, the least they can cost. CPU time of garbage collection: see ` + "`profile-gc-share`" + `.`,
+	Remedy:      `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has had CPU time. Reduce allocations (large results, many small requests), which trigger collections. More memory (` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
 	Run:         runGCPause,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure"),

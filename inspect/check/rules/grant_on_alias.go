@@ -25,13 +25,15 @@ var grantOnAlias = &check.Check{
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "privilege_granted alias_created node_joined:proxy | alias_altered",
 	Parts:    model.PartObjects | model.PartUsers | model.PartSessions,
-	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object is an alias. From 2.6.11 on a proxy replaces an alias in a request with
-its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless it is set; Milvus issue 47850, pull request 48052). A privilege on the alias is
-then not found. Warning for each role that does not have the same privilege on the collection, or on all of them.
+	Doc: `After an upgrade a role is denied access through an alias. The check looks for privileges on collections (object type ` + "`Collection`" + `) whose object is an
+alias. Since 2.6.11 a proxy replaces an alias in a request with its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless set; Milvus
+issue 47850, pull request 48052), and does not find a privilege on the alias. Warning for each role without the same privilege on the collection, or
+on all of them.
 
-Not a finding: a role with a group of privileges on the collection; clusters without authorization (` + "`common.security.authorizationEnabled`" + `); proxies of older releases, and those with that setting at false: they compare the name in the request with that of the grant. Before an upgrade
-` + "`kitescope preflight`" + ` has them. In 2.6.11 itself only searches were seen to be held against the collection (Milvus issue 48061), so other requests by
-the alias may still work there. Read from sources and issues, not seen on a server.`,
+Not reported: a role with a group of privileges on the collection; clusters without authorization (` + "`common.security.authorizationEnabled`" + `); proxies of
+older releases, or with that setting at false: they compare the name in the request with that of the grant. Before an upgrade use
+` + "`kitescope preflight`" + `. In 2.6.11 itself only searches were seen to be checked against the collection (Milvus issue 48061), so other requests by the
+alias may still work. Read from sources and issues, not seen on a server.`,
 	Remedy: `Grant the same on the collection, then revoke it on the alias: ` + "`MilvusClient.grant_privilege_v2(role, privilege, collection_name, db_name)`" + `.`,
 	Run:    runGrantOnAlias,
 	Whole:  true,

@@ -20,22 +20,22 @@ var growingFlushed = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.MemoryFull},
 	Starts:   "segment_flushed | node_joined channel_reassigned node_lost",
-	Doc: `After a flush QueryCoord adds the segment to a new target, has a node load the sealed copy with its index, and tells the shard
-leader to release the growing one. If that handoff gets stuck, searches keep scanning the rows by brute force although an
-index exists. If the sealed copy is loaded too, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Milvus does not
-report it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
-34554, 40382).
+	Doc: `Searches scan rows by brute force although their segment was flushed and indexed. After a flush QueryCoord adds the segment to a new target, has a
+node load the sealed copy with its index, and makes the shard leader release the growing one. If that handoff gets stuck, brute force continues. If
+the sealed copy is loaded too, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Milvus does not report it: in etcd the segment is
+flushed, and growing segments do not appear in the query segment API (Milvus issues 17767, 17566, 17914, 34554, 40382).
 
-The check reads the growing segments in each shard leader's view (GetDataDistribution) and their state in etcd. A finding is a segment that is growing
-in a view while in etcd it is flushed, dropped after a compaction, or missing, and either its sealed copy was loaded in the same replica at least 2 minutes before the nodes were asked, or, without
-a copy, it was flushed (or dropped) at least 6 minutes before.
+The check reads the growing segments in each shard leader's view (GetDataDistribution) and their state in etcd. Reported: a segment that is growing in
+a view while in etcd it is flushed, dropped after a compaction, or missing, and either its sealed copy was loaded in the same replica at least 2
+minutes before the nodes were queried, or, without a copy, it was flushed (or dropped) at least 6 minutes before.
 
-A handoff in progress is not a finding. On 2.3.5 with small segments the sealed copy was loaded 3 s after the flush and the growing one released after 13.5 s, or after 68 s at the latest during inserts. Large segments take
-as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). The time of the
-flush comes from the segment's position in the channel, which is the channel's position at the flush; without one the age is reported as unknown.`,
-	Remedy: `Find out first what blocks the handoff: a target that does not advance (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
-is full or does not answer. Then make QueryCoord build a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
-As a last resort release the collection and load it again; it cannot be searched in between.`,
+Not reported: a handoff in progress. On 2.3.5 with small segments the sealed copy was loaded 3 s after the flush and the growing one released after
+13.5 s, or after 68 s at the latest during inserts. Large segments take as long as they take to load, and while one target is being loaded the next
+waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). The time of the flush comes from the segment's position in the channel, which is the
+channel's position at the flush; without one the age is unknown.`,
+	Remedy: `Find out first what blocks the handoff: a target that does not advance (target-behind), a sealed segment that is not loaded (segment-not-loaded), a
+node that is full or does not respond. Then make QueryCoord build a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to
+2.3 searches fail until it is back). As a last resort release the collection and load it again; it cannot be searched in between.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelGrowing},

@@ -17,17 +17,17 @@ var growingLarge = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.FlushesHang},
 	Starts:   "segment_created | config_changed:segment node_lost:datanode",
-	Doc: `DataCoord seals a growing segment when it reaches ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, converted to rows per schema and
-recorded with the segment), at the next time tick of its channel; since 2.5 up to 10% earlier. It never allocates more rows than fit.
+	Doc: `A growing segment passed its size, but DataCoord never sealed it. It should be sealed at ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit
+(` + "`maxSize`" + `, converted to rows per schema and recorded with the segment), at the next time tick of its channel; since 2.5 up to 10% earlier. DataCoord
+never allocates more rows than fit.
 
-A finding is a segment that reached that size and was not written for 2 minutes: it should have been sealed long ago.
-Also a segment with more than 1.1 times the rows, or 1.25 times the bytes (2.6), that fit, written or not: then data nodes do not report
-what they hold, or DataCoord does not act on it.
+Reported: a segment that reached that size and was not written for 2 minutes. Also one, written or not, with more than 1.1 times the rows, or 1.25
+times the bytes (2.6), that fit: data nodes do not report its contents, or DataCoord ignores it.
 
-A segment past its size that is still being written is not a finding: rows arrive faster than they are counted. If DataCoord did not report its configuration, only segments with more
-rows than fit count.`,
-	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, check whether the channel's checkpoint advances and which data node watches
-it; restarting that data node makes DataCoord reassign the channel.`,
+Not reported: a segment past its size that is still being written, because rows arrive faster than they are counted. If DataCoord did not report its
+configuration, only segments with more rows than fit are reported.`,
+	Remedy: `Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, check whether the channel's checkpoint advances and which data node watches it;
+restart that data node to make DataCoord reassign the channel.`,
 	Parts:  model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Phases: []latency.Name{latency.KernelGrowing},
 	Run:    runGrowingLarge,

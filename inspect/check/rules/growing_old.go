@@ -20,31 +20,30 @@ var growingOld = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.FlushesHang, check.MemoryFull},
 	Starts:   "1h segment_created | node_lost:datanode node_left:datanode channel_released config_changed:segment",
-	Doc: `Inserted rows are in growing segments until those are sealed and flushed; only then an index is built. Until
-then every search scans them by brute force (from some thousand rows on with a small interim index,
-` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment on its own in three cases:
+	Doc: `A few thousand rows, inserted and not flushed, slow down each search for up to a day. Users report this as "search is slow after a small insert"
+(Milvus issues 21215, 15344). Inserted rows are in growing segments until these are sealed and flushed; only then an index is built. Until then every
+search scans them by brute force (from some thousand rows on with a small interim index, ` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node
+alone. DataCoord seals a segment on its own in three cases:
 
 - it is full: ` + "`sealProportion`" + ` of its maximum size, see growing-too-large;
-- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). Smaller ones
-  are never sealed for being idle; if 16 MB is more than a full segment, none is;
+- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). Smaller ones are never sealed for
+  being idle; if 16 MB is more than a full segment, none is;
 - it is ` + "`maxLife`" + ` (24 hours) old.
 
-A few thousand rows that are inserted and not flushed therefore slow down each search for up to a day. Users report this as "search is slow
-after a small insert" (milvus issues 21215, 15344).
+Reported: rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach. Warning if they cost 10% of the
+collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one that idle sealing should have closed, one that is sealed but not flushed
+because its channel does not advance (Milvus issue 29092), and one that is Flushing 10 minutes after its last allocation ended (Milvus issue 25681): a
+data node needs seconds.
 
-A finding is rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach:
-a warning if they cost 10% of the collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one that idle
-sealing should have closed, one that is sealed but not flushed because its channel does not advance (milvus issue 29092), and one that is Flushing
-10 minutes after its last allocation ended (milvus issue 25681): a data node needs seconds.
-
-A segment that is being written is not a finding, however large its share of the work: that is the price of inserting. The time of the last
-write comes from DataCoord's memory, a streaming node's record, or etcd up to the channel's checkpoint. If none of these
-has it, a segment counts as idle if it is 2 minutes old and its shard leaders consume no inserts at all; otherwise it is reported as unknown. Limits come from the cluster's own configuration, or are the defaults of its version.`,
-	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
-seconds to minutes, and the growing segment is released about 15 seconds after the sealed one is loaded. Do not flush after each
-small insert: each flush creates a segment, and many small segments are a finding too. If small batches arrive all the time,
-lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` to let idle sealing work. Segments past their limits mean that DataCoord or a
-data node is not doing its work: look at the channel's checkpoint and the data node that watches it.`,
+Not reported: a segment that is being written, however large its share of the work, because inserting has this cost. The time of the last write comes
+from DataCoord's memory, a streaming node's record, or etcd up to the channel's checkpoint. If none has it, a segment counts as idle if it is 2
+minutes old and its shard leaders consume no inserts at all; otherwise it is unknown. Limits come from the cluster's configuration, or are the
+defaults of its version.`,
+	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within seconds to minutes, and
+the growing segment is released about 15 seconds after the sealed one is loaded. Do not flush after each small insert: each flush creates a segment,
+and many small segments are a finding too. If small batches arrive all the time, lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` to let idle sealing
+work. If segments are past their limits, DataCoord or a data node is not doing its work: look at the channel's checkpoint and the data node that
+watches it.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Phases:      []latency.Name{latency.KernelGrowing},
 	Run:         runGrowingOld,

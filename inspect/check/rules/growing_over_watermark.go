@@ -19,12 +19,14 @@ var growingOverWatermark = &check.Check{
 	Starts:   "segment_created | config_changed:streaming checkpoint_stopped",
 	Parts:    model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `A streaming node (2.6 and later) counts the bytes of its growing segments: ` + "`milvus_wal_growing_segment_bytes`" + `, in 3.0 ` + "`milvus_wal_growing_segment_flush_pressure_bytes`" + `. Above
-` + "`milvus_wal_growing_segment_hwm_bytes`" + ` (` + "`streaming.flush.growingSegmentBytesHwmThreshold`" + `, 0.2 of its memory) it seals the largest until they are below the low-water mark (0.1), at most every 5 seconds.
+	Doc: `Sealing on a streaming node does not keep up with writes. A streaming node (2.6 and later) counts the bytes of its growing segments:
+` + "`milvus_wal_growing_segment_bytes`" + `, in 3.0 ` + "`milvus_wal_growing_segment_flush_pressure_bytes`" + `. Above ` + "`milvus_wal_growing_segment_hwm_bytes`" + `
+(` + "`streaming.flush.growingSegmentBytesHwmThreshold`" + `, 0.2 of its memory) it seals the largest until they are below the low-water mark (0.1), at most
+every 5 seconds.
 
-Warning: they are at or above the high-water mark in each of two scrapes at least 10 seconds apart: sealing does not follow. Info in a single scrape, or in two that are closer: it may just have begun.
-Below the mark nothing is found, however near: it is reached in normal work. ` + constructedOnly,
-	Remedy: `Look at the streaming node's log for "flush" and "seal". Writes that are faster than it can seal need more streaming nodes, or a limit (` + "`quotaAndLimits.limitWriting.growingSegmentsSizeProtection`" + `).`,
+Warning: at or above the high-water mark in each of two scrapes at least 10 seconds apart. Info in a single scrape, or in two that are closer: it may
+just have begun. Values below the mark are normal. ` + constructedOnly,
+	Remedy: `Search the streaming node's log for "flush" and "seal". If writes are faster than it can seal, add streaming nodes, or set a limit (` + "`quotaAndLimits.limitWriting.growingSegmentsSizeProtection`" + `).`,
 	Run:    runGrowingOverWatermark,
 	Roles:  []string{"streamingnode"},
 	FollowsFrom: []check.Cause{

@@ -310,8 +310,8 @@ func toldElsewhere(id string, r removal) bool {
 	return false
 }
 
-// TestWellOnlyIfAllWasSeen removes one fact after the other from a healthy cluster with complete data. It
-// checks that a check that declares to read such a fact is not ok without it.
+// TestWellOnlyIfAllWasSeen checks that a check is not ok without a fact that it declares to read. It removes one
+// fact after the other from a healthy cluster with complete data.
 func TestWellOnlyIfAllWasSeen(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {

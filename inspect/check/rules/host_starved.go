@@ -12,18 +12,20 @@ import (
 // hostStarved reports hosts without enough CPU for their processes.
 var hostStarved = &check.Check{
 	ID:       "host-starved", // check.HostStarved
-	Title:    "Host lacks CPU: its processes are late alike",
+	Title:    "Host lacks CPU: its processes are slow",
 	Severity: check.Warning,
 	Slowness: true,
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_joined collection_loading | segment_compacted task_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Looks at the processes of each host, where at least three are registered. The host lacks CPU if at least half of them keep kitescope waiting for their state for 20% of the time, or answer three times as late as before.
+	Doc: `Processes on one host respond late because it lacks CPU. The check looks at hosts with at least three registered processes. A host lacks CPU if at
+least half of them keep kitescope waiting for their state for 20% of the time, or respond three times as late as before.
 
-A warning if requests are slower than before; info if they are not and the processes use 90% of the processors. Other checks of slowness (` + "`requests-slow`, `process-slow`, `component-hanging`, `worker-slow`, `wal-append-slow`" + ` and the like) then
-follow from it and are info: they would find each process of the host. In Kubernetes each pod is a host of its own: look at the CPU of the machines.`,
-	Remedy: `See what uses the CPU of the machine (` + "`top`" + `, ` + "`kitescope get nodes --sort -cpu`" + `). Stop other work on it, give it more processors, or move processes to other machines. If it is Milvus itself, ` + "`kitescope why`" + ` breaks its work down.`,
+Warning if requests are slower than before; info if they are not and the processes use 90% of the processors. Other checks of slowness
+(` + "`requests-slow`" + `, ` + "`process-slow`" + `, ` + "`component-hanging`" + `, ` + "`worker-slow`" + `, ` + "`wal-append-slow`" + ` and the like) then follow from it and are info. In Kubernetes
+each pod is a host of its own: look at the CPU of the machines.`,
+	Remedy: `Find out what uses the CPU of the machine (` + "`top`" + `, ` + "`kitescope get nodes --sort -cpu`" + `). Stop other work, add processors, or move processes to other machines. If it is Milvus itself, run ` + "`kitescope why`" + ` to break its work down.`,
 	Run:    runHostStarved,
 }
 

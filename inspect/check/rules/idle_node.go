@@ -19,20 +19,21 @@ var idleNode = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesSlow, check.AfterRestart},
 	Starts:   "config_changed:autoBalance node_joined:querynode | collection_released replica_changed resource_group_changed",
-	Doc: `A query node that joined and was given nothing to serve costs money for nothing: searches still wait for the other nodes. Milvus issues 23604 and 24065 are examples.
+	Doc: `A query node that joined an hour ago still serves nothing, and searches wait for the other nodes (Milvus issues 23604 and 24065 are examples).
 
-The check compares the registered query nodes of one resource group, without those that are stopping and those inside streaming nodes (they take channels only). What a node
-serves comes from its own answer, or from its metrics. A finding is a node with at most a quarter of the average of the others, in search work (weighted as in
-` + "`kitescope balance`" + `) and in rows (what Milvus balances); an error if it serves nothing at all. From Milvus 2.4.13 on, where rows are spread by memory, a node
-with less memory than the others is judged by its memory.
+The check compares the registered query nodes of one resource group, without those that are stopping and those inside streaming nodes (they take
+channels only). The served data comes from the node's own answer or its metrics. Reported: a node with at most a quarter of the average of the others,
+in search work (weighted as in ` + "`kitescope balance`" + `) and in rows (which Milvus balances). Error if it serves nothing at all. Since Milvus 2.4.13, where
+rows are spread by memory, a node with less memory than the others is judged by its memory.
 
-No finding if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in total. Unless auto-balance is off, no finding either
-in the first two minutes after its start, or in the first hour while a segment has arrived within the last two minutes: it is still being filled. On Milvus 2.3.5 with small
-segments, a new node had its first segments after 1 to 2 s and all of them after 90 s; large segments take as long as they take to load, and segments of stopping nodes move first. For the first ten minutes
-the severity is info.`,
-	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the pymilvus calls. If it is on and the
-node stays idle: is it in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log gives the
-reason for skipping a replica ("skip balance"). Check also whether its version or memory differs from the others.`,
+Not reported if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in total.
+Unless auto-balance is off, also not reported while it is being filled: in the first two minutes after its start, or in the first hour while a segment
+has arrived within the last two minutes. On Milvus 2.3.5 with small segments, a new node had its first segments after 1 to 2 s and all of them after
+90 s; large segments take as long as they take to load, and segments of stopping nodes move first. Info for the first ten minutes.`,
+	Remedy: `If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the pymilvus
+calls. If it is on, check that the node is in the resource group of the replicas (` + "`kitescope get resource-groups`" + `), and whether another node is
+stopping: those are emptied first. QueryCoord's log has the reason for skipping a replica ("skip balance"). Check also whether its version or memory
+differs from the others.`,
 	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartIndexes | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.WaitForWorkers},

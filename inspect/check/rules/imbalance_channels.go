@@ -20,14 +20,15 @@ var imbalanceChannels = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.WritesFail},
 	Starts:   "node_joined node_lost node_left channel_reassigned | channel_assigned collection_created config_changed",
-	Doc: `A data node consumes the channels that DataCoord assigns to it, buffers their rows and writes them to storage. From 2.6 on a streaming node does, and its query node also leads the shards. Inserts
-are as fast as the node with the most channels.
+	Doc: `Inserts are only as fast as the data node with the most channels. A data node consumes the channels that DataCoord assigns to it, buffers their rows
+and writes them to storage. Since 2.6 a streaming node does this, and its query node also leads the shards.
 
-The check counts the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. A finding is a node with at least two more than its fair share (rounded up) and
-at least twice the mean; a warning if another node that started ten or more minutes ago has none. DataCoord rebalances every 6 minutes
-(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). Channels differ in load: one with many inserts weighs more than ten without.`,
-	Remedy: `Is ` + "`dataCoord.autoBalance`" + ` on? Data nodes older than 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy collection.
-In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
+The check counts the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. Reported: a node
+with at least two more than its fair share (rounded up) and at least twice the mean. Warning if another node that started ten or more minutes ago has
+none. DataCoord rebalances every 6 minutes (` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). Channels differ in
+load: one with many inserts has more load than ten without.`,
+	Remedy: `Turn ` + "`dataCoord.autoBalance`" + ` on. Data nodes older than 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards
+(` + "`num_shards`" + ` at creation) spread a single busy collection. In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.`,
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartChannels,
 	Run:   runImbalanceChannels,
 	Roles: []string{"datacoord"},

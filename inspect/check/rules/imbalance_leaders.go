@@ -20,17 +20,21 @@ var imbalanceLeaders = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_lost:querynode node_joined:querynode | collection_loaded config_changed:autoBalance",
-	Doc: `The leader of a shard (delegator) consumes its channel, holds all its growing rows and deletes, searches them by brute force, forwards each search to the nodes with the sealed segments and merges
-the results. A node that leads many shards is the slowest one during inserts, whatever segments it has.
+	Doc: `During inserts every search waits for the node that leads the most shards. The leader of a shard (delegator) consumes its channel, holds all its
+growing rows and deletes, searches them by brute force, forwards each search to the nodes with the sealed segments and merges the results. A node that
+leads many shards is the slowest one during inserts, whatever its segments.
 
-The check counts the leader views of query nodes over all replicas of a resource group; from 2.6 on, those of the query nodes inside streaming nodes. A finding is a node with at least twice the mean
-and at least three more, where there are two shards per node or more. It is a warning if three or more of its shards would be elsewhere with an even spread of each collection, or if searching its
-growing rows takes 5% or more of all search work; otherwise info. Shards never spread as evenly as segments: one of twelve moved while Milvus 2.3.5 rebalanced, and Milvus compares the
-shards of one collection only. In a cluster of collections with one shard each, nodes that join lead none.
+The check counts the leader views of query nodes over all replicas of a resource group; since 2.6, those of the query nodes inside streaming nodes.
+Reported: a node with at least twice the mean and at least three more, if there are two shards per node or more. Warning if three or more of its
+shards would be elsewhere with an even spread of each collection, or if searching its growing rows takes 5% or more of all search work; otherwise
+info. Shards never spread as evenly as segments: one of twelve moved while Milvus 2.3.5 rebalanced, and Milvus compares the shards of one collection
+only. In a cluster of collections with one shard each, new nodes lead none.
 
-Where measured searches wait for growing rows on the node, the finding has the time: what its kernels spend on them, and the part of its queue they cause. The gain assumes shards spread over all nodes of each collection, or over all but one.`,
-	Remedy: "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels. In older versions only releasing and loading a collection spreads them again. By hand: POST
-` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several collections up to 2.6.19, milvus issue 51687). In 2.6 a shard is on the node of its WAL: see imbalance-channels.`,
+If measured searches wait for growing rows on the node, the finding includes the time: in its kernels, and the part of its queue caused by them. The
+gain assumes shards spread over all nodes of each collection, or over all but one.`,
+	Remedy: `Set ` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) to let QueryCoord move channels. In older versions release and load a collection to spread them
+again. By hand: POST ` + "`/management/querycoord/transfer/channel`" + ` on the proxy's metrics port (2.3.13, 2.4 and later; fails on clusters with several
+collections up to 2.6.19, Milvus issue 51687). In 2.6 a shard is on the node of its WAL: see imbalance-channels.`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
@@ -135,8 +139,8 @@ func leadersFix(p *check.Pass) []check.Step {
 		Interrupting(5*time.Minute, "nothing"), look)
 }
 
-// crowded returns the number of a node's shards that would be elsewhere if the shards of each replica were
-// spread evenly over its nodes.
+// crowded returns the number of shards that a node leads beyond an even spread of each replica's shards over
+// its nodes.
 func (r *region) crowded(nodes []*balance.Share, id model.NodeID) (sum int) {
 	for _, g := range r.groups {
 		shards, led, members := 0, 0, 0

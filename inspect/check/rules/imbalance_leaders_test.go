@@ -10,9 +10,9 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// led simulates searches that ask the leaders of all shards at once, from clients that start the next search
-// immediately. Node k leads leads[k] shards and has two servers. It returns the mean duration of a search, and
-// the mean wait of one task on the first node.
+// led simulates searches that query the leaders of all shards at once, from clients that start the next
+// search immediately. Node k is the leader of leads[k] shards and has two servers. led returns the mean
+// duration of a search, and the mean wait of one task on the first node.
 func led(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queued float64) {
 	const requests = 30_000
 	nodes := make([]rulestest.Servers, len(leads))

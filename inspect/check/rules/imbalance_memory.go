@@ -18,12 +18,14 @@ var imbalanceMemory = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "config_changed:autoBalance node_joined:querynode node_lost:querynode | collection_loaded index_built",
-	Doc: `The fullest node limits how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% it throttles writes for the
-whole cluster. The check compares, for the query nodes of a resource group, the share of memory in use as each reports it (GetMetrics: memory_usage of memory).
+	Doc: `The fullest query node limits how much a collection can grow, even if the others have room: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90)
+Milvus loads nothing more on it, and at 85% it throttles writes for the whole cluster. The check compares, for the query nodes of a resource group,
+the share of memory in use as each reports it (GetMetrics: memory_usage of memory).
 
-A finding is a difference of at least ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster, 30 points by default, between two nodes; a warning if the fuller one is at 60% or above. Nodes that have just joined and are still being filled (see node-idle) are left out.
-Milvus 2.2 and later ignore that setting and balance rows. Memory differs where rows do not because of dimensions, indexes and mmap.`,
-	Remedy:      "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by design before Milvus 2.5 (and late 2.4). Newer versions take each node's memory into account (pull request 36466).`,
+Reported: a difference of at least ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster, 30 points by default, between two nodes. Warning
+if the fuller one is at 60% or above. Not judged: nodes that have just joined and are being filled (see node-idle). Milvus 2.2 and later ignore that
+setting and balance rows. Memory can differ with even rows because of dimensions, indexes and mmap.`,
+	Remedy:      `Run ` + "`kitescope balance --plan --by memory`" + ` to list moves. Before Milvus 2.5 (and late 2.4) nodes of different sizes in one resource group fill up unevenly by design; newer versions take each node's memory into account (pull request 36466).`,
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       check.NeedSystem,
 	Run:         runImbalanceMemory,

@@ -19,19 +19,19 @@ var imbalanceRows = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "config_changed:autoBalance node_joined:querynode node_lost:querynode | collection_loaded segment_flushed segment_compacted",
-	Doc: `A search waits for the slowest of its nodes, and that is the node with the most rows. The check compares, per replica, the rows that its nodes serve, growing ones included: the
-largest count over the mean (max/mean). 1 is even.
+	Doc: `Every search waits for the node with the most rows. The check compares, per replica, the rows that its nodes serve, growing ones included: the largest
+count over the mean (max/mean). 1 is even.
 
-A finding is a replica with a max/mean of 1.3 or more, if moving segments improves it by 15% or more, and the excess of the busiest node is at least 10% of what a
-node of the resource group serves on average. Small collections and collections with fewer segments than nodes are not reported. It is a warning from 1.5 and an excess of 30% on, or if all replicas
-of the group together reach 1.5.
+Reported: a replica with a max/mean of 1.3 or more, if moving segments improves it by 15% or more, and the excess of the busiest node is at least 10%
+of the average that a node of the resource group serves. Warning from 1.5 and an excess of 30%, or if all replicas of the group together reach 1.5.
+Not reported: small collections and collections with fewer segments than nodes.
 
-While a new node is being filled (see node-idle), the severity is info. Replicas whose nodes are divided among channels (ChannelLevelScoreBalancer) are not judged, nor are
+Info while a new node is being filled (see node-idle). Not judged: replicas whose nodes are divided among channels (ChannelLevelScoreBalancer), and
 rows spread in proportion to the nodes' memory, as Milvus 2.4.13 and later intend.
 
-Growing rows stay on the leaders of their shards; moving segments can only compensate for them. What remains after that is not a finding.`,
-	Remedy: "`kitescope balance --plan`" + ` lists the smallest set of moves that evens it out, with the pymilvus calls. With auto-balance on, Milvus tolerates a difference of 5% of its
-scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page shows what it would move and why it does not.`,
+Growing rows stay on the leaders of their shards; moving segments can only compensate. The remaining difference is not reported.`,
+	Remedy: `Run ` + "`kitescope balance --plan`" + ` to list the smallest set of moves that evens it out, with the pymilvus calls. With auto-balance on, Milvus tolerates a
+difference of 5% of its scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page shows what it would move and why it does not.`,
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.WaitForWorkers},

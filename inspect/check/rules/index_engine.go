@@ -15,19 +15,20 @@ import (
 // indexTooNew reports index files that query nodes cannot read.
 var indexTooNew = &check.Check{
 	ID:       "index-too-new",
-	Title:    "Index files are of a version that query nodes cannot read",
+	Title:    "Index files have a version that query nodes cannot read",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.AfterUpgrade},
 	Starts:   "node_joined | index_built",
 	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
-	Doc: `Compares the version of each finished index file with the range that query nodes' sessions report as readable (` + "`IndexEngineVersion`" + `, Milvus 2.3 and
-later). A file outside the range of any registered query node is an error: that node cannot load the segment. It is only a warning if
-` + "`dataCoord.targetVecIndexVersion`" + ` asks for that version: nodes can read more than they report as current.
+	Doc: `After a rollback from 2.4.1 to 2.3.15, loads fail with "channel not available" (Milvus issue 33242). The check compares the version of each finished
+index file with the readable range in query nodes' sessions (` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). Error if a file is outside the range of any
+registered query node: that node cannot load the segment. Only a warning if ` + "`dataCoord.targetVecIndexVersion`" + ` sets that version: nodes can read more
+than they report as current.
 
-It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded (milvus issue 33242: 2.3.15
-after 2.4.1, "channel not available"). Nodes without a range, stopping nodes and dropped segments are not judged.`,
-	Remedy: `Upgrade all query nodes to the version that wrote the files. To stay with the older one, drop the index and create it again before the collection is
-loaded: the older version builds it then. The collection cannot be searched meanwhile.`,
+It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded. Not judged: nodes without a
+range, stopping nodes and dropped segments.`,
+	Remedy: `Upgrade all query nodes to the version that wrote the files. To stay with the older version, drop the index and create it again before the collection
+is loaded: the older version builds it then. The collection cannot be searched meanwhile.`,
 	Run: runIndexTooNew,
 }
 

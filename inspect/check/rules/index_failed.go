@@ -14,19 +14,19 @@ import (
 // indexFailed reports segments whose index build failed for good.
 var indexFailed = &check.Check{
 	ID:       "index-failed",
-	Title:    "Building an index failed for good",
+	Title:    "An index build failed permanently",
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_failed | index_created index_altered segment_flushed",
 	Parts:    facts.PartsOfBuilds,
-	Doc: `Looks at the records of index builds (` + "`segment-index/...`" + `). State *Failed* is final: Milvus does not retry, unlike in state *Retry*, which
-` + "`index-stuck`" + ` covers. The index node's reason is in the record.
+	Doc: `An index build failed, and Milvus will not retry it. The check looks at index records (` + "`segment-index/...`" + `). State *Failed* is final, unlike *Retry*
+(see ` + "`index-stuck`" + `). The record has the index node's reason.
 
-Error for vector fields: their rows are searched by brute force, or the collection does not load. Warning for other fields. There is no grace time, as
+Error for vector fields: their rows are searched by brute force, or the collection does not load. Warning for other fields. There is no grace time:
 the state does not change any more.`,
-	Remedy: `Read the reason. "out of memory" and "no space left" are about the node that built it: give it more, or make segments smaller. A reason about
-parameters means that the definition does not fit the data: drop the index and create another. Otherwise fix the cause, then drop and create the index
-to build it again. The collection has to be released for that, and cannot be searched until it is loaded again.`,
+	Remedy: `Read the reason. For "out of memory" and "no space left" give the node that built it more, or make segments smaller. If the reason is about
+parameters, the definition does not fit the data: drop the index and create another. Otherwise fix the cause, then drop and create the index to build
+it again. The collection has to be released for that, and cannot be searched until it is loaded again.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexFailed,
 	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}},

@@ -16,20 +16,21 @@ import (
 // or the load state.
 var indexMetricMismatch = &check.Check{
 	ID:       "index-metric-mismatch",
-	Title:    "An index metric does not fit its field, or is not the one loaded",
+	Title:    "An index metric does not fit its field, or is not the loaded one",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_created index_altered | index_dropped",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartServing,
-	Doc: `Compares live index definitions on vector fields with the schema, with each other and with the load state.
+	Doc: `Every search of a field fails because its type does not support the index metric. The check compares live index definitions on vector fields with the
+schema, with each other and with the load state.
 
-- A metric that does not exist for the field's type, such as L2 on a binary vector, JACCARD on a float vector, anything but IP and BM25 on a sparse
-  one, or BM25 on a field without a function: searches of that field fail. Error.
-- Two live definitions with different metrics on one vector field: either may serve a segment. Warning.
-- A collection loaded with an index definition that is gone or deleted: nodes serve the old index with its metric. Warning.
+- Error: a metric that does not exist for the field's type, such as L2 on a binary vector, JACCARD on a float vector, anything but IP and BM25 on a
+  sparse one, or BM25 on a field without a function.
+- Warning: two live definitions with different metrics on one vector field: either may serve a segment.
+- Warning: a collection loaded with an index definition that is gone or deleted: nodes serve the old index with its metric.
 
-Milvus rejects the first when an index is created. It comes from clients and backup tools that write metadata themselves, and from upgrades. Metadata
-does not tell which metric searches ask for: a search with another metric than the index's fails with a message that names both.`,
+Milvus rejects the first case when an index is created. It comes from clients and backup tools that write metadata, and from upgrades. Unknown: the
+metric that searches use; with another than the index's they fail with a message that names both.`,
 	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again. The collection cannot be searched
 meanwhile.`,
 	Run: runIndexMetric,

@@ -18,19 +18,19 @@ var indexMissing = &check.Check{
 	Symptoms: []string{check.SearchesSlow, check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_created index_dropped | segment_flushed node_lost:indexnode",
 	Parts:    facts.PartsOfBuilds,
-	Doc: `Looks at every flushed segment and every index definition of its collection. DataCoord writes a record for each pair (` + "`segment-index/...`" + `) within a
-minute. A pair without one is a finding once segment and definition are 10 minutes old.
+	Doc: `Every search scans a segment by brute force because it was never indexed. The check looks at flushed segments and the index definitions of their
+collections. DataCoord writes a record for each pair (` + "`segment-index/...`" + `) within a minute. Reported: a pair without a record once segment and
+definition are 10 minutes old.
 
-From Milvus 2.5 on segments are sorted before they are indexed: an unsorted one gets 30 minutes.
+Since Milvus 2.5 segments are sorted before they are indexed: an unsorted one gets 30 minutes.
 
-Not a finding: FLAT and BIN_FLAT, which have no files; segments of fewer than 1,024 rows (` + "`indexCoord.segment.minSegmentNumRowsToEnableIndex`" + `), which
+Not reported: FLAT and BIN_FLAT, which have no files; segments of fewer than 1,024 rows (` + "`indexCoord.segment.minSegmentNumRowsToEnableIndex`" + `), which
 Milvus marks finished without building; L0 and growing segments; those of an import under way, whose times are those of its start.
 
-Every search scans rows without an index by brute force. Sources: ` + "`internal/datacoord/index_service.go`" + `, ` + "`index_inspector.go`" + `; milvus issues 22278 and
-36389.`,
-	Remedy: `Search DataCoord's log for the segment, and look at the tasks that sort it (` + "`kitescope get tasks`" + `). A restart of DataCoord makes it look through all
-segments again. The last resort is to drop the index and create it again. The collection has to be released for that, and cannot be searched until it
-is loaded again.`,
+Sources: ` + "`internal/datacoord/index_service.go`" + `, ` + "`index_inspector.go`" + `; Milvus issues 22278 and 36389.`,
+	Remedy: `Search DataCoord's log for the segment, and look at the tasks that sort it (` + "`kitescope get tasks`" + `). Restart DataCoord to make it look through all
+segments again. As a last resort drop the index and create it again. The collection has to be released for that, and cannot be searched until it is
+loaded again.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexMissing,
 	Whole:       true,

@@ -42,20 +42,19 @@ var indexStuck = &check.Check{
 	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
 	Starts:   "30m index_created node_lost:indexnode node_left:indexnode node_lost:datanode | segment_flushed node_stopping index_failed",
 	Parts:    facts.PartsOfBuilds | model.PartSessions,
-	Doc: `Looks at index builds in state Unissued, InProgress or Retry, and at how long segment and index definition have both existed.
+	Doc: `A build waits forever: no index node is idle, one keeps restarting, or a queue has no workers (Milvus issues 26860, 32283, 35032 and 36389). Meanwhile
+the segments are searched by brute force, or not loaded. The check looks at index builds in state Unissued, InProgress or Retry, and at how long
+segment and index definition have both existed.
 
-A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered or the assigned node is gone; after 30
-seconds if DataCoord has assigned the build five times and no node finished it. Read-only or full storage causes that (2.3.5: a try every 3 seconds,
-no reason in etcd), and so do missing insert logs and a node that runs out of memory. Segments of an import under way get 12 hours: their times are
-those of its start. FLAT, and segments of fewer than 1,024 rows, are not looked at.
+Reported after 30 minutes; after 2 minutes if no index node (since Milvus 2.6: data node) is registered or the assigned node is gone; after 30 seconds
+if DataCoord has assigned the build five times and no node finished it. Causes are read-only or full storage (2.3.5: a try every 3 seconds, no reason
+in etcd), missing insert logs, and a node that runs out of memory. Segments of an import under way get 12 hours: their times are those of its start.
+Not judged: FLAT, and segments of fewer than 1,024 rows.
 
 Info only, for a day, if a build of any index finished within the last 10 minutes (recorded by Milvus 2.5 and later): the queue moves. Before 2.5 this
-is not recorded: info for 3 hours while registered nodes build. Always a warning: a retry with a recorded reason, and a build on a node that is gone.
-
-Meanwhile the segments are searched by brute force, or not loaded. Milvus issues 26860, 32283, 35032 and 36389 are such cases: no idle index node, a
-node that keeps restarting, a queue without workers.`,
+is not recorded: info for 3 hours while registered nodes build. Always a warning: a retry with a recorded reason, and a build on a node that is gone.`,
 	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or find out why the assigned one does not finish: memory, restarts, object storage. DataCoord
-reassigns a build once the session of its node is gone. ` + "`indexNode.scheduler.buildParallel`" + ` sets how many one node builds at once.`,
+reassigns a build once the session of its node is gone. To build more at once on a node, raise ` + "`indexNode.scheduler.buildParallel`" + `.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexStuck,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},

@@ -37,16 +37,16 @@ var indexUnfit = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_created index_altered | segment_flushed collection_loaded",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
-	Doc: `Looks at live index definitions on vector fields and the rows they cover.
+	Doc: `Every search scans all rows because the index is FLAT. The check looks at live index definitions on vector fields and their rows.
 
-- FLAT or BIN_FLAT over at least a million rows: every search scans all of them. Warning if the collection is loaded, else info.
-- IVF types with an unsuitable ` + "`nlist`" + `: more lists than a 39th of the rows of the largest segment (faiss asks for 39 rows a list to train,
-  Clustering.h), or fewer than a sixteenth of 4 x sqrt(rows), the advice of Milvus's documentation, in segments of 100,000 rows and more. Info only:
-  the best value depends on nprobe and the data.
+- FLAT or BIN_FLAT over at least a million rows: warning if the collection is loaded, else info.
+- IVF types with an unsuitable ` + "`nlist`" + `: more lists than a 39th of the rows of the largest segment (faiss needs 39 rows a list to train, Clustering.h),
+  or fewer than a sixteenth of 4 x sqrt(rows), the advice of Milvus's documentation, in segments of 100,000 rows and more. Info only: the best value
+  depends on nprobe and the data.
 
 Not judged: M and ef of graphs, AUTOINDEX, sparse indexes. FLAT on fewer rows is a fair choice: it is exact.`,
-	Remedy: `Release the collection, drop the index and create another one, such as HNSW. The collection cannot be searched until that is built and loaded. Search
-parameters change with the type: HNSW takes ` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT behind filters that leave few rows may be right: accept the finding in a
+	Remedy: `Release the collection, drop the index and create another one, such as HNSW. The collection cannot be searched until that is built and loaded. Change
+the search parameters with the type: HNSW takes ` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT may be right behind filters that leave few rows: accept the finding in a
 baseline.`,
 	Phases: []latency.Name{latency.KernelSealed},
 	Run:    runIndexUnfit,

@@ -20,17 +20,17 @@ var indexNotLoaded = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_built index_created | collection_loading",
-	Doc: `A query node that loaded a segment before its index was finished scans all its rows. QueryCoord notices the finished index and has the
-node load it (index_checker.go, since 2.3). If that does not happen, searches stay slow until the collection is loaded again, and nothing shows it: the index is
-"Finished" everywhere (milvus issues 6609, 12958, 19974).
+	Doc: `An index is "Finished" everywhere, but a query node still scans the rows of a segment (Milvus issues 6609, 12958, 19974). A query node that loaded a
+segment before its index was finished scans all its rows. QueryCoord notices the finished index and has the node load it (index_checker.go, since
+2.3). If that does not happen, searches stay slow until the collection is loaded again.
 
-The check compares the index files in use on each node (` + "`index_info`" + ` of GetDataDistribution) with the index records in etcd. A finding is a sealed segment
-of 1,024 rows or more without files of a vector index that was finished at least 10 minutes ago. Versions that do not record when it finished
+The check compares the index files in use on each node (` + "`index_info`" + ` of GetDataDistribution) with the index records in etcd. Reported: a sealed
+segment of 1,024 rows or more without files of a vector index that was finished at least 10 minutes ago. Versions that do not record the finish time
 (2.3 and older) get half an hour, from the load of the segment and the definition of the index.
 
-Never findings: FLAT and BIN_FLAT (nodes have no files for them, as observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
-	Remedy: "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log reports it: free some, or add a
-node. As a last resort release and load the collection.`,
+Never reported: FLAT and BIN_FLAT (nodes have no files for them, as observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.`,
+	Remedy: `Run ` + "`Collection(NAME).load(_refresh=True)`" + ` to make QueryCoord compare again. If the node lacks memory or disk for the files, its log reports it: free
+some, or add a node. As a last resort release and load the collection.`,
 	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
 	Needs:       check.NeedDistribution,
 	Phases:      []latency.Name{latency.KernelSealed},

@@ -17,7 +17,7 @@ const (
 	// l0Files is three times the maximum number of delta logs in one L0 compaction
 	// (dataCoord.compaction.levelzero.forceTrigger.deltalogMaxNum: 30).
 	l0Files = 90
-	// l0Rows is the number of deletes from which Milvus's own protection slows down writes, if it is on
+	// l0Rows is the number of deletes at which Milvus's own protection starts to slow down writes, if it is on
 	// (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
 	l0Rows = 30_000_000
 	// l0Matters is the minimum number of deletes for a warning about many L0 segments. Fewer deletes fit in
@@ -36,14 +36,14 @@ var l0Backlog = &check.Check{
 	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.TasksHang, check.AfterUpgrade},
 	Starts:   "segment_created segment_flushed config_changed:compaction | task_failed node_lost:datanode",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,
-	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold only deletes, by vchannel. A finding if more than 90 of them are older than an hour, three
-times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection starts. Warning from 100,000 deletes in a loaded
-collection, else info: a collection with few writes keeps a growing segment for a day, and with it each small batch of deletes.
+	Doc: `A query node runs out of memory because deletes pile up (Milvus issue 33278): the shard leader keeps all of them and applies each to every segment it
+loads. The check looks at L0 segments (Milvus 2.4 and later), which hold only deletes, by vchannel. Reported if more than 90 of them are older than an
+hour, three times the input of one compaction, or if they hold 30 million deletes, where Milvus's own protection starts. Warning from 100,000 deletes
+in a loaded collection, else info: a collection with few writes keeps a growing segment for a day, and with it each small batch of deletes.
 
-The shard leader keeps all of them in memory and applies each to every segment it loads. Milvus issues 33278 (query node out of memory), 33464 and
-40502 (growing segments older than the deletes block their compaction until they are sealed).`,
-	Remedy: `Flush the collection: growing segments that began before the deletes hold up their compaction. Look at the compaction tasks and the load of the data
-nodes. Dropping whole partitions instead of deleting many rows makes no L0 segments.`,
+Growing segments older than the deletes block compaction until sealed (issues 33464 and 40502).`,
+	Remedy: `Flush the collection: growing segments that began before the deletes block their compaction. Look at the compaction tasks and the load of the data
+nodes. Drop whole partitions instead of deleting many rows: that makes no L0 segments.`,
 	Run:   runL0Backlog,
 	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{

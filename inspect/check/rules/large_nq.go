@@ -20,10 +20,14 @@ var largeNQ = &check.Check{
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},
-	Doc: `A request with a thousand vectors (nq) is a thousand searches: kernels take as much longer, and the request waits for all of them. A finding is a collection whose searches have a hundred vectors or more on average
-(` + "`milvus_proxy_received_nq`" + `; before 2.3, or if searches fail, ` + "`milvus_proxy_search_vectors_count`" + `, which is of all collections together) and wait for kernels for 50% of their mean or more. It is info, because large requests are the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Time that one query node takes longer than the others (` + "`worker-slow`" + `) does not count: the node is the cause there.
+	Doc: `A client sends a thousand vectors in one search and waits for all of them. Kernel time grows with the number of vectors (nq). Reported: a collection
+whose searches have a hundred vectors or more on average (` + "`milvus_proxy_received_nq`" + `; before 2.3, or if searches fail,
+` + "`milvus_proxy_search_vectors_count`" + `, of all collections together) and wait for kernels for 50% of their mean or more. Info, because large requests are
+the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Not counted: time that one query node
+takes longer than the others (` + "`worker-slow`" + `), because the node is the cause.
 
-The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
+The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a
+node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
 at once gains less: the last one answers when the large one did.`,
 	Remedy:   `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread over cores and replicas.`,
 	Run:      runLargeNQ,

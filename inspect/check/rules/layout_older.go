@@ -21,17 +21,17 @@ var layoutOlder = &check.Check{
 	Symptoms: []string{check.LoadsHang, check.AfterUpgrade},
 	Starts:   "node_joined:rootcoord node_joined:datacoord node_joined:querycoord | node_joined",
 	Parts:    partsOfLayout,
-	Doc: `Looks for keys that only Milvus 2.1 and older wrote while 2.2 or later runs: indexes under ` + "`root-coord/index`" + `, ` + "`root-coord/segment-index`" + ` and
-` + "`indexes`" + `, load states under ` + "`queryCoord-*`" + `, and collections with their fields inside. 2.2 moved all of them and does not read the old ones. The
-migration tool (meta-migration) rewrites and removes them.
+	Doc: `An upgrade from 2.1 lost all indexes and load states. The check looks for keys that only 2.1 and older wrote while 2.2 or later runs: indexes under
+` + "`root-coord/index`" + `, ` + "`root-coord/segment-index`" + ` and ` + "`indexes`" + `, load states under ` + "`queryCoord-*`" + `, and collections with their fields inside. 2.2 moved
+them and does not read the old ones. The migration tool (meta-migration) rewrites and removes them.
 
-Error if index definitions or load states of 2.1 exist for existing collections, and there are none in the new layout: the upgrade lost them, and
-they have not been recreated. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and rows were there, all indexes gone, nothing
-loaded, ` + "`/healthz`" + ` OK. Otherwise the old keys are leftovers: info, with the number of collections from before the upgrade without an index.
+Error if index definitions or load states of 2.1 exist for existing collections, there are none in the new layout, and they have not been recreated.
+Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK.
+Otherwise the old keys are leftovers: info, with the number of collections from before the upgrade without an index.
 
 Collections with their fields inside are read by every later version (fieldVersionAfter210 of RootCoord's catalog) and cost nothing.
 
-Collections without a database, as 2.2.0 to 2.2.8 kept them, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
+Not reported: collections without a database, as 2.2.0 to 2.2.8 kept them, because later versions read them. Milvus issues 19708, 20324, 37614.`,
 	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Stop Milvus, restore the metadata from before the upgrade, run the migration tool of
 Milvus 2.2, and upgrade again. If the new version has already been written to, it is easier to recreate the indexes and load the collections.`,
 	Run: runLayoutOlder,

@@ -18,18 +18,19 @@ var layoutRollback = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.AfterUpgrade},
 	Starts:   "node_joined:rootcoord node_joined:datacoord node_joined:querycoord | node_joined",
 	Parts:    partsOfLayout,
-	Doc: `Looks for what a newer version leaves behind when an older one runs again.
+	Doc: `After a rollback a collection is fully loaded, and every search fails or finds nothing. The check looks for records of a newer version while an older
+one runs.
 
 - Milvus 2.1 runs, and segments have their logs only under separate keys (` + "`datacoord-meta/binlog/...`" + `), as 2.2 and later write them. 2.1 reads the
   logs inside the segment's record, and those are gone. Error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and
-  rewrote one segment. Afterwards 2.1.0 reported the collection as fully loaded, and every search of it failed or found nothing.
+  rewrote one segment.
 - Milvus 2.2 or 2.3 runs, and there are L0 segments: it ignores them, and deleted rows come back. Error for each collection.
 - Keys exist that only versions newer than any running one write. One warning for the cluster.
 
-The running version is that of the sessions, the newest during an upgrade. Sessions of 2.1 carry none: there the layout of the keys tells.
-` + "`index-too-new`" + ` looks at index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) prove nothing: 2.3.13 writes them as well.`,
-	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Run the newer version again, it reads what it wrote; or restore the metadata backup from
-before the upgrade. Milvus does not support rolling back across a change of the metadata.`,
+The running version is that of the sessions, the newest during an upgrade. Sessions of 2.1 have none: the layout of the keys shows it. ` + "`index-too-new`" + `
+checks index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) prove nothing: 2.3.13 writes them as well.`,
+	Remedy: `Save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `). Run the newer version again, which reads its own records, or restore the metadata backup
+from before the upgrade. Milvus does not support rolling back across a change of the metadata.`,
 	Run: runLayoutRollback,
 }
 

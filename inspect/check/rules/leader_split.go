@@ -19,17 +19,18 @@ var leaderSplit = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.SearchesStale},
 	Starts:   "node_joined:querynode node_lost:querynode | replica_changed",
-	Doc: `In each replica one node leads a channel, and its view maps each sealed segment to a node. A finding is, for a loaded collection,
+	Doc: `Searches fail because two nodes lead one channel. In each replica one node leads a channel, and its view maps sealed segments to nodes. Reported, for
+a loaded collection:
 
-- a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases by one break searches
-  of the other (milvus issues 23726, 43309);
-- a leader outside all replicas of the collection, 2 minutes after it took the channel (milvus issue 16615);
-- a view that maps segments to a node that does not have them by its own account: searches fail, or miss them.
+- a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases
+  by one break searches of the other (Milvus issues 23726, 43309);
+- a leader outside all replicas of the collection, 2 minutes after it took the channel (Milvus issue 16615);
+- a view that maps segments to a node that does not report them: searches fail, or miss them.
 
-Times are the versions of the channel and the segment, set when QueryCoord had them loaded. Not findings: moves in progress, segments that have been compacted away, and nodes
-that did not report what they have.`,
-	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that is not the leader according to QueryCoord
-(` + "`kitescope get nodes`" + `, GetShardLeaders).`,
+Times are the versions of the channel and the segment, set when QueryCoord had them loaded. Not reported: moves in progress and segments that have
+been compacted away. Unknown: nodes that did not report their data.`,
+	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that is not the leader
+according to QueryCoord (` + "`kitescope get nodes`" + `, GetShardLeaders).`,
 	Parts: model.PartObjects | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runLeaderSplit,

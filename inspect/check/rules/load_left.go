@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Loading a small rest does not take long: a node reads some hundred MB a second and retries every few seconds.
+// Thresholds of loads with few segments left, which take little time. A node reads some hundred MB a second
+// and retries every few seconds.
 const (
 	smallLoadAfter = 2 * time.Minute
 	slowestLoad    = 10 << 20 // bytes per second
@@ -44,7 +45,7 @@ func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionI
 	return left
 }
 
-// patience returns the time without progress after which a load counts as stuck. It is at most most,
+// patience returns the time without progress after which a load counts as stuck. Its upper bound most is
 // QueryCoord's own timeout.
 func (u unserved) patience(most time.Duration) time.Duration {
 	if !u.known || len(u.segments) == 0 {

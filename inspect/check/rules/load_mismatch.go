@@ -18,13 +18,13 @@ var loadMismatch = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang},
 	Starts:   "collection_released collection_loading collection_loaded | node_joined:querycoord node_lost:querycoord",
-	Doc: `QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
-available or incomplete: clients get "collection not loaded" although it seems loaded (milvus issue 45108). Info: a collection that QueryCoord lists and etcd
-does not have; a restart of QueryCoord would forget it.
+	Doc: `Clients get "collection not loaded" although the collection seems loaded (Milvus issue 45108). QueryCoord keeps load states in etcd and works from its
+own memory. Reported: a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not available or incomplete. Info:
+a collection that QueryCoord lists and etcd does not have; a restart of QueryCoord would lose it.
 
-Metadata and QueryCoord's answer are seconds apart: a load or release in between shows up as one of these, once. If they are more than 10 seconds apart, as a file and a recording may be,
-a collection that neither QueryCoord nor any query node has is info only. So is one that QueryCoord has in part in the first 2 minutes after its start (seen on 2.3.5: 0% of
-most collections four seconds after it, none half a minute later).`,
+Metadata and QueryCoord's answer are seconds apart: a load or release in between is reported once. If they are more than 10 seconds apart, as a file
+and a recording may be, a collection that neither QueryCoord nor any query node has is info only. So is one that QueryCoord has in part in the first 2
+minutes after its start (seen on 2.3.5: 0% of most collections four seconds after it, none half a minute later).`,
 	Remedy:      `Run the check again. If it stays, restart QueryCoord, which then reads etcd; or release the collection and load it again.`,
 	Parts:       model.PartServing | model.PartObjects,
 	Needs:       check.NeedQueryCoord,

@@ -19,15 +19,19 @@ var loadStuck = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "1h collection_loading | node_lost node_left index_dropped partition_loaded",
-	Doc: `While a collection loads, its state in etcd is Loading and QueryCoord reports the percentage. A finding is a collection in that state without a new segment or channel on any query node in the last 10 minutes,
-the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). The time of the last progress is the
-newest version of what nodes have of it. If little is left to load, 2 minutes are enough (plus a second per 10 MiB), provided that no node was given anything of any collection in the meantime; the segments that DataCoord wants served and no node has are listed.
+	Doc: `A load stays at the same percentage in QueryCoord. Reported: a collection in state Loading in etcd without a new segment or channel on any query node
+in the last 10 minutes, after which QueryCoord itself gives up (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; Milvus issues 21745, 39436, 45108). The time of
+the last progress is the newest version of the collection's data on the nodes. If little is left to load, 2 minutes are enough (plus a second per 10
+MiB), provided that no node was given anything of any collection meanwhile; the finding lists the segments that DataCoord wants served and no node
+has.
 
-A partition that is loaded into a loaded collection has its own state and is judged in the same way: the collection stays Loaded, and searches that name the partition fail.
+A partition that is loaded into a loaded collection has its own state and is judged in the same way: the collection stays Loaded, and searches that
+name the partition fail.
 
-A collection or partition without anything on any node yet is info: it may have been requested just now. Without answers from the nodes, progress is unknown.`,
-	Remedy: `Check whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then load
-it again.`,
+Info: a collection or partition without anything on any node yet, because it may have been requested just now. Without answers from the nodes,
+progress is unknown.`,
+	Remedy: `Check whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and
+QueryCoord's log for the collection. Release the collection, then load it again.`,
 	Parts: model.PartServing | model.PartObjects | model.PartSegments | model.PartIndexes,
 	Needs: check.NeedDistribution,
 	Run:   runLoadStuck,

@@ -23,16 +23,17 @@ var memoryPressure = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang, check.WritesFail, check.MemoryFull},
 	Starts:   "collection_loading collection_loaded replica_created node_lost:querynode | partition_loaded node_left:querynode index_built",
-	Doc: `Compares the memory that a process uses with its limit, both as it reports them (GetMetrics: memory_usage of memory; the limit of the container, if there is one). A process with several
-roles counts once.
+	Doc: `Milvus rejects writes because one node's memory is full. The check compares memory use with the limit, as the process reports them (GetMetrics:
+memory_usage of memory; the container's limit, if there is one). A process with several roles counts once.
 
-For query, data and streaming nodes the levels are Milvus's own: from the low water level of ` + "`quotaAndLimits.limitWriting.memProtection`" + ` (85%) writes to the whole cluster are throttled, a warning; from the high one
-(95%) they are rejected, an error. At 90% a query node loads nothing more (` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). The levels come from RootCoord's configuration if it was reported. For all other
-processes 90% is a warning and 95% an error.
+For query, data and streaming nodes the levels are Milvus's own, from ` + "`quotaAndLimits.limitWriting.memProtection`" + `. Warning from the low water level
+(85%): writes to the whole cluster are throttled. Error from the high one (95%): they are rejected. At 90% a query node loads nothing more
+(` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). Levels come from RootCoord's configuration if reported. Other processes: warning at 90%, error at
+95%.
 
 Processes on one host that report the same total memory share it: their sum is judged too.`,
-	Remedy: `Add query nodes or memory, or release unused collections. mmap (2.4 and later) or a DISKANN index keeps data on disk. ` + "`kitescope balance --by memory`" + ` shows what takes the memory, and whether another
-node has room.`,
+	Remedy: `Add query nodes or memory, or release unused collections. Use mmap (2.4 and later) or a DISKANN index to keep data on disk. Run
+` + "`kitescope balance --by memory`" + ` to see memory use and nodes with room.`,
 	Parts:  model.PartSessions,
 	Needs:  check.NeedSystem,
 	Phases: []latency.Name{latency.WaitForWorkers, latency.WaitForNodes},

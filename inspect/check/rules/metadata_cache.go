@@ -22,9 +22,13 @@ var metadataCache = &check.Check{
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.MetadataCache},
 	Roles:    []string{"rootcoord", "querycoord"},
-	Doc: `A proxy caches schemas, partitions and shard leaders, and requests what is missing from the coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection is altered, released or loaded, or a leader moves.
+	Doc: `Searches take longer while proxies fetch metadata. A proxy caches schemas, partitions and shard leaders, and requests missing entries from
+coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection
+is altered, released or loaded, or a leader moves.
 
-A warning is requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not tell which request a proxy made a call for: the time is divided evenly over all requests, so it is an estimate. If a call takes 30 ms or more, the finding names the coordinator that is slow: QueryCoord for shard leaders (their entries expire every 3 seconds, so calls for them are usual), else RootCoord.`,
+Warning: requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not name the request: the time is
+an estimate, divided evenly over all. If a call takes 30 ms or more, the finding names the slow coordinator: QueryCoord for shard leaders (their
+entries expire every 3 seconds, so calls for them are usual), else RootCoord.`,
 	Remedy:   `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
 	Run:      runMetadataCache,
 	Requests: []string{"proxy"},

@@ -12,19 +12,19 @@ import (
 // mixedLogs finds segments with insert logs of two storage versions.
 var mixedLogs = &check.Check{
 	ID:       "mixed-logs",
-	Title:    "Segments have insert logs of two storage versions",
+	Title:    "Segments have insert logs in two storage versions",
 	Severity: check.Warning,
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "segment_flushed node_joined | segment_compacted",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
-	Doc: `Looks for segments that have insert logs of a field on its own (storage version 1) and in a column group as well (storage version 2, Milvus 2.6 and
-later). A segment has one layout: with both, its record names the rows of a field twice, and a query node that loads it by one layout misses the files of
-the other. birdwatcher knows such segments as MIXED_BINLOGS and can repair them.
+	Doc: `A query node misses rows of a segment because its record names the rows of a field twice. The check looks for segments that have insert logs of a
+single field (storage version 1) and also in a column group (storage version 2, Milvus 2.6 and later). A segment has one layout: a query node that
+loads it by one layout misses the files of the other. birdwatcher calls such segments MIXED_BINLOGS and can repair them.
 
-Exact for the first 54 fields of a schema. Not a finding: column groups that were added for other fields. Not judged: a segment that has insert logs and
-a manifest of storage version 3 (Milvus issue 51250), as releases differ in what they leave in the record. Not seen on a server.`,
-	Remedy: `Take a backup of etcd, then birdwatcher's ` + "`repair mixed-binlogs`" + `: it names the keys of the layout that lacks fields, and removes them once
-it is told to run. It refuses where neither layout has all fields.`,
+Exact for the first 54 fields of a schema. Not reported: column groups that were added for other fields. Not judged: a segment that has insert logs
+and a manifest of storage version 3 (Milvus issue 51250), because releases leave different records. Not seen on a server.`,
+	Remedy: `Take a backup of etcd, then run birdwatcher's ` + "`repair mixed-binlogs`" + `: it names the keys of the layout that lacks fields, and removes them once you
+tell it to run. It refuses if neither layout has all fields.`,
 	Run: runMixedLogs,
 }
 

@@ -21,8 +21,8 @@ var mixedVersions = &check.Check{
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "node_joined | node_changed",
 	Parts:    model.PartSessions,
-	Doc: `Compares the versions in the sessions (Milvus 2.2 and later) and, where processes were asked, their build times. Different versions are a warning. One
-version with different build times is info: the tag of an image was moved.
+	Doc: `An upgrade stopped halfway. The check compares versions in sessions (Milvus 2.2 and later) and, if processes were queried, build times. Warning:
+different versions. Info: one version with different build times (an image tag was moved).
 
 Milvus supports mixed versions only during a rolling upgrade, and only between neighbouring versions. Standby coordinators count. Stopping nodes do
 not: they are being replaced.`,

@@ -14,16 +14,17 @@ import (
 
 // Thresholds of more-requests.
 const (
-	// surgeTimes is how many times the average rate is far more.
+	// surgeTimes is the minimum ratio of the rate in the window to the average rate before.
 	surgeTimes = 5
-	// surgeLeast and surgeRare are the minimum numbers in the window, of requests and rows, and of rare kinds.
+	// surgeLeast is the minimum number of requests, vectors or rows in the window, surgeRare that of rare
+	// kinds of requests.
 	surgeLeast, surgeRare = 20, 3
 	// surgePast is the minimum time since the start of a proxy, in seconds, for an average.
 	surgePast = 60
 )
 
-// moreRequests reports that clients send far more requests, vectors or rows than on average before, while requests
-// suffer.
+// moreRequests reports that clients send far more requests, vectors or rows than on average before, while
+// requests fail or are slow.
 var moreRequests = &check.Check{
 	ID:       "more-requests", // check.MoreRequests
 	Title:    "Clients send far more requests than before",
@@ -33,23 +34,25 @@ var moreRequests = &check.Check{
 	Starts:   "collection_loaded | config_changed:quota",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `Compares what proxies received between two scrapes with the average since their start: requests of each kind, vectors to search for, rows inserted and deleted, and the hits (topk) that each search asks for. A warning if requests are slow, fail or hang, and something came at least five times as often as on average (20 or more in the window; three flushes, loads or DDL requests).
-It is the cause of slow requests if the component where they wait uses its CPU. A proxy that started less than a minute ago has no average.`,
+	Doc: `One client's load makes all requests slow. The check compares counts of proxies between two scrapes with their average since the start: requests of
+each kind, vectors searched, rows inserted and deleted, and the hits (topk) that each search requests. Warning if requests are slow, fail or hang, and
+a count is at least five times the average (20 or more in the window; three flushes, loads or DDL requests). It is the cause of slow requests if the
+component where they wait uses its CPU. Unknown: a proxy that started less than a minute ago.`,
 	Remedy:   "Find the client that sends them (`proxy.accessLog.enable` logs the address of each request) and slow it down, or limit the rate: `quotaAndLimits.dql`, `quotaAndLimits.dml`, `quotaAndLimits.flushRate`.",
 	Run:      runMoreRequests,
 	Requests: []string{"proxy"},
 }
 
-// What a surge is counted per.
+// perSecond and perSearch are the units of surges.
 const perSecond, perSearch = "a second", "a search"
 
-// surge is something that clients send more of than before.
+// surge is a kind of requests, vectors, rows or hits of which clients send or request far more than before.
 type surge struct {
 	what, per   string
 	now, before float64
 }
 
-// times returns how many times as often it comes. It is infinite if none came before.
+// times returns the ratio of the rate to the rate before. It is infinite if the rate before is 0.
 func (s *surge) times() float64 { return s.now / s.before }
 
 func runMoreRequests(p *check.Pass) {
@@ -82,7 +85,8 @@ func runMoreRequests(p *check.Pass) {
 	p.Report(f)
 }
 
-// text returns a surge for people, e.g. "clients send 33 times as many searches as on average before: 400 a second, 12.1 before".
+// text formats a surge, e.g. "clients send 33 times as many searches as on average before: 400 a second, 12.1
+// before".
 func (s *surge) text() string {
 	verb := "send"
 	if s.per == perSearch {
@@ -94,7 +98,7 @@ func (s *surge) text() string {
 	return fmt.Sprintf("clients %s %.0f times as many %s as on average before: %s %s, %s before", verb, s.times(), s.what, rate(s.now), s.per, rate(s.before))
 }
 
-// surges returns what comes far more often than before.
+// surges returns the requests, vectors and rows that come far more often than before.
 func surges(p *check.Pass) (list []surge) {
 	add := func(what string, came, usual, seconds, least float64) {
 		if seconds > 0 && came >= least && came >= surgeTimes*usual {
@@ -108,7 +112,7 @@ func surges(p *check.Pass) (list []surge) {
 		switch k.Request {
 		case requests.Flush, requests.DDL, requests.Load, requests.Import:
 			least = surgeRare
-		case requests.Describe: // clients send them before others
+		case requests.Describe: // clients send these before other requests
 			continue
 		case requests.Search, requests.Query, requests.Insert, requests.Upsert, requests.Delete:
 		}

@@ -23,19 +23,20 @@ var nearLimit = &check.Check{
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "collection_created partition_created | collection_altered",
 	Parts:    model.PartObjects,
-	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes report them, else against their defaults
-(` + "`configs/milvus.yaml`" + `, ` + "`component_param.go`" + `, ` + "`quota_param.go`" + `):
+	Doc: `Creating a collection fails at the limit. Coordinators start slowly long before, because they read and watch all objects. The check compares counts of
+databases, collections and partitions with Milvus's limits, as processes report them, else with the defaults (` + "`configs/milvus.yaml`" + `,
+` + "`component_param.go`" + `, ` + "`quota_param.go`" + `):
 
 - partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.3.5 and later; without the configuration it is
-  counted from 2.4 on);
+  counted since 2.4);
 - collections: ` + "`quotaAndLimits.limits.maxCollectionNum`" + `, 65,536;
 - collections of one database: ` + "`quotaAndLimits.limits.maxCollectionNumPerDB`" + `, 65,536, or the database's own ` + "`database.max.collections`" + `;
 - databases: ` + "`rootCoord.maxDatabaseNum`" + `, 64;
-- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Collections with a partition key are left out: their partitions
-  are created with them and never grow in number.
+- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Not counted: collections with a partition key, whose number of
+  partitions never grows.
 
-Info from 75%, warning from 90%. At the limit, creating fails. Long before, coordinators are slow to start, as they read and watch all of them.`,
-	Remedy: `Use a partition key for tenants instead of a collection each, and drop what is unused. The limits can be raised in the configuration.`,
+Info from 75%, warning from 90%.`,
+	Remedy: `Use a partition key for tenants instead of a collection each, and drop unused collections. The limits can be raised in the configuration.`,
 	Run:    runNearLimit,
 }
 

@@ -17,15 +17,16 @@ var stoppingServing = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_stopping | config_changed:autoBalance",
-	Doc: `A query node that gets SIGTERM marks its session as stopping, waits until QueryCoord has moved its segments and shards to other nodes, and exits. Measured on 2.3.5 with small segments: no
-search failed, the segments were gone after 2 seconds, the process after 12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left on it. Nodes that leave a replica are read-only
-in it until they are empty.
+	Doc: `A query node got SIGTERM long ago and still holds segments. A stopping node marks its session, waits until QueryCoord has moved its segments and
+shards to other nodes, and exits. Measured on 2.3.5 with small segments: no search failed, the segments were gone after 2 seconds, the process after
+12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left. Nodes that leave a replica are read-only in it until they are
+empty.
 
-A finding is a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. A single run cannot tell for how long: if repeated runs show the
-same counts, it is stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). A stopping node that serves nothing
-is reported by node-stopping.`,
-	Remedy: `Wait and run the check again: the number of segments must fall. If it does not, check the memory of the other nodes of the resource group, and QueryCoord's log for the node. Killing the process before it is empty
-fails searches until its session expires.`,
+Reported: a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. A single run cannot
+show for how long. If repeated runs show the same counts, it is stuck: no other node has room, or QueryCoord does not see it as stopping (Milvus
+issues 37446, 46678, 25249). A stopping node that serves nothing is reported by node-stopping.`,
+	Remedy: `Wait and run the check again: the number of segments must fall. If it does not, check the memory of the other nodes of the resource group, and
+QueryCoord's log for the node. Do not kill the process before it is empty: searches fail until its session expires.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartSegments,
 	Needs: check.NeedDistribution,
 	Run:   runStoppingServing,
@@ -120,9 +121,10 @@ var nodeStopping = &check.Check{
 	Severity: check.Info,
 	Symptoms: []string{check.AfterRestart},
 	Starts:   "node_stopping",
-	Doc: `A process that gets SIGTERM marks its session as stopping, hands over its work and exits. Measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. The finding is info: the cluster
-will have one process less. A stopping query node that still serves is reported by stopping-node-serving instead.`,
-	Remedy: `Nothing, if intended. A process that is still there after minutes waits for something: read its log. Start another to replace it.`,
+	Doc: `A process got SIGTERM, and the cluster will soon have one process less. It marks its session as stopping, hands over its work and exits. Measured on
+2.3.5, a query node was empty after 2 seconds and gone after 12. Info. A stopping query node that still serves is reported by stopping-node-serving
+instead.`,
+	Remedy: `Do nothing if intended. If the process is still there after minutes, read its log for the reason. Start another to replace it.`,
 	Parts:  model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
 	Run:    runNodeStopping,
 }

@@ -12,19 +12,20 @@ import (
 // nodeSuspended finds registered nodes that an operator has suspended.
 var nodeSuspended = &check.Check{
 	ID:       "node-suspended",
-	Title:    "Node is suspended: it is given nothing to serve",
+	Title:    "Node is suspended and gets no work",
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.LoadsHang},
 	Starts:   "resource_group_changed replica_changed | node_joined",
-	Doc: `Operators suspend a query node (` + "`SuspendNode`, `/management/querycoord/node/suspend`, later `PUT /management/batch/nodes/status`" + `) or a streaming node
-(` + "`PUT /management/streaming/nodes/status`" + `) before they repair or replace it. A suspended query node leaves its resource group: its segments move to the others, and it gets no more, until it is
-resumed or restarts. A suspended streaming node gets no WAL. It looks like any other node otherwise, registered and healthy.
+	Doc: `An operator suspended a node for a repair and never resumed it. Query nodes are suspended with ` + "`SuspendNode`" + `, ` + "`/management/querycoord/node/suspend`" + `,
+later ` + "`PUT /management/batch/nodes/status`" + `, streaming nodes with ` + "`PUT /management/streaming/nodes/status`" + `. A suspended query node leaves its resource
+group: its segments move to the others, and it gets no more until it is resumed or restarts. A suspended streaming node gets no WAL. Otherwise it
+looks registered and healthy.
 
-Milvus calls a query node suspended that is in no resource group, so one that found no place is, too: each group has its ` + "`limits.node_num`" + `. The query node inside a streaming node is in none by design
-and no finding, nor is a process in its first minute.
+Milvus lists a query node in no resource group as suspended, so this includes one that found no place: each group has its ` + "`limits.node_num`" + `. Not
+reported: the query node inside a streaming node, which is in no group by design, and a process in its first minute.
 
-QueryCoord lists the query nodes with their states (` + "`ListQueryNode`" + `; Milvus 2.6 with these pages, and 3.0: older ones list a suspended node as Normal), MixCoord the streaming nodes. Read in
-Milvus's sources; no server that lists them was seen live.`,
+QueryCoord lists the query nodes with their states (` + "`ListQueryNode`" + `; Milvus 2.6 with these pages, and 3.0: older ones list a suspended node as
+Normal), MixCoord the streaming nodes. Read in Milvus's sources; no server that lists them was seen live.`,
 	Remedy: `If the work on it is done, resume it with the call that suspended it and ` + "`{\"status\": \"active\"}`" + `. If it is not needed any more, stop it.`,
 	Parts:  model.PartSessions,
 	Needs:  check.NeedProcesses,

@@ -14,21 +14,24 @@ import (
 // nodeUnreachable finds registered processes that do not answer or are not healthy.
 var nodeUnreachable = &check.Check{
 	ID:       "node-unreachable",
-	Title:    "Registered process does not answer",
+	Title:    "Registered process does not respond",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.AfterRestart},
 	Starts:   "node_stopping node_joined | node_changed",
-	Doc: `A process that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its segments and shards where they were, and
-searches of collections with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
+	Doc: `After ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12 (measured on 2.3.5). A process
+that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its
+segments and shards there, and searches of collections with one replica fail.
 
-A finding is a registered process that refuses connections (nothing listens there: it is dead), does not answer within the deadline (it hangs or is overloaded), closes the
-connection, or reports that it is not healthy (info in the first two minutes after its start); each with what depends on it. A process that is not reachable at all, or rejects kitescope's credentials, is a warning, and only while others answer:
-the problem may be in between. If no process answers, there is a single warning: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+Reported: a registered process that refuses connections (nothing listens there: it is dead), does not respond within the deadline (it hangs or is
+overloaded), closes the connection, or reports that it is not healthy (info in the first two minutes after its start); each with what depends on it. A
+process that is not reachable at all, or rejects kitescope's credentials, is a warning, and only while others respond: the problem may be in between.
+If no process responds, there is a single warning: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
 
-Not findings: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).`,
+Not reported: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers
+(stale-session).`,
 	Remedy: `Refused: restart the process; the cluster takes over without it when its session expires. Timed out: look at its CPU and memory, and at
-` + "`kitescope get calls`" + ` for the calls it did answer. A process that hangs but keeps its lease is never replaced and has to be killed. Not reachable from here only: give kitescope a route
-with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
+` + "`kitescope get calls`" + ` for the calls it did answer. Kill a process that hangs but keeps its lease, because it is never replaced. Not reachable from
+here only: give kitescope a route with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runNodeUnreachable,

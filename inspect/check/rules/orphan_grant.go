@@ -19,18 +19,18 @@ var orphanGrant = &check.Check{
 	Symptoms: []string{check.Leftovers},
 	Starts:   "collection_dropped privilege_granted role_dropped | database_dropped user_dropped",
 	Parts:    model.PartObjects | model.PartUsers,
-	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object names no collection and no alias of its database, because these or the
-database were dropped or renamed. Info for each role: nothing fails now, but creating a collection or alias of that name gives the role these
-privileges on it.
+	Doc: `A role still has privileges on the name of a dropped collection. The check looks for privileges (object type ` + "`Collection`" + `) on names without a
+collection or alias in the database, because it or the database was dropped or renamed. Info for each role: nothing fails now, but a new object with
+that name gives the role these privileges.
 
 Milvus keeps grants by name. Up to 2.6.10 it compares the name in a request, alias or not, with that of the grant, and keeps grants of dropped or
-renamed objects. From 2.6.11 on it can first resolve an alias to its collection (` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves grants with
-the collection (milvus issue 47850). Those of an alias stay in every version.
+renamed objects. Since 2.6.11 it can first resolve an alias to its collection (` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves grants with the
+collection (Milvus issue 47850). Those of an alias stay in every version.
 
-Not a finding: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but points to nothing (` + "`records-missing`" + `). Names
+Not reported: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but points to nothing (` + "`records-missing`" + `). Names
 may be granted before they exist: accept the finding in a baseline.`,
-	Remedy: "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or ` + "`MilvusClient.revoke_privilege(...)`" + ` revokes a privilege,
-` + "`describe_role(role_name, db_name)`" + ` lists what is left.`,
+	Remedy: `Revoke with ` + "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or ` + "`MilvusClient.revoke_privilege(...)`" + `; list the rest with
+` + "`describe_role(role_name, db_name)`" + `.`,
 	Run:   runOrphanGrant,
 	Whole: true,
 }

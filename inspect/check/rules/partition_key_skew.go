@@ -17,12 +17,12 @@ var partitionKeySkew = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at the rows of each partition of collections with a partition key and at least 100,000 rows. Milvus hashes the key's values over a fixed number
-of partitions (16 by default, 64 in older versions). Info if the largest has 4 times the mean and a quarter of all rows; a warning at 8 times the mean
-and half of all rows, from a million rows on.
+	Doc: `Most rows are in one partition, and its searches stay slow. The check looks at partitions of collections with a partition key and at least 100,000
+rows. Milvus hashes the key's values over a fixed number of partitions (16 by default, 64 in older versions). Info if the largest has 4 times the mean
+and a quarter of all rows. Warning at 8 times the mean and half of all rows, from a million rows.
 
-A search with the key in its filter reads one partition. Of the largest it reads a large part of the collection, and the key saves little. Usual
-reasons are few distinct values, and one tenant far larger than the others. Moderate differences between tenants are not a finding.`,
+A search with the key in its filter reads one partition: the larger it is, the less is saved. Usual reasons are few distinct values, and one tenant
+far larger than the others. Not reported: moderate differences between tenants.`,
 	Remedy: `Give a very large tenant its own collection, or choose a key with more distinct values. The key and the number of partitions are fixed when a
 collection is created. If the data is simply like that, accept the finding in a baseline.`,
 	Run: runPartitionKeySkew,

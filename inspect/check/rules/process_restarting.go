@@ -17,18 +17,18 @@ const restartsMany = 3
 // processRestarting finds processes that die and restart repeatedly.
 var processRestarting = &check.Check{
 	ID:       "process-restarting",
-	Title:    "A process starts again and again",
+	Title:    "A process keeps restarting",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.WritesFail, check.LoadsHang, check.MemoryFull},
 	Starts:   "node_lost node_left | node_joined",
 	Parts:    model.PartSessions,
-	Doc: `Looks at the sessions that were registered in the last 10 minutes, in etcd's past revisions. Three of one role at one address are a finding: the process
-dies and is started again, each time with a new id. It is at its worst right after a start, when it has nothing in memory and others send it work.
+	Doc: `A process dies and restarts again and again, each time with a new id. The check looks at sessions registered in the last 10 minutes, in etcd's past
+revisions. Reported: three of one role at one address. The impact is worst right after a start, when it has nothing in memory and others send it work.
 
 etcd has these revisions until it is compacted. They are read from a live etcd, its snapshots, and bundles with a history, unless more than 200 are
-written in a second. Without them the sessions of now are looked at: those of dead processes stay for half a minute.`,
-	Remedy: `The log of before each start has the reason: a panic, a dependency that it cannot reach, or nothing at all, if the kernel killed it for its memory
-(` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" + ` shows OOMKilled, ` + "`kubectl logs -p`" + ` the log).`,
+written in a second. Without them the check uses the current sessions: those of dead processes stay for half a minute.`,
+	Remedy: `Read the log from before each start for the reason: a panic, a dependency that it cannot reach, or nothing at all, if the kernel killed it for its
+memory (` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" + ` shows OOMKilled, ` + "`kubectl logs -p`" + ` the log).`,
 	Run:         runProcessRestarting,
 	FollowsFrom: []check.Cause{{Check: "etcd-no-leader"}, {Check: "etcd-alarm"}, {Check: "queue-unreachable"}},
 }

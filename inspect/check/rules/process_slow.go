@@ -35,21 +35,27 @@ const (
 // processSlow finds processes that respond late repeatedly while the others do not.
 var processSlow = &check.Check{
 	ID:       "process-slow",
-	Title:    "Process answers late, repeatedly",
+	Title:    "Process is repeatedly slow to respond",
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_joined collection_loading | task_created segment_compacted",
-	Doc: `While counters are sampled for rates (` + "`--window`" + `), each process is asked for its state some eight times in a row, a call that costs it nothing. If one is late, all are asked for three seconds. Connection and
-response times are kept in bundles and recordings.
+	Doc: `A process stalls again and again. While counters are sampled for rates (` + "`--window`" + `), kitescope requests the state of each process some eight times in
+a row, a call that costs it nothing. If one is late, all are queried for three seconds. Connection and response times are kept in bundles and
+recordings.
 
-A finding is a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in total and 20% of the time, and four times as long as the median of the others. With ` + "`--watch`" + ` and in
-the UI, rounds of the last 90 seconds are added up. Searches and writes that need the process wait in the same way.
+Reported: a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in total and 20% of the time, and
+four times as long as the median of the others. With ` + "`--watch`" + ` and in the UI, rounds of the last 90 seconds are added up. Searches and writes that
+need the process wait in the same way.
 
-Network time is no stall: the time to connect or, through an address map or a proxy, the shortest response. A process whose responses all take the same time (within 25%), at least 50 ms and five times as long as the median of the others, is a finding about the
-link to it, because requests of other processes pay that round trip as well; not through an address map or a proxy, which may be the slow part itself. A single stall is a finding from 2 seconds on if no other process took a twentieth of that; from one
-second on it is info. Also info: a process that is late because it is busy (it uses a core or more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: then the check has no findings and is marked as unable to run.`,
-	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each
-call. If it does not improve, restart it: other nodes take over what it serves.`,
+Network time is not counted: the time to connect or, through an address map or a proxy, the shortest response. If all responses of a process take the
+same time (within 25%), at least 50 ms and five times as long as the median of the others, the finding is about the link to it, because requests of
+other processes pay that round trip as well; not through an address map or a proxy, which may be the slow part itself. A single stall is reported from
+2 seconds if no other process took a twentieth of that; info from one second. Also info: a process that is late because it is busy (it uses a core or
+more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: the check could not run and has no
+findings.`,
+	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine.
+` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each call. If it does not improve, restart it: other nodes take over what
+it serves.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},

@@ -19,22 +19,22 @@ var profileBruteForceShare = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped | segment_created segment_flushed",
-	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product,
-knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and similar). Samples under an IVF index are not counted: it compares with its
-centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this way, and graphs fall back to it
-behind filters that leave little.
+	Doc: `A query node spends its CPU time on comparing queries with every row. CPU profiles show it: samples in knowhere's functions for brute force
+(faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and similar). Not counted: samples under an IVF
+index, which compares with its centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this way,
+and graphs fall back to it behind filters that leave few rows.
 
 Warning if a node spends at least twice as much of its time on it as any other of its resource group, by 10 points of its time and more than the
-bounds of either explain; or if it spends more than half of its time on it, although every loaded collection has an index other than FLAT. With
-collections that have none it is info: brute force is by design there.
+bounds of either explain; or if it spends more than half of its time on it, although every loaded collection has an index other than FLAT. Info with
+collections that have none: brute force is by design there.
 
-Milvus releases have no symbols in libknowhere. Brute force then looks like IVF, its share is unknown, and the check is skipped. Without
-names, the part of knowhere's work that goes through OpenMP is known, as for brute force and IVF but not for graphs. A node with far more of that than the others is info.
+Milvus releases have no symbols in libknowhere: brute force looks like IVF, its share is unknown, and the check could not run. Without names, the part
+of knowhere's work that goes through OpenMP is known, as for brute force and IVF but not for graphs. Info for a node with far more of that than the
+others.
 
-brute-force-share estimates the same from what is loaded; this check measures it.`,
-	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` shows who has them. A node that
-leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar index or a partition key
-helps.`,
+brute-force-share estimates the same from the loaded data; this check measures it.`,
+	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` shows their nodes. A node that leads
+busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave few rows, add a scalar index or a partition key.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
 	Needs: check.NeedProfiles,
 	Run:   runProfileBrute,

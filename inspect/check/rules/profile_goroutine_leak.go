@@ -18,17 +18,16 @@ var profileGoroutineLeak = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "node_joined | node_lost",
-	Doc: `By goroutine profiles of one process at two or more moments: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and
-` + "`diagnose --profile 5s`" + ` takes two that far apart.
+	Doc: `Goroutines wait forever and hold their memory. The check compares goroutine profiles of one process at two or more moments, recorded with
+` + "`kitescope profile pull --every 10m --kind goroutine`" + `, or ` + "`diagnose --profile 5s`" + `, which takes two that far apart.
 
-A finding is a stack with at least 100 more goroutines at the end than at the start, and at least twice as many, where chance does not explain it (an
-exact test of two counts, corrected for the number of stacks, 1%). Warning with three or more dumps over at least ten minutes and growth from each to
-the next, or with 10,000 new ones. Else info: more requests have more goroutines, too, and those end.
+Reported: a stack with at least 100 more goroutines at the end than at the start, and at least twice as many, if chance does not explain it (an exact
+test of two counts, corrected for the number of stacks, 1%). Warning with three or more dumps over at least ten minutes and growth from each to the
+next, or with 10,000 new ones. Else info: more requests have more goroutines, too, and those end.
 
-Goroutines that wait for something that never comes hold their memory forever. The top of the stack shows what they wait for, its last function who
-started them.`,
-	Remedy: `Check again: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + ` at constant load. A leak continues when the load ends. Report the stack to
-Milvus (github.com/milvus-io/milvus/issues) with both dumps. Until then a restart of the process frees them: query nodes one after the other, with
+The top of the stack shows what they wait for, its last function who started them.`,
+	Remedy: `Check again at constant load: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + `. A leak continues when the load ends. Report the stack to
+Milvus (github.com/milvus-io/milvus/issues) with both dumps. Until then restart the process to free them: query nodes one after the other, with
 auto-balance on.`,
 	Needs: check.NeedProfiles,
 	Run:   runProfileLeak,

@@ -19,17 +19,19 @@ var profileIdleNode = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined config_changed:autoBalance | collection_released",
-	Doc: `By CPU profiles of all nodes over the same window (` + "`kitescope diagnose --profile 5s`" + `, or ` + "`--profiles DIR`" + ` of what ` + "`kitescope profile pull`" + ` saved): the
-cores that each query node, streaming node and proxy used. Query nodes are compared within their resource group.
+	Doc: `A query node's CPU is idle because no search needs its segments. The check compares CPU profiles of all nodes over the same window
+(` + "`kitescope diagnose --profile 5s`" + `, or ` + "`--profiles DIR`" + ` with the output of ` + "`kitescope profile pull`" + `): the cores that each query node, streaming node
+and proxy used. Query nodes are compared within their resource group.
 
-A finding is a node that used less than a third of the others' average, where that is 0.1 cores or more and the numbers of samples differ by more than
+Reported: a node that used less than a third of the others' average, if that is 0.1 cores or more and the numbers of samples differ by more than
 chance explains (an exact test of two rates, corrected for the number of nodes, 1%). Warning for query nodes that used less than a tenth; else info,
 and always for proxies, whose load depends on the clients.
 
-Not a finding if the node is stopping, or if all are idle; info within ten minutes of its start. node-idle and the imbalance checks look at what a
-node is given to serve, and explain the finding where they find something. Where they find nothing, searches ask for what the other nodes have.`,
-	Remedy: `If node-idle or auto-balance-off found the cause, start there. Otherwise find out which data on the node is never searched (` + "`kitescope balance`" + `), and what the
-others do (` + "`kitescope profile top DIR --by node`" + `). More replicas of a busy collection give the node a share of it. Proxies: put a load balancer in front.`,
+Not reported if the node is stopping, or if all are idle; info within ten minutes of its start. node-idle and the imbalance checks look at the data
+given to a node, and may explain the finding. If not, searches need the data of other nodes.`,
+	Remedy: `If node-idle or auto-balance-off found the cause, start there. Otherwise find out which data on the node is never searched (` + "`kitescope balance`" + `), and
+what the others do (` + "`kitescope profile top DIR --by node`" + `). Load a busy collection with more replicas to give the node a share. Proxies: put a load
+balancer in front.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileIdle,
 	FollowsFrom: []check.Cause{{Check: "node-idle", Of: ofProcess}, {Check: "auto-balance-off", Of: ofQueryNode}, {Check: "imbalance-rows", Of: ofProcess}, {Check: "imbalance-leaders", Of: ofProcess}},

@@ -19,11 +19,13 @@ var proxyQueue = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyQueue},
-	Doc: `A proxy queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is the time until then: almost nothing as long as the proxy
-has CPU time and the coordinators answer it.
+	Doc: `Requests wait in a proxy. It queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers
+(internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is that wait: almost nothing while the proxy has CPU time and
+the coordinators respond.
 
-A warning is requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check cannot run, and the time is part of what the breakdown calls unexplained.`,
-	Remedy:      `Add proxies, or CPU to those there are. If writes wait, the message queue may be the cause (` + "`wal-append-slow`" + `).`,
+Warning: requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check could
+not run, and the breakdown shows the time as unexplained.`,
+	Remedy:      `Add proxies, or give the existing ones more CPU. If writes wait, check the message queue (` + "`wal-append-slow`" + `).`,
 	Run:         runProxyQueue,
 	Requests:    []string{"proxy"},
 	FollowsFrom: check.CausedBy(nil, "proxy-starved", "more-requests"),

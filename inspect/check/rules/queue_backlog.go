@@ -20,11 +20,13 @@ var queueBacklog = &check.Check{
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "checkpoint_stopped node_lost | channel_reassigned node_joined",
 	Needs:    check.NeedQueue,
-	Doc: `Looks at the subscriptions of Pulsar's topics that have a consumer. Warning from 100,000 messages on that are not acknowledged, as with
-` + "`queue-lag`" + `, or from 4 GiB on: half of the backlog quota in Milvus's Helm chart, beyond which no insert into the channels is accepted.
+	Doc: `A consumer is so far behind that Pulsar may refuse inserts. The check looks at Pulsar subscriptions with a consumer. Warning from 100,000 messages
+that are not acknowledged, as with ` + "`queue-lag`" + `, or from 4 GiB: half of the backlog quota in Milvus's Helm chart, beyond which no insert into the
+channels is accepted.
 
-Left out are subscriptions that Milvus 2.6 and later keep without reading by them: ` + "`backlog-clear`, `truncate-cursor`" + `. Whether it grows, two looks tell: ` + "`kitescope get queue-subscriptions --watch`" + `. What has no consumer is left to ` + "`subscription-unread`" + `. Only topics of the
-cluster's pchannels are asked for. From Pulsar's documentation: its admin API was never seen live.`,
+Not judged: subscriptions that Milvus 2.6 and later keep without reading (` + "`backlog-clear`" + `, ` + "`truncate-cursor`" + `), or without a consumer
+(` + "`subscription-unread`" + `). Run ` + "`kitescope get queue-subscriptions --watch`" + ` to see whether it grows. Only topics of the cluster's pchannels are queried.
+From Pulsar's documentation: its admin API was never seen live.`,
 	Remedy: `Find the node that reads the channel and what slows it down: memory, CPU, object storage, or inserts at a higher rate than it flushes.`,
 	Run:    runQueueBacklog,
 	Roles:  []string{"datanode", "querynode", "streamingnode"},

@@ -18,24 +18,23 @@ const queueLagWarning = 100_000
 // queueLag reports checkpoints that are many messages behind their topic, or outside it.
 var queueLag = &check.Check{
 	ID:       "queue-lag",
-	Title:    "A checkpoint is far behind its topic, or outside of it",
+	Title:    "A checkpoint is far behind its topic, or outside its range",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesStale, check.FlushesHang},
 	Starts:   "20m checkpoint_stopped node_lost:datanode | channel_released config_changed",
 	Parts:    model.PartObjects | model.PartChannels,
 	Needs:    check.NeedQueue,
-	Doc: `Compares the position in each checkpoint of an existing collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset,
-as a little-endian int64).
+	Doc: `Kafka's retention deleted messages that Milvus had not persisted, and rows are lost. The check compares the position in each checkpoint of an existing
+collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset, as a little-endian int64).
 
-- The topic no longer has the message at the checkpoint: retention deleted messages before Milvus had persisted them. Error: a load, or a restart of
-  the node that consumes the channel, fails or misses rows.
-- The checkpoint is past the end of the topic, and older than the answer of the queue: the topic was emptied or replaced. Error: no insert is consumed
+- Error: the topic no longer has the message at the checkpoint. A load, or a restart of the node that consumes the channel, fails or misses rows.
+- Error: the checkpoint is past the end of the topic, and older than the queue's answer. The topic was emptied or replaced: no insert is consumed
   until the topic has grown that far.
-- 100,000 messages behind: warning. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
+- Warning: 100,000 messages behind. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
 
-A checkpoint newer than the queue's answer, as in metadata read later, is not judged by it. Skipped if no checkpoint can be compared: its topic is not
+Not judged: a checkpoint newer than the queue's answer, as in metadata read later. Could not run if no checkpoint can be compared: its topic is not
 among those reported, or its message id is not an offset.`,
-	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and fix whatever holds the checkpoint up. Rows in
+	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and fix the cause of the late checkpoint. Rows in
 deleted messages have to be inserted again. Flush the collection before restarting the node that consumes the channel: it may hold rows in memory that
 it has read and not yet written.`,
 	Run:         runQueueLag,

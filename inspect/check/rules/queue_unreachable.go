@@ -14,17 +14,15 @@ import (
 // queueUnreachable reports a message queue that does not respond.
 var queueUnreachable = &check.Check{
 	ID:       "queue-unreachable",
-	Title:    "The message queue does not answer",
+	Title:    "The message queue does not respond",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail},
 	Starts:   "config_changed | checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Looks at how asking the message queue ended, where it can be asked (Kafka). Error if it refused, timed out or was unreachable and the nodes that
-consume it are at least 10 seconds behind: it is down for them too. If they keep up, or did not report how far they are, it is info: the queue may
-only be unreachable from where kitescope runs.
-
-Without the queue nothing can be inserted or deleted, and consistent searches wait.`,
+	Doc: `Kafka is down: nothing can be inserted or deleted, and consistent searches wait. The check looks at how kitescope's own query of the message queue
+ended, if it can be queried (Kafka). Error if it refused, timed out or was unreachable and the nodes that consume it are at least 10 seconds behind:
+it is down for them too. Info if they keep up, or did not report their lag: the queue may be unreachable only from kitescope's network.`,
 	Remedy: `Look at the queue's brokers, their disks and logs. If the queue is fine and only unreachable from here, pass an address map (` + "`--map`" + `).`,
 	Phases: []latency.Name{latency.WALAppend, latency.ConsistencyWait},
 	Run:    runQueueUnreachable,

@@ -22,13 +22,13 @@ var quotaDenied = &check.Check{
 	Starts:   "config_changed:quota | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Reads RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later). Each state above 0 is a reason to refuse requests, such as
-MemoryQuotaExhausted, DiskQuotaExhausted or TimeTickLongDelay; from 2.4 on with its scope: the cluster, a database, a collection. A warning, not an
-error, because 2.4 to about 2.4.4 do not clear a state that is over (milvus issue 33539).
+	Doc: `RootCoord denies inserts: MemoryQuotaExhausted, DiskQuotaExhausted or TimeTickLongDelay. The check reads its metric ` + "`milvus_rootcoord_quota_states`" + `
+(Milvus 2.2 and later). Each state above 0 is a reason to refuse requests; since 2.4 with its scope: the cluster, a database, a collection. A warning,
+not an error, because 2.4 to about 2.4.4 do not clear a state that is over (Milvus issue 33539).
 
 Versions up to 2.3 report an inactive state as 0, later ones omit it (internal/rootcoord/quota_center.go, recordMetrics): a RootCoord with metrics and
-no state refuses nothing. Skipped if the active RootCoord reports no metrics; those of other processes do not matter.`,
-	Remedy: `MemoryQuotaExhausted: release collections, or add query nodes and data nodes. DiskQuotaExhausted:
+no state refuses nothing. Could not run if the active RootCoord reports no metrics; those of other processes do not matter.`,
+	Remedy: `MemoryQuotaExhausted: release collections, or add query nodes and data nodes. DiskQuotaExhausted: raise
 ` + "`quotaAndLimits.limitWriting.diskProtection.diskQuota`" + `. TimeTickLongDelay: see ` + "`timetick-lag`" + `. DenyToWrite and DenyToRead:
 ` + "`quotaAndLimits.limitWriting.forceDeny`" + `, ` + "`limitReading.forceDeny`" + `.`,
 	Run:   runQuotaDenied,

@@ -21,9 +21,12 @@ var rateLimited = &check.Check{
 	Starts:   "config_changed:quota | database_altered collection_altered",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `With ` + "`quotaAndLimits`" + ` a proxy rejects requests above a rate, or while RootCoord denies them, and counts them in ` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 and later). A rejected request is in no latency metric, and client libraries wait and retry: clients see a higher latency than Milvus measures.
+	Doc: `Clients see a higher latency than Milvus measures. With ` + "`quotaAndLimits`" + ` a proxy rejects requests above a rate, or while RootCoord denies them; it
+counts them in ` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 and later). Rejected requests are in no latency metric; client libraries wait
+and retry.
 
-A warning is a kind of request with 1% rejected, at least ten in the window. Up to 2.3 rejections are not counted: this check cannot run, and ` + "`quota-denied`" + ` reports what RootCoord denies.`,
+Warning: a kind of request with 1% rejected, at least ten in the window. Up to 2.3 rejections are not counted: this check could not run, and
+` + "`quota-denied`" + ` reports what RootCoord denies.`,
 	Remedy:      `Send fewer, larger requests, or raise the limit: ` + "`quotaAndLimits.dql.*`" + `, ` + "`quotaAndLimits.dml.*`" + ` of the cluster, ` + "`collection.*Rate.max.mb`" + ` and the like of a collection. If RootCoord denies writes (memory, disk, time ticks), see ` + "`quota-denied`" + `.`,
 	Run:         runRateLimited,
 	FollowsFrom: check.CausedBy(nil, "quota-denied"),

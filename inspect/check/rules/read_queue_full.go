@@ -24,20 +24,25 @@ var readQueueFull = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue},
-	Doc: `A query node runs as many reads at a time as it has cores times ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (default 1); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is fine while the cores are busy. If they are not, requests wait because of the limit:
-it is set too low, or, up to 2.2, each read counts as needing as many cores as ` + "`queryNode.scheduler.cpuRatio`" + ` says.
+	Doc: `Searches queue on a query node although its cores are idle. A query node runs as many reads at a time as it has cores times
+` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (default 1); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is fine while the cores are busy. If
+they are not, requests wait because of the limit: it is too low, or, up to 2.2, each read counts as ` + "`queryNode.scheduler.cpuRatio`" + ` cores.
 
-The check looks at query nodes where a read waits at least 5 ms, if searches spend 20% of their mean in queues, and that run as many reads as they may (reads per second times their run time is 70% of the limit or more). Then
+The check looks at query nodes where a read waits at least 5 ms, if searches spend 20% of their mean in queues, and that run as many reads as they may
+(reads per second times their run time is 70% of the limit or more).
 
-- it is a warning if the limit is below the number of cores and the node uses less than 80% of them; info if the machine is busy all the same;
-- it is a warning if the cores are busy, 90% or more, and searches wait for 50% of their mean: the node cannot do more;
-- everything else is info: the running reads do not use the cores, because other processes do on the same machine, a container quota is reached, or segments wait for a disk.
+- Warning if the limit is below the number of cores and the node uses less than 80% of them; info if the machine is busy all the same.
+- Warning if the cores are busy, 90% or more, and searches wait for 50% of their mean: the node cannot do more.
+- Info for everything else: the running reads do not use the cores, because other processes on the same machine use them, a container quota is
+  reached, or segments wait for a disk.
 
-A higher limit gains at most the time in the queue: what does not wait for its turn then may wait for cores. If all cores of the machine are busy, by what its processes use and what they report of it, nothing is gained.
+A higher limit gains at most the time in the queue: requests then may wait for cores instead. If all cores of the machine are busy, by the use and the
+reports of its processes, nothing is gained.
 
 If a node does not report its configuration or its cores, that is noted; without the limit, saturation is unknown.`,
-	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). Busy cores: add query nodes or replicas, or reduce the work (indexes, fewer small segments, smaller limits). Idle cores at the default limit: check the CPU quota of the container,
-neighbours, and whether segments are mapped from a slow disk.`,
+	Remedy: `If the limit is too low, set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). If cores are busy, add query nodes or
+replicas, or reduce work (indexes, fewer small segments, smaller limits). If cores are idle at the default limit, check the CPU quota of the
+container, neighbours, and whether segments are mapped from a slow disk.`,
 	Run:      runReadQueueFull,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: slices.Concat(

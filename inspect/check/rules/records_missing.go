@@ -36,22 +36,22 @@ var recordsMissing = &check.Check{
 	Starts: "collection_created collection_dropped partition_dropped alias_created index_created database_dropped | " +
 		"node_joined:rootcoord alias_altered collection_loading collection_released segment_flushed",
 	Parts: model.PartObjects,
-	Doc: `Looks for records that cannot work without others, which an interrupted write, a migration that did not end, or a key deleted by hand has removed:
+	Doc: `A deleted key keeps QueryCoord from finishing its recovery. The check looks for missing dependencies after an interrupted write, an unfinished
+migration, or a deletion by hand:
 
-- error: a collection in state Created without fields, partitions (where no segment is left of one) or vchannels, or in a database
-  without a record;
-- warning: an alias of a collection that has no record or is dropped: clients get "collection not found". Milvus refuses to drop a
-  collection with aliases;
-- warning: a load state or replica of a collection without a record, or a load state of a partition without one: QueryCoord tries to
-  load these at each start and may not finish its recovery;
-- warning: an index definition on a field that the collection does not have; flushed segments with rows and no insert log; segments on a
-  vchannel that the collection does not list. Each after 10 minutes;
+- error: a collection in state Created without fields, partitions (where no segment is left of one) or vchannels, or in a database without a record;
+- warning: an alias of a collection that has no record or is dropped: clients get "collection not found". Milvus refuses to drop a collection with
+  aliases;
+- warning: a load state or replica of a collection without a record, or a load state of a partition without one: QueryCoord tries to load these at
+  each start and may not finish its recovery;
+- warning, after 10 minutes: an index definition on a field that the collection does not have; flushed segments with rows and no insert log; segments
+  on a vchannel that the collection does not list;
 - info: a replica of a collection without a load state.
 
-Not a finding: what is dropped, being created or being dropped. A range that was not read in full is not judged. For the other
-direction see ` + "`orphan-records`" + `.`,
-	Remedy: `Restore the keys from a snapshot of etcd (` + "`kitescope diff SNAPSHOT`" + ` shows what is missing), or drop the object.
-QueryCoord removes some load states when it starts. kitescope only reads.`,
+Not reported: objects that are dropped, being created or being dropped. Not judged: a range that was not read in full. For the other direction see
+` + "`orphan-records`" + `.`,
+	Remedy: `Restore the keys from a snapshot of etcd (` + "`kitescope diff SNAPSHOT`" + ` shows which are missing), or drop the object. QueryCoord removes some load states
+when it starts. kitescope only reads.`,
 	Run: func(p *check.Pass) {
 		for _, d := range dependences() {
 			if !p.Loaded.Has(d.parts) {

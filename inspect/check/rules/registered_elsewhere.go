@@ -20,11 +20,12 @@ var registeredElsewhere = &check.Check{
 	Starts:   "node_left | node_lost config_changed",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `Looks for sessions in the same etcd under another ` + "`etcd.rootPath`" + ` that has no metadata of collections or segments, and no coordinator. Such a process
-runs, and no coordinator gives it work. Left-over keys ` + "`session/id`" + ` are no session, and a root with a coordinator is a cluster that starts.
+	Doc: `A process with a wrong ` + "`etcd.rootPath`" + ` runs but gets no work. The check looks for sessions in the same etcd under another root without metadata of
+collections or segments, and without a coordinator. Not reported: leftover keys ` + "`session/id`" + `, and a root with a coordinator, because that cluster is
+starting.
 
-Other roots are looked for when kitescope opens a live etcd without ` + "`--root`" + `.`,
-	Remedy: `Set ` + "`etcd.rootPath`" + ` (` + "`ETCD_ROOTPATH`" + `) and ` + "`etcd.metaSubPath`" + ` of that process as those of the others have it, and restart it.`,
+Other roots are searched when kitescope opens a live etcd without ` + "`--root`" + `.`,
+	Remedy: `Set ` + "`etcd.rootPath`" + ` (` + "`ETCD_ROOTPATH`" + `) and ` + "`etcd.metaSubPath`" + ` of that process to the values of the others, and restart it.`,
 	Run:    runRegisteredElsewhere,
 }
 

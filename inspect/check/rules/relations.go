@@ -38,28 +38,27 @@ const (
 // orphanRecords reports records whose owner is gone.
 var orphanRecords = &check.Check{
 	ID:       "orphan-records",
-	Title:    "Records are left of objects that are gone",
+	Title:    "Records remain of objects that are gone",
 	Severity: check.Warning,
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts: "collection_dropped partition_dropped segment_removed index_dropped user_dropped role_dropped | " +
 		"segment_created segment_dropped index_created task_created task_changed config_changed",
 	Parts: model.PartObjects,
-	Doc: `Looks for records whose owner has no record:
+	Doc: `A collection is gone, but its records are still in etcd. The check looks for records whose owner has no record:
 
-- segments that are not dropped, of a collection or partition (milvus issues 19675, 45533); log files of a segment;
+- segments that are not dropped, of a collection or partition (Milvus issues 19675, 45533); log files of a segment;
 - index records (` + "`segment-index/`" + `) of a segment or of an index definition (49585), definitions of a collection;
 - fields, partitions and functions of a collection (28496), vchannels that a streaming node would recover, targets of QueryCoord;
 - tasks of a collection, an hour after they began, and statistics of a clustering compaction after a day;
 - members and privileges of a role or user;
-- logs of Woodpecker whose name begins as those of this cluster's pchannels do, of a pchannel (` + "`rootCoord.dmlChannelNum`" + ` was lowered).
+- logs of Woodpecker with the name prefix of this cluster's pchannels, without a pchannel (` + "`rootCoord.dmlChannelNum`" + ` was lowered).
 
-Info, and a warning if at least 1 GiB of storage belongs to them: garbage collection takes only dropped segments.
+Info; warning if at least 1 GiB of storage belongs to them: garbage collection takes only dropped segments.
 
-Not a finding: what belongs to a collection that is being dropped, what is dropped or marked deleted itself and waits for garbage
-collection, and snapshots, which are backups. A range that was not read in full is not judged.`,
-	Remedy: `No action needed for queries. Make sure that the owner is really gone, not renamed or in another database. Then the records
-can be deleted by hand with Milvus stopped, after an etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone.
-kitescope only reads.`,
+Not reported: collections that are being dropped, records that are dropped or marked deleted and wait for garbage collection, and snapshots, which are
+backups. Not judged: a range that was not read in full.`,
+	Remedy: `No action needed for queries. Make sure that the owner is really gone, not renamed or in another database. Then delete the records by hand with Milvus
+stopped, after an etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
 	Run:   func(p *check.Pass) { reportLeft(p, "They take up storage and keys, and nothing uses them.", orphans()) },
 	Whole: true,
 }
@@ -73,11 +72,12 @@ var checkpointStaleDropped = &check.Check{
 	Symptoms: []string{check.EtcdSlow, check.Leftovers},
 	Starts:   "collection_dropped",
 	Parts:    model.PartObjects | model.PartChannels,
-	Doc: `Looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels
-whose collection is dropped, being dropped, or gone. Info only: garbage collection removes them with the collection's last segment, hours later. Those of collections that never held a segment
-stay for good (milvus issue 34545). Milvus 2.6 marks them with the maximum timestamp; those are not counted.
+	Doc: `Tools, and Milvus's own metric of checkpoint lag, show channels of dropped collections as falling behind (issue 31506). The check looks for
+checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped, or gone.
+Info only: garbage collection removes them with the collection's last segment, hours later. Those of collections that never held a segment stay for
+good (Milvus issue 34545). They cost little.
 
-They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that fall further and further behind (issue 31506).`,
+Not counted: those that Milvus 2.6 marks with the maximum timestamp.`,
 	Remedy: orphanRecords.Remedy,
 	Run: func(p *check.Pass) {
 		reportLeft(p, "None for queries. Checkpoint lag metrics that include them are misleading.", []remnant{staleCheckpoints()})

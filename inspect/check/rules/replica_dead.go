@@ -19,17 +19,19 @@ var replicaDeadNode = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost node_left | node_stopping replica_changed resource_group_changed",
-	Doc: `QueryCoord removes a query node from its replicas and resource group when its session ends. A finding is a node that a replica or resource group still lists without a session of that id: QueryCoord
-missed its end, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is assigned segments and shards that no node serves ("node not found").
+	Doc: `Searches fail with "node not found" because a replica lists a dead query node. QueryCoord removes a node from replicas and resource group when its
+session ends. Reported: a listed node without a session of that id. QueryCoord missed its end, as after a restart in 2.4 (Milvus issues 33200, 33207,
+32665), or was down itself. Such a replica is assigned segments and shards that no node serves.
 
-If QueryCoord itself no longer has the node, the finding is info: other nodes have taken over, and the record in etcd is rewritten when another node joins or leaves (seen on 2.3.5; it may stay for days).
-The same holds for the default resource group alone if QueryCoord was not asked: it takes all nodes there are.
+Info if QueryCoord itself no longer has the node: other nodes have taken over, and the record in etcd is rewritten when another node joins or leaves
+(seen on 2.3.5; it may stay for days). The same holds for the default resource group alone if QueryCoord was not queried: it takes all nodes.
 
-It is an error if all nodes of a replica are gone and no other replica is left, otherwise a warning. From 2.4 on a node that left a replica before it stopped may stay listed in it as read-only for a minute
-(` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): info. Not judged: metadata without a single
+Error if all nodes of a replica are gone and no other replica is left, otherwise a warning. Since 2.4 a node that left a replica before it stopped may
+stay listed in it as read-only for a minute (` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): info. Not judged: metadata without a single
 session, as of a stopped cluster or a backup, and Milvus 2.1, which stores replicas differently.`,
-	Remedy: `Restart QueryCoord: it reads the sessions when it starts (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node counts capacity that it
-does not have: transfer nodes, or drop the group once it is empty.`,
+	Remedy: `Restart QueryCoord: it reads the sessions when it starts (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and
+load the collection. A resource group that keeps a dead node counts capacity that it does not have: transfer nodes, or drop the group once it is
+empty.`,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaDeadNode,
 	Roles: []string{"querycoord", "querynode"},

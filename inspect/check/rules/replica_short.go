@@ -18,13 +18,15 @@ var replicaShort = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.LoadsHang},
 	Starts:   "node_lost node_left | node_stopping replica_created replica_changed resource_group_changed collection_loading",
-	Doc: `A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a loaded (or loading) collection with fewer replicas than requested, or replicas without a single registered
-query node that takes work: an error if none works, because nothing can be searched; a warning if some do, because they carry the load of the others and there is
-less redundancy.
+	Doc: `A replica has lost its query nodes, and the others carry its load. Each replica is a group of query nodes that can answer alone. Reported: a loaded
+(or loading) collection with fewer replicas than requested, or replicas without a single registered query node that takes work. Error if none works,
+because nothing can be searched. Warning if some do, because there is less redundancy.
 
-Read from load states, replicas and sessions in etcd. Not judged: metadata without a single session, and Milvus 2.1, which stores replicas differently.`,
-	Remedy: `If the record of a replica is missing, release the collection and load it again. Else start query nodes in the resource group of the replica; QueryCoord assigns the replica to them. If there are not enough machines for the number of replicas, release the collection and load it with
-fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
+Read from load states, replicas and sessions in etcd. Not judged: metadata without a single session, and Milvus 2.1, which stores replicas
+differently.`,
+	Remedy: `If the record of a replica is missing, release the collection and load it again. Else start query nodes in the resource group of the replica;
+QueryCoord assigns the replica to them. If there are not enough machines for the number of replicas, release the collection and load it with fewer:
+` + "`Collection(NAME).load(replica_number=N)`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects,
 	Run:         runReplicaShort,
 	Roles:       []string{"querycoord", "querynode"},

@@ -18,35 +18,39 @@ import (
 // requestsFailing reports kinds of requests that fail, are refused or hang.
 var requestsFailing = &check.Check{
 	ID:       "requests-failing",
-	Title:    "Requests of clients fail, are refused or hang",
+	Title:    "Client requests fail, are refused or hang",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.WritesFail, check.LoadsHang, check.FlushesHang},
 	Starts:   "node_lost node_joined config_changed | collection_released channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Proxies count requests of each kind by how they ended (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Between two scrapes, requests that came and did not end are those that hang. Errors that coordinators count and
-proxies of 2.3 take for successes count too.
+	Doc: `Clients get errors instead of results. Proxies count requests of each kind by result (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Requests that
+arrived between two scrapes and did not end count as hanging. Errors that coordinators count and proxies of 2.3 take for successes count too.
 
-An error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; a warning below 5%. Failures that Milvus ascribes to the client (2.6.22) do not count.
-The message names the component where they break: the first on their path whose calls, counters or callers show a fault and whose dependencies show none. What a check finds wrong there is the cause.
+Error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; warning below 5%.
+Failures that Milvus ascribes to the client (2.6.22) do not count. The message names the component where they break: the first on their path whose
+calls, counters or callers show a fault and whose dependencies show none. A finding of another check there is the cause.
 
 Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages that are too large).`,
-	Remedy: `Follow the finding that it is listed under. If there is none, start at the component that is named: ` + "`kitescope get calls`" + ` has each call that kitescope made to it, and its log has the error of each request.`,
+	Remedy: `Follow the finding that it is listed under. If there is none, start at the named component: ` + "`kitescope get calls`" + ` has each call that kitescope made to it, and its log has the error of each request.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Refused, requests.Hanging) },
 }
 
 // requestsSlow reports kinds of requests that take longer than before.
 var requestsSlow = &check.Check{
 	ID:       "requests-slow",
-	Title:    "Requests of clients take longer than before",
+	Title:    "Client requests take longer than before",
 	Severity: check.Warning,
 	Slowness: true,
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_lost node_joined config_changed | collection_loading channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Proxies measure how long requests take that succeed. A warning for the kinds whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests then
-and ten now (DDL, flushes, loads and imports: three); of at least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if half of ten or more take three times as long as the faster half did, and 50 ms more, or a tenth take twice as long as nineteen of twenty did. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
+	Doc: `Searches suddenly take far longer. Proxies measure the time of requests that succeed. Warning for the kinds whose mean between two scrapes is more
+than three times, and 50 ms above, the earlier mean, over at least 50 requests then and ten now (DDL, flushes, loads and imports: three); or, over at
+least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if half of ten or more take three times as long as the faster
+half did, and 50 ms more, or a tenth take twice as long as nineteen of twenty did. The message names the slow component, if there is one;
+` + "`kitescope why`" + ` breaks the time down.`,
 	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
 }

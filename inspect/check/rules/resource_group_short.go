@@ -13,18 +13,18 @@ import (
 // resourceGroupShort reports resource groups with fewer nodes than they request.
 var resourceGroupShort = &check.Check{
 	ID:       "resource-group-short",
-	Title:    "A resource group has fewer query nodes than it asks for",
+	Title:    "A resource group has fewer query nodes than requested",
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "node_lost:querynode node_left:querynode resource_group_changed resource_group_created | node_stopping:querynode",
 	Parts:    model.PartServing | model.PartSessions | model.PartObjects,
-	Doc: `Compares the registered query nodes of each resource group with what it asks for: its requests (Milvus 2.4 and later), or its capacity (2.2 and 2.3; a
-million, that of the default group, stands for "any"). Warning if there are fewer. Error if a group with replicas has none at all: their collections
-cannot be served.
+	Doc: `A resource group without query nodes cannot serve its collections. The check compares its registered query nodes with its requests (Milvus 2.4 and
+later), or its capacity (2.2 and 2.3; a million, as for the default group, means "any"). Warning if there are fewer. Error if a group with replicas
+has none at all.
 
-Also an error: replicas in a group that does not exist. Skipped if no query node is registered at all.`,
-	Remedy: `Start query nodes, or move some: ` + "`utility.transfer_node(SOURCE, TARGET, N)`" + ` up to 2.3, ` + "`utility.update_resource_groups(...)`" + ` from 2.4 on. The group
-that gives them up serves with fewer. With labels, check that new nodes carry them.`,
+Also an error: replicas in a group that does not exist. Could not run if no query node is registered at all.`,
+	Remedy: `Start query nodes, or move some: ` + "`utility.transfer_node(SOURCE, TARGET, N)`" + ` up to 2.3, ` + "`utility.update_resource_groups(...)`" + ` since 2.4. The group that
+gives nodes up serves with fewer. With labels, check that new nodes carry them.`,
 	Run:   runResourceGroupShort,
 	Roles: []string{"querynode"},
 }

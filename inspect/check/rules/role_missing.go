@@ -17,17 +17,22 @@ var roleMissing = &check.Check{
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.IndexingHangs, check.AfterRestart},
 	Starts:   "node_lost node_left | node_stopping node_changed",
 	Parts:    model.PartSessions,
-	Doc: `The version decides which roles a cluster needs: up to 2.5 RootCoord, QueryCoord, DataCoord, proxy, query node, data node and index node, before 2.3 also IndexCoord; from 2.6 on MixCoord, proxy, query node,
-streaming node and data node. Standalone registers all of them. A session expires 30 seconds after its process died (` + "`common.session.ttl`" + `); until then see node-unreachable. A finding is each role without a session: an error, with what fails because of it.
+	Doc: `QueryCoord died, and every search fails from the third second on. The version decides which roles a cluster needs: up to 2.5 RootCoord, QueryCoord,
+DataCoord, proxy, query node, data node and index node, before 2.3 also IndexCoord; since 2.6 MixCoord, proxy, query node, streaming node and data
+node. Standalone registers all of them. A session expires 30 seconds after its process died (` + "`common.session.ttl`" + `); until then see node-unreachable.
+Error for each role without a session, with its impact.
 
 - Missing query nodes or QueryCoord: a warning while no collection is loaded.
-- Missing nodes that build indexes (index node; data node from 2.6 on): an error if flushed segments wait for an index, a warning if an index is defined that the next flush will need, otherwise info.
+- Missing nodes that build indexes (index node; data node since 2.6): an error if flushed segments wait for an index, a warning if an index is defined
+  that the next flush will need, otherwise info.
 - A missing coordinator with another in standby: a warning; the standby takes over within seconds.
 
-Measured on 2.3.5 after ` + "`kill -9`" + `: without QueryCoord every search fails from the third second on, because proxies keep shard leaders for 3 seconds (2.4 and later ask only after a search has failed, milvus pull request 29879); without
-a proxy all clients fail. RootCoord hands out timestamps and ids: by Milvus's code every search, insert and schema change needs it.
+Measured on 2.3.5 after ` + "`kill -9`" + `: without QueryCoord searches fail after 3 seconds, because proxies keep shard leaders that long (2.4 and later
+request them only after a search has failed, Milvus pull request 29879); without a proxy all clients fail. RootCoord allocates timestamps and ids: by
+Milvus's code every search, insert and schema change needs it.
 
-If no process is registered at all, there is one finding if etcd itself was read, or a bundle of it. From other files it is unknown: the cluster may have been stopped, or its sessions not saved.`,
+If no process is registered at all, there is one finding if etcd itself was read, or a bundle of it. From other files it is unknown: the cluster may
+have been stopped, or its sessions not saved.`,
 	Remedy:      `Start the process, and read in the log of the previous one why it ended. If it is running, it has lost its lease: it hung, or could not reach etcd. Restart it: a process without a session gets no work.`,
 	Run:         runRoleMissing,
 	Whole:       true,

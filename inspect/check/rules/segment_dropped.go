@@ -19,15 +19,15 @@ var segmentDropped = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesStale, check.MemoryFull},
 	Starts:   "segment_dropped segment_compacted collection_dropped partition_dropped | collection_released",
-	Doc: `Compaction and drops mark segments as dropped; query nodes release them once the leaders have switched to their successors. A finding is a sealed segment on a query
-node that has been dropped in etcd for 10 minutes, or that etcd does not have although it was loaded 10 minutes before the metadata was read. Also a collection that
-is no longer loaded, or gone, while nodes still hold segments of it that were not dropped or loaded in the last 10 minutes (a warning if it is gone, otherwise
-info: it may have been released just now).
+	Doc: `Query nodes keep segments in memory that were compacted away. They should release dropped segments once the leaders have switched to their successors.
+Reported: a sealed segment on a query node that has been dropped in etcd for 10 minutes, or that is not in etcd although it was loaded 10 minutes
+before the metadata was read. Also a collection that is no longer loaded, or gone, while nodes hold its segments that were not dropped or loaded in
+the last 10 minutes (warning if it is gone, otherwise info: it may have been released just now).
 
-Not findings: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. On 2.3.5 sources were
+Not reported: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. On 2.3.5 sources were
 served for about 40 s after their compaction; if an index has to be built, Milvus keeps them until it is done.`,
-	Remedy: `Check whether the target of the collection advances (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
-dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.`,
+	Remedy: `Check whether the target of the collection advances (target-behind): old segments go with the next one. Restart the query node to free the memory at
+once. If a collection that was released or dropped stays in memory, restart QueryCoord: it releases unknown collections that it finds on nodes.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution,
 	Run:         runSegmentDropped,

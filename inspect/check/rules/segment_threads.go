@@ -20,13 +20,15 @@ var segmentThreads = &check.Check{
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ThreadWait},
-	Doc: `A query node searches the segments of a request in parallel, each in a call into C++ that needs one of as many threads as there are cores (` + "`queryNode.segcore.cgoPoolSizeRatio`" + `). ` + "`milvus_querynode_sq_segment_latency`" + ` includes that wait, ` + "`sq_core_latency`" + ` is the
-call alone. With twenty segments on two cores the last ones wait for the others: on a 2.3.5 with 60 segments of 400 rows a segment took 23 ms, 2.6 ms of it the call.
+	Doc: `On a 2.3.5 with 60 segments of 400 rows a segment took 23 ms, of which the search call took 2.6 ms. A query node searches the segments of a request in
+parallel, each in a call into C++ that needs one of as many threads as there are cores (` + "`queryNode.segcore.cgoPoolSizeRatio`" + `).
+` + "`milvus_querynode_sq_segment_latency`" + ` includes the wait for a thread, ` + "`sq_core_latency`" + ` is the call alone. With twenty segments on two cores the last
+ones wait for the others.
 
-A warning is searches that wait for threads for 50% of their mean or more, at least 5 ms; info from 20%.
+Warning: searches that wait for threads for 50% of their mean or more, at least 5 ms; info from 20%.
 
-The gain is at most the wait: segments that compaction merged do not wait for threads, and their kernels take longer by the extra work.`,
-	Remedy:      `Fewer, larger segments: see ` + "`small-segments`" + ` and compact the collection. More cores, query nodes or replicas spread the same segments over more threads. If searches of other collections keep the threads busy, reduce their work.`,
+The gain is at most the wait: merged segments do not wait for threads, and their kernels take longer by the extra work.`,
+	Remedy:      `Make fewer, larger segments: see ` + "`small-segments`" + ` and compact the collection. Add cores, query nodes or replicas to spread the same segments over more threads. If searches of other collections keep the threads busy, reduce their work.`,
 	Run:         runSegmentThreads,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: append(check.CausedBy(check.Shares("collections"), "small-segments"), check.CausedBy(check.Shares("nodes"), "worker-slow")...),

@@ -19,13 +19,14 @@ var segmentTwice = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "node_joined:querynode | replica_changed config_changed:autoBalance",
-	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both nodes have it (and the query segment API lists both): the new node loads it, the leader switches
-to it, the old node releases it. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
-(` + "`queryCoord.segmentTaskTimeout`" + `). The time is the version of the newer copy, set when QueryCoord had it loaded.
+	Doc: `A segment uses memory twice because a move never ended. Within a replica each sealed segment belongs on one node. During a move both nodes have it
+(and the query segment API lists both): the new node loads it, the leader switches to it, the old node releases it. Reported: a segment that two nodes
+of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take (` + "`queryCoord.segmentTaskTimeout`" + `). The time
+is the version of the newer copy, set when QueryCoord had it loaded.
 
-The leader uses one of the two, so results are correct, but the memory is used twice. Rows count on the node that the leader uses; ` + "`kitescope balance`" + ` shows the other copies separately.`,
-	Remedy: `QueryCoord removes duplicate segments on its own, after other work: check whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
-the query node that the leader does not use frees its copies.`,
+The leader uses one copy, so results are correct. Rows count on the node that the leader uses; ` + "`kitescope balance`" + ` shows the other copies separately.`,
+	Remedy: `QueryCoord removes duplicate segments on its own, after other work: check whether it is busy, or a node refuses. Restart QueryCoord to make it compare
+all nodes again, or restart the query node that the leader does not use to free its copies.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution,
 	Run:         runSegmentTwice,

@@ -20,15 +20,16 @@ var segmentNotLoaded = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesStale},
 	Starts:   "node_lost:querynode node_left:querynode segment_flushed segment_compacted | index_built config_changed",
-	Doc: `DataCoord reports which segments of a channel should be served (GetRecoveryInfoV2); a shard leader knows which ones it searches (its view in GetDataDistribution). A finding
-is a flushed segment of a loaded collection that is in the first list but not in the second, neither sealed nor growing: its rows are missing from every result, without
-an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).
+	Doc: `Rows are missing from every result, without an error, because no node serves their segment (Milvus issue 47913 is such a gap of 3 minutes), or
+searches fail with "segment lacks" (23754, 30827). DataCoord reports the segments of a channel that should be served (GetRecoveryInfoV2); the view of
+a shard leader has those that it searches (GetDataDistribution). Reported: a flushed segment of a loaded collection that is in the first list but not
+in the second, neither sealed nor growing.
 
-A segment is given 10 minutes from its flush, or from the compaction that created it. Not findings: a segment whose sources are all served in its
-place (Milvus does that during compaction and index building), one that another leader of the same shard still
-searches, as during a move of the channel; L0, empty and invisible segments; partitions that are not loaded. The time of the
-flush comes from the segment's position in the channel; for the result of a compaction, from the time its sources were dropped.`,
-	Remedy: `Check whether nodes have memory for it: a query node that refuses to load logs it, and QueryCoord keeps retrying. Then
+A segment gets 10 minutes from its flush, or from the compaction that created it. Not reported: a segment whose sources are all served instead (Milvus
+does that during compaction and index building), one that another leader of the same shard still searches, as during a move of the channel; L0, empty
+and invisible segments; partitions that are not loaded. The time of the flush comes from the segment's position in the channel; for the result of a
+compaction, from the time its sources were dropped.`,
+	Remedy: `Check whether nodes have memory for it: a query node that refuses to load logs it, and QueryCoord keeps retrying. Then run
 ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Imported segments appear with the next refresh only.`,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: check.NeedDistribution | check.NeedRecovery,

@@ -21,10 +21,8 @@ var segmentsInvisible = &check.Check{
 	Symptoms: []string{check.SearchesStale, check.TasksHang},
 	Starts:   "segment_changed segment_compacted | task_created",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at flushed segments marked invisible (Milvus 2.5 and later), as they are until a sort or clustering task has replaced or confirmed them. Warning
-if one is still invisible an hour after it was written.
-
-Importing segments are left to ` + "`task-stuck`" + `.`,
+	Doc: `A sort task never finished, and its segments stay invisible. Flushed segments are marked invisible (Milvus 2.5 and later) until a sort or clustering
+task has replaced or confirmed them. Warning an hour after the write. Importing segments: see ` + "`task-stuck`" + `.`,
 	Remedy:      `Look at ` + "`kitescope get tasks`" + ` for stats and compaction tasks of the collection, and check that data nodes (until 2.5: index nodes) work on them.`,
 	Run:         runSegmentsInvisible,
 	Roles:       []string{"datacoord", "datanode"},

@@ -19,14 +19,17 @@ var noShardLeader = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode collection_loading collection_loaded channel_reassigned",
-	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord has no leader ("channel not available
-in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or one that no query node leads, if all nodes of the collection's replicas reported what they serve. With several
-replicas, one of them without a leader for the channel, it is a warning: searches go to the others. If a node leads the channel and QueryCoord does not have it as leader, the finding says so: proxies ask QueryCoord.
+	Doc: `Searches fail because one shard has no leader: they need all. Reported: a channel of a loaded collection for which QueryCoord has no leader ("channel
+not available in any replica", Milvus issues 27355, 23936, 28563), or only nodes that do not respond; or one that no query node leads, if all nodes of
+the collection's replicas reported the data they serve. Warning if one of several replicas has no leader for the channel: searches go to the others.
+If a node leads the channel and QueryCoord does not have it as leader, the finding includes this: proxies use QueryCoord's list.
 
-Not findings: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a collection that is still loading (see load-stuck), and one that neither QueryCoord nor any node has (see load-state-mismatch). If a node did not answer and QueryCoord does not have the leader, it is unknown.`,
-	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must expire (` + "`common.session.ttl`" + `, 30 seconds), then another node watches the channel. If no
-node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint.
-Restarting QueryCoord, then release and load, are the last resorts.`,
+Not reported: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a collection that is still loading
+(see load-stuck), and one that neither QueryCoord nor any node has (see load-state-mismatch). Unknown if a node did not respond and QueryCoord does
+not have the leader.`,
+	Remedy: `If a query node is gone or hangs, wait until its session expires (` + "`common.session.ttl`" + `, 30 seconds) and another node watches the channel. If no node
+is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue responds: a new leader has to read the
+channel from its checkpoint. As a last resort restart QueryCoord, then release and load.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartChannels,
 	Needs:       check.NeedDistribution | check.NeedQueryCoord,
 	Run:         runNoShardLeader,

@@ -34,12 +34,12 @@ var shardSkew = &check.Check{
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at the rows of each vchannel of collections with several shards and at least 100,000 rows. Primary keys are hashed over shards, which makes them
-even. Info if the largest has 1.5 times the mean; a warning at twice the mean, from a million rows on.
+	Doc: `One shard is far larger than the others. The check looks at rows per vchannel of collections with several shards and at least 100,000 rows. Keys are
+hashed over shards, which makes them even. Info if the largest has 1.5 times the mean. Warning at twice the mean, from a million rows.
 
-One data node consumes a shard and one query node leads it: they carry the load of the largest. Skew comes from keys that hash badly, from imports
-into one channel, or from rows that one shard has not received.`,
-	Remedy:      `First check whether a channel is behind (` + "`checkpoint-lag`" + `, ` + "`channel-unwatched`" + `). Real skew goes away only by inserting again into a new collection.`,
+One data node consumes a shard and one query node leads it. Skew comes from keys that hash badly, from imports into one channel, or from rows that one
+shard has not received.`,
+	Remedy:      `First check whether a channel is behind (` + "`checkpoint-lag`" + `, ` + "`channel-unwatched`" + `). Insert again into a new collection to remove real skew.`,
 	Run:         runShardSkew,
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "channel-unwatched", "checkpoint-lag"),
 }

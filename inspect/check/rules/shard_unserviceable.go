@@ -20,15 +20,18 @@ var shardUnserviceable = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode segment_compacted collection_loading",
-	Doc: `A shard leader answers searches only if its own view of the shard is complete. A finding is a shard of a loaded collection where, in one replica, every leader
+	Doc: `A query node died, and its shard leader cannot answer searches until its view is complete again. Reported: a shard of a loaded collection where, in
+one replica, every leader
 
-- reports itself as not serviceable (Milvus 2.5 and later; milvus issues 44014, 43767), with the reason if it is still catching up with the stream (2.6.8 and later);
+- reports itself as not serviceable (Milvus 2.5 and later; Milvus issues 44014, 43767), with the reason if it is still catching up with the stream
+  (2.6.8 and later);
 - never received a target, 2 minutes after it took the channel (2.3 and later);
-- needs sealed segments from a node that has no session any more, or does not answer: searches then fail with "node offline" or "segment lacks" (milvus issues 23754, 23936).
+- needs sealed segments from a node that has no session any more, or does not respond: searches fail with "node offline" or "segment lacks" (Milvus
+  issues 23754, 23936).
 
-Not a finding: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
-	Remedy: `Start the node that the leader needs again, or wait until its session expires (30 seconds) and QueryCoord has loaded its segments elsewhere; check that the other nodes have the
-memory for them. If a leader stays unserviceable with all nodes up: restart its query node, or QueryCoord.`,
+Not reported: a new leader that is not ready while the old one still serves, as during a move of the channel.`,
+	Remedy: `Restart the node that the leader needs, or wait until its session expires (30 seconds) and QueryCoord has loaded its segments elsewhere; check that
+the other nodes have the memory for them. If a leader stays unserviceable with all nodes up, restart its query node, or QueryCoord.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       check.NeedDistribution,
 	Run:         runShardUnserviceable,

@@ -35,19 +35,20 @@ var smallSegments = &check.Check{
 	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
 	Starts:   "segment_flushed segment_sealed | config_changed:compaction segment_created collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,
-	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), per partition and vchannel, as
-compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment also has to be below half of ` + "`dataCoord.segment.maxSize`" + `:
-Milvus then goes by size, and rows larger than their schema suggests fill a segment early. Where at least 3 of them are an hour old, the check counts
-the segments that merging would save. 10 in a collection are info, 50 a warning if it is loaded.
+	Doc: `Frequent flushes left small segments, each with a search, an index, and work for QueryCoord. The check looks at flushed segments below half of the
+rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), per partition and vchannel, as compaction does. If logs record their size in
+memory (Milvus 2.4 and later) a segment also has to be below half of ` + "`dataCoord.segment.maxSize`" + `: Milvus then goes by size, and rows larger than their
+schema suggests fill a segment early. If at least 3 of them are an hour old, the check counts the segments that merging would save. Info from 10 in a
+collection, warning from 50 if it is loaded.
 
-Not a finding: single small segments in each of many partitions, which cannot be merged; L0, L2, importing and invisible segments; a cluster
-configured for small segments, as the limit is the one in the records.
+Not reported: single small segments in each of many partitions, which cannot be merged; L0, L2, importing and invisible segments; a cluster configured
+for small segments, because the limit is the one in the records.
 
-Each segment adds its own search and index, and work for QueryCoord. Milvus merges a segment only when it is indexed and the checkpoint of its channel
-is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `, 2.4 and later). Milvus issues 23378, 24730, 25681 and 29486.`,
+Milvus merges a segment only when it is indexed and the checkpoint of its channel is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `,
+2.4 and later). Milvus issues 23378, 24730, 25681 and 29486.`,
 	Remedy: `Flush less often: each flush ends a segment on every shard. Check that automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
 ` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), that data nodes are not overloaded, and
-that indexes are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
+that indexes are built. Run ` + "`Collection(NAME).compact()`" + ` to merge now.`,
 	Phases: []latency.Name{latency.ThreadWait, latency.KernelSealed},
 	Run:    runSmallSegments,
 	Roles:  []string{"datacoord", "datanode"},

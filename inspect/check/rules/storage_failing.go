@@ -19,18 +19,17 @@ var storageFailing = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.LoadsHang, check.WritesFail, check.FlushesHang, check.IndexingHangs, check.TasksHang},
 	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
-	Doc: `Processes count their operations on remote storage by kind (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` for the Go part,
-` + "`internal_storage_op_count`" + ` for the C++ part, which loads segments and builds indexes. The check compares two scrapes: those of one look (` + "`--window`" + `),
-or with ` + "`--watch`" + ` and in the UI those of the last one to two minutes.
+	Doc: `The access key expired, and data nodes cannot write to the bucket. Processes count their operations on remote storage by kind (get, put, list, remove,
+stat): ` + "`milvus_storage_op_count`" + ` for the Go part, ` + "`internal_storage_op_count`" + ` for the C++ part, which loads segments and builds indexes. The check
+compares two scrapes: those of one run (` + "`--window`" + `), or with ` + "`--watch`" + ` and in the UI those of the last one to two minutes.
 
-A finding is a kind of operation that fails meanwhile. Warning if it failed twice (once, if it had failed twice before) and in a tenth of its
-operations; error if it failed three times and in half of them. Fewer are info: Milvus retries. Failures since the process started, none of them
-during the watch, are info, as their time is unknown; a warning if no operation of the kind has ever succeeded, or if the process started within 10
-minutes and half of them failed.
+Warning: a kind of operation failed twice (once, if it had failed twice before) and in a tenth of its operations. Error: it failed three times and in
+half. Info: fewer, because Milvus retries, and failures since the process started but none during the watch, because their time is unknown. Those are
+a warning if no operation of the kind has ever succeeded, or if the process started within 10 minutes and half failed.
 
-Not counted: a stat in Go: Milvus uses it to check whether a file exists, and it fails if there is none. Reads in Go of a missing file count as successes.
-Local storage is not counted at all: if no process has counted anything, nothing is known.`,
-	Remedy: `Check that the storage answers at its address, that the access key is still valid (a policy, an expired key: ` + "`403`" + `), and that the bucket exists and
+Not counted: a stat in Go: Milvus uses it to check whether a file exists, and it fails if there is none. Reads in Go of a missing file count as
+successes. Local storage is not counted at all: if no process has counted anything, the state is unknown.`,
+	Remedy: `Check that the storage responds at its address, that the access key is still valid (a policy, an expired key: ` + "`403`" + `), and that the bucket exists and
 has room. The log of the process has the storage's own error and the name of the file. If only reads fail, files may be missing:
 ` + "`kitescope diagnose --storage PLACE`" + ` looks for them.`,
 	Parts: model.PartSessions,

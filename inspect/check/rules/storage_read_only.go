@@ -16,15 +16,15 @@ var storageReadOnly = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang, check.StorageGrows},
 	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
-	Doc: `Runs only with ` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local folder: checks whether its file system is mounted read-only and how much room is
-left. It writes nothing.
+	Doc: `A folder became read-only under inserts and a flush: the data node tried for 20 seconds and exited, and so did each one started in its place. An index
+build was tried every 3 seconds, 46 times in 140 seconds, and stayed "InProgress" (measured on Milvus 2.3.5). Runs only with
+` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local folder: checks whether its file system is mounted read-only and how much room is left. It writes
+nothing.
 
 Error if the processes' configuration (` + "`localStorage.path`" + `) names that folder and one of them runs on this machine. Else info: kitescope may see the
 folder through a read-only mount or a smaller share than Milvus does. Full means less than 100 MiB free.
 
-Milvus 2.3.5 reports this only in its logs, and no metric covers local storage. Measured with a folder that became read-only under inserts and a
-flush: the data node tried for 20 seconds and exited, and so did each one started in its place. An index build was tried every 3 seconds, 46 times in
-140 seconds, "InProgress" all the while.`,
+Milvus reports this only in its logs, and no metric covers local storage.`,
 	Remedy: `Find out why it is read-only: the kernel remounts a file system that way after a disk error (` + "`dmesg`" + `). Mount it writable or make room, then start the
 data nodes that exited. No row is lost that the message queue still has.`,
 	Needs: check.NeedStorage,

@@ -21,11 +21,13 @@ var storageSlow = &check.Check{
 	Starts:   "task_created | collection_loading segment_compacted",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
-	Doc: `Query nodes read segments and indexes from object storage, data nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + ` (2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and later, the C++ part) measure reads (get) and writes (put).
-Files are a few MiB, up to the 16 MiB of an index slice: MinIO on the same network needs 10 to 150 ms, S3 up to 300 ms.
+	Doc: `Loads, flushes, index builds and compactions take longer because storage is slow. Query nodes read segments and indexes from object storage, data
+nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + ` (2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and
+later, the C++ part) measure reads (get) and writes (put). Files are a few MiB, up to the 16 MiB of an index slice: MinIO on the same network needs 10
+to 150 ms, S3 up to 300 ms.
 
-A warning is a mean of one second or more for reads or writes of a process, of at least ten in the window; info from half a second. Searches of loaded data do not read, so it costs them nothing (except with tiered storage, where searches load segments).
-Loads, flushes, index builds and compactions take longer. Milvus does not measure storage in a local folder.`,
+Warning: a mean of one second or more for reads or writes of a process, of at least ten in the window; info from half a second. Searches of loaded
+data do not read from storage (except with tiered storage, where searches load segments). Milvus does not measure storage in a local folder.`,
 	Remedy:      `Check the storage's own metrics: throttling (503 SlowDown), its disks, the network in between; and whether only processes of one machine are slow. Bursts come from loads of many collections and from compaction.`,
 	Run:         runStorageSlow,
 	FollowsFrom: check.CausedBy(nil, "storage-failing"),

@@ -25,23 +25,24 @@ const (
 // subscriptionUnread finds subscriptions with a backlog and without a consumer.
 var subscriptionUnread = &check.Check{
 	ID:       "subscription-unread",
-	Title:    "A subscription keeps messages and has no consumer",
+	Title:    "A subscription without a consumer retains messages",
 	Severity: check.Warning,
 	Symptoms: []string{check.WritesFail, check.StorageGrows},
 	Starts:   "node_lost node_left | channel_released channel_reassigned",
 	Needs:    check.NeedQueue,
-	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. One of
-which no delivery is known counts where its name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`, `PREFIX-queryNode-COLLECTION-NODE`" + `); of
-others, as those of the dispatchers of late 2.5 and of 2.6, that cannot be told. A node
-that ended without unsubscribing leaves such ones (Milvus issue 47233). Pulsar keeps all messages that one of them has not acknowledged.
+	Doc: `A node ended without unsubscribing, and Pulsar keeps all messages that its subscription has not acknowledged (Milvus issue 47233). The check looks at
+the subscriptions of Pulsar's topics with a backlog, without a consumer, and without a message delivered in the last 10 minutes. If the last delivery
+is unknown, a subscription counts only if its name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`" + `,
+` + "`PREFIX-queryNode-COLLECTION-NODE`" + `). The others, e.g. of the dispatchers of late 2.5 and of 2.6, are unknown.
 
-Info, and warning from 1 GiB on. Where the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
-channels is accepted (Milvus issues 19423, 38030). They go on their own after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by Pulsar's default).
+Info; warning from 1 GiB. If the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
+channels is accepted (Milvus issues 19423, 38030). Such subscriptions are removed after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by
+Pulsar's default).
 
-Only topics of the cluster's pchannels are asked for. From Pulsar's documentation and those issues: its admin API was never seen live.`,
-	Remedy: `See first that other nodes consume the topic's channels and that their checkpoints move: without retention on the namespace this subscription may be all
-that keeps rows that are not flushed. Then delete it: ` + "`pulsar-admin topics unsubscribe -s NAME TOPIC`" + `, and set ` + "`subscriptionExpirationTimeMinutes`" + ` on the
-brokers. Milvus reads on from its own checkpoints, not from these positions.`,
+Only topics of the cluster's pchannels are queried. From Pulsar's documentation and those issues: its admin API was never seen live.`,
+	Remedy: `First check that other nodes consume the topic's channels and that their checkpoints move: without retention on the namespace only this subscription
+may keep rows that are not flushed. Then delete it: ` + "`pulsar-admin topics unsubscribe -s NAME TOPIC`" + `, and set ` + "`subscriptionExpirationTimeMinutes`" + ` on
+the brokers. Milvus reads on from its own checkpoints, not from these positions.`,
 	Run:   runSubscriptionUnread,
 	Roles: []string{"datanode", "querynode", "streamingnode"},
 }

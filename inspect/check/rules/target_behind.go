@@ -19,17 +19,18 @@ var targetBehind = &check.Check{
 	Severity: check.Warning,
 	Symptoms: []string{check.SearchesStale, check.AfterRestart},
 	Starts:   "node_lost node_left | segment_flushed segment_compacted node_joined:querycoord",
-	Doc: `QueryCoord builds a target (which segments to serve) from DataCoord's answer, has it loaded, and then hands it to the shard leaders. It checks for a new one every 10
-seconds, and rebuilds it after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target never becomes complete, because a segment cannot be loaded
-or a node does not answer, leaders keep the old one: flushed segments stay growing, compacted ones stay in memory, and Milvus does not report it (milvus issues 34554, 51564).
+	Doc: `Flushed segments stay growing and compacted ones in memory because the target does not advance. Milvus does not report it (issues 34554, 51564).
+QueryCoord builds a target (which segments to serve) from DataCoord's answer, has it loaded, and then gives it to the shard leaders. It checks for a
+new one every 10 seconds, and rebuilds it after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target stays incomplete,
+because a segment cannot be loaded or a node does not respond, leaders keep the old one.
 
-The version of a leader's target is the time at which it was built (on 2.3.5: 20 s before). A finding is a leader of a loaded collection whose target is older
-than three times that limit, at least 15 minutes, while DataCoord wants segments served that were flushed or created before that and are not in its
-view; or one that is that far behind another leader of the same collection.
+The version of a leader's target is the time at which it was built (on 2.3.5: 20 s before). Reported: a leader of a loaded collection whose target is
+older than three times that limit, at least 15 minutes, while DataCoord wants segments served that were flushed or created before that and are not in
+its view; or one that is that far behind another leader of the same collection.
 
-An old target with nothing new to serve is not a finding. If the version is not a time, the age is unknown.`,
-	Remedy: `Find out what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target", "check delegator"). Then
-` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord.`,
+Not reported: an old target with nothing new to serve. If the version is not a time, the age is unknown.`,
+	Remedy: `Find out what cannot be loaded: segment-not-loaded, node-unreachable, memory of the nodes, and QueryCoord's log ("failed to update next target",
+"check delegator"). Then run ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord.`,
 	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs:       check.NeedDistribution | check.NeedRecovery,
 	Run:         runTargetBehind,

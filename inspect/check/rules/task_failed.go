@@ -25,11 +25,11 @@ var taskFailed = &check.Check{
 	Symptoms: []string{check.IndexingHangs, check.TasksHang},
 	Starts:   "task_failed | task_changed collection_dropped",
 	Parts:    model.PartObjects | model.PartTasks,
-	Doc: `Looks at the background tasks that Milvus keeps in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or
-timeout. The single tasks of a failed import job count with the job.
+	Doc: `An import failed. The check looks at tasks in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or timeout.
+The single tasks of a failed import job count with the job.
 
 Failed imports, stats and analyze tasks are a warning if they ended within a day or have no end time. Compactions are info: Milvus plans them again.
-Index builds are reported by ` + "`index-failed`" + `. Tasks of collections that are gone are left out.`,
+Index builds are reported by ` + "`index-failed`" + `. Not judged: tasks of collections that are gone.`,
 	Remedy: `Read the reason in the evidence, fix it, and import the files again. ` + "`utility.get_bulk_insert_state(task_id=...)`" + ` shows the same for imports.`,
 	Run:    runTaskFailed,
 	Roles:  []string{"datacoord", "datanode", "indexnode"},

@@ -41,26 +41,26 @@ var taskStuck = &check.Check{
 	Symptoms: []string{check.TasksHang, check.StorageGrows},
 	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
-	Doc: `Looks at the tasks of DataCoord in etcd that are not completed, cleaned, failed or timed out (up to 2.3 imports alone), by kind and
-collection. Warning if one
+	Doc: `An import waits for a data node that is gone. The check looks at the tasks of DataCoord in etcd that are not completed, cleaned, failed or timed out
+(up to 2.3 imports alone), by kind and collection. Warning if one
 
-- is in progress for 5 minutes on a node without a session, or was begun 5 minutes ago and no data node is registered;
-- is an import job that is Pending for 30 minutes, or a compaction that was begun 2 hours ago;
-- is an import job in another state, a clustering compaction, the restore or export of a snapshot, or a refresh of an external collection that
-  was begun 12 hours ago.
+- is in progress for 5 minutes on a node without a session, or began 5 minutes ago and no data node is registered;
+- is an import job that is Pending for 30 minutes, or a compaction that began 2 hours ago;
+- is an import job in another state, a clustering compaction, the restore or export of a snapshot, or a refresh of an external collection that began
+  12 hours ago.
 
-Also a snapshot that is Pending for an hour, and segments of an existing collection that are importing, an hour after they were created, while
-the collection has no import under way: an interrupted import left them.
+Also a snapshot that is Pending for an hour, and segments of an existing collection that are importing, an hour after they were created, while the
+collection has no import under way: an interrupted import left them.
 
-Info: an import of which a task ended within the last hour, and compactions that wait in the queue, for a day, while other compactions ended within
-15 minutes: the queue moves. Milvus itself gives up a compaction after ` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); waiting in the queue
-has no limit.
+Info: an import with a task that ended within the last hour, and compactions that wait in the queue, for a day, while other compactions ended within
+15 minutes: the queue moves. Milvus itself gives up a compaction after ` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); waiting in the queue has
+no limit.
 
-Times are the tasks' own; one without a time, such as of statistics, is not judged. Failed tasks are reported by ` + "`task-failed`" + `, those of
-collections that are gone by ` + "`orphan-records`" + `.`,
-	Remedy: "`utility.list_bulk_insert_tasks()`" + ` shows progress and reasons of imports. Look at the log of the data node that has the task; often it
-cannot read the object storage. A queue that does not shrink means too few data nodes, or too low a
-` + "`dataCoord.compaction.maxParallelTaskNum`" + `. Restarting DataCoord restarts tasks of nodes that are gone.`,
+Times are the tasks' own. Unknown: a task without a time, such as statistics. Failed tasks are reported by ` + "`task-failed`" + `, those of collections that
+are gone by ` + "`orphan-records`" + `.`,
+	Remedy: `Run ` + "`utility.list_bulk_insert_tasks()`" + ` to see progress and reasons of imports. Look at the log of the data node that has the task; often it cannot
+read the object storage. If a queue does not shrink, add data nodes or raise ` + "`dataCoord.compaction.maxParallelTaskNum`" + `. Restart DataCoord to restart
+tasks of nodes that are gone.`,
 	Run:   runTaskStuck,
 	Roles: []string{"datacoord", "datanode"},
 }

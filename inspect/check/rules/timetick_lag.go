@@ -34,16 +34,14 @@ var timetickLag = &check.Check{
 	Starts:   "node_lost node_left | node_joined checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedSystem,
-	Doc: `Compares the time up to which data nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt) with the time at which they
-were asked. Warning from 30 seconds; error from 5 minutes, where Milvus refuses writes if ` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured
-clusters under load were 0.4 seconds behind.
+	Doc: `Data nodes lag and persist late, and consistent searches wait. The check compares the time up to which data nodes and query nodes have consumed their
+slowest channel (GetMetrics: MinFlowGraphTt) with the time of the query. Warning from 30 seconds; error from 5 minutes, where Milvus refuses writes if
+` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured clusters under load were 0.4 seconds behind.
 
-If all nodes are behind, it is one finding: about the queue, or RootCoord, which sends the ticks. A single query node is reported by
-` + "`channel-consumption-lag`" + `. A node that started, or got the channel, less than two minutes ago is still reading from the checkpoint: info. In a
-recording without a time, nodes are compared with the one furthest ahead. Nodes without channels, or whose slowest channel is of a collection
-that was dropped, do not count: such a channel is reported from 5 minutes, because the limit counts it too.
-
-Consistent searches wait until their node has caught up. Data nodes that are behind persist late.`,
+If all nodes are behind, there is one finding, about the queue or RootCoord, which sends the ticks. A single query node is reported by
+` + "`channel-consumption-lag`" + `. Info for a node that started, or got the channel, less than two minutes ago: it is still reading from the checkpoint. In a
+recording without a time, nodes are compared with the one furthest ahead. Not judged: nodes without channels, or whose slowest channel is of a dropped
+collection; such a channel is reported from 5 minutes, because the limit counts it too.`,
 	Remedy:   `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
 	Phases:   []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
 	Slowness: true,

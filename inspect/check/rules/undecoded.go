@@ -20,10 +20,9 @@ var undecodedRecords = &check.Check{
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "node_joined | node_changed",
 	Parts:    model.PartAll,
-	Doc: `Counts keys that match no known pattern, records that cannot be decoded, and fields unknown to this kitescope. Info: their content is missing from
-everything shown and from the other checks. The usual reason is a Milvus newer than this kitescope. A record that cannot be decoded at all may be
-damaged.`,
-	Remedy: "`kitescope get undecoded`" + ` lists them with the reason. A newer kitescope may decode them; if not, please report them.`,
+	Doc: `Usually a Milvus newer than this kitescope wrote the records. The check counts keys that match no known pattern, records that cannot be decoded, and
+unknown fields. Info: their content is missing from everything shown and from the other checks. A record that cannot be decoded at all may be damaged.`,
+	Remedy: `List them with the reason: ` + "`kitescope get undecoded`" + `. A newer kitescope may decode them; if not, please report them.`,
 	Run:    runUndecoded,
 }
 

@@ -24,11 +24,15 @@ var walAppendSlow = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WALAppend, budget.ConsistencyWait},
-	Doc: `An insert or delete is answered once the message queue has it, and the time ticks that Strong and Bounded searches wait for take the same route. The time is in ` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and RootCoord (2.2 and later) and, for streaming nodes,
-` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 and later). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms; with Kafka stopped for two of every three seconds, 200 and 285 ms.
+	Doc: `Kafka was stopped for two of every three seconds, and writes took 200 and 285 ms (2.3.5). An insert or delete is answered once the message queue has
+it, and the time ticks that Strong and Bounded searches wait for take the same route. The time is in
+` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and RootCoord (2.2 and later) and, for streaming nodes,
+` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 and later). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms.
 
-A warning is a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others do not, the cause is the network of the slow ones, or the processes themselves, and not the queue; if no client waits for the slow ones (RootCoord writes time ticks, one every 200 ms), it is info below 200 ms.`,
-	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also asks the queue for its offsets (` + "`queue-unreachable`" + `).`,
+Warning: a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others do not, the cause is the
+network of the slow ones, or the processes themselves, and not the queue; if no client waits for the slow ones (RootCoord writes time ticks, one every
+200 ms), it is info below 200 ms.`,
+	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also requests the queue's offsets (` + "`queue-unreachable`" + `).`,
 	Slowness:    true,
 	Run:         runWALAppendSlow,
 	FollowsFrom: append(lateWithHost(check.Cause{Check: "queue-unreachable"}), check.CausedBy(check.Shares("nodes"), "process-slow")...),

@@ -20,13 +20,12 @@ var walBacklog = &check.Check{
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "checkpoint_stopped | node_lost:streamingnode segment_created config_changed",
 	Parts:    model.PartChannels | model.PartServing,
-	Doc: `Counts the bytes of Woodpecker's closed segments after the checkpoint of the streaming node, that of the segment in which the checkpoint lies in
-proportion. The segment that is written is not counted: its size is not recorded.
+	Doc: `A streaming node that starts, or takes the channel over, reads the whole backlog before it takes a write. The check counts the bytes of Woodpecker's
+closed segments after the checkpoint; the checkpoint's own segment counts in proportion. Not counted: the segment being written (size not recorded).
 
-Warning from 8 GiB: a streaming node that starts, or takes the channel over, reads all of it before it takes a write. Whether it grows, two looks
-tell: ` + "`kitescope get wal --watch`" + `.`,
-	Remedy: `Find what holds the checkpoint up: a growing segment that is not flushed, a slow object storage, a streaming node without memory. Flushing the
-collections on the channel moves it.`,
+Warning from 8 GiB. Run ` + "`kitescope get wal --watch`" + ` to see whether it grows.`,
+	Remedy: `Find out what blocks the checkpoint: a growing segment that is not flushed, a slow object storage, a streaming node without memory. Flush the
+collections on the channel to move it.`,
 	Run:         runWALBacklog,
 	Roles:       []string{"streamingnode"},
 	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")}},

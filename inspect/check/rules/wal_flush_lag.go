@@ -26,12 +26,13 @@ var walFlushLag = &check.Check{
 	Starts:   "checkpoint_stopped node_lost:streamingnode | segment_created config_changed channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `A streaming node's flusher reads each log and writes its rows to storage. The check compares two time ticks of the node's ` + "`/metrics`" + ` (2.6 and later): ` + "`milvus_wal_last_confirmed_time_tick`" + `, up to
-which all is in the log, and ` + "`milvus_wal_flusher_time_tick`" + `, up to which the flusher has read it. Both are of one process, so clocks do not matter, and on an idle log both stand or both move.
+	Doc: `The flusher of a streaming node, which writes the rows of a log to storage, falls behind. The check compares two time ticks of ` + "`/metrics`" + ` (2.6 and
+later): ` + "`milvus_wal_last_confirmed_time_tick`" + `, up to which the log is complete, and ` + "`milvus_wal_flusher_time_tick`" + `, up to which the flusher has read.
+Both are of one process, so clocks do not matter; on an idle log both stop or both move.
 
-Warning from 5 minutes (seconds are usual; at 15 minutes ` + "`checkpoint-lag`" + ` warns, and Milvus stops compacting the channel). Info while the flusher catches up, as after a restart or when the log has moved: the lag fell between two scrapes; and in a single scrape, as it may.
-` + constructedOnly,
-	Remedy: `Look at the streaming node's CPU and memory and at object storage: the flusher waits while buffers are full. If clients insert faster than it can write, more streaming nodes take some of the pchannels.`,
+Warning from 5 minutes (seconds are usual; at 15 minutes ` + "`checkpoint-lag`" + ` warns, and Milvus stops compacting the channel). Info while the flusher
+catches up, e.g. after a restart or a move (the lag fell between two scrapes), and in a single scrape. ` + constructedOnly,
+	Remedy: `Look at the streaming node's CPU and memory and at object storage: the flusher waits while buffers are full. If clients insert faster than it can write, add streaming nodes to take some of the pchannels.`,
 	Run:    runWALFlushLag,
 	Roles:  []string{"streamingnode"},
 	FollowsFrom: []check.Cause{

@@ -17,22 +17,23 @@ const openGrace = 5 * time.Minute
 // walNotOpen finds write-ahead logs that are not open for writes on their assigned node.
 var walNotOpen = &check.Check{
 	ID:       "wal-not-open",
-	Title:    "A streaming node does not have a write-ahead log that is assigned to it",
+	Title:    "A streaming node has not opened a write-ahead log assigned to it",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "node_joined:streamingnode node_lost:streamingnode node_left:streamingnode | channel_assigned channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Compares the assignment of each pchannel in etcd (Assigned, to a streaming node, in a term; 2.6 and later) with the node's ` + "`/metrics`" + `: ` + "`milvus_wal_info`" + ` is there for
-each log that it takes writes of, with the term, and ` + "`milvus_wal_recovery_info`" + ` while it reads the log after it was assigned.
+	Doc: `A streaming node never opened a log that it should write. The check compares the assignment of each pchannel in etcd (Assigned, to a streaming node,
+in a term; 2.6 and later) with the node's ` + "`/metrics`" + `: ` + "`milvus_wal_info`" + ` for each log that takes writes, with the term, and ` + "`milvus_wal_recovery_info`" + `
+for each log being read after its assignment.
 
-Error: two scrapes of the node, taken one after the other, both lack the log, or have it in an older term, and no other node has it. Info: the node is reading the log (persist-recovering,
-stream-recovering); ` + "`wal-recovery-stuck`" + ` finds one that does not get on.
+Error: two scrapes of the node in a row lack the log, or have it in an older term, and no other node has it. Info: the node is reading the log
+(persist-recovering, stream-recovering); see ` + "`wal-recovery-stuck`" + ` if it makes no progress.
 
-Not a finding: a process that started less than 5 minutes ago, a single scrape, a log that another node has or reads, a pchannel that is being assigned (` + "`channel-watch-state`" + `), or assigned to be read only,
-as all are during an upgrade from 2.5: no metric tells of those. A node without a session is found by ` + "`channel-unwatched`" + `.
-` + constructedOnly,
-	Remedy: `Look at the log of the streaming node for the pchannel and "wal", and at MixCoord's for "assign". Restarting the node makes the balancer assign its pchannels to others.`,
+Not reported: a process that started less than 5 minutes ago, a single scrape, a log that another node has or reads, a pchannel that is being assigned
+(` + "`channel-watch-state`" + `). Unknown: a pchannel assigned read-only, as all are during an upgrade from 2.5, because it has no metric. Node without a
+session: see ` + "`channel-unwatched`" + `. ` + constructedOnly,
+	Remedy: `Search the log of the streaming node for the pchannel and "wal", and MixCoord's for "assign". Restart the node to make the balancer assign its pchannels to others.`,
 	Run:    runWALNotOpen,
 	Roles:  []string{"streamingnode", "mixcoord"},
 	FollowsFrom: []check.Cause{

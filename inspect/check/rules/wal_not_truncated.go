@@ -22,12 +22,13 @@ var walNotTruncated = &check.Check{
 	Symptoms: []string{check.StorageGrows},
 	Starts:   "96h config_changed checkpoint_stopped | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,
-	Doc: `Looks at Woodpecker's closed segments that lie before the checkpoint of the streaming node: no node needs them any more. Milvus truncates the log after a
-retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated ones after the same time.
+	Doc: `Log segments that no node needs fill a disk. The check looks at Woodpecker's closed segments before the streaming node's checkpoint. Milvus truncates
+the log after a retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated segments after the same
+time.
 
 Warning: a segment before the checkpoint was closed more than the retention and a day ago and is not truncated; a truncated one is still there after
-twice the retention and a day, or Woodpecker noted that deleting it failed. Nothing tells how full the disk or the bucket is.`,
-	Remedy: `Look at the log of the streaming node for "truncate" and "cleanup", and at object storage, or the folder of the log: it must be possible to delete there.
+twice the retention and a day, or Woodpecker recorded that deleting it failed. Unknown: how full the disk or the bucket is.`,
+	Remedy: `Search the log of the streaming node for "truncate" and "cleanup", and check that files can be deleted in object storage, or the folder of the log.
 Milvus issue 51032.`,
 	Run:         runWALNotTruncated,
 	Roles:       []string{"streamingnode"},

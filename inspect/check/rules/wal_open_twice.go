@@ -22,11 +22,12 @@ var walOpenTwice = &check.Check{
 	Starts:   "node_lost:streamingnode node_joined:streamingnode | channel_reassigned",
 	Parts:    model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Looks at ` + "`milvus_wal_info`" + ` of all streaming nodes (2.6 and later): a node has it for each log that it takes writes of. When a pchannel moves, the old node closes the log before the new one opens
-it in a higher term; a node that lost its session may keep it open, and its writes are rejected by the queue (fencing).
+	Doc: `A node that lost its session keeps a log open, and the queue rejects its writes (fencing). The check looks at ` + "`milvus_wal_info`" + ` of all streaming nodes
+(2.6 and later), which a node has for each log that takes writes. When a pchannel moves, the old node closes the log before the new one opens it in a
+higher term.
 
-Warning: two nodes have it in each of two scrapes. A single scrape is not enough, as processes are scraped one after the other. ` + constructedOnly,
-	Remedy:      `Restart the node that has it in the lower term, if it does not end: it holds memory, and clients that reach it are told to try elsewhere.`,
+Warning: two nodes have it in each of two scrapes. A single scrape is not enough: processes are scraped one after the other. ` + constructedOnly,
+	Remedy:      `If the node with the lower term does not end, restart it: it holds memory, and clients that reach it must retry elsewhere.`,
 	Run:         runWALOpenTwice,
 	Roles:       []string{"mixcoord"},
 	FollowsFrom: []check.Cause{{Check: "stale-session", Of: check.SharesProcess}, {Check: "etcd-no-leader"}},

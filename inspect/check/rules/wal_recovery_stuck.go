@@ -19,20 +19,20 @@ const recoveryStands = 30 * time.Minute
 // walRecoveryStuck finds write-ahead logs with a checkpoint that does not move, or that lack a schema.
 var walRecoveryStuck = &check.Check{
 	ID:       "wal-recovery-stuck",
-	Title:    "The checkpoint of a write-ahead log stands still",
+	Title:    "The checkpoint of a write-ahead log does not advance",
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "30m node_lost:streamingnode node_left:streamingnode checkpoint_stopped | node_joined:streamingnode config_changed",
 	Parts:    model.PartChannels | model.PartServing,
-	Doc: `Looks at the time of the checkpoint that a streaming node keeps for each pchannel (` + "`streamingnode-meta/wal/PCHANNEL/consume-checkpoint`" + `, 2.6 and later). Time
-ticks move it on an idle channel too, and it is written every few seconds.
+	Doc: `A channel takes no writes, or they pile up, because its checkpoint does not advance. The check looks at the checkpoint time of each pchannel
+(` + "`streamingnode-meta/wal/PCHANNEL/consume-checkpoint`" + `, 2.6 and later). Time ticks move it on an idle channel too, and it is written every few seconds.
 
-Error from 30 minutes: the streaming node does not get on, or hangs while it recovers the log; the channel takes no writes, or writes that pile up.
-Also an error: a vchannel of the log whose recovery metadata (` + "`vchannel/VCHANNEL`" + `) has no schema. The streaming node panics whenever it opens the log, after an upgrade from a
-release candidate of 2.6.0 (milvus issues 43538, 44134).
+Error from 30 minutes: the node makes no progress, or hangs in recovery. Also an error: a vchannel of the log whose recovery metadata
+(` + "`vchannel/VCHANNEL`" + `) has no schema. The streaming node panics whenever it opens the log, after an upgrade from a release candidate of 2.6.0 (Milvus
+issues 43538, 44134).
 
 Never seen on a live Milvus.`,
-	Remedy: `Look at the log of the streaming node for "recovery", "flusher" and errors of the queue or of object storage. Restarting it moves the channel to another
+	Remedy: `Search the log of the streaming node for "recovery", "flusher" and errors of the queue or of object storage. Restart it to move the channel to another
 node, which reads the log from the checkpoint on.`,
 	Run:   runWALRecoveryStuck,
 	Roles: []string{"streamingnode"},

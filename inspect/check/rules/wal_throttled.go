@@ -19,12 +19,15 @@ var walThrottled = &check.Check{
 	Starts:   "segment_created config_changed:streaming | node_lost:streamingnode checkpoint_stopped",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `From 3.0 on a streaming node limits the rate of a log's writes when its memory is nearly full, its flusher or its recovery storage does not keep up, or more is written than
-` + "`streaming.walRateLimit`" + ` allows. ` + "`milvus_wal_rate_limit_controller_state`" + ` has a series for each log and source of a limit: slowdown, reject, recovery (still slowed down, on its way back) or normal.
+	Doc: `Clients get errors because a streaming node rejects writes. Since 3.0 a streaming node limits the write rate of a log when its memory is nearly full,
+its flusher or its recovery storage does not keep up, or writes exceed ` + "`streaming.walRateLimit`" + `. ` + "`milvus_wal_rate_limit_controller_state`" + ` has a series
+for each log and source of a limit: slowdown, reject, recovery (still slowed down, on its way back) or normal.
 
-Error for reject: clients get errors. Warning for slowdown, info for recovery alone. One finding per node. 2.6 has no such limits, and nothing is found there. ` + constructedOnly,
-	Remedy: `The source says what is short. Node memory: give the streaming node more, or flush. Flusher, recovery storage: object storage and CPU of the node. Append rate: spread the writes over more channels, or raise the limit
-(` + "`streaming.walRateLimit.appendRate.slowdownThreshold`" + `, 32 MiB a second for each log).`,
+Error for reject. Warning for slowdown, info for recovery alone. One finding per node. 2.6 has no such limits, and nothing is reported.
+` + constructedOnly,
+	Remedy: `Look at the source of the limit. Node memory: give the streaming node more, or flush. Flusher, recovery storage: check object storage and CPU of the
+node. Append rate: spread the writes over more channels, or raise the limit (` + "`streaming.walRateLimit.appendRate.slowdownThreshold`" + `, 32 MiB a second
+for each log).`,
 	Run:   runWALThrottled,
 	Roles: []string{"streamingnode"},
 	FollowsFrom: []check.Cause{

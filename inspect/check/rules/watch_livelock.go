@@ -15,37 +15,36 @@ import (
 // watchLivelock finds keys that are rewritten in a loop.
 var watchLivelock = &check.Check{
 	ID:       "watch-livelock",
-	Title:    "A key in etcd is rewritten again and again",
+	Title:    "A key in etcd is rewritten in a loop",
 	Severity: check.Error,
 	Symptoms: []string{check.EtcdSlow},
 	Starts:   "channel_rewritten | node_joined channel_assigned collection_created",
 	Parts:    model.PartSessions,
-	Doc: `Looks at the writes to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Loops that users met write tens to hundreds of
-times a second. One that writes only every other second shows with ` + "`--window 10s`" + `.
+	Doc: `DataCoord assigns a channel, the data node fails, and so on forever, tens to hundreds of times a second. Such loops fill etcd's history until its
+quota is reached. The check looks at the writes to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Use ` + "`--window 10s`" + ` for a
+loop that writes only every other second.
 
-- A watch record (` + "`channelwatch/`" + `) written at least 9 times, and at least every other second: DataCoord assigns the channel, the data node fails, and
-  so on forever. Error.
-- Any other key written at least 20 times, and at least 5 times a second: warning. A healthy Milvus writes no key more than once in 3 seconds (the
+- Error: a watch record (` + "`channelwatch/`" + `) written at least 9 times, and at least every other second.
+- Warning: any other key written at least 20 times, and at least 5 times a second. A healthy Milvus writes no key more than once in 3 seconds (the
   timestamp allocator).
-- 500 revisions a second in all: info. A healthy cluster writes 0.5 to 2.2.
+- Info: 500 revisions a second in all. A healthy cluster writes 0.5 to 2.2.
 
-Repeated looks, as by ` + "`--watch`" + ` and the UI, are judged by all windows so far. A finding begins when a key exceeds these limits, and ends when it falls
+Repeated runs, as by ` + "`--watch`" + ` and the UI, are judged by all windows so far. A finding begins when a key exceeds these limits, and ends when it falls
 to a quarter of them or of its own rate: a steady pace near a limit makes one finding, not one after another.
 
-Such loops fill etcd's history until its quota is reached, and what they attempt never succeeds.
-
 etcd keeps past revisions. Those of its last minute are counted as well, live too (not by ` + "`--watch`" + `), so a loop slower than a short watch is found at
-once. A key written often, but not once during the watch, is over: no finding. Without a watch, as in a file, only past revisions count:
+once. Not reported: a key written often, but not once during the watch, because the loop is over. Without a watch, as in a file, only past revisions
+count:
 
-- A file of etcd's (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" + `) has all revisions since the last compaction, dated by Milvus's reserved timestamps. Its
-  last minute is judged like a watch.
-- Where revisions are compacted or left out (a bundle), a watch record still has the number of writes since it was created. 200 writes are an error:
-  an assignment takes two to four, and a data node that recovers a channel reports progress every 15 seconds at most, 200 times in 50 minutes. A
-  record left alone for twenty times its usual gap, in revisions, is over. The rate is unknown.
+- An etcd file (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" + `) has all revisions since the last compaction, dated by Milvus's reserved timestamps. Its last
+  minute is judged like a watch.
+- If revisions are compacted or left out (a bundle), a watch record still has the number of writes since it was created. Error from 200 writes: an
+  assignment takes two to four, and a data node that recovers a channel reports progress every 15 seconds at most, 200 times in 50 minutes. A record
+  left alone for twenty times its usual gap, in revisions, is over. The rate is unknown.
 
-Other keys are not judged by their number of versions, as they may be written for months. Nor is a record that is deleted and recreated each time.`,
-	Remedy: `For a channel: read in the log of the data node in the record why it cannot take the channel. Once the cause is gone, restarting that data node
-or DataCoord ends the loop.`,
+Not judged: the number of versions of other keys, because they may be written for months, and a record that is deleted and recreated each time.`,
+	Remedy: `For a channel, read in the log of the data node in the record why it cannot take the channel. Once the cause is fixed, restart that data node or
+DataCoord to end the loop.`,
 	Run: runWatchLivelock,
 	// Data nodes cannot watch the channels of a collection if they do not find its fields. Each channel was assigned 75
 	// times per second when 2.3.5 started on the metadata of 2.1.0.

@@ -146,9 +146,9 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	}
 }
 
-// TestComingAndGoingIsNoLoop checks that collections that are created and dropped are not a loop. Each watch record is
-// written three times in each of two windows and then deleted with its channel. So many other keys are written once
-// that most of them are not in the window (make e2e-chaos, -churn).
+// TestComingAndGoingIsNoLoop checks that collections that are created and dropped are not a loop. Each watch
+// record is written three times in each of two windows and then deleted with its channel. Most watch records
+// are not in the window, because many other keys are written once (make e2e-chaos, -churn).
 func TestComingAndGoingIsNoLoop(t *testing.T) {
 	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
 	for i := range 100 {

@@ -22,15 +22,21 @@ var workerSlow = &check.Check{
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},
-	Doc: `A request waits for its slowest shard, and a shard for its slowest worker: one slow query node slows down all searches of what it has. The check compares the kernel time per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and
-growing with growing, both as measured and relative to the work of the node's segments (rows times dimensions; with an index, what a graph compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report collections separately (2.3 and later), only segments of searched collections count, in
-proportion to their searches and to the vectors of each. If nodes measure the time per vector (` + "`milvus_querynode_segment_latency_per_vector`" + `), that must differ as much: a request of 3,000 vectors makes only those nodes slow that serve its collection.
+	Doc: `One query node with a cgroup limit of 0.2 cores took 2.7 times as long as its peers, and every search waited for it. A request waits for its slowest
+shard, and a shard for its slowest worker. The check compares the kernel time per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed
+and growing with growing, both as measured and relative to the work of the node's segments (rows times dimensions; with an index, the rows that a
+graph compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report collections separately (2.3 and
+later), only segments of searched collections count, in proportion to their searches and to the vectors of each. If nodes measure the time per vector
+(` + "`milvus_querynode_segment_latency_per_vector`" + `), that must differ as much: a request of 3,000 vectors slows only the nodes that serve its collection.
 
-A finding is a query node that takes at least twice as long as the median of the others, in both ways (three times if there is only one other), over 30 searches or more each, and makes the mean search at least 20% and 5 ms longer. Query nodes of 2.3.5 with the same segments were within 20% of
-each other on a busy machine; one with a cgroup limit of 0.2 cores took 2.7 times as long. It is a warning. If the node has different work from its peers, as ` + "`imbalance-rows`" + ` and the like find, there is no finding.
+Warning: a query node that takes at least twice as long as the median of the others, in both ways (three times if there is only one other), over 30
+searches or more each, and makes the mean search at least 20% and 5 ms longer. Query nodes of 2.3.5 with the same segments were within 20% of each
+other on a busy machine. Not reported: a node with different work from its peers, as ` + "`imbalance-rows`" + ` and the like find.
 
-A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding includes the part of it that the node is slower by, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would wait for instead.`,
-	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
+A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding
+includes the node's share of that, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would
+wait for instead.`,
+	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows its work. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
 	Run:         runWorkerSlow,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: lateWithHost(check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew")...),
