@@ -9,7 +9,8 @@ import (
 	"kitescope/internal/shellquote"
 )
 
-// Restarting marks a step that restarts a process of a role: what that interrupts, and the time after which the finding should be gone.
+// Restarting marks a step that restarts a process of a role. It adds the work that the restart interrupts,
+// and within as the time after which the finding should be gone.
 func (s Step) Restarting(c *model.Cluster, within time.Duration, role string) Step {
 	switch role {
 	case "rootcoord", "mixcoord":
@@ -17,7 +18,7 @@ func (s Step) Restarting(c *model.Cluster, within time.Duration, role string) St
 	case "datacoord":
 		return s.Interrupting(within, "inserts, flushes and index builds until it is back")
 	case "querycoord":
-		// Proxies up to 2.3 ask it every 3 seconds who leads a shard.
+		// Proxies up to 2.3 query QueryCoord every 3 seconds for the shard leaders.
 		if runs := facts.ReleaseOf(c); runs.Known() && !runs.Before(facts.Release{Major: 2, Minor: 4}) {
 			return s.Interrupting(within, "loads and balancing until it is back")
 		}
@@ -36,13 +37,14 @@ func (s Step) Restarting(c *model.Cluster, within time.Duration, role string) St
 	return s.Interrupting(within, "what it does until it is back")
 }
 
-// Reload releases a collection and loads it again, as it was loaded: with as many replicas, and no other partitions.
+// Reload returns a step that releases a collection and loads it again with the same replicas and partitions.
 func Reload(c *model.Cluster, x *model.Collection) Step {
 	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()\nc.%s", x.Name, LoadCall(c, x)).
 		Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name)
 }
 
-// Flush flushes a collection, with a sentence on what that does. Where no node consumes one of its channels, no command does: a flush waits forever.
+// Flush returns a step that flushes a collection, with does as its text. If no node consumes one of its
+// channels, the step has no command because the flush would wait forever.
 func Flush(c *model.Cluster, x *model.Collection, within time.Duration, does ours, args ...any) Step {
 	if !facts.Consumed(c, x.ID) {
 		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name).Interrupting(0, "nothing")
@@ -50,22 +52,23 @@ func Flush(c *model.Cluster, x *model.Collection, within time.Duration, does our
 	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(does, args...).Interrupting(within, "nothing")
 }
 
-// LookFor is the command that looks for files in the storage.
+// LookFor returns the command that looks for files in the storage at place.
 func LookFor(place string) shellquote.Command {
 	place = cmp.Or(place, "PLACE")
 	return Kitescope("diagnose").Flag("--storage", place)
 }
 
-// TopOf is the command that profiles a process and prints its functions: at its own address where that is known, else those of all processes.
+// TopOf returns the command that profiles a process and prints its top functions. If the address of the
+// process is unknown, the command profiles all processes.
 func TopOf(n *model.LiveNode) shellquote.Command {
 	top := Kitescope("profile top")
 	if n.Process != nil && n.Process.Address != "" {
-		top = top.Arg("http://" + n.Process.Address) // without the scheme it is the name of a file
+		top = top.Arg("http://" + n.Process.Address) // without the scheme it would be a file name
 	}
 	return top
 }
 
-// FindFiles looks for files that may be missing, an empty step if the storage was examined.
+// FindFiles returns a step that looks for missing files. The step is empty if the storage was examined.
 func FindFiles(p *facts.Facts) Step {
 	if p.Storage != nil {
 		return Step{}
@@ -73,13 +76,14 @@ func FindFiles(p *facts.Facts) Step {
 	return Shell(LookFor(p.OwnStorage().Place)).Does("lists files that are missing from the storage")
 }
 
-// Unwritable is why a process of a role may have ended itself, and how to see whether it is so; nothing for roles that do not.
+// Unwritable returns steps to find out whether a process of a role exited because the storage is not
+// writable. It returns nil for roles that do not exit then.
 func Unwritable(p *facts.Facts, role string) []Step {
 	if role != "datanode" {
 		return nil
 	}
 	steps := []Step{Do("read the end of its log: a data node exits when it cannot write to the storage (missing, read-only, full)")}
-	if p.Storage == nil { // nobody has looked
+	if p.Storage == nil { // the storage was not examined
 		steps = append(steps, Shell(LookFor(p.OwnStorage().Place)).Does("checks whether the storage is there and can be written, if it is a local folder"))
 	}
 	return steps

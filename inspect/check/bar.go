@@ -2,15 +2,15 @@ package check
 
 import "slices"
 
-// Bar says which findings make a run fail. The zero Bar is that of all findings.
+// Bar decides which findings make a run fail. The zero Bar fails on all findings.
 type Bar struct {
-	// FailOn is the severity from which one does; Never says that none does.
+	// FailOn is the lowest severity that fails the run. If Never is true, no finding fails it.
 	FailOn Severity
 	Never  bool
 }
 
-// Fails reports whether a finding makes the run fail: it is as bad as FailOn, and where there is an
-// older state, it is not as it was. since is nil where there is none.
+// Fails reports whether a finding makes the run fail: it is at least as severe as FailOn and, if there is an
+// older report, new, worse or unsure. since is nil if there is no older report.
 func (b Bar) Fails(f *Finding, since *Comparison) bool {
 	if b.Never || f.Severity < b.FailOn {
 		return false
@@ -19,7 +19,7 @@ func (b Bar) Fails(f *Finding, since *Comparison) bool {
 	return c == nil || c.Kind == New || c.Kind == Worse || c.Kind == Unsure
 }
 
-// Failing reports whether any finding of a report does.
+// Failing reports whether any finding of a report makes the run fail.
 func (b Bar) Failing(r *Report, since *Comparison) bool {
 	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return b.Fails(f, since) })
 }

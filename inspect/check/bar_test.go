@@ -2,7 +2,8 @@ package check
 
 import "testing"
 
-// TestBar: a run fails for what is bad enough, and beside an older state only for what was not so then.
+// TestBar checks that a run fails on findings that are severe enough and, compared with an older report, new
+// or worse.
 func TestBar(t *testing.T) {
 	warning, bad := &Finding{Severity: Warning}, &Finding{Severity: Error}
 	report := &Report{Findings: []*Finding{warning, bad}}

@@ -13,38 +13,38 @@ import (
 	"time"
 )
 
-// Baseline is a list of findings that somebody has accepted. Its file has one JSON object a
-// line; empty lines and lines that start with # say nothing:
+// Baseline is a list of accepted findings. Its file has one JSON object per line. Empty lines and lines that
+// start with # are ignored:
 //
 //	# Known since the load test.
 //	{"check":"index-flat-large","object":"collections/default/docs","until":"2027-01-31","note":"rebuilt in January"}
 //
-// The object is named as "kitescope get" lists it: resource/id, resource/name, or the name
-// that stays where ids do not: collections/DATABASE/NAME, partitions/DATABASE/COLLECTION/NAME,
-// indexes/DATABASE/COLLECTION/NAME, replicas/DATABASE/COLLECTION/RESOURCE GROUP,
-// nodes/ROLE@HOST:PORT. A segment stays accepted when compaction makes another of it.
+// The object has a name as in "kitescope get": resource/id, resource/name, or the name that stays the same
+// where ids change: collections/DATABASE/NAME, partitions/DATABASE/COLLECTION/NAME,
+// indexes/DATABASE/COLLECTION/NAME, replicas/DATABASE/COLLECTION/RESOURCE GROUP, nodes/ROLE@HOST:PORT. A
+// segment stays accepted if compaction replaces it with another one.
 type Baseline struct{ Entries []Entry }
 
 // Entry accepts one finding.
 type Entry struct {
 	Check  string `json:"check"`
 	Object string `json:"object"`
-	// Until is the last day, in UTC, on which the finding is accepted: "2027-01-31"; "" is for ever.
+	// Until is the last day, in UTC, on which the finding is accepted: "2027-01-31". "" means forever.
 	Until string `json:"until,omitempty"`
 	Note  string `json:"note,omitempty"`
 }
 
-// Stale is an entry that accepts nothing any more, and why.
+// Stale is an entry that no longer accepts any finding, with the reason.
 type Stale struct {
 	Entry
 	Reason string
 }
 
-// maxBaseline bounds what is read of a baseline: a file that is larger is another one.
+// maxBaseline is the maximum size of a baseline file in bytes. A larger file is not a baseline.
 const maxBaseline = 16 << 20
 
-// ReadBaseline reads a file. A key that it does not know is an error: a misspelt "until" would
-// accept for ever.
+// ReadBaseline reads a baseline file. An unknown key is an error because an entry with a misspelt "until"
+// would accept forever.
 func ReadBaseline(r io.Reader) (*Baseline, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBaseline+1))
 	if err != nil {
@@ -110,8 +110,9 @@ func (b *Baseline) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// NewBaseline accepts all findings of a report. Entries of an older baseline that accept one of them
-// keep their note and day; those of checks that could not look now stay too.
+// NewBaseline returns a baseline that accepts all findings of a report. Entries of an older baseline that
+// accept one of them keep their note and day. Entries of checks that could not see everything are kept as
+// well.
 func NewBaseline(r *Report, old *Baseline) *Baseline {
 	b := &Baseline{}
 	kept := make(map[*Finding]bool)
@@ -148,8 +149,8 @@ func (b *Baseline) entries() []Entry {
 	return b.Entries
 }
 
-// Apply takes the accepted findings out of a report, and tells the entries that accept
-// nothing any more: all are the checks that there are. The report that it is given stays as it is.
+// Apply returns a copy of a report without the accepted findings, and the entries that no longer accept
+// anything. all lists the existing checks. r is not changed.
 func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []Stale) {
 	next := *r
 	next.Findings, next.Accepted = nil, slices.Clone(r.Accepted)
@@ -184,10 +185,11 @@ func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []Stale) {
 	return &next, stale
 }
 
-// key is what an entry accepts, as named has it.
+// key returns the entry's key in the result of named.
 func (e *Entry) key() string { return e.Check + " " + e.Object }
 
-// named finds findings by check and every name that an entry may call their object.
+// named returns findings by check and object. A finding has one key for each name that an entry may use for
+// its object.
 func (r *Report) named(findings []*Finding) map[string][]*Finding {
 	named := make(map[string][]*Finding, 2*len(findings))
 	for _, f := range findings {
@@ -206,7 +208,7 @@ func (r *Report) ran(id string) bool {
 	return slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == id })
 }
 
-// expired says since when an entry no longer counts, "" if it does.
+// expired returns the reason why an entry has expired, or "".
 func (e *Entry) expired(now time.Time) string {
 	if e.Until == "" {
 		return ""

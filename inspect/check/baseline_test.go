@@ -147,7 +147,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRanks: what follows from an accepted finding stands for itself.
+// TestApplyRanks checks that an effect is ranked as a root once its cause is accepted.
 func TestApplyRanks(t *testing.T) {
 	cause := fake("cause", about(Error, "config", "x"))
 	effect := fake("effect", about(Info, "collections", docs))

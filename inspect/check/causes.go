@@ -8,7 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Shares reports whether two findings speak of a common object of a resource: a node, a collection.
+// Shares returns a rule that holds if two findings mention a common object of a resource, e.g. a node or a
+// collection.
 func Shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, effect, cause *Finding) bool {
 		if effect.Object.Resource == resource && cause.Mentions(effect.Object) {
@@ -23,14 +24,16 @@ func Shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 	}
 }
 
-// Grave is a cause that a check's finding is where it is more than info: an info is under way, and may be over in a minute. of may be nil.
+// Grave returns a Cause that applies only if the other finding is more than Info. A state reported as Info
+// may be over in a minute. of may be nil.
 func Grave(id string, of func(*model.Cluster, *Finding, *Finding) bool) Cause {
 	return Cause{id, func(c *model.Cluster, effect, cause *Finding) bool {
 		return cause.Severity != Info && (of == nil || of(c, effect, cause))
 	}}
 }
 
-// SharesProcess reports whether two findings speak of one process, be it by different sessions of it: a streaming node is a query node, too.
+// SharesProcess reports whether two findings mention one process, possibly by different sessions: a streaming
+// node is also a query node.
 func SharesProcess(c *model.Cluster, effect, cause *Finding) bool {
 	if Shares("nodes")(c, effect, cause) {
 		return true
@@ -47,12 +50,13 @@ func SharesProcess(c *model.Cluster, effect, cause *Finding) bool {
 	return slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return of[n.Process] && cause.Mentions(n.Ref()) })
 }
 
-// Serves reports whether two findings speak of one query node, or one of a query node and the other of a collection that etcd says it serves.
+// Serves reports whether two findings mention one query node, or one mentions a query node and the other a
+// collection that it serves according to etcd.
 func Serves(c *model.Cluster, effect, cause *Finding) bool {
 	return Shares("nodes")(c, effect, cause) || c != nil && (serves(c, effect, cause) || serves(c, cause, effect))
 }
 
-// serves reports whether a finding speaks of a node of a replica of a collection that another speaks of.
+// serves reports whether of mentions a query node in a replica of a collection that what mentions.
 func serves(c *model.Cluster, of, what *Finding) bool {
 	return slices.ContainsFunc(c.Replicas, func(r *model.Replica) bool {
 		return what.Mentions(facts.RefCollection(c, r.Collection)) &&
@@ -60,15 +64,15 @@ func serves(c *model.Cluster, of, what *Finding) bool {
 	})
 }
 
-// OfAll is a rule for causes that are about the whole cluster, or about one of its nodes: the former explains everything, the latter what of
-// says, nothing if that is nil.
+// OfAll returns a rule for causes that are about the whole cluster or about single objects. A cause about the
+// whole cluster explains everything. For other causes of decides; if it is nil, they explain nothing.
 func OfAll(of func(*model.Cluster, *Finding, *Finding) bool) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(c *model.Cluster, effect, cause *Finding) bool {
 		return cause.Object == model.Ref{} || of != nil && of(c, effect, cause)
 	}
 }
 
-// SpeaksOf reports whether a finding of bad-switches is about one of some keys.
+// SpeaksOf returns a rule that holds if a finding of bad-switches is about one of the keys.
 func SpeaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, _, cause *Finding) bool {
 		about := model.FoldConfigKey(cause.Object.Name)
@@ -76,7 +80,7 @@ func SpeaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
 	}
 }
 
-// StorageFails is the cause that a storage is, which fails for processes of these roles.
+// StorageFails returns the Cause for a storage that fails for processes of these roles.
 func StorageFails(roles ...string) Cause {
 	return Cause{"storage-failing", func(c *model.Cluster, _, cause *Finding) bool {
 		if cause.Severity == Info {
@@ -90,18 +94,19 @@ func StorageFails(roles ...string) Cause {
 	}}
 }
 
-// TakesNoWrites is the cause that such a storage is, where it is the cluster's own.
+// TakesNoWrites returns the Cause for a read-only storage, if it is the cluster's own.
 func TakesNoWrites() Cause {
 	return Cause{"storage-read-only", func(_ *model.Cluster, _, cause *Finding) bool { return cause.Severity == Error }}
 }
 
-// InOneRegion reports whether two findings are about nodes or replicas of one resource group, as far as that is known.
+// InOneRegion reports whether two findings are about nodes or replicas of one resource group. It returns true
+// if that is unknown.
 func InOneRegion(c *model.Cluster, effect, cause *Finding) bool {
 	a, b := regionOf(c, effect.Object), regionOf(c, cause.Object)
 	return a == "" || b == "" || a == b
 }
 
-// regionOf is the resource group of a query node or a replica, "" if that is unknown.
+// regionOf returns the resource group of a query node or a replica, "" if unknown.
 func regionOf(c *model.Cluster, ref model.Ref) string {
 	for _, g := range c.ResourceGroups {
 		if slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return ref == facts.RefNode("querynode", id) }) {
@@ -116,7 +121,8 @@ func regionOf(c *model.Cluster, ref model.Ref) string {
 	return ""
 }
 
-// explains reports whether what a check finds follows from it that nobody does the work of a role. MixCoord is all coordinators.
+// explains reports whether a finding about a missing role explains the findings of a check. MixCoord has the
+// roles of all coordinators.
 func (f *Finding) explains(c *model.Cluster, x *Check) bool {
 	return slices.ContainsFunc(x.Roles, func(role string) bool {
 		switch f.Lacks {
@@ -131,16 +137,16 @@ func (f *Finding) explains(c *model.Cluster, x *Check) bool {
 	})
 }
 
-// lackChecks are the checks that find that nobody does the work of a role.
+// lackChecks returns the checks whose findings mean that no process does the work of a role.
 func lackChecks() []string { return []string{"role-missing", "node-unreachable", "stale-session"} }
 
-// StopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
-// registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
+// StopsTicks reports whether an unresponsive process keeps RootCoord from sending time ticks. RootCoord waits
+// for each registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
 func StopsTicks(_ *model.Cluster, _, cause *Finding) bool {
 	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
 }
 
-// Mentions reports whether a finding is about an object, or speaks of it.
+// Mentions reports whether a finding is about an object or lists it in Objects.
 func (f *Finding) Mentions(ref model.Ref) bool {
 	if f.Object.Resource == ref.Resource && f.Object.ID == ref.ID {
 		return true

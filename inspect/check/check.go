@@ -1,11 +1,12 @@
-// Package check judges a cluster: what enters is a Cluster (metadata, and what the
-// processes say where they were asked), what leaves is a Report.
+// Package check runs checks on a cluster. It takes a Cluster (metadata, and data from the processes if they
+// were queried) and returns a Report.
 //
-//  1. A Check is a value that says what it reads, and a function that looks. Package rules lists them.
-//  2. Run gives each check a Pass: the facts, and where to report to. A check whose facts were not read is skipped, with the
-//     reason; one that breaks has failed. Neither is ever "ok".
-//  3. Findings are put in order of what they cost queries, and grouped under their cause.
-//  4. A Judge runs the checks again and again, and works out anew only what depends on what has changed.
+//  1. A Check is a value that declares the data it needs, with a function that looks for problems. Package
+//     rules lists the checks.
+//  2. Run gives each check a Pass with the facts and a method to report findings. A check is skipped, with
+//     the reason, if its facts were not read. A check that panics has failed. Neither is ever "ok".
+//  3. Findings are sorted by client impact, severity and cost, and grouped under their cause.
+//  4. A Judge runs the checks repeatedly and recomputes only the results that depend on changes.
 //  5. A Hold delays findings that flap; a Baseline removes accepted ones; Since compares two reports.
 package check
 
@@ -19,7 +20,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Severity is how bad a finding is.
+// Severity is the severity of a finding.
 type Severity uint8
 
 // The severities.
@@ -33,69 +34,73 @@ func (s Severity) String() string {
 	return [...]string{"info", "warning", "error"}[min(s, Error)]
 }
 
-// Need is what a check cannot do without, beyond the parts of the metadata.
+// Need is a set of data from outside the metadata that a check requires.
 type Need uint16
 
-// The needs. Each is met if at least one process gave it; what the others owe goes into Pass.Unseen.
+// The needs. Each is met if at least one process reported the data. Missing data of the other processes is
+// noted in Pass.Unseen.
 const (
-	// NeedDistribution: query nodes said what they serve.
+	// NeedDistribution: query nodes reported the segments that they serve.
 	NeedDistribution Need = 1 << iota
-	// NeedRecovery: DataCoord said what should be served.
+	// NeedRecovery: DataCoord reported the segments that should be served.
 	NeedRecovery
-	// NeedQueryCoord: QueryCoord said what it has loaded and who leads.
+	// NeedQueryCoord: QueryCoord reported the loaded collections and the shard leaders.
 	NeedQueryCoord
-	// NeedConfig: processes told their configuration.
+	// NeedConfig: processes reported their configuration.
 	NeedConfig
-	// NeedMetrics: processes told their metrics.
+	// NeedMetrics: processes reported their metrics.
 	NeedMetrics
-	// NeedSystem: processes told CPU and memory (GetMetrics).
+	// NeedSystem: processes reported CPU and memory (GetMetrics).
 	NeedSystem
-	// NeedQueue: the message queue told its offsets.
+	// NeedQueue: the message queue reported its offsets.
 	NeedQueue
-	// NeedAnswers: processes were asked, whatever became of it.
+	// NeedAnswers: processes were queried, with any outcome.
 	NeedAnswers
-	// NeedEtcd: etcd was asked for its health.
+	// NeedEtcd: etcd was queried for its health.
 	NeedEtcd
-	// NeedProfiles: processes were profiled. Which kinds of profiles there are, the check settles itself.
+	// NeedProfiles: processes were profiled. The check itself decides which kinds of profiles it requires.
 	NeedProfiles
-	// NeedProcesses: processes were asked. Which of several answers it can do with, the check
-	// settles itself, and skips without any.
+	// NeedProcesses: processes were queried. The check itself decides which of several responses suffice, and
+	// skips if there are none.
 	NeedProcesses
-	// NeedStorage: somebody looked into the storage.
+	// NeedStorage: the storage was examined.
 	NeedStorage
 )
 
-// Check is one question about a cluster.
+// Check looks for one kind of problem in a cluster.
 type Check struct {
-	// ID is short and stays the same for ever: "growing-flushed".
+	// ID is short and never changes: "growing-flushed".
 	ID string
-	// Title says what is wrong if it finds something: "Flushed segment is still served as growing".
+	// Title names the problem: "Flushed segment is still served as growing".
 	Title string
-	// Doc says what is looked at, what is a finding and what is not, and why it matters. Remedy says what to do. Both are Markdown.
+	// Doc describes the data that the check reads, what is a finding and what is not, and why it matters.
+	// Remedy describes how to fix the problem. Both are Markdown.
 	Doc, Remedy string
-	// Symptoms are what people notice of what it finds.
+	// Symptoms lists the symptoms that users notice.
 	Symptoms []string
-	// Starts names the events that start what it finds, as of ParseStarts.
+	// Starts lists the events that start the problem, in the syntax of ParseStarts.
 	Starts string
-	// Severity is the worst that its findings have.
+	// Severity is the highest severity of its findings.
 	Severity Severity
-	// Parts and Needs are what it reads.
+	// Parts and Needs are the data that the check reads.
 	Parts model.Part
 	Needs Need
 	// Whole is set for checks that judge missing records: they are skipped if the source is a damaged file.
 	Whole bool
-	// Requests lists the roles whose metrics the check needs to break down latencies; it is skipped if there were no requests.
+	// Requests lists the roles whose metrics the check needs to break down latencies; it is skipped if there
+	// were no requests.
 	Requests []string
-	// Slowness is set for checks that judge how slow or late something was for a while, which one window does not show
-	// for sure. Those with Requests do.
+	// Slowness is set for checks that judge how slow or late something was for a while. One window is not
+	// enough to be sure. Checks with Requests count as such too.
 	Slowness bool
-	// Run looks.
+	// Run looks for the problem and reports findings.
 	Run func(*Pass)
-	// Roles are those that keep it from happening: what it finds follows from a finding that nobody does their work, if it has no nearer cause.
+	// Roles lists the roles whose work prevents the problem. A finding without a closer cause follows from a
+	// finding that no process does this work.
 	Roles []string
-	// FollowsFrom are the checks whose findings may be the cause of this one's.
+	// FollowsFrom lists the checks whose findings may be the cause.
 	FollowsFrom []Cause
-	// Phases are those of a request that what it finds makes longer.
+	// Phases lists the phases of a request that the problem slows down.
 	Phases []latency.Name
 }
 
@@ -109,14 +114,14 @@ func (x *Check) Filter(keep func(*Finding) bool) *Check {
 	return &filtered
 }
 
-// Cause says when a finding follows from another.
+// Cause is a rule for when a finding follows from a finding of another check.
 type Cause struct {
 	Check string
-	// Of reports whether effect follows from cause; nil: always.
+	// Of reports whether effect follows from cause; nil means always.
 	Of func(c *model.Cluster, effect, cause *Finding) bool
 }
 
-// CausedBy are causes that one rule holds for; nil: always.
+// CausedBy returns the causes for several checks with one rule; nil means always.
 func CausedBy(of func(c *model.Cluster, effect, cause *Finding) bool, checks ...string) []Cause {
 	causes := make([]Cause, len(checks))
 	for i, id := range checks {
@@ -125,53 +130,56 @@ func CausedBy(of func(c *model.Cluster, effect, cause *Finding) bool, checks ...
 	return causes
 }
 
-// Pass is one run of one check: the facts, and where it reports to.
+// Pass is one run of one check, with the facts and the result.
 type Pass struct {
 	*facts.Facts
 	check  *Check
 	result *Result
-	// unread are the settings that were asked for and are unknown, by why they are.
+	// unread holds the settings that the check read and that are unknown, by the reason.
 	unread map[string][]string
 }
 
-// Finding is one thing that is wrong.
+// Finding is one problem.
 type Finding struct {
 	Check    string
 	Severity Severity
-	// Object is what it is about. Its Resource is one that "kitescope get" lists.
+	// Object is the object with the problem. Its Resource is one that "kitescope get" lists.
 	Object model.Ref
-	// Message says in one line what is wrong, with the figures that matter.
+	// Message describes the problem in one line, with the figures that matter.
 	Message string
-	// Evidence are the facts that it is judged by.
+	// Evidence holds the facts behind the finding.
 	Evidence []Evidence
-	// Impact says what it costs the user; Fix what to do now, step by step, with this cluster's names.
+	// Impact describes the effect on users. Fix holds the steps to fix the problem, with the names of this
+	// cluster.
 	Impact string
 	Fix    []Step
-	// Objects are further objects that the finding speaks of: each segment of a sum.
+	// Objects holds further objects of the finding, e.g. each segment of a sum.
 	Objects []model.Ref
-	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or WholeCluster for all of them; "" if there are others, or it is
-	// about something else.
+	// Lacks is the role whose work no process does while the problem lasts, e.g. "querycoord", or
+	// WholeCluster for all roles. It is "" if other processes do the work, or for other problems.
 	Lacks string
-	// Requests are the kinds of requests that the finding is about, as clients feel them; nil for a finding that may explain that.
+	// Requests holds the kinds of requests that the finding is about, as clients see them. It is nil for a
+	// finding that may explain such a finding.
 	Requests []impact.Request
-	// Cost ranks: the estimated share of query work, or of queries lost, 0 to 1, that the
-	// finding costs. 0: unknown or none.
+	// Cost is the estimated share of query work, or of lost queries, that the finding costs, from 0 to 1. It
+	// ranks findings. 0 means unknown or none.
 	Cost float64
-	// Slows says what it costs requests in milliseconds, where metrics tell; the kind of request that it costs most first.
+	// Slows holds the delay of requests in milliseconds, if known from metrics. The kind of request with the
+	// greatest delay is first.
 	Slows []Slowdown
-	// Cause is the Key of the finding that this one follows from, "" if none; Run sets it.
+	// Cause is the Key of the finding that this one follows from, or "". Run sets it.
 	Cause string
 	// Held is set by a Hold.
 	Held Held
 }
 
-// Key identifies a finding over runs: its check and object.
+// Key identifies a finding across runs by its check and object.
 func (f *Finding) Key() string { return f.Check + " " + f.Object.Resource + "/" + f.Object.ID }
 
-// Status is how a check ended.
+// Status is the outcome of a check.
 type Status uint8
 
-// The statuses. OK means that everything was looked at and nothing found.
+// The statuses. OK means that the check saw everything and found nothing.
 const (
 	OK Status = iota
 	Found
@@ -183,7 +191,7 @@ func (s Status) String() string {
 	return [...]string{"ok", "findings", "skipped", "failed"}[min(s, Broken)]
 }
 
-// Label is the status for people; String is that of documents.
+// Label returns the status for people. String returns the one for documents.
 func (s Status) Label() string {
 	if s == Skipped {
 		return "could not run"
@@ -191,20 +199,21 @@ func (s Status) Label() string {
 	return s.String()
 }
 
-// Result is what one check said.
+// Result is the result of one check.
 type Result struct {
 	Check  *Check
 	Status Status
-	// Reason is why it was skipped or failed.
+	// Reason is the reason why the check was skipped or failed.
 	Reason string
-	// Unseen is what it could not look at: "querynode-7: timed out". A check without findings and with
-	// something unseen is Skipped, not OK.
+	// Unseen lists data that the check could not see: "querynode-7: timed out". A check without findings but
+	// with unseen data is Skipped, not OK.
 	Unseen   []string
 	Findings []*Finding
 	Took     time.Duration
 }
 
-// Report adds a finding; its Check is filled in. About what changed while the processes were asked there is none.
+// Report adds a finding and sets its Check. It drops findings about objects that changed while the processes
+// were queried.
 func (p *Pass) Report(f Finding) {
 	if !p.settled(f.Object) {
 		return
@@ -213,5 +222,5 @@ func (p *Pass) Report(f Finding) {
 	p.result.Findings = append(p.result.Findings, &f)
 }
 
-// Unseen says that something could not be looked at, and why.
+// Unseen notes data that the check could not see, with the reason.
 func (p *Pass) Unseen(what string) { p.result.Unseen = append(p.result.Unseen, what) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Find is the check of an id among some, nil if there is none.
+// Find returns the check with an id, or nil.
 func Find(checks []*Check, id string) *Check {
 	for _, x := range checks {
 		if x.ID == id {
@@ -15,7 +15,7 @@ func Find(checks []*Check, id string) *Check {
 	return nil
 }
 
-// IDs are the ids of checks.
+// IDs returns the ids of checks.
 func IDs(checks []*Check) []string {
 	ids := make([]string, len(checks))
 	for i, x := range checks {
@@ -24,8 +24,7 @@ func IDs(checks []*Check) []string {
 	return ids
 }
 
-// Reads says in words what a check looks at: parts of the metadata, and what the
-// processes have to tell.
+// Reads returns the names of the data that a check reads: parts of the metadata, and data from the processes.
 func (x *Check) Reads() []string {
 	var words []string
 	for i, name := range partNames {
@@ -41,24 +40,24 @@ func (x *Check) Reads() []string {
 	return words
 }
 
-// Live reports whether the check can do nothing with metadata alone.
+// Live reports whether the check needs more than metadata.
 func (x *Check) Live() bool { return x.Needs != 0 }
 
-// partNames are model's parts, in their order.
+// partNames holds the names of model's parts, in their order.
 var partNames = [...]string{
 	"metadata of collections", "index definitions", "load states and replicas", "sessions", "channels and checkpoints", "segments",
 	"logs of segments", "index files of segments", "users and roles", "dynamic configuration in etcd", "background tasks", "older values", "all other keys",
 }
 
-// needNames are the needs, in their order.
+// needNames holds the names of the needs, in their order.
 var needNames = [...]string{
 	"distribution of query nodes", "recovery info of DataCoord", "load state of QueryCoord", "configuration of processes", "metrics of processes",
 	"CPU and memory of processes", "offsets of the message queue", "answers of processes", "health of etcd", "profiles of processes",
 	"answers or metrics of processes", "files in storage",
 }
 
-// Causes are the checks whose findings may explain those of x, Effects those that x may explain, both
-// among the checks given.
+// Causes returns the checks in among whose findings may explain those of x, and the checks whose findings x
+// may explain.
 func Causes(x *Check, among []*Check) (causes, effects []*Check) {
 	follows := func(effect, cause *Check) bool {
 		for _, c := range effect.FollowsFrom {
@@ -79,9 +78,9 @@ func Causes(x *Check, among []*Check) (causes, effects []*Check) {
 	return causes, effects
 }
 
-// Choose are the checks that are left of all by lists of ids: only these (none means
-// all), and not those. An id may be a pattern, as of path.Match: "orphan-*". One that
-// names no check is returned, if there is one.
+// Choose returns the checks selected by id: those in only (or all, if it is empty), without those in skip. An
+// id may be a pattern of path.Match: "orphan-*". If an id matches no check, Choose returns it as unknown,
+// without checks.
 func Choose(all []*Check, only, skip []string) (checks []*Check, unknown string) {
 	known := IDs(all)
 	for _, id := range slices.Concat(only, skip) {

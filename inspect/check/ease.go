@@ -8,8 +8,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// EaseStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
-// one that may have, where nothing says what time it is.
+// EaseStart turns a finding into an Info if its process just started, because such behavior is normal after a
+// start. If the current time is unknown, every process may have just started.
 func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, todo ours) {
 	at := n.StartedAt()
 	switch {
@@ -23,7 +23,8 @@ func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, todo ours) {
 	f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(todo))
 }
 
-// EaseReading does what EaseStart does for a process that consumes a channel, and may have been given that a moment ago.
+// EaseReading is like EaseStart for a process that consumes a channel. It also applies if the process was
+// just assigned the channel.
 func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time) {
 	if p.JustBefore(given) && !p.JustBefore(n.StartedAt()) {
 		f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(readsOn))
@@ -33,5 +34,5 @@ func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time)
 	EaseStart(p, f, n, readsOn)
 }
 
-// readsOn is what to do about a process that consumes a channel, as long as it has not caught up after its start.
+// readsOn is the advice for a consumer of a channel that is still catching up after its start.
 const readsOn ours = "wait: it is still catching up from its checkpoints"

@@ -13,7 +13,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// FeltSeverity returns the severity of the impact on a kind of request.
+// FeltSeverity returns the severity of a finding about a kind of request: Warning if it is slow or if few
+// requests fail, otherwise Error.
 func FeltSeverity(k *impact.Kind) Severity {
 	if k.State == impact.Slow || k.Few() {
 		return Warning
@@ -21,7 +22,8 @@ func FeltSeverity(k *impact.Kind) Severity {
 	return Error
 }
 
-// attach sets the cause of each finding about requests that clients feel, and adds to its message that no check knows one.
+// attach sets the cause of each finding about requests. If no check explains it, attach adds this to its
+// message.
 func (r *Report) attach() {
 	symptoms := make(map[string][]string, len(r.Results))
 	for _, x := range r.Results {
@@ -39,7 +41,8 @@ func (r *Report) attach() {
 	}
 }
 
-// unexplained returns the end of the message of a finding about requests of which no check knows the cause.
+// unexplained returns the end of the message of a finding about requests without a known cause. at is where
+// they break, or nil if that is unknown.
 func unexplained(at *place.Place) string {
 	const why = "; no check knows why"
 	switch {
@@ -59,13 +62,13 @@ func unexplained(at *place.Place) string {
 	return text + why
 }
 
-// HostStarved is the id of the check that finds hosts that lack CPU.
+// HostStarved is the id of the check for hosts that lack CPU.
 const HostStarved = "host-starved"
 
-// MoreRequests is the id of the check that finds clients that send far more requests than before.
+// MoreRequests is the id of the check for clients that send far more requests than before.
 const MoreRequests = "more-requests"
 
-// mute makes infos of what follows from a starved host: it is one problem.
+// mute lowers warnings that follow from a starved host to info, because all are one problem.
 func (r *Report) mute() {
 	roots, effects := r.families()
 	for _, root := range roots {
@@ -77,9 +80,11 @@ func (r *Report) mute() {
 	}
 }
 
-// explanation returns the cause of a finding about requests, nil if it is unknown. A cause can affect that kind of request and is about the
-// component where the requests break, or about the next likely one. If that component is unknown or a guess, the worst finding that can
-// affect them is taken. A finding about something else is no cause, even if it began at the same time.
+// explanation returns the finding that is the cause of a finding about requests, or nil if the cause is
+// unknown. A cause can affect the kind of request, and is about the component where the requests break or
+// about the next likely one. If that component is unknown or has only weak evidence, the worst finding that
+// can affect the requests is the cause. A finding about something else is not a cause, even if it began at
+// the same time.
 func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding {
 	var fitting []*Finding
 	for _, g := range r.Findings {
@@ -93,13 +98,14 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	slices.SortStableFunc(fitting, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Cost, a.Cost))
 	})
-	at := r.Places.For(f.Requests[0]) // they break at one place
+	at := r.Places.For(f.Requests[0]) // all of them break at the same place
 	if at == nil {
 		return nil
 	}
 	fitting = slices.DeleteFunc(fitting, func(g *Finding) bool { return !passes(at, g.Object) })
 	costly := r.costliest(f)
-	if at.At != nil && at.At.Component.Kind == place.Host && costly != nil && costly.Cause == "" { // it takes the CPU
+	// The costly work uses the CPU of the host.
+	if at.At != nil && at.At.Component.Kind == place.Host && costly != nil && costly.Cause == "" {
 		return costly
 	}
 	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 && r.busy(at.At) {
@@ -114,7 +120,7 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 				return g
 			}
 		}
-		if s.Strength == place.Strong { // components further on the path do not explain it
+		if s.Strength == place.Strong { // later components do not explain a strong state
 			return costly
 		}
 	}
@@ -127,7 +133,8 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	return fitting[0]
 }
 
-// busy reports whether a component may be late because it works: a host that lacks CPU, or a process that uses CPU.
+// busy reports whether a component may be late because it works: it is a host that lacks CPU, or a process
+// that uses at least busyCores.
 func (r *Report) busy(s *place.Status) bool {
 	if s == nil || s.Component.Kind == place.Host {
 		return s != nil
@@ -145,10 +152,11 @@ func (r *Report) busy(s *place.Status) bool {
 	return false
 }
 
-// busyCores is how many processors a process uses that is busy.
+// busyCores is the minimum number of processors that a busy process uses.
 const busyCores = 0.5
 
-// passes reports whether a request needs the process that an object is. Everything else it may need.
+// passes reports whether a request passes the process that an object refers to. It returns true for MixCoord
+// and for objects that are not processes, because the request may need them.
 func passes(at *place.Place, object model.Ref) bool {
 	role, _, _ := strings.Cut(object.ID, "-")
 	if object.Resource != "nodes" || role == "mixcoord" {
@@ -157,7 +165,8 @@ func passes(at *place.Place, object model.Ref) bool {
 	return slices.ContainsFunc(at.Path, func(h place.Hop) bool { return string(h.Kind) == role })
 }
 
-// costliest returns the finding that measurably takes most of the time of requests that are slow, nil if none takes a third.
+// costliest returns the finding with the largest measured share of the time of slow requests, or nil if no
+// share reaches a third.
 func (r *Report) costliest(f *Finding) (most *Finding) {
 	const third = 1.0 / 3
 	slow := slices.DeleteFunc(slices.Clone(f.Requests), func(kind impact.Request) bool { return r.Impact.Kind(kind).State != impact.Slow })
@@ -176,7 +185,8 @@ func (r *Report) costliest(f *Finding) (most *Finding) {
 	return most
 }
 
-// speaksOf reports whether a finding is about a component: a session of the process, a role that nobody has, or what its check is about.
+// speaksOf reports whether a finding is about a component: about a session of the process, a role without
+// processes, or the component that its check is about.
 func (r *Report) speaksOf(g *Finding, s *place.Status) bool {
 	of := s.Component
 	if !of.Kind.Process() {
@@ -188,7 +198,8 @@ func (r *Report) speaksOf(g *Finding, s *place.Status) bool {
 	return g.Mentions(of.Ref()) || SharesProcess(r.Cluster, &Finding{Object: of.Ref()}, g)
 }
 
-// componentOf returns the kind of component that a finding of a check is about that is about no process, "" for others.
+// componentOf returns the kind of component that a finding is about if it is not about a process, otherwise
+// "".
 func componentOf(f *Finding) place.Kind {
 	switch f.Check {
 	case "etcd-alarm", "etcd-no-leader", "etcd-size", "watch-livelock":
@@ -210,13 +221,13 @@ func componentOf(f *Finding) place.Kind {
 	return ""
 }
 
-// SharesComponent reports whether two findings are about one component that is no process.
+// SharesComponent reports whether two findings are about the same kind of component that is not a process.
 func SharesComponent(effect, cause *Finding) bool {
 	of := componentOf(effect)
 	return of != "" && of == componentOf(cause)
 }
 
-// fits reports whether a symptom is one of requests of a kind.
+// fits reports whether a symptom affects requests of a kind.
 func fits(r impact.Request, symptom string) bool {
 	switch r {
 	case impact.Search, impact.Query:

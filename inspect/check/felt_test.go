@@ -9,7 +9,8 @@ import (
 	"kitescope/inspect/place"
 )
 
-// TestMute eases what follows from a starved host, directly or not, and nothing that is an error or follows from something else.
+// TestMute checks that findings that follow from a starved host, directly or indirectly, become Info, and
+// that errors and other findings stay.
 func TestMute(t *testing.T) {
 	host := about(Warning, "dependencies", "host/box")
 	late, other, grave := about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6"), about(Error, "nodes", "querynode-7")
@@ -31,7 +32,7 @@ func TestMute(t *testing.T) {
 	}
 }
 
-// TestPasses checks that a process that requests do not pass is no cause.
+// TestPasses checks that a process is not a cause if the requests do not pass through it.
 func TestPasses(t *testing.T) {
 	at := &place.Place{Path: []place.Hop{{Kind: "proxy"}, {Kind: "querynode"}}}
 	for id, want := range map[string]bool{"nodes/querynode-3": true, "nodes/datanode-4": false, "nodes/mixcoord-1": true, "segments/7": true} {

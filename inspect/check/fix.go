@@ -12,27 +12,31 @@ import (
 	"kitescope/internal/words"
 )
 
-// Step is one thing to do about a finding: a command to copy, and a sentence that says what it does; either may be missing.
-// Shell, Pymilvus and Do make them, with names from a cluster quoted for who reads them.
+// Step is one step to fix a finding: a command to copy, and a sentence that describes it. Either may be
+// missing. Shell, Pymilvus and Do construct steps, and quote names of the cluster.
 type Step struct {
-	// Command is pasted as it is into a shell, or, where Python says so, into a session of Python. It may have several lines.
+	// Command is pasted as it is into a shell or, if Python is true, into a Python session. It may have
+	// several lines.
 	Command Hint
 	Python  bool
-	// Text is a sentence: what the command does, or what to do where no command does it. It begins in lower case with a verb, has
-	// no full stop, and no command in it.
+	// Text is a sentence that describes the command, or an instruction if there is no command. It starts in
+	// lower case with a verb, and has no full stop and no command.
 	Text Hint
-	// Changes reports that the step changes the cluster. Shell and Pymilvus decide it for commands, Interrupting sets it.
+	// Changes is true if the step changes the cluster. Shell and Pymilvus set it for commands, Interrupting
+	// sets it for any step.
 	Changes bool
-	// Interrupts is what fails or waits because of the step, and for how long: "searches of films until it is loaded again", or "nothing".
+	// Interrupts names the work that fails or waits because of the step, and until when: "searches of films
+	// until it is loaded again", or "nothing".
 	Interrupts Hint
-	// Within is the time after which the finding should be gone, 0 where the step alone does not end it.
+	// Within is the time after which the finding should be gone, 0 if the step alone does not end it.
 	Within time.Duration
 }
 
 // ChangesCluster marks a step that changes the cluster.
 const ChangesCluster = "changes the cluster"
 
-// Mark returns how a step affects the cluster: "changes the cluster, interrupts nothing, helps within 30 s"; "" if it changes nothing.
+// Mark returns how a step affects the cluster: "changes the cluster, interrupts nothing, helps within 30 s";
+// "" if it changes nothing.
 func (s Step) Mark() string {
 	if !s.Changes {
 		return ""
@@ -47,13 +51,14 @@ func (s Step) Mark() string {
 	return mark
 }
 
-// Fix is what to do, in order: what cures first, what shows more behind it. Empty steps are left out.
+// Fix returns the steps in their order: first those that fix the problem, then those that show more about it.
+// It removes empty steps.
 func Fix(steps ...Step) []Step {
 	return slices.DeleteFunc(steps, func(s Step) bool { return s == Step{} })
 }
 
-// Shell is a command of a shell: check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns it on within seconds").
-// It changes the cluster unless it is known to only read.
+// Shell returns a step with a shell command: check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns
+// it on within seconds"). The step changes the cluster unless the command is known to only read.
 func Shell(c shellquote.Command) Step {
 	command := c.String()
 	reads := slices.ContainsFunc([]string{
@@ -63,14 +68,16 @@ func Shell(c shellquote.Command) Step {
 	return Step{Command: Advise("%s", c), Changes: !reads}
 }
 
-// Pymilvus is code of ours for a session of Python, with the verbs of fmt for names, which come as literals:
-// check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). What it takes from pymilvus is imported, it is
-// connected where the address of a proxy is known, and a database that is not the default one is chosen.
+// Pymilvus returns a step with constant code for a Python session. Its fmt verbs insert names as literals:
+// check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). The step imports the names from
+// pymilvus that the code uses, connects if the address of a proxy is known, and selects the database if it is
+// not the default one.
 func Pymilvus(c *model.Cluster, database model.DatabaseID, code ours, args ...any) Step {
 	return PymilvusIn(c, c.DatabaseName(database), code, args...)
 }
 
-// PymilvusIn is Pymilvus with the name of a database, "" for what belongs to none. Code changes the cluster unless it prints.
+// PymilvusIn is like Pymilvus with the name of a database, "" for code that needs none. The code changes the
+// cluster unless it prints.
 func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step {
 	var lines Hint
 	var names []Hint
@@ -100,8 +107,9 @@ func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step 
 	return Step{Command: imports + lines + Python(code, args...), Python: true, Changes: !strings.HasPrefix(string(code), "print(")}
 }
 
-// clientURI is where clients reach a proxy that reported its configuration, "" if none did, or they need more than an address. That of a
-// loopback is left out: on the machine of who pastes it another cluster may answer.
+// clientURI returns the URI for clients of a proxy that reported its configuration. It returns "" if there is
+// none, or if clients need more than an address. Loopback addresses are skipped because another cluster may
+// listen there on the machine of the user.
 func clientURI(c *model.Cluster) string {
 	if c.Runtime == nil {
 		return ""
@@ -125,23 +133,23 @@ func clientURI(c *model.Cluster) string {
 	return ""
 }
 
-// Do is a sentence where no command does it, with the verbs of fmt as Advise has them.
+// Do returns a step without a command. text is formatted as by Advise.
 func Do(text ours, args ...any) Step { return Step{Text: Advise(text, args...)} }
 
-// Does says what a command does.
+// Does sets the text that describes the command.
 func (s Step) Does(text ours, args ...any) Step {
 	s.Text = Advise(text, args...)
 	return s
 }
 
-// Interrupting marks a step that changes the cluster, with the work that it interrupts and the time after which the finding should be gone,
-// 0 if the step alone does not end it.
+// Interrupting marks a step that changes the cluster. It sets the work that the step interrupts, and within
+// as the time after which the finding should be gone, 0 if the step alone does not end it.
 func (s Step) Interrupting(within time.Duration, text ours, args ...any) Step {
 	s.Changes, s.Within, s.Interrupts = true, within, Advise(text, args...)
 	return s
 }
 
-// Steps are what to do about a finding, in their order. None: nothing is known.
+// Steps returns the steps to fix a finding, in their order. It is empty if no fix is known.
 func (f *Finding) Steps() []Step { return f.Fix }
 
 // Command returns the first step with a command, nil if none has one.
@@ -154,7 +162,7 @@ func (f *Finding) Command() *Step {
 	return nil
 }
 
-// Advice is what to do on one line: "etcdctl defrag: gives the space back; see the log of etcd".
+// Advice returns all steps on one line: "etcdctl defrag: gives the space back; see the log of etcd".
 func (f *Finding) Advice() string {
 	var parts []string
 	for _, s := range f.Steps() {

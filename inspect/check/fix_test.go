@@ -14,7 +14,8 @@ import (
 	"kitescope/internal/shellquote"
 )
 
-// A step of Python can be pasted as it is: it imports what it uses, and chooses the database.
+// TestPymilvus checks that Python steps can be pasted as they are: they import the names that they use, and
+// select the database.
 func TestPymilvus(t *testing.T) {
 	c := modeltest.Small()
 	for _, x := range []struct {
@@ -34,7 +35,8 @@ func TestPymilvus(t *testing.T) {
 	}
 }
 
-// It is connected where a proxy told the port that clients use, unless they need more than an address.
+// TestPymilvusConnects checks that a step connects if a proxy reported its client port, unless clients need
+// more than an address.
 func TestPymilvusConnects(t *testing.T) {
 	config := map[string]string{"proxyport": "19530"}
 	proxy := &model.LiveNode{Role: "proxy", Node: 5, Address: "10.0.0.5:19529", Config: &model.Config{Values: config}}
@@ -55,7 +57,7 @@ func TestPymilvusConnects(t *testing.T) {
 	}
 }
 
-// A loopback is nobody's address but that of who pastes it.
+// TestPymilvusLoopback checks that a step does not connect to a loopback address.
 func TestPymilvusLoopback(t *testing.T) {
 	c := model.Build(modeltest.SmallParts())
 	for _, address := range []string{"127.0.0.1:19529", "[::1]:19529", "localhost:19529"} {
@@ -66,7 +68,8 @@ func TestPymilvusLoopback(t *testing.T) {
 	}
 }
 
-// Steps that say nothing are no steps; the command of a finding is its first, whatever comes before it.
+// TestSteps checks that empty steps are removed, and that the command of a finding is the first command among
+// its steps.
 func TestSteps(t *testing.T) {
 	f := check.Finding{Fix: check.Fix(
 		check.Step{},
@@ -89,7 +92,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A collection is loaded again as it was: with its partitions and replicas.
+// TestReload checks that a collection is loaded again with the same partitions and replicas.
 func TestReload(t *testing.T) {
 	parts := modeltest.SmallParts()
 	x := parts.Collections[0]
@@ -123,7 +126,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// A process is profiled at its own address: an address without a scheme is the name of a file to profile top.
+// TestTopOf checks that a process is profiled by the URL of its own address. "profile top" takes an address
+// without a scheme for a file name.
 func TestTopOf(t *testing.T) {
 	n := &model.LiveNode{Process: &model.Process{Address: "10.0.0.4:9091"}}
 	if got, want := check.TopOf(n).String(), "kitescope profile top http://10.0.0.4:9091"; got != want {
@@ -134,7 +138,8 @@ func TestTopOf(t *testing.T) {
 	}
 }
 
-// TestIDsInHints: an id prints in a hint as it does elsewhere, with the verb of a number and with that of a text; so does what is no id.
+// TestIDsInHints checks that an id prints in a hint as it does elsewhere, with a verb for numbers and with
+// one for text, and that other Stringers do too.
 func TestIDsInHints(t *testing.T) {
 	for _, x := range []struct{ got, want check.Hint }{
 		{check.Advise("node %d, %s and %v", model.NodeID(7), model.NodeID(7), model.NodeID(-7)), "node 7, 7 and -7"},
@@ -148,7 +153,7 @@ func TestIDsInHints(t *testing.T) {
 	}
 }
 
-// TestChanges: a command changes the cluster unless it is known to only read.
+// TestChanges checks that a command changes the cluster unless it is known to only read.
 func TestChanges(t *testing.T) {
 	c := modeltest.Small()
 	for _, x := range []struct {

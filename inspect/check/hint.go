@@ -12,21 +12,22 @@ import (
 	"kitescope/internal/words"
 )
 
-// Hint is a command or a sentence of a Step. People copy commands, and names in a cluster may be anybody's: a Hint is either a
-// text of ours, or made by Advise or Python, which write names so that they are nothing but names to who reads them.
+// Hint is a command or a sentence of a Step. Users copy commands, and names in a cluster are untrusted. So a
+// Hint is either a constant text or made by Advise or Python, which quote names for the shell or for Python.
 // No other text becomes a Hint; a test looks for conversions.
 type Hint string
 
-// ours is a text that stands in the code: only a constant becomes one without a word.
+// ours is a text in the code. Only an untyped constant converts to it implicitly.
 type ours string
 
-// Advise writes a hint with the verbs of fmt: text and names come as words of a shell, which the most are as they are,
-// lists of names as few tells them, times and spans as in messages. Hints and commands in it stay as they are.
+// Advise formats a hint with fmt verbs. Texts and names are quoted as shell words; most need no quotes. Lists
+// of names are shortened by words.Few, times and durations are written as in messages. Hints and commands are
+// inserted unchanged.
 func Advise(format ours, args ...any) Hint {
 	return phrase(format, shellquote.Word, args)
 }
 
-// Python writes a hint that is pymilvus code: text and names come as literals.
+// Python formats a hint with pymilvus code. Texts and names become literals.
 func Python(format ours, args ...any) Hint {
 	return phrase(format, shellquote.Python, args)
 }
@@ -39,7 +40,7 @@ func phrase(format ours, quote func(string) string, args []any) Hint {
 	return Hint(fmt.Sprintf(string(format), said...))
 }
 
-// sayable is a part of a hint with what is not a number, nor a hint already, quoted.
+// sayable returns an argument of a hint, quoted unless it is a number or already a hint.
 func sayable(arg any, quote func(string) string) any {
 	switch v := arg.(type) {
 	case Hint:
@@ -57,7 +58,7 @@ func sayable(arg any, quote func(string) string) any {
 		}
 		return words.Few(list)
 	case fmt.Stringer:
-		// An id's text is its number: it stays one, and prints with %d and %s alike.
+		// The text of an id is its number. It stays a number, so %d and %s print the same.
 		if id := reflect.ValueOf(arg); id.CanInt() && v.String() == strconv.FormatInt(id.Int(), 10) {
 			return arg
 		}
@@ -69,7 +70,7 @@ func sayable(arg any, quote func(string) string) any {
 	return quote(fmt.Sprint(arg))
 }
 
-// Placed is an address, or what is said of it where it is not known.
+// Placed returns an address as a hint, or unknown if the address is "".
 func Placed(address string, unknown Hint) Hint {
 	if address == "" {
 		return unknown
@@ -77,7 +78,7 @@ func Placed(address string, unknown Hint) Hint {
 	return Advise("%s", address)
 }
 
-// RoleHint is RoleLabel: two words where the role is one of Milvus's.
+// RoleHint returns the RoleLabel of a role as a hint. A role that is not one of Milvus's is quoted.
 func RoleHint(role string) Hint {
 	if label := facts.RoleLabel(role); label != role {
 		return Hint(label)
@@ -85,10 +86,10 @@ func RoleHint(role string) Hint {
 	return Advise("%s", role)
 }
 
-// Kitescope begins one of our own commands.
+// Kitescope returns the start of a kitescope command.
 func Kitescope(words ...ours) shellquote.Command { return command("kitescope", words) }
 
-// Etcdctl begins a command of etcd's own client.
+// Etcdctl returns the start of an etcdctl command.
 func Etcdctl(words ...ours) shellquote.Command { return command("etcdctl", words) }
 
 func command(program string, words []ours) shellquote.Command {

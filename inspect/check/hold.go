@@ -6,29 +6,32 @@ import (
 	"time"
 )
 
-// Hold delays the findings of a cluster that is judged again and again, so that one that flaps is shown once:
+// Hold delays the findings of repeated reports on one cluster, so a finding that flaps is shown once:
 //
-//   - Errors and warnings appear at once; warnings about slowness after two rounds of answers in a row had them, infos
-//     after 30 seconds and two rounds. What the first report has, slowness aside, appears with it.
-//   - A finding goes when it was absent for 30 seconds and two rounds, a warning about slowness after a minute. That time is
-//     four times as long, up to two minutes, with each return within two minutes. It stays as severe as it was for as long.
+//   - Errors and warnings appear at once. Warnings about slowness appear after two rounds of responses in a
+//     row, infos after 30 seconds and two rounds. Findings in the first report appear with it, except
+//     warnings about slowness.
+//   - A finding goes after it was absent for 30 seconds and two rounds, a warning about slowness after a
+//     minute. That time is four times as long, up to two minutes, each time the finding returns within two
+//     minutes. A higher severity is kept for the same time.
 //
-// Times are those of the reports. The zero Hold is ready.
+// Times are those of the reports. The zero Hold is ready for use.
 type Hold struct {
 	last  *Report
 	known []*heldFinding
-	// unable are the checks that could not see everything, by id.
+	// unable holds the checks that could not see everything, by id.
 	unable map[string]*presence
-	round  time.Time // of the newest answers
+	round  time.Time // time of the newest responses
 }
 
-// Held is how long a finding is held.
+// Held holds the times of a finding that a Hold shows.
 type Held struct {
-	// Since and Seen are the times of the first and the last report that had it, as severe as it is or more.
+	// Since and Seen are the times of the first and the last report with the finding at this severity or
+	// higher.
 	Since, Seen time.Time
-	// Absent reports that the newest report does not have it.
+	// Absent is true if the newest report does not have the finding.
 	Absent bool
-	// Hold is how long it must be absent before it goes.
+	// Hold is the time for which the finding must be absent before it goes.
 	Hold time.Duration
 }
 
@@ -38,11 +41,11 @@ type Unable struct {
 	Checks []*Check
 }
 
-// patience is what a presence waits for.
+// patience holds the thresholds of a presence.
 type patience struct {
-	rounds int           // that have to show it in a row before it appears
-	after  time.Duration // how long it has to be there
-	hold   time.Duration // how long it has to be absent before it goes
+	rounds int           // rounds in a row before it appears
+	after  time.Duration // time before it appears
+	hold   time.Duration // time of absence before it goes
 }
 
 const (
@@ -52,16 +55,17 @@ const (
 	// A finding that returns within longestHold is held holdFactor times as long as before, at most longestHold.
 	longestHold = 2 * time.Minute
 	holdFactor  = 4
-	// holdUnable is long, because checks become unable to look again and again while collections come and go.
+	// holdUnable is long because checks repeatedly become unable to see everything while collections come and
+	// go.
 	holdUnable = 10 * time.Minute
 )
 
-// presence is whether something is there, with the flaps left out.
+// presence is a debounced state: whether something is present, without the flaps.
 type presence struct {
 	on          bool
-	since, seen time.Time // when it was seen first and last
-	rounds      int       // that had it in a row
-	missed      int       // rounds since that did not
+	since, seen time.Time // first and last time
+	rounds      int       // rounds in a row with it
+	missed      int       // rounds since then without it
 	went        time.Time
 	hold        time.Duration
 }
@@ -97,18 +101,18 @@ func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
 	}
 }
 
-// remembered reports whether a presence matters for what comes.
+// remembered reports whether a presence still affects later reports.
 func (p *presence) remembered(now time.Time) bool {
 	return p.on || p.rounds > 0 || !p.went.IsZero() && now.Sub(p.went) <= longestHold
 }
 
-// heldFinding is a finding of late, shown or not.
+// heldFinding is a recent finding, shown or not.
 type heldFinding struct {
 	latest *Finding
-	// levels are whether it is there, at least as severe as each Severity.
+	// levels holds, for each Severity, whether the finding is present with at least this severity.
 	levels [Error + 1]struct {
 		presence
-		finding *Finding // the last that was just as severe
+		finding *Finding // the last one with exactly this severity
 	}
 }
 
@@ -121,7 +125,7 @@ func (h *heldFinding) take(f *Finding, now time.Time, round bool, wait func(Seve
 	}
 }
 
-// shown returns the finding as it is to be shown, nil if it is not.
+// shown returns the finding to show, nil if none.
 func (h *heldFinding) shown(now time.Time) *Finding {
 	for s := int(Error); s >= 0; s-- {
 		if l := &h.levels[s]; l.on && l.finding != nil {
@@ -154,8 +158,8 @@ func (h *heldFinding) pending(now time.Time) bool {
 	return false
 }
 
-// Next returns a report with the findings that are to be shown, and the checks that have become unable to see
-// everything since the report before, most first. r is not changed.
+// Next returns a report with the findings to show, and the checks that can no longer see everything since the
+// last report, grouped by reason, largest group first. r is not changed.
 func (h *Hold) Next(r *Report) (*Report, []Unable) {
 	first := h.last == nil
 	if first {
@@ -192,7 +196,7 @@ func (h *Hold) Next(r *Report) (*Report, []Unable) {
 	return r.withFindings(shown), h.becameUnable(r, round, first)
 }
 
-// match finds the findings of a report among those known, and adds those that are not.
+// match assigns the findings of a report to known ones. It adds those that are new.
 func (h *Hold) match(r *Report) map[*heldFinding]*Finding {
 	old := memory{report: h.last}
 	byLatest := make(map[*Finding]*heldFinding, len(h.known))
@@ -213,7 +217,7 @@ func (h *Hold) match(r *Report) map[*heldFinding]*Finding {
 	return now
 }
 
-// withFindings returns a copy of a report with other findings, by the id of their check.
+// withFindings returns a copy of a report with other findings. of is by check id.
 func (r *Report) withFindings(of map[string][]*Finding) *Report {
 	next := *r
 	next.Results, next.Findings = make([]*Result, len(r.Results)), nil
@@ -233,7 +237,8 @@ func (r *Report) withFindings(of map[string][]*Finding) *Report {
 	return &next
 }
 
-// becameUnable lists the checks that could not see everything for 30 seconds and two rounds, and could before.
+// becameUnable returns the checks that could not see everything for 30 seconds and two rounds, and could
+// before.
 func (h *Hold) becameUnable(r *Report, round, first bool) []Unable {
 	wait := patience{holdRounds, holdTime, holdUnable}
 	if first {
@@ -263,10 +268,10 @@ func (h *Hold) becameUnable(r *Report, round, first bool) []Unable {
 	return list
 }
 
-// Pending reports whether the same cluster, judged again later, may show something else.
+// Pending reports whether a later report on the same cluster may show something else.
 func (h *Hold) Pending() bool {
 	return slices.ContainsFunc(h.known, func(k *heldFinding) bool { return k.pending(h.last.Now) })
 }
 
-// slowness reports whether a check judges how slow or late something was, for which one window is not enough.
+// slowness reports whether a check judges how slow or late something was. One window is not enough for that.
 func (x *Check) slowness() bool { return x.Slowness || len(x.Requests) > 0 }

@@ -12,8 +12,9 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestHold plays a finding in rounds of five seconds: absent (.), info, warning, error, or the check cannot look (?). W and - are
-// another look at the answers of the round before, with a warning and without.
+// TestHold checks which findings a Hold shows over rounds of five seconds: absent (.), info, warning, error,
+// or a check that cannot look (?). W and - repeat the responses of the round before, with a warning and
+// without.
 func TestHold(t *testing.T) {
 	minutes := func(n int, c string) string { return strings.Repeat(c, 12*n) }
 	for _, x := range []struct {
@@ -77,12 +78,12 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// answeredAt is a cluster whose processes answered at a time.
+// answeredAt returns a cluster whose processes responded at a time.
 func answeredAt(at time.Time) *model.Cluster {
 	return modeltest.Small().WithRuntime(model.BuildRuntime(model.RuntimeParts{Kind: "live", From: at, To: at}))
 }
 
-// TestHoldTimes are those of a finding that was seen twice, and went.
+// TestHoldTimes checks the times of a finding that was seen twice and then went.
 func TestHoldTimes(t *testing.T) {
 	var hold Hold
 	var tracker Tracker
@@ -104,7 +105,8 @@ func TestHoldTimes(t *testing.T) {
 	}
 }
 
-// TestHoldUnable: checks that lose sight for longer are listed by the reason, those that never had it and those that lose it again are not.
+// TestHoldUnable checks that checks that cannot see everything for a while are listed by reason. Checks that
+// never could, and those that flap, are not listed.
 func TestHoldUnable(t *testing.T) {
 	var hold Hold
 	for i := range 60 {

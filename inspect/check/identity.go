@@ -8,11 +8,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// WholeCluster is the object of findings that are about no single thing.
+// WholeCluster is the object of findings about the whole cluster.
 const WholeCluster = "cluster"
 
-// ObjectKey is a finding's object as a baseline writes it: "collections/default/docs". It is the
-// name that stays where ids do not, see stableName, else the id.
+// ObjectKey returns the name of an object in a baseline: "collections/default/docs". It uses the name that
+// stays the same where ids change (see stableName), otherwise the id.
 func ObjectKey(c *model.Cluster, ref model.Ref) string {
 	if ref.Resource == "" {
 		return WholeCluster
@@ -23,8 +23,9 @@ func ObjectKey(c *model.Cluster, ref model.Ref) string {
 	return ref.Resource + "/" + ref.ID
 }
 
-// stableName names an object over restarts, reloads and rebuilds, where the id does not: a
-// server id is another at each start of a process, a replica's at each load. "" if the id is as good.
+// stableName returns a name of an object that stays the same across restarts, reloads and rebuilds, when ids
+// change: each start of a process gets a new server id, each load a new replica id. It returns "" if the id
+// is just as stable.
 func stableName(c *model.Cluster, ref model.Ref) string {
 	id, err := strconv.ParseInt(ref.ID, 10, 64)
 	switch ref.Resource {
@@ -55,7 +56,7 @@ func stableName(c *model.Cluster, ref model.Ref) string {
 	return ""
 }
 
-// collectionName is "default/docs", "" if the collection is gone.
+// collectionName returns the name with the database, "default/docs", or "" if the collection is gone.
 func collectionName(c *model.Cluster, id model.CollectionID) string {
 	x := c.Collection(id)
 	if x == nil {
@@ -71,7 +72,8 @@ func below(owner, name string) string {
 	return owner + "/" + name
 }
 
-// addressOf is "querynode@10.2.0.7:21123" of the session "querynode-19", "" if there is none.
+// addressOf returns the role and address of a session: "querynode@10.2.0.7:21123" for "querynode-19". It
+// returns "" if there is none.
 func addressOf(c *model.Cluster, name string) string {
 	i := strings.LastIndexByte(name, '-')
 	if i < 0 {
@@ -88,9 +90,8 @@ func addressOf(c *model.Cluster, name string) string {
 	return s.Role + "@" + s.Address
 }
 
-// identities are the objects that a finding may have had in another state of its cluster,
-// the surest first: by id, by the name that stays, and of a segment those that it was
-// compacted from.
+// identities returns the keys that an object may have in another state of its cluster, most reliable first:
+// by id, by the stable name and, for a segment, by the segments that it was compacted from.
 func identities(c *model.Cluster, ref model.Ref) []string {
 	if ref.Resource == "" {
 		return []string{WholeCluster}
@@ -105,13 +106,14 @@ func identities(c *model.Cluster, ref model.Ref) []string {
 	return keys
 }
 
-// ancestors follows compactions back as far as etcd still knows them.
+// ancestors returns the segments that a segment was compacted from, directly or indirectly, as far as etcd
+// has them.
 func ancestors(c *model.Cluster, id string) []string {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return nil
 	}
-	const most = 1000 // a circle, or records that nobody cleared away
+	const most = 1000 // limit in case of a cycle or of records that were never removed
 	var keys []string
 	queue := []model.SegmentID{model.SegmentID(n)}
 	seen := map[model.SegmentID]bool{queue[0]: true}

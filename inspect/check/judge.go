@@ -9,16 +9,16 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Judge judges a cluster again and again: each time anew, but for what it has worked out before of objects that are still the
-// same ones. Of a cluster in which little has changed that is nearly all. Of what is gone it keeps
-// nothing. The zero Judge is ready, and good for several goroutines.
+// Judge runs checks on a cluster repeatedly. It reuses earlier results for objects that have not changed,
+// which is nearly all of them if the cluster changed little. It drops results for objects that are gone. The
+// zero Judge is ready for use, also by several goroutines.
 type Judge struct {
 	mutex   sync.Mutex
 	kept    kept
 	latency latency.Latest
 }
 
-// Run judges a cluster by some checks, as the function of that name does.
+// Run runs checks on a cluster like the function Run.
 func (j *Judge) Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -26,13 +26,14 @@ func (j *Judge) Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	return j.kept.run(c, now, checks)
 }
 
-// Latency is where the requests of a cluster spend their time, as checks see it: nobody else has to work it out. It does not wait for
-// checks.
+// Latency returns the latency budgets of a cluster. It shares them with the checks, so they are computed
+// once. It does not wait for running checks.
 func (j *Judge) Latency(c *model.Cluster) *latency.Latency { return j.latency.Of(c) }
 
-// kept is what one run leaves to the next.
+// kept holds the results that one run passes on to the next.
 type kept struct {
 	facts.Kept
-	// asked is the same of the metadata of when the processes were asked, nil where that is no other.
+	// asked holds the same for the metadata at the time when the processes were queried. It is nil if that is
+	// the newest metadata.
 	asked *kept
 }

@@ -10,7 +10,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestLatencyIsWorkedOutOnce: all checks, and who shows budgets beside them, have the same ones, until the processes are asked again.
+// TestLatencyIsWorkedOutOnce checks that all checks and the UI share one set of latency budgets until the
+// processes are queried again.
 func TestLatencyIsWorkedOutOnce(t *testing.T) {
 	var judge check.Judge
 	c := modeltest.ServedLarge(1000, 40)
@@ -27,7 +28,7 @@ func TestLatencyIsWorkedOutOnce(t *testing.T) {
 				t.Error("a check sees other budgets")
 			}
 		}
-		// One judges the newest metadata, the other that of when the processes were asked.
+		// One check gets the newest metadata, the other the metadata at the time of the query.
 		for _, needs := range []check.Need{0, check.NeedProcesses} {
 			judge.Run(c, modeltest.Now, []*check.Check{{ID: "looks", Needs: needs, Run: look}})
 		}

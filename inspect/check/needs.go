@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// lacks says why a check cannot work at all, "" if it can, and notes what it will not see.
+// lacks returns the reason why a check cannot run, or "". It also notes data that the check will not see.
 func (p *Pass) lacks() string {
 	if missing := p.check.Parts &^ p.Loaded; missing != 0 {
 		return "the metadata it needs could not be read"
@@ -64,7 +64,8 @@ func (p *Pass) lacks() string {
 	return ""
 }
 
-// lacksRequests says why the latency of requests is not known, and notes which processes gave no metrics.
+// lacksRequests returns the reason why the latency of requests is unknown, or "". It also notes processes
+// without metrics.
 func (p *Pass) lacksRequests() string {
 	if len(p.check.Requests) == 0 {
 		return ""
@@ -174,7 +175,7 @@ func summary(list []string) string {
 	return fmt.Sprintf("%s; and %d more", strings.Join(list[:most], "; "), len(list)-most)
 }
 
-// firstFrame is where a panic came from: file and line.
+// firstFrame returns the file and line of the code in this repository that caused a panic.
 func firstFrame(stack []byte) string {
 	seen := false
 	for line := range bytes.Lines(stack) {
@@ -182,7 +183,8 @@ func firstFrame(stack []byte) string {
 			seen = true
 			continue
 		}
-		// A tab begins the lines with a file and a line number. run.go calls the check and is never the cause.
+		// Lines with a file and a line number start with a tab. run.go calls the check and is never the
+		// cause.
 		text := strings.TrimSpace(string(line))
 		if seen && line[0] == '\t' && strings.Contains(text, "/inspect/") && !strings.Contains(text, "/inspect/check/run.go:") {
 			if i := strings.LastIndex(text, "/inspect/"); i >= 0 {

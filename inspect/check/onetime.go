@@ -9,22 +9,24 @@ import (
 	"kitescope/inspect/model"
 )
 
-// This file is the one place that keeps checks from comparing what is of different times. Metadata moves on with every
-// event of etcd; the answers of processes, and of the message queue, are those of the last asking. So
+// This file keeps checks from comparing data of different times. Metadata changes with every event of etcd,
+// but the responses of processes and of the message queue are from the last query. Therefore:
 //
-//  1. checks that need answers (joins) judge the metadata of when the processes were asked, by the time at which
-//     they had answered: the joint facts; all others judge the newest metadata;
-//  2. what changed while they answered has no time that both share: no finding is about it (Report, settled).
+//  1. Checks that need responses (joins) get the metadata at the time of the query, and that time as now: the
+//     joint facts. All other checks get the newest metadata.
+//  2. If an object changed while the processes responded, its metadata and the responses have no common time.
+//     No finding is about it (Report, settled).
 //
-// Single objects that have a time of their own, as segments and checkpoints do, are held against AskedAt.
+// Single objects with a time of their own, such as segments and checkpoints, are compared with AskedAt.
 
-// needsAnswers are the needs that processes, or their queue, have to meet.
+// needsAnswers holds the needs for data from processes or from the message queue.
 const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem | NeedQueue | NeedAnswers | NeedProcesses
 
-// joins reports whether a check holds what processes say against metadata.
+// joins reports whether a check compares data from processes with metadata.
 func (x *Check) joins() bool { return x.Needs&needsAnswers != 0 }
 
-// joint are the facts that are of one time: those of the newest metadata, where no other time is known.
+// joint returns the facts at the time when the processes were queried. It returns the newest facts if that
+// time is unknown or their metadata is the same.
 func (k *kept) joint(newest *facts.Facts, now time.Time, next *kept) *facts.Facts {
 	c := newest.AsAsked()
 	if c == newest.Cluster {
@@ -33,14 +35,15 @@ func (k *kept) joint(newest *facts.Facts, now time.Time, next *kept) *facts.Fact
 	if at := c.Runtime.To; !now.IsZero() && !at.IsZero() && at.Before(now) {
 		now = at
 	}
-	if k.asked == nil { // nearly all of it is the same
+	if k.asked == nil { // nearly all results are the same
 		k.asked = &kept{Kept: k.Like(newest)}
 	}
 	next.asked = &kept{}
 	return k.asked.Facts(c, now, &next.asked.Kept)
 }
 
-// settled reports whether nothing changed about an object while the processes were asked, as far as the check cares.
+// settled reports whether an object did not change while the processes were queried. It returns true for
+// checks that do not compare responses with metadata.
 func (p *Pass) settled(ref model.Ref) bool {
 	if !p.check.joins() || len(p.Unsettled()) == 0 {
 		return true
@@ -49,7 +52,8 @@ func (p *Pass) settled(ref model.Ref) bool {
 	return !ok || !slices.Contains(p.Unsettled(), id)
 }
 
-// CollectionOf returns the collection that an object is or belongs to; ok is false if that is none, or not known.
+// CollectionOf returns the collection that an object is or belongs to. ok is false if there is none or it is
+// unknown.
 func CollectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok bool) {
 	if ref.Resource == "vchannels" {
 		if v := c.VChannel(ref.ID); v != nil {
@@ -86,7 +90,8 @@ func CollectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok
 	return 0, false
 }
 
-// unsettled reports whether a check that found something before could say nothing of it now.
+// unsettled reports whether the check of an older finding could not judge its object now, because the object
+// changed while the processes were queried.
 func (r *Report) unsettled(f *Finding) bool {
 	id, ok := CollectionOf(r.Cluster, f.Object)
 	return ok && slices.Contains(r.Unsettled, id) && slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == f.Check && x.Check.joins() })

@@ -11,9 +11,9 @@ import (
 	"kitescope/internal/words"
 )
 
-// Before is the first TSO of the moment that lies d before the cluster's time: what has a later one
-// is too young to be judged. Comparing TSOs is cheaper than times, of which there are two or three a segment.
-// Without a time nothing is old enough, and the check has not seen all.
+// Before returns the TSO of the time d before the cluster's time. Objects with a later TSO are too young to
+// be judged. Comparing TSOs is cheaper than comparing times, and each segment has two or three. If the time
+// is unknown, Before returns 0 because nothing is known to be old, and notes that the check is incomplete.
 func (p *Pass) Before(d time.Duration) model.TSO {
 	if p.timeless() {
 		return 0
@@ -21,7 +21,8 @@ func (p *Pass) Before(d time.Duration) model.TSO {
 	return model.TSOFromTime(p.Now.Add(-d))
 }
 
-// timeless reports whether the time of the metadata is unknown, and notes it: then nothing is known to be old.
+// timeless reports whether the time of the metadata is unknown, so nothing is known to be old. It also notes
+// this as unseen.
 func (p *Pass) timeless() bool {
 	if !p.Now.IsZero() {
 		return false
@@ -36,7 +37,8 @@ func (p *Pass) unseenOnce(what string) {
 	}
 }
 
-// Dynamic are the dynamic keys in etcd. Birdwatcher's backups leave them out, which is noted.
+// Dynamic returns the dynamic configuration keys in etcd. If they were not read, it notes this: Birdwatcher's
+// backups omit them.
 func (p *Pass) Dynamic() []*model.ConfigEntry {
 	if !p.Loaded.Has(model.PartConfig) {
 		p.unseenOnce("dynamic keys in etcd: not read")
@@ -44,8 +46,8 @@ func (p *Pass) Dynamic() []*model.ConfigEntry {
 	return p.Config
 }
 
-// DynamicKey is the full key in etcd that sets a setting, and set whether it is there. Of several spellings the one
-// that decides (model.DynamicEntry): a key of another one may change nothing.
+// DynamicKey returns the full key in etcd for a setting; set reports whether it exists. Of several spellings
+// it returns the effective one (model.DynamicEntry), because a key with another spelling may have no effect.
 func (p *Pass) DynamicKey(key string) (full string, set bool) {
 	name := strings.ReplaceAll(key, ".", "/")
 	if e := model.DynamicEntry(p.Dynamic(), key); e != nil {
@@ -54,7 +56,7 @@ func (p *Pass) DynamicKey(key string) (full string, set bool) {
 	return path.Join(p.Origin.Root, "config", name), set
 }
 
-// noteUnread keeps a setting that is unknown; unseenSettings tells of all together.
+// noteUnread records a setting that is unknown. unseenSettings reports all of them together.
 func (p *Pass) noteUnread(key, why string) {
 	if !slices.Contains(p.unread[why], key) {
 		p.unread[why] = append(p.unread[why], key)
@@ -67,7 +69,7 @@ func (p *Pass) unseenSettings() {
 	}
 }
 
-// OlderThan reports whether a moment is known to lie at least d back. One that is not recorded does, if unknown says so.
+// OlderThan reports whether t is known to be at least d ago. If t is not recorded, it returns unknown.
 func (p *Pass) OlderThan(t time.Time, d time.Duration, unknown bool) bool {
 	if t.IsZero() {
 		return unknown

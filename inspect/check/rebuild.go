@@ -11,8 +11,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Rebuild builds indexes of a collection anew as they were defined. One that is loaded is released for that, and loaded again as it was once all are
-// built: a load before hangs at the next index.
+// Rebuild returns a step that builds indexes of a collection again with the same definitions. A loaded
+// collection is released first, and loaded again as before once all indexes are built. An earlier load would
+// hang at the next index.
 func Rebuild(c *model.Cluster, x *model.Collection, indexes ...*model.Index) Step {
 	var anew Hint
 	for _, i := range indexes {
@@ -21,7 +22,7 @@ func Rebuild(c *model.Cluster, x *model.Collection, indexes ...*model.Index) Ste
 	return rebuild(c, x, anew)
 }
 
-// Redefine is Rebuild of an index by another definition.
+// Redefine is like Rebuild for one index with another definition.
 func Redefine(c *model.Cluster, x *model.Collection, i *model.Index, definition Hint) Step {
 	return rebuild(c, x, create(x, i, definition))
 }
@@ -34,12 +35,12 @@ func rebuild(c *model.Cluster, x *model.Collection, anew Hint) Step {
 		Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name)
 }
 
-// create is the lines that drop an index and create it again.
+// create returns the lines that drop an index and create it again.
 func create(x *model.Collection, i *model.Index, definition Hint) Hint {
 	return Python("\nc.drop_index(index_name=%s)\nc.create_index(%s, %s, index_name=%[1]s)", i.Name, facts.FieldLabel(x, i.Field), definition)
 }
 
-// LoadAgain is a line that loads a collection again as it is loaded, "" if it is not.
+// LoadAgain returns a line that loads a collection again as before, "" if it is not loaded.
 func LoadAgain(c *model.Cluster, x *model.Collection) Hint {
 	if c.LoadState(x.ID) == nil {
 		return ""
@@ -47,8 +48,8 @@ func LoadAgain(c *model.Cluster, x *model.Collection) Hint {
 	return "\nc." + LoadCall(c, x)
 }
 
-// LoadCall is the method that loads a collection as it is loaded: with as many replicas, into the same resource groups, and the same partitions and
-// fields.
+// LoadCall returns the method call that loads a collection as it is loaded now: with the same number of
+// replicas, resource groups, partitions and fields.
 func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 	load := c.LoadState(x.ID)
 	if load == nil {
@@ -67,7 +68,8 @@ func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 	return Python("load(%s)", joined(append(args, loadArgs(c, x, load)...)))
 }
 
-// LoadPartitionCall is the method that loads a partition into a collection as that is loaded: with another number of replicas, QueryCoord rejects it.
+// LoadPartitionCall returns the method call that loads a partition of a loaded collection with the same
+// replicas. QueryCoord rejects another number of replicas.
 func LoadPartitionCall(c *model.Cluster, x *model.Collection) Hint {
 	load := c.LoadState(x.ID)
 	if load == nil {
@@ -76,12 +78,12 @@ func LoadPartitionCall(c *model.Cluster, x *model.Collection) Hint {
 	return Python("load(%s)", joined(loadArgs(c, x, load)))
 }
 
-// loadArgs are the replicas, resource groups and fields of a load.
+// loadArgs returns the arguments for the replicas, resource groups and fields of a load.
 func loadArgs(c *model.Cluster, x *model.Collection, load *model.LoadState) (args []Hint) {
 	if load.Replicas > 1 {
 		args = append(args, Python("replica_number=%d", load.Replicas))
 	}
-	if groups := groupsOf(c, x.ID); len(groups) == 1 || len(groups) > 0 && len(groups) == int(load.Replicas) { // Milvus takes no other numbers of groups
+	if groups := groupsOf(c, x.ID); len(groups) == 1 || len(groups) > 0 && len(groups) == int(load.Replicas) { // Milvus accepts only these numbers of groups
 		args = append(args, Python("_resource_groups=%s", literals(groups)))
 	}
 	if fields := loadedFields(x, load); len(fields) > 0 {
@@ -90,7 +92,8 @@ func loadArgs(c *model.Cluster, x *model.Collection, load *model.LoadState) (arg
 	return args
 }
 
-// groupsOf are the resource groups of a collection's replicas, each once, in order; none where all are in the default one.
+// groupsOf returns the resource groups of a collection's replicas, sorted, without duplicates. It returns nil
+// if all are in the default group.
 func groupsOf(c *model.Cluster, id model.CollectionID) []string {
 	var groups []string
 	for _, r := range c.ReplicasOf(id) {
@@ -105,7 +108,7 @@ func groupsOf(c *model.Cluster, id model.CollectionID) []string {
 	return groups
 }
 
-// loadedFields are the fields of a collection that are loaded, none where all are.
+// loadedFields returns the loaded fields of a collection, nil if all are loaded.
 func loadedFields(x *model.Collection, load *model.LoadState) []string {
 	var names []string
 	all := true
@@ -124,7 +127,7 @@ func loadedFields(x *model.Collection, load *model.LoadState) []string {
 	return names
 }
 
-// literals is a list of Python.
+// literals returns a Python list.
 func literals(names []string) Hint {
 	list := make([]Hint, len(names))
 	for i, name := range names {
@@ -143,7 +146,7 @@ func joined(list []Hint) (all Hint) {
 	return all
 }
 
-// Definition is what create_index takes of an index.
+// Definition returns the argument of create_index that defines an index.
 func Definition(kind, metric string, params []model.Pair) Hint {
 	parts := []Hint{Python(`"index_type": %s`, kind)}
 	if metric != "" {
@@ -163,7 +166,8 @@ func Definition(kind, metric string, params []model.Pair) Hint {
 	return Python("{%s}", joined(append(parts, Python(`"params": {%s}`, joined(list)))))
 }
 
-// AsDefined is the definition of an index as its user gave it: Milvus chooses the parameters of an AUTOINDEX.
+// AsDefined returns the definition of an index as its user gave it. For an AUTOINDEX it has no parameters
+// because Milvus chooses them.
 func AsDefined(i *model.Index) Hint {
 	if kind := UserType(i); kind == i.Type {
 		return Definition(kind, i.Metric, i.Params)
@@ -171,7 +175,7 @@ func AsDefined(i *model.Index) Hint {
 	return Definition(UserType(i), i.Metric, nil)
 }
 
-// UserType is the type of an index as its user gave it.
+// UserType returns the type of an index as its user gave it.
 func UserType(i *model.Index) string {
 	for _, kv := range i.UserParams {
 		if kv.Key == "index_type" {

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// fake is a check that reports what it is given.
+// fake returns a check that reports the given findings.
 func fake(id string, findings ...Finding) *Check {
 	return &Check{ID: id, Title: id, Run: func(p *Pass) {
 		for _, f := range findings {
@@ -16,7 +16,8 @@ func fake(id string, findings ...Finding) *Check {
 	}}
 }
 
-// broken is a check that cannot work, blind one that does not see everything, unable one without its facts.
+// broken returns a check that panics. blind returns one that does not see everything, unable one that lacks
+// its facts.
 func broken(id string) *Check {
 	return &Check{ID: id, Run: func(*Pass) { panic("no such luck") }}
 }
@@ -42,7 +43,7 @@ func judge(t *testing.T, c *model.Cluster, checks ...*Check) *Report {
 	return Run(c, modeltest.Now, checks)
 }
 
-// about is a finding on an object.
+// about returns a finding about an object.
 func about(s Severity, resource, id string) Finding {
 	return Finding{Severity: s, Object: model.Ref{Resource: resource, ID: id}, Message: resource + " " + id}
 }

@@ -15,26 +15,26 @@ import (
 	"kitescope/inspect/place"
 )
 
-// Report is what all checks said about a cluster.
+// Report holds the results of all checks on a cluster.
 type Report struct {
 	Cluster *model.Cluster
 	Now     time.Time
-	// Results are in the order of the checks that ran.
+	// Results holds the results in the order of the checks.
 	Results []*Result
-	// Findings are ranked: worst first, each cause before what follows from it.
+	// Findings is ranked: worst first, with each cause before its effects.
 	Findings []*Finding
-	// Accepted are the findings that a baseline took out.
+	// Accepted holds the findings that a baseline removed.
 	Accepted []*Finding
 	Balance  *balance.Survey
-	// Impact is what clients feel, Places are where their requests break.
+	// Impact is the impact on clients. Places holds the places where their requests break.
 	Impact *impact.Impact
 	Places *place.Places
-	// Unsettled are the collections that changed while the processes were asked, by id: checks that compare metadata with
-	// answers say nothing about them.
+	// Unsettled holds the ids of collections that changed while the processes were queried. Checks that
+	// compare metadata with responses report nothing about them.
 	Unsettled []model.CollectionID
 }
 
-// Run judges a cluster by some checks. now is the time of the cluster's state.
+// Run runs checks on a cluster. now is the time of the cluster's state.
 func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	return new(Judge).Run(c, now, checks)
 }
@@ -70,7 +70,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	return r
 }
 
-// run gives one check its pass. A check that panics has failed; the others go on.
+// run runs one check. A check that panics has failed; the others continue.
 func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 	result = &Result{Check: x}
 	start := time.Now()
@@ -94,7 +94,7 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 	return result
 }
 
-// notFully begins the reason of a check that could not see everything.
+// notFully is the prefix of the reason of a check that could not see everything.
 const notFully = "not fully checked: "
 
 // settle sets the status of a check that ran.
@@ -111,11 +111,11 @@ func (r *Result) settle() {
 	}
 }
 
-// Skip ends a check that has nothing to judge by here: "nothing is configured to ...". It is not
-// for clusters that are well: those are ok.
+// Skip marks a check that does not apply to this cluster: "nothing is configured to ...". Do not use it for
+// healthy clusters, which are ok.
 func (p *Pass) Skip(reason string) { p.result.Reason = reason }
 
-// findCauses links each finding to the one that it follows from.
+// findCauses sets the cause of each finding that follows from another.
 func (r *Report) findCauses(checks []*Check) {
 	byCheck := make(map[string][]*Finding)
 	for _, f := range r.Findings {
@@ -149,8 +149,9 @@ func (r *Report) findCauses(checks []*Check) {
 	}
 }
 
-// rank orders findings: those that explain what clients feel come first, then by severity and cost; what follows from a finding counts
-// for it, and stands behind it. Where no process answers, that leads: all that is known is without them.
+// rank sorts findings. Those that explain the impact on clients come first, then by severity and cost.
+// Effects add their weight to their cause and are placed after it. If no process answered, that finding comes
+// first, because everything else is known without the processes.
 func (r *Report) rank() {
 	roots, effects := r.families()
 	type weight struct {
@@ -199,7 +200,8 @@ func (r *Report) rank() {
 	}
 }
 
-// silent are the findings that say that no process answers: those about the whole cluster of checks of answers, where none is.
+// silent returns the findings that no process answered: findings about the whole cluster by checks with
+// NeedAnswers. It returns nil if a process answered.
 func (r *Report) silent() map[*Finding]bool {
 	c := r.Cluster
 	if c == nil || c.Runtime == nil || slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }) {
@@ -214,8 +216,8 @@ func (r *Report) silent() map[*Finding]bool {
 	return list
 }
 
-// families splits findings into those without a cause and, by the key of their first cause, the others.
-// A chain of causes counts for its first one; a circle has none.
+// families returns the findings without a cause, and the others by the key of their root cause. Findings in a
+// cycle of causes are roots.
 func (r *Report) families() (roots []*Finding, effects map[string][]*Finding) {
 	byKey := make(map[string]*Finding, len(r.Findings))
 	for _, f := range r.Findings {
@@ -240,7 +242,7 @@ func (r *Report) families() (roots []*Finding, effects map[string][]*Finding) {
 	return roots, effects
 }
 
-// Worst is the worst severity among the findings; ok is false if there are none.
+// Worst returns the highest severity of the findings. ok is false if there are none.
 func (r *Report) Worst() (worst Severity, ok bool) {
 	for _, f := range r.Findings {
 		worst, ok = max(worst, f.Severity), true
@@ -248,7 +250,7 @@ func (r *Report) Worst() (worst Severity, ok bool) {
 	return worst, ok
 }
 
-// Count counts the findings of a severity.
+// Count returns the number of findings of a severity.
 func (r *Report) Count(s Severity) int {
 	n := 0
 	for _, f := range r.Findings {
@@ -259,7 +261,7 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// About are the findings whose object, or one of whose objects, is ref.
+// About returns the findings whose Object or Objects include an object.
 func (r *Report) About(resource, id string) []*Finding {
 	same := func(x model.Ref) bool { return x.Resource == resource && x.ID == id }
 	var list []*Finding

@@ -46,8 +46,8 @@ func TestRunStatus(t *testing.T) {
 	}
 }
 
-// TestPanicIsAFault: a check that panics has failed, with nothing that it had found until then; the
-// others go on.
+// TestPanicIsAFault checks that a check that panics has failed and has no findings, and that the other checks
+// continue.
 func TestPanicIsAFault(t *testing.T) {
 	wild := &Check{ID: "wild", Run: func(p *Pass) {
 		p.Report(about(Error, "nodes", "querynode-3"))
@@ -79,8 +79,8 @@ func TestRanking(t *testing.T) {
 		fake("second", f(Error, 0.2, "4"), f(Warning, 0.1, "5"), f(Warning, 0.3, "6")),
 	)
 	want := []string{
-		"second segments/4", "first segments/3", // errors by cost
-		"second segments/6", "first segments/2", "second segments/5", // the same cost: in the order of the checks
+		"second segments/4", "first segments/3", // errors, by cost
+		"second segments/6", "first segments/2", "second segments/5", // equal costs: in the order of the checks
 		"first segments/1",
 	}
 	if diff := cmp.Diff(want, keysOf(r.Findings)); diff != "" {
@@ -91,7 +91,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestCauses: an effect stands behind its cause, and its weight is the cause's.
+// TestCauses checks that an effect is placed after its cause and adds its weight to it.
 func TestCauses(t *testing.T) {
 	follows := func(id string, causes []Cause, findings ...Finding) *Check {
 		x := fake(id, findings...)
@@ -109,7 +109,7 @@ func TestCauses(t *testing.T) {
 		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Of: Shares("collections")}}, about(Info, "collections", "7")),
 	)
 	want := []string{
-		"dead nodes/querynode-3", "shard collections/7", "rows collections/7", // the warning counts for the error that follows from it
+		"dead nodes/querynode-3", "shard collections/7", "rows collections/7", // the warning has its effect's weight
 		"shard collections/8",
 		"dead nodes/querynode-6",
 	}
@@ -128,7 +128,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestCircleOfCauses: two checks that name each other do not swallow their findings.
+// TestCircleOfCauses checks that findings are not lost if two checks name each other as the cause.
 func TestCircleOfCauses(t *testing.T) {
 	a, b := fake("a", about(Warning, "nodes", "querynode-3")), fake("b", about(Warning, "nodes", "querynode-3"))
 	a.FollowsFrom, b.FollowsFrom = []Cause{{Check: "b"}}, []Cause{{Check: "a"}}
@@ -156,7 +156,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestNeeds: each need is told by its own words where it is not met.
+// TestNeeds checks the reason for each need that is not met.
 func TestNeeds(t *testing.T) {
 	now := modeltest.Now
 	silent := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
@@ -192,8 +192,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestBlindNodesAreSaid: a check that sees some of the nodes runs, and says which it did not; a node that is only known
-// by what others tell of it, without a session, is none.
+// TestBlindNodesAreSaid checks that a check that sees some of the nodes runs and lists the others. A node
+// without a session, known only from other nodes, is not listed.
 func TestBlindNodesAreSaid(t *testing.T) {
 	c := modeltest.Served()
 	parts := c.Runtime.RuntimeParts
@@ -204,7 +204,7 @@ func TestBlindNodesAreSaid(t *testing.T) {
 	}
 }
 
-// TestRunIsDeterministic: checks run side by side, and what they say stays in order.
+// TestRunIsDeterministic checks that findings have a fixed order although checks run concurrently.
 func TestRunIsDeterministic(t *testing.T) {
 	slow := fake("slow", about(Warning, "nodes", "querynode-3"))
 	run := slow.Run
@@ -224,7 +224,8 @@ func TestRunIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestSilenceLeads: where no process answers, that is said first, however bad the rest is; where one does, it has its place.
+// TestSilenceLeads checks that the finding that no process answered comes first, however severe the others
+// are. If a process answered, it has its usual place.
 func TestSilenceLeads(t *testing.T) {
 	silence := fake("silence", about(Info, "", ""))
 	silence.Needs = NeedAnswers

@@ -2,7 +2,7 @@ package check
 
 import "math"
 
-// ChangeKind says what has become of a finding.
+// ChangeKind is the kind of change of a finding between two reports.
 type ChangeKind uint8
 
 // The kinds of changes.
@@ -11,11 +11,11 @@ const (
 	New
 	Worse
 	Better
-	// Gone: the check looked at everything, and it is no longer there.
+	// Gone: the check saw everything, and the finding is no longer there.
 	Gone
-	// Unsure: it is there, and it may have been before: then the check could not look.
+	// Unsure: the finding is there now. It may have been there before, when the check could not look.
 	Unsure
-	// Lost: it was there, and it may still be: now the check cannot look.
+	// Lost: the finding was there before. It may still be there, but the check cannot look now.
 	Lost
 )
 
@@ -23,16 +23,16 @@ func (k ChangeKind) String() string {
 	return [...]string{"same", "new", "worse", "better", "gone", "unsure", "lost"}[min(k, Lost)]
 }
 
-// Change is one finding in two reports.
+// Change is the change of one finding between two reports.
 type Change struct {
 	Kind ChangeKind
 	// Before is nil for New and Unsure, After for Gone and Lost.
 	Before, After *Finding
-	// Why says of Unsure and Lost what kept the check from looking.
+	// Why is the reason why the check could not look, for Unsure and Lost.
 	Why string
 }
 
-// Finding is the newer of the two.
+// Finding returns the newer of the two findings.
 func (c *Change) Finding() *Finding {
 	if c.After != nil {
 		return c.After
@@ -48,21 +48,22 @@ func (c *Change) Worst() Severity {
 	return c.After.Severity
 }
 
-// Comparison is what two reports differ in.
+// Comparison holds the differences between two reports.
 type Comparison struct {
 	Before *Report
-	// Changes are those of the newer report's findings, in their order, then what is no longer there.
+	// Changes holds the changes of the newer report's findings, in their order, then of those that are no
+	// longer there.
 	Changes []Change
 }
 
-// Since compares a report with an older one. Findings are matched by check and object; objects as a
-// Baseline does.
+// Since compares a report with an older one. Findings match if they are of the same check and object. Objects
+// are compared as by a Baseline.
 func Since(before, after *Report) *Comparison {
 	old := memory{report: before, findings: before.Findings, judged: before.Judged, develop: develop}
 	return &Comparison{before, old.compare(after)}
 }
 
-// Of is the change of a finding of the newer report, nil if it is not one of those.
+// Of returns the change of a finding of the newer report, or nil.
 func (c *Comparison) Of(f *Finding) *Change {
 	if c == nil {
 		return nil
@@ -75,7 +76,7 @@ func (c *Comparison) Of(f *Finding) *Change {
 	return nil
 }
 
-// Judged reports whether a check looked at everything; why says what it did not see.
+// Judged reports whether a check saw everything. If not, why is the reason.
 func (r *Report) Judged(id string) (all bool, why string) {
 	for _, x := range r.Results {
 		if x.Check.ID != id {
@@ -92,7 +93,7 @@ func (r *Report) Judged(id string) (all bool, why string) {
 	return false, "the check did not run"
 }
 
-// memory is what is known of an older state.
+// memory holds an older state for comparison.
 type memory struct {
 	report   *Report
 	findings []*Finding
@@ -131,7 +132,7 @@ func (m *memory) compare(after *Report) []Change {
 	return changes
 }
 
-// match finds the older finding of each newer one: first by id, then by what else names an object.
+// match returns the older finding of each newer one: first by id, then by other names of the object.
 func (m *memory) match(after *Report) map[*Finding]*Finding {
 	ids, others := make(map[string]*Finding), make(map[string]*Finding)
 	for _, f := range m.findings {
@@ -153,20 +154,19 @@ func (m *memory) match(after *Report) map[*Finding]*Finding {
 	for _, f := range after.Findings {
 		for _, key := range identities(after.Cluster, f.Object)[1:] {
 			take(f, others[f.Check+" "+key])
-			take(f, ids[f.Check+" "+key]) // a segment that was compacted since
+			take(f, ids[f.Check+" "+key]) // a segment that was compacted since then
 		}
 	}
 	return matched
 }
 
-// What must have changed before a finding is called worse or better: figures of a cluster under
-// load are never the same twice.
+// Minimum changes for a finding to be worse or better. Values of a cluster under load differ in each report.
 const (
-	costStep  = 0.02 // of all query work
-	shareStep = 0.1  // of the larger figure
+	costStep  = 0.02 // share of all query work
+	shareStep = 0.1  // share of the larger value
 )
 
-// develop compares one finding with how it was: by severity, by cost, then by the number of objects.
+// develop compares a finding with an older one: by severity, then by cost, then by the number of objects.
 func develop(before, after *Finding) ChangeKind {
 	if before.Severity != after.Severity {
 		return direction(after.Severity > before.Severity)
@@ -182,11 +182,11 @@ func develop(before, after *Finding) ChangeKind {
 	return Same
 }
 
-// leap is how much the cost of a finding that is followed must grow to be worth a change of its own.
+// leap is the minimum growth of a tracked finding's cost that counts as a change.
 const leap = 0.1
 
-// developWatched is develop of a finding that is followed, of which before is the worst that was reported: figures that
-// rise and fall must not count each time, so only a doubling does.
+// developWatched is like develop for a tracked finding. before is the finding as it was last reported. Only a
+// doubling counts as a change, so values that rise and fall are not reported each time.
 func developWatched(before, after *Finding) ChangeKind {
 	m, n := len(before.Objects), len(after.Objects)
 	switch {
@@ -205,8 +205,8 @@ func direction(worse bool) ChangeKind {
 	return Better
 }
 
-// Tracker follows the reports of one cluster, which a Hold has steadied. A finding is new once: that a check could not look for
-// a while does not make it new again, and nothing is gone before somebody looked.
+// Tracker tracks changes between the reports of one cluster, after a Hold. A finding is New only once: it is
+// not New again after its check could not look for a while. It is Gone only if the check looked.
 type Tracker struct {
 	last   *Report
 	known  []*Finding
@@ -214,15 +214,15 @@ type Tracker struct {
 	blind  map[string]string
 }
 
-// Blindness is a check that can no longer look, or can again.
+// Blindness is a check that can no longer see everything, or can again.
 type Blindness struct {
 	Check *Check
-	// Why is what keeps it from looking, "" if nothing does any more.
+	// Why is the reason, "" if the check can see everything again.
 	Why string
 }
 
-// Next tells what has changed since the report before: of the first report everything is New. Same is
-// left out, and so is Lost, for which there is the Blindness of its check.
+// Next returns the changes since the last report. In the first report everything is New. It omits Same, and
+// also Lost because the Blindness of the check covers it.
 func (t *Tracker) Next(r *Report) (changes []Change, blind []Blindness) {
 	if t.last == nil {
 		t.last, t.judged, t.blind = &Report{Cluster: r.Cluster}, make(map[string]bool), make(map[string]string)
@@ -234,7 +234,7 @@ func (t *Tracker) Next(r *Report) (changes []Change, blind []Blindness) {
 	t.last, t.known = r, nil
 	for _, c := range old.compare(r) {
 		switch c.Kind {
-		case Same: // as it was when it was reported: many small steps are a large one
+		case Same: // keep the reported values, so many small steps add up
 			still := *c.After
 			still.Severity, still.Cost, still.Objects = c.Before.Severity, c.Before.Cost, c.Before.Objects
 			t.known = append(t.known, &still)

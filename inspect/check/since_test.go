@@ -70,8 +70,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestSinceFollowsObjects: a node that was restarted, a collection that was loaded again and a
-// segment that was compacted are what they were.
+// TestSinceFollowsObjects checks that a restarted node, a reloaded collection and a compacted segment match
+// their earlier objects.
 func TestSinceFollowsObjects(t *testing.T) {
 	parts := modeltest.SmallParts()
 	for _, s := range parts.Sessions {
@@ -101,7 +101,7 @@ func TestSinceFollowsObjects(t *testing.T) {
 	}
 	want := map[string]string{
 		"querynode-60": "same querynode-6", "470590570311975019": "same 470590570311974919", "470590569932852667": "same 470590569932852601",
-		"470590569932852602": "gone 470590569932852602", // it went into the same segment
+		"470590569932852602": "gone 470590569932852602", // compacted into the same segment
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -143,7 +143,7 @@ func TestTracker(t *testing.T) {
 	}
 }
 
-// TestTrackerAddsSmallSteps: what gets worse slowly gets worse.
+// TestTrackerAddsSmallSteps checks that small steps add up to Worse.
 func TestTrackerAddsSmallSteps(t *testing.T) {
 	var tracker Tracker
 	var kinds []string

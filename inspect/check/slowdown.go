@@ -5,31 +5,35 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Slowdown is what a finding costs a kind of request, and what its cure would give.
+// Slowdown is the delay that a finding adds to one kind of request, and the expected gain of a fix.
 type Slowdown struct {
-	// Collection is 0 where it is of the requests of all collections.
+	// Collection is 0 for the requests of all collections.
 	Collection model.CollectionID
 	Request    latency.Request
-	// Phase is where the time goes. Ms is how much of the mean request it is because of the finding, Mean the whole, in milliseconds.
+	// Phase is the phase with the delay. Ms is the delay of the mean request because of the finding, Mean its
+	// total time, in milliseconds.
 	Phase    latency.Name
 	Ms, Mean float64
-	// Parts are what of Ms is in each phase, where it is of several; nil: all of it is in Phase.
+	// Parts divides Ms among several phases. It is nil if all of Ms is in Phase.
 	Parts []SlowPart
-	// Within is how much of the mean request is in the phases of Parts, for whatever reason; 0: unknown.
+	// Within is the time of the mean request in the phases of Parts, for any reason, in milliseconds. 0 means
+	// unknown.
 	Within float64
-	// Gain is what the mean would lose if it were cured: at least, and at most, as a phase cannot take less than nothing.
+	// Gain is the interval of the mean time, in milliseconds, that a fix would save. It is an interval
+	// because a phase cannot take less than no time.
 	Gain latency.Interval
 }
 
-// SlowPart is what of a slowdown is in one phase.
+// SlowPart is the part of a slowdown in one phase.
 type SlowPart struct {
 	Phase latency.Name
-	// Parent tells phases of one name apart, such as what is unexplained at each level; "" is any.
+	// Parent distinguishes phases with the same name, e.g. the unexplained time at each level. "" matches
+	// any.
 	Parent latency.Name
 	Ms     float64
 }
 
-// In is how many milliseconds of a phase are because of the finding.
+// In returns the milliseconds of a phase that the finding adds.
 func (s *Slowdown) In(p *latency.Phase) float64 {
 	if len(s.Parts) == 0 && s.Phase == p.Name {
 		return s.Ms
@@ -43,7 +47,7 @@ func (s *Slowdown) In(p *latency.Phase) float64 {
 	return ms
 }
 
-// Phases returns how many milliseconds the mean request of a budget spends in the phases of the finding.
+// Phases returns the milliseconds that the mean request of a budget spends in the phases of the finding.
 func (s *Slowdown) Phases(b *latency.Budget) float64 {
 	ms := 0.0
 	for _, p := range b.Root.Leaves() {
@@ -54,7 +58,7 @@ func (s *Slowdown) Phases(b *latency.Budget) float64 {
 	return ms
 }
 
-// Of reports whether it is one of the requests of a budget.
+// Of reports whether a slowdown is of the requests of a budget.
 func (s *Slowdown) Of(b *latency.Budget) bool {
 	return s.Request == b.Request && (s.Collection == b.Collection || s.Collection == 0 || b.Collection == 0)
 }

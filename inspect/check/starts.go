@@ -9,23 +9,25 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Starts are the events that start what a check finds. A finding began with the newest of First that is about its object, or about what
-// its object belongs to (package onset).
+// Starts holds the events that start a problem. A finding began with the newest event of First that is about
+// its object, or about an owner of its object (package onset).
 type Starts struct {
-	// First are those that start it as a rule, Others those that can.
+	// First holds the events that usually start it, Others the events that can.
 	First, Others []EventFilter
-	// Waits is the longest time between such an event and a finding, beyond the usual: what the check itself waits for.
+	// Waits is the longest additional time between such an event and a finding: the delay of the check
+	// itself.
 	Waits time.Duration
 }
 
-// EventFilter matches events of a kind, of some nodes or settings only where Of is set.
+// EventFilter matches events of a kind. If Of is set, it matches only those of some nodes or settings.
 type EventFilter struct {
 	Kind history.Kind
 	Of   string
 }
 
-// ParseStarts parses Check.Starts: kinds of events, the rule before "|", the others after it; of nodes of one role, or of one setting, with
-// that after a colon; in front a duration, which is Waits. "1h segment_created node_lost:datanode | config_changed:segment".
+// ParseStarts parses Check.Starts: kinds of events, First before "|" and Others after it. A role or a setting
+// after a colon restricts a kind. A duration sets Waits: "1h segment_created node_lost:datanode |
+// config_changed:segment".
 func ParseStarts(text string) (s Starts) {
 	list := &s.First
 	for word := range strings.FieldsSeq(text) {
@@ -43,7 +45,8 @@ func ParseStarts(text string) (s Starts) {
 	return s
 }
 
-// EventKinds returns the kinds of events that can be the cause of what x finds: those that start it, and the others.
+// EventKinds returns the kinds of events that can start the problem of x: the usual ones and the others, each
+// sorted.
 func (x *Check) EventKinds() (first, others []history.Kind) {
 	s := ParseStarts(x.Starts)
 	kinds := func(list []EventFilter) (kinds []history.Kind) {
@@ -56,7 +59,7 @@ func (x *Check) EventKinds() (first, others []history.Kind) {
 	return kinds(s.First), kinds(s.Others)
 }
 
-// Matches reports whether an event is one that is meant.
+// Matches reports whether the filter matches an event.
 func (f *EventFilter) Matches(e *history.Event) bool {
 	if f.Kind != e.Kind {
 		return false
@@ -67,7 +70,7 @@ func (f *EventFilter) Matches(e *history.Event) bool {
 	if e.Object.Resource == "config" {
 		return strings.Contains(model.FoldConfigKey(e.Object.ID), model.FoldConfigKey(f.Of))
 	}
-	// All of them in one process, and all coordinators.
+	// A standalone process has all roles, MixCoord those of all coordinators.
 	role, _, _ := strings.Cut(e.Object.ID, "-")
 	return role == f.Of || role == "standalone" || role == "mixcoord" && strings.HasSuffix(f.Of, "coord")
 }

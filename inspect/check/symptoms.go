@@ -1,6 +1,6 @@
 package check
 
-// The symptoms: what people notice before they know what is wrong.
+// The symptoms that users notice before they know the problem.
 const (
 	SearchesSlow  = "Searches are slow"
 	SearchesFail  = "Searches fail"

@@ -3,14 +3,15 @@ package check
 // Branch is a finding in the tree of causes.
 type Branch struct {
 	*Finding
-	// Depth is 0 for a finding that follows from none, and one more than its cause's else.
+	// Depth is 0 for a finding without a cause, otherwise one more than that of its cause.
 	Depth int
-	// Effects is how many findings follow from it, directly or not: they are those behind it.
+	// Effects is the number of findings that follow from it, directly or indirectly. They are placed directly
+	// after it.
 	Effects int
 }
 
-// Tree puts findings into the order of a tree: behind each, one deeper, those that follow
-// from it. Order among siblings stays. A circle of causes is none.
+// Tree returns findings in the order of a tree: after each, one level deeper, the findings that follow from
+// it. The order of siblings is kept. Findings in a cycle of causes are roots.
 func Tree(findings []*Finding) []Branch {
 	byKey := make(map[string]*Finding, len(findings))
 	for _, f := range findings {
@@ -43,7 +44,7 @@ func Tree(findings []*Finding) []Branch {
 	return tree
 }
 
-// grounded reports whether the causes of a finding end with one that has none.
+// grounded reports whether the chain of causes ends at a finding without a cause, i.e. has no cycle.
 func grounded(f *Finding, byKey map[string]*Finding) bool {
 	for range len(byKey) + 1 {
 		next := byKey[f.Cause]

@@ -1,6 +1,6 @@
 package check
 
-// Unlooked are checks that the same thing kept from looking.
+// Unlooked is a group of checks that could not run for the same reason.
 type Unlooked struct {
 	// Status is Skipped or Broken.
 	Status Status
@@ -8,7 +8,7 @@ type Unlooked struct {
 	Checks []*Check
 }
 
-// Unlooked groups the checks that were skipped, then those that failed, by the reason.
+// Unlooked returns the checks that were skipped, then those that failed, grouped by reason.
 func (r *Report) Unlooked() []Unlooked {
 	var list []Unlooked
 	for _, status := range []Status{Skipped, Broken} {
@@ -29,7 +29,7 @@ func (r *Report) Unlooked() []Unlooked {
 	return list
 }
 
-// Tally counts the checks by how they ended.
+// Tally returns the number of checks by status.
 func (r *Report) Tally() (counts [Broken + 1]int) {
 	for _, x := range r.Results {
 		counts[min(x.Status, Broken)]++
