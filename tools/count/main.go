@@ -1,6 +1,6 @@
-// Command count prints how many lines of Go code a tree has, by top directory. A line of code is one with a token on it that is not a
-// comment, as go/scanner sees it. Files of tests, packages for tests of others (whose names end in "test"), testdata, tools and
-// generated files are not counted.
+// Command count prints the number of lines of Go code in a tree, by top directory. A line counts if it has a
+// token that is not a comment, according to go/scanner. It does not count test files, test helper packages
+// (whose names end in "test"), testdata, tools and generated files.
 package main
 
 import (
@@ -70,7 +70,8 @@ func skipped(dir string) bool {
 	return dir == "tools" || base == "testdata" || base != "." && strings.HasPrefix(base, ".") || strings.HasSuffix(base, "test")
 }
 
-// codeLines counts the lines with a token on them; a string over several lines counts as those of them that are not empty.
+// codeLines counts the lines with a token. A string over several lines counts as the number of its non-empty
+// lines.
 func codeLines(text []byte) int {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
@@ -81,7 +82,7 @@ func codeLines(text []byte) int {
 		if kind == token.EOF {
 			return len(lines)
 		}
-		if kind == token.SEMICOLON && literal != ";" { // put in at the end of a line
+		if kind == token.SEMICOLON && literal != ";" { // inserted at the end of a line
 			continue
 		}
 		first := file.Line(at)

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 )
 
+// TestCount checks which lines and which files are counted.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	code := "// Package a is for a test.\npackage a\n\ntype T[K any] struct{}\n\nfunc (t *T[K]) M() { // says\n\t/* nothing\n\t*/\n\t_ = `a\n\nb`\n}\n"

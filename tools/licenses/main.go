@@ -1,8 +1,9 @@
-// Command licenses writes the licenses of everything that is linked into kitescope, on any platform that is released:
+// Command licenses prints the licenses of everything that is linked into kitescope, on any released platform:
 //
 //	go -C tools run ./licenses .. > cmd/kitescope/licenses.txt
 //
-// License files are those in a package's folder and in the folders above it, up to its module's. It fails if a module has none.
+// It reads the license files in the folder of each package and in its parent folders up to the module's root.
+// It fails if a module has none.
 package main
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// notice is one text, with the modules or packages that it is of.
+// notice is a license text and the modules or packages under it.
 type notice struct {
 	text string
 	of   []string
@@ -45,7 +46,7 @@ func main() {
 	}
 }
 
-// collect returns the licenses of what the module in dir links.
+// collect returns the licenses of everything that the module in dir links.
 func collect(ctx context.Context, dir string) (string, error) {
 	files, err := licenseFiles(ctx, dir)
 	if err != nil {
@@ -72,10 +73,11 @@ func collect(ctx context.Context, dir string) (string, error) {
 	return b.String(), nil
 }
 
-// isLicense matches the names of files that have to go with copies of a program.
+// isLicense matches the names of files that must accompany copies of a program.
 var isLicense = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)(\.(txt|md)|[-.]\w+)?$`)
 
-// licenseFiles returns the license files of what is linked, with a heading for each: module, version, SPDX identifiers.
+// licenseFiles returns the paths of all license files. Each has a heading with module, version and SPDX
+// identifiers.
 func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
 	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -122,7 +124,7 @@ func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
 	return files, errors.Join(problems...)
 }
 
-// named returns the license files in a folder, and those in a folder of licenses there.
+// named returns the license files in a folder and in its subfolder of licenses.
 func named(folder string) (names []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -144,7 +146,7 @@ func named(folder string) (names []string, err error) {
 	return names, nil
 }
 
-// heading returns the name, version and licenses of a module or package.
+// heading returns the heading of a module or package: its name, version and licenses.
 func heading(file, name, version string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command moving makes a moving picture of a terminal: what enters are screens as `tmux capture-pane -e -p` prints them, files whose
-// names say in order for how many milliseconds each stands (012-1500.ansi), what leaves is an SVG that any browser plays, without a
-// script. tools/docs/moving.sh records the screens.
+// Command moving writes an animated SVG of a terminal, which browsers play without a script. Its frames are
+// screens printed by `tmux capture-pane -e -p`. The files are named by order and duration in milliseconds,
+// e.g. 012-1500.ansi. tools/docs/moving.sh records them.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 
 var frameName = regexp.MustCompile(`^\d+-(\d+)\.ansi$`)
 
-// frame is a screen, and how long it stands.
+// frame is a screen and its duration.
 type frame struct {
 	lines        [][]span
 	milliseconds int

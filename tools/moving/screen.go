@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// style is how a run of text is drawn.
+// style is the style of a run of text.
 type style struct {
-	foreground, background string // "#rrggbb", "" for the terminal's own
+	foreground, background string // "#rrggbb", or "" for the terminal's own
 	bold, faint, reverse   bool
 }
 
-// span is text of one style, which begins at a column.
+// span is a run of text of one style that starts at a column.
 type span struct {
 	style
 	column int
 	text   string
 }
 
-// parse reads a screen: lines with SGR sequences (ECMA-48 8.3.117), of which a style may go on over the end of a line.
+// parse parses a screen with SGR sequences (ECMA-48 8.3.117). A style may extend over the end of a line.
 func parse(text string, rows int) [][]span {
 	var now style
 	lines := make([][]span, 0, rows)
@@ -46,7 +46,7 @@ func parse(text string, rows int) [][]span {
 			switch {
 			case end < 0:
 				end = len(line)
-			case end == 0: // another sequence, such as of a character set
+			case end == 0: // another sequence, e.g. for a character set
 				line = line[min(3, len(line)):]
 				continue
 			}
@@ -59,7 +59,7 @@ func parse(text string, rows int) [][]span {
 	return lines
 }
 
-// apply changes the style as the parameters of an SGR sequence say.
+// apply changes the style by the parameters of an SGR sequence.
 func (s *style) apply(parameters string) {
 	words := strings.FieldsFunc(parameters, func(r rune) bool { return r == ';' || r == ':' })
 	if len(words) == 0 {
@@ -104,7 +104,8 @@ func (s *style) apply(parameters string) {
 	}
 }
 
-// extended reads a color of 256, or of all, behind 38 or 48.
+// extended parses the parameters after 38 or 48: an indexed color or an RGB color. It returns the number of
+// parameters used.
 func extended(words []string) (color string, taken int) {
 	at := func(i int) int {
 		if i >= len(words) {
@@ -122,13 +123,13 @@ func extended(words []string) (color string, taken int) {
 	return "", 0
 }
 
-// basic are the sixteen colors, of a dark terminal.
+// basic holds the first sixteen colors, for a dark terminal.
 var basic = [16]string{
 	"#1e1e1e", "#f14c4c", "#23d18b", "#e5c07b", "#3b8eea", "#d670d6", "#29b8db", "#d4d4d4",
 	"#7f7f7f", "#f14c4c", "#23d18b", "#f5f543", "#3b8eea", "#d670d6", "#29b8db", "#ffffff",
 }
 
-// indexed is a color of 256: sixteen, a cube of 6x6x6, 24 greys.
+// indexed returns one of 256 colors: 16 basic colors, a cube of 6x6x6, and 24 shades of gray.
 func indexed(n int) string {
 	switch {
 	case n < 16:

@@ -10,6 +10,7 @@ import (
 	"testing"
 )
 
+// TestParse checks the spans and styles of a screen.
 func TestParse(t *testing.T) {
 	lines := parse("plain \x1b[1;38;5;196mred\x1b[0m\n\x1b[38;2;1;2;3m\x1b[48:2:4:5:6mboth\x1b[39;49m\x1b[7mturned\nstill\x1b[m\n", 3)
 	want := [][]span{
@@ -32,7 +33,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestPicture: what is drawn is well-formed, and each frame is visible for its part of the time.
+// TestPicture checks that the SVG is well-formed and that each frame is visible for its share of the time.
 func TestPicture(t *testing.T) {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Of the picture, in units of which a cell is so many wide and high.
+// Sizes and colors of the picture. A cell is cellWidth by cellHeight units.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
@@ -15,12 +15,12 @@ const (
 	ink, paper = "#d4d4d4", "#1e1e1e"
 )
 
-// picture is written piece by piece: a bufio.Writer keeps the first error, and Flush tells it.
+// picture writes an SVG in pieces. Its bufio.Writer keeps the first error, which Flush returns.
 type picture struct{ w *bufio.Writer }
 
 func (p picture) say(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
 
-// draw writes the picture. Each frame is a group that is visible for its time, and all of them begin again after the last.
+// draw writes the picture. Each frame is a group that is visible for its duration. The animation repeats.
 func draw(to *bufio.Writer, frames []frame, title string, columns, rows int) {
 	w := picture{to}
 	width, height := float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
@@ -38,7 +38,7 @@ func draw(to *bufio.Writer, frames []frame, title string, columns, rows int) {
 		w.say("#f%d{animation:k%d %dms step-end infinite}", i, i, total)
 		at += f.milliseconds
 	}
-	// Who wants no motion sees the last screen.
+	// With reduced motion, only the last screen is shown.
 	w.say("@media (prefers-reduced-motion:reduce){g.f{animation:none!important}#f%d{visibility:visible}}</style>\n", len(frames)-1)
 	w.say(`<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
 	for i, f := range frames {
@@ -51,7 +51,7 @@ func draw(to *bufio.Writer, frames []frame, title string, columns, rows int) {
 	w.say("</svg>\n")
 }
 
-// line draws what is behind the text of a line first, then its text.
+// line draws the backgrounds of a line first, then its text.
 func line(w picture, runs []span, row int) {
 	y := margin + float64(row)*cellHeight
 	for _, r := range runs {
@@ -85,7 +85,7 @@ func line(w picture, runs []span, row int) {
 	}
 }
 
-// colors are those of the text and of what is behind it, "" for the picture's own.
+// colors returns the colors of the text and of its background, or "" for the picture's own.
 func (s style) colors() (before, behind string) {
 	if !s.reverse {
 		return s.foreground, s.background
@@ -102,6 +102,6 @@ func (s style) colors() (before, behind string) {
 
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder never returns an error
 	return b.String()
 }

@@ -1,7 +1,6 @@
-// Command platforms checks that a module compiles for other platforms, without compiling it. What enters is a directory and
-// platforms, as in windows/amd64; what leaves is what a compiler's type checker says of every package and every test there,
-// and of all that they import, from source. That takes seconds, where building takes minutes for each; what only an assembler, vet
-// or a linker says is left to builds.
+// Command platforms checks that a module compiles for other platforms, e.g. windows/amd64, without building
+// it. It prints the type errors of all packages, tests and imports, checked from source. That takes seconds,
+// while a build takes minutes per platform. It does not find errors of assemblers, vet or linkers.
 package main
 
 import (
@@ -22,7 +21,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: platforms [-dir DIR] GOOS/GOARCH...")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(50) // the syntax of a thousand packages is 2 GB
+	debug.SetGCPercent(50) // the syntax trees of a thousand packages take 2 GB
 	broken := 0
 	for _, platform := range flag.Args() {
 		n, faults, err := check(*dir, platform)
@@ -41,7 +40,8 @@ func main() {
 	}
 }
 
-// check type-checks a module for a platform and counts the packages that it saw, dependencies too.
+// check type-checks a module for a platform. It returns the number of packages, including dependencies, and
+// the errors.
 func check(dir, platform string) (seen int, faults []packages.Error, err error) {
 	system, arch, ok := strings.Cut(platform, "/")
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is broken on one platform, in code or in a test, is found there and nowhere else.
+// TestCheck checks that an error on one platform, in code or in a test, is found on that platform only.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -1,4 +1,5 @@
-// Package secrets looks for secrets in what kitescope writes by the rules of gitleaks, a module of its own because of its dependencies.
+// Package secrets searches kitescope's output for secrets with the rules of gitleaks. It is a module of its
+// own because of its dependencies.
 package secrets
 
 import (
@@ -13,7 +14,8 @@ import (
 	"kitescope/internal/redact/redacttest"
 )
 
-// TestOutputs scans every output, bundle and recording of a cluster with sixty kinds of secrets in it.
+// TestOutputs checks that no output, bundle or recording of a cluster with sixty kinds of secrets contains
+// one.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-count=1", "./cmd/kitescope", "-run", "^TestNoSecretOfACluster$")
@@ -37,7 +39,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestPlants: what is left of the kinds of secrets is none to gitleaks either, and it finds many of them before.
+// TestPlants checks that gitleaks finds no secret in redacted texts, and finds many in the same texts before.
 func TestPlants(t *testing.T) {
 	d, found := detector(t), 0
 	for seed := range uint64(5) {

@@ -1,5 +1,5 @@
-// Command merge writes the table of keys that differ between releases of Milvus, with -text the keys whose values are text
-// without secrets: settings.sh runs it.
+// Command merge prints the table of keys that differ between releases of Milvus. With -text it prints the
+// keys whose values are text without secrets. settings.sh runs it.
 package main
 
 import (
@@ -13,21 +13,22 @@ import (
 	"strings"
 )
 
-// fold is how Milvus compares keys (pkg/config/source.go: formatKey).
+// fold normalizes a key as Milvus does to compare keys (pkg/config/source.go: formatKey).
 func fold(key string) string {
 	return strings.ToLower(strings.NewReplacer("/", "", "_", "", ".", "", "-", "").Replace(key))
 }
 
-// secretKey are keys whose defaults may be secrets.
+// secretKey matches keys whose defaults may be secrets.
 var secretKey = regexp.MustCompile(`(?i)auth\.|password|secret|accesskey`)
 
-// secretText are keys of text that may be or hold a secret.
+// secretText matches keys of texts that may contain a secret.
 var secretText = regexp.MustCompile(`(?i)authparams|password|secret|accesskey|token|credential|sasl|cipher|kms|headers`)
 
-// plain is a default of a key whose values need no list: they are shown whatever their key is.
+// plain matches defaults such as booleans and numbers. Their keys need no list, because such values are
+// always shown.
 var plain = regexp.MustCompile(`(?i)^(true|false|[-+]?[\d.]+ ?[a-z%]{0,2})$`)
 
-// older are such keys of the milvus.yaml of 2.1 to 2.4.
+// older lists such keys of text from the milvus.yaml of 2.1 to 2.4.
 const older = `common.chanNamePrefix.cmd
 common.chanNamePrefix.dataCoordStatistic
 common.chanNamePrefix.queryNodeStats
@@ -111,7 +112,8 @@ key	2.5	2.6	3.0
 	}
 }
 
-// read takes the lines that are keys: the library writes what it has to say to the same place. Of a key that is there twice the first counts.
+// read decodes the lines that hold keys. The library writes its own messages to the same output. If a key
+// occurs twice, the first one counts.
 func read(path string) ([]item, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Command woodpecker fills two logs of a real, embedded Woodpecker that keeps its metadata in a real etcd and its data in
-// a folder, truncates and damages them, and writes what tests of the main module read: a snapshot of that etcd, and what
-// Woodpecker's own client said of its logs. It is a module of its own, as Woodpecker brings hundreds of packages along.
+// Command woodpecker generates test data of Woodpecker for the main module. It fills two logs of a real,
+// embedded Woodpecker, with metadata in a real etcd and data in a folder, then truncates and damages them. It
+// writes a snapshot of that etcd and the state of the logs according to Woodpecker's own client. It is a
+// module of its own, because Woodpecker has hundreds of dependencies.
 //
 //	go run -C tools/woodpecker . -out ../../testdata/woodpecker
 package main

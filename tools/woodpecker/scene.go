@@ -22,7 +22,7 @@ const (
 	damaged = "by-dev-rootcoord-dml_1"
 )
 
-// truth is what Woodpecker's own client said before anything was damaged, and what was damaged.
+// truth holds the state of the logs according to Woodpecker's own client before the damage, and the damage.
 type truth struct {
 	Logs []*logTruth `json:"logs"`
 }
@@ -41,7 +41,7 @@ type logTruth struct {
 type segmentTruth struct {
 	ID      int64  `json:"id"`
 	State   string `json:"state"`
-	Written int64  `json:"written"` // entries, as counted by who wrote them
+	Written int64  `json:"written"` // entries, counted by the writer
 	Bytes   int64  `json:"bytes"`
 	Last    int64  `json:"last_entry"`
 }
@@ -50,7 +50,7 @@ type scene struct {
 	etcd  *clientv3.Client
 	data  string
 	truth truth
-	wrote map[string]map[int64]int64 // entries, by segment
+	wrote map[string]map[int64]int64 // number of entries by log and segment
 	last  map[string]*log.LogMessageId
 }
 
@@ -90,7 +90,7 @@ func (s *scene) play(ctx context.Context) error {
 	return s.damage(ctx)
 }
 
-// fill writes one segment, and completes it.
+// fill writes one segment and completes it.
 func (s *scene) fill(ctx context.Context, c woodpecker.Client, name string, entries int) error {
 	l, err := c.OpenLog(ctx, name)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *scene) fill(ctx context.Context, c woodpecker.Client, name string, entr
 	return w.Close(ctx)
 }
 
-// seal writes what a compaction writes in the end: "Sealed". Woodpecker has none for data in folders
-// (segment_handle.go, Compact), so its metadata provider is asked to.
+// seal sets the state "Sealed", as a compaction does at its end. Woodpecker does not compact data in folders
+// (segment_handle.go, Compact), so seal uses the metadata provider.
 func (s *scene) seal(ctx context.Context, c woodpecker.Client, name string, segment int64) error {
 	m := c.GetMetadataProvider()
 	x, err := m.GetSegmentMetadata(ctx, name, segment)
@@ -147,7 +147,7 @@ func (s *scene) keepWriting(ctx context.Context, c woodpecker.Client, name strin
 	return s.write(ctx, w, name, entries)
 }
 
-// truncate cuts a log, and lets Woodpecker draw the conclusion for its segments.
+// truncate truncates a log and lets Woodpecker mark the truncated segments.
 func (s *scene) truncate(ctx context.Context, c woodpecker.Client, name string, to *log.LogMessageId) error {
 	l, err := c.OpenLog(ctx, name)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *scene) truncate(ctx context.Context, c woodpecker.Client, name string, 
 	return l.CheckAndSetSegmentTruncatedIfNeed(ctx)
 }
 
-// describe notes what the client says of a log, and leaves a reader open.
+// describe records the client's view of a log and leaves a reader of the first log open.
 func (s *scene) describe(ctx context.Context, c woodpecker.Client, name string) error {
 	l, err := c.OpenLog(ctx, name)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *scene) describe(ctx context.Context, c woodpecker.Client, name string) 
 
 func position(id *log.LogMessageId) string { return fmt.Sprintf("%d/%d", id.SegmentId, id.EntryId) }
 
-// milvus adds the few records by which a Milvus is known, and the checkpoints of a streaming node in these logs.
+// milvus adds the few records that identify a Milvus, and a streaming node's checkpoints in these logs.
 func (s *scene) milvus(ctx context.Context) error {
 	const root = "by-dev/meta/"
 	put := func(key string, m pb.Message) error {
@@ -231,7 +231,7 @@ func (s *scene) milvus(ctx context.Context) error {
 	return nil
 }
 
-// damage takes the record of segment 2 of the second log away, and overwrites that of segment 3.
+// damage deletes the record of segment 2 of the second log and overwrites that of segment 3.
 func (s *scene) damage(ctx context.Context) error {
 	if _, err := s.etcd.Delete(ctx, meta.BuildSegmentInstanceKey(damaged, "2")); err != nil {
 		return err

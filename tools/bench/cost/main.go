@@ -1,5 +1,5 @@
-// Command cost runs a program and reports what it took on file descriptor 3. It is
-// small, so that its own memory does not show in the peak of the program.
+// Command cost runs a program and reports its cost on file descriptor 3. It is a small program of its own so
+// that its memory does not count in the peak of the measured one.
 package main
 
 import (

@@ -1,8 +1,6 @@
-// Package dataset makes and keeps etcd data directories full of generated
-// metadata: what enters is a metagen.Shape and an etcd program, what leaves is a
-// directory that an etcd can be started on.
+// Package dataset creates and caches etcd data directories with generated metadata.
 //
-//  1. Dir names the directory: one per etcd version, size and seed, in the user's cache.
+//  1. Dir returns the path of the directory: one per etcd version, size and seed, in the user's cache.
 //  2. Ensure fills it once, in transactions of 128 puts, and marks it complete.
 //  3. Etcd.Start serves it.
 package dataset
@@ -22,10 +20,10 @@ import (
 
 const (
 	batch    = 128 // etcd's default --max-txn-ops
-	inFlight = 8   // transactions under way at once, so that etcd can share its syncs
+	inFlight = 8   // concurrent transactions, to let etcd share its syncs
 )
 
-// Dir is where the data directory of a shape lies. XDG_CACHE_HOME moves it.
+// Dir returns the path of a shape's data directory. XDG_CACHE_HOME moves it.
 func Dir(e Etcd, shape metagen.Shape) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -35,7 +33,7 @@ func Dir(e Etcd, shape metagen.Shape) (string, error) {
 		fmt.Sprintf("c%d-s%d-seed%d-v%d", shape.Collections, shape.Segments, shape.Seed, metagen.Version)), nil
 }
 
-// Ensure returns the data directory of a shape, filling it if it is not there yet.
+// Ensure returns the data directory of a shape. It fills the directory unless it is complete.
 func Ensure(ctx context.Context, e Etcd, shape metagen.Shape) (string, error) {
 	dir, err := Dir(e, shape)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"kitescope/tools/bench/metagen"
 )
 
-// TestFloorReadsAllMetadataOfAFilledEtcd fills an etcd and lets the floor program
-// read it: it must see every key below the metadata path, or ratios to it are worth nothing.
+// TestFloorReadsAllMetadataOfAFilledEtcd checks that the floor program reads every key below the metadata
+// path. Otherwise ratios to it would be meaningless.
 func TestFloorReadsAllMetadataOfAFilledEtcd(t *testing.T) {
 	ctx := context.Background()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -55,6 +55,8 @@ func TestFloorReadsAllMetadataOfAFilledEtcd(t *testing.T) {
 	}
 }
 
+// TestEnsureFillsOnceAndAgainAfterAnInterruption checks that an interrupted fill is repeated and a complete
+// one is not.
 func TestEnsureFillsOnceAndAgainAfterAnInterruption(t *testing.T) {
 	ctx := context.Background()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -17,18 +17,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// Etcd starts etcd processes: the one on PATH, else the embedded server of this
-// module. Either runs in a process of its own, so that its CPU and memory are not
-// counted with those of a client.
+// Etcd starts etcd processes: the etcd on PATH, else the embedded server of this module. Both run in a
+// process of their own, so their CPU time and memory are not counted with a client's.
 type Etcd struct {
 	program string
 	Version string // "3.4.23"
-	// Name says which etcd it is, for reports.
+	// Name names the etcd in reports.
 	Name string
 }
 
-// FindEtcd looks for etcd on PATH; without one, it builds the embedded server into
-// scratch. Either takes the same flags.
+// FindEtcd looks for etcd on PATH. Without one, it builds the embedded server into scratch. Both take the
+// same flags.
 func FindEtcd(ctx context.Context, scratch string) (Etcd, error) {
 	if path, err := exec.LookPath("etcd"); err == nil {
 		return withVersion(ctx, Etcd{program: path, Name: "etcd on PATH"})
@@ -71,7 +70,7 @@ type Server struct {
 	done     chan error
 }
 
-// Start runs an etcd on dir and waits until it answers.
+// Start runs an etcd on dir and waits until it responds.
 func (e Etcd) Start(ctx context.Context, dir string) (*Server, error) {
 	client, peer, err := freePorts(ctx)
 	if err != nil {
@@ -83,12 +82,12 @@ func (e Etcd) Start(ctx context.Context, dir string) (*Server, error) {
 		"--listen-peer-urls", "http://" + peer, "--initial-advertise-peer-urls", "http://" + peer,
 		"--initial-cluster", "default=http://" + peer,
 		"--quota-backend-bytes", "8589934592",
-		// Few entries to replay at the next start.
+		// Leave few entries to replay at the next start.
 		"--snapshot-count", "500",
 		"--log-level", "warn",
 	}
 	s := &Server{Endpoint: client, log: new(bytes.Buffer), done: make(chan error, 1)}
-	// Stop ends it in its own time, even after ctx has ended.
+	// Only Stop ends the process, even if ctx has ended before.
 	s.process = exec.CommandContext(context.WithoutCancel(ctx), e.program, args...)
 	s.process.Stderr = s.log
 	if err := s.process.Start(); err != nil {
@@ -117,7 +116,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 		}
 		select {
 		case end := <-s.done:
-			s.done <- end // Stop waits for it too
+			s.done <- end // Stop receives it too
 			return fmt.Errorf("etcd ended: %w\n%s", errors.Join(end, err), s.log)
 		case <-ctx.Done():
 			return fmt.Errorf("etcd does not answer: %w\n%s", err, s.log)
@@ -126,7 +125,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 	}
 }
 
-// Client connects to the server.
+// Client returns a new client of the server.
 func (s *Server) Client() (*clientv3.Client, error) {
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.Endpoint}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
 	if err != nil {
@@ -135,10 +134,11 @@ func (s *Server) Client() (*clientv3.Client, error) {
 	return c, nil
 }
 
-// PID is the process id of the server.
+// PID returns the process id of the server.
 func (s *Server) PID() int { return s.process.Process.Pid }
 
-// Stop ends the server and waits for it.
+// Stop sends SIGTERM to the server and waits until it has ended. After 30 s it kills the server and returns
+// an error.
 func (s *Server) Stop() error {
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop etcd: %w", err)
@@ -152,7 +152,7 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// DBFile is where an etcd keeps its bbolt file inside a data directory.
+// DBFile returns the path of etcd's bbolt file in a data directory.
 func DBFile(dir string) string { return filepath.Join(dir, "member", "snap", "db") }
 
 func freePorts(ctx context.Context) (client, peer string, err error) {

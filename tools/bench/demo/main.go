@@ -1,5 +1,5 @@
-// Command demo serves the cluster that "kitescope demo" shows from a real etcd on loopback, until it is interrupted. What
-// enters is the demo that is part of kitescope; what leaves, on standard output, is the --from word that reads the etcd.
+// Command demo serves the cluster of "kitescope demo" from a real etcd on loopback until it is interrupted.
+// It prints the --from value for that etcd to standard output.
 //
 //	go run -C tools/bench ./demo
 package main

@@ -1,5 +1,6 @@
-// Command diagnose runs the benchmarks of judging a large cluster, in inspect/check/rules, and writes a table against the bars, in
-// Markdown, to standard output and, with -o, between the markers of a file.
+// Command diagnose runs the benchmarks of inspect/check/rules, which check a large cluster. It writes a
+// Markdown table of the results and their bars to standard output and, with -o, between the markers of a
+// file.
 package main
 
 import (
@@ -45,7 +46,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }() // a temporary directory
 	r := report{machine: fmt.Sprintf("%s/%s, %d CPUs, %s%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), load()), found: make(samples)}
-	_, _ = fmt.Fprintln(progress, "bench: inspect/check/rules") // for people; the table is what counts
+	_, _ = fmt.Fprintln(progress, "bench: inspect/check/rules") // for people; only the table counts
 	if err := r.measure(ctx, filepath.Join(o.repo, "inspect/check/rules"), scratch, "^BenchmarkRun$/^(first|again|asked)$", o.rounds); err != nil {
 		return fmt.Errorf("inspect/check/rules: %w", err)
 	}
@@ -62,8 +63,8 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	return document.ReplaceMeasured(o.output, "bench-diagnose", text)
 }
 
-// measure builds a folder's tests and runs some of its benchmarks, a process each round: what one leaves
-// in memory is nothing to the next.
+// measure builds the tests of a folder and runs some of its benchmarks. Each round is a new process, so that
+// no memory is left over from the one before.
 func (r *report) measure(ctx context.Context, folder, scratch, bench string, rounds int) error {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -89,10 +90,11 @@ func (r *report) measure(ctx context.Context, folder, scratch, bench string, rou
 	return nil
 }
 
-// turns is how often each benchmark is repeated in one process.
+// turns is the number of iterations of each benchmark in one process.
 const turns = 4
 
-// load says how busy the machine was before, where it tells: figures of a busy one are no one's.
+// load returns the load average before the run as text, or "" if it is unknown. Results of a busy machine are
+// not reliable.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"kitescope/tools/bench/document"
 )
 
-// samples are the figures of benchmarks, by their name and the figure's unit: one a round.
+// samples holds the values of benchmarks by name and unit, one value per round.
 type samples map[figure][]float64
 
 type figure struct{ bench, unit string }
 
-// read takes the figures from the output of a test program.
+// read parses the output of a test program and adds its values.
 func (s samples) read(text string) error {
 	for scan := bufio.NewScanner(strings.NewReader(text)); scan.Scan(); {
 		fields := strings.Fields(scan.Text())
@@ -39,12 +39,12 @@ func (s samples) read(text string) error {
 	return nil
 }
 
-// line is one row of the table: a figure, in which unit it is printed, and its bar.
+// line is one row of the table: a value, its unit in print, and its bar.
 type line struct {
 	what, bench, unit string
 	scale             float64
 	print             string
-	bar               float64 // 0: none
+	bar               float64 // 0: no bar
 }
 
 func lines() []line {
@@ -63,7 +63,8 @@ type report struct {
 	found   samples
 }
 
-// markdown is the table. A figure that no benchmark told is an error: it would look like one that is not asked for.
+// markdown returns the table. It returns an error if a benchmark did not report an expected value, because an
+// empty row would look like one without a bar.
 func (r *report) markdown() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured by `make bench-diagnose` on %s.\nMiddle of the rounds, least and most in brackets.\n\n", r.machine)

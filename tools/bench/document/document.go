@@ -1,6 +1,5 @@
-// Package document puts measured tables into a document: what enters is Markdown, what leaves is the
-// document with that text between two marks, below a line that says when and at which commit it was
-// measured, and the rest as it was.
+// Package document inserts measured tables into documents. The text goes between two markers, below a line
+// with the date and the commit of the measurement. The rest of the document stays unchanged.
 package document
 
 import (
@@ -12,12 +11,13 @@ import (
 	"time"
 )
 
-// Marks are the lines between which the text of a name stands.
+// Marks returns the lines that enclose the text with the given name.
 func Marks(name string) (begin, end string) {
 	return "<!-- " + name + ": begin -->", "<!-- " + name + ": end -->"
 }
 
-// Measured is the line that says when, and at which commit of the repository that has the document, a table was measured.
+// Measured returns the line with the date of a measurement and the commit of the repository that holds the
+// document.
 func Measured(path string, now time.Time) string {
 	at := "an unknown commit"
 	git := func(args ...string) (string, error) {
@@ -33,7 +33,7 @@ func Measured(path string, now time.Time) string {
 	return "Measured on " + now.UTC().Format(time.DateOnly) + " at " + at + ".\n"
 }
 
-// Replace puts text between the marks of a name and leaves the rest alone.
+// Replace replaces the text between the markers of a name and leaves the rest unchanged.
 func Replace(path, name, text string) error {
 	begin, end := Marks(name)
 	old, err := os.ReadFile(path)
@@ -51,12 +51,12 @@ func Replace(path, name, text string) error {
 	return os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644)
 }
 
-// ReplaceMeasured is Replace of what was measured now: the line of Measured comes first.
+// ReplaceMeasured is like Replace for text that was measured now. It puts the line of Measured first.
 func ReplaceMeasured(path, name, text string) error {
 	return Replace(path, name, Measured(path, time.Now())+"\n"+text)
 }
 
-// Verdict is a word and a glyph, so that it can be searched for.
+// Verdict returns the result as a glyph and a word. The word can be searched for.
 func Verdict(ok bool) string {
 	if ok {
 		return "✓ pass"

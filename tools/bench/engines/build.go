@@ -17,8 +17,8 @@ import (
 	"kitescope/engine/index"
 )
 
-// build measures builds against hnswlib: on one thread to the same bytes, on two to the same
-// recall. A build takes so long that one pair is enough.
+// build measures builds against hnswlib. On one thread the files must be equal to the byte, on two threads
+// the recall. A build takes so long that one pair is enough.
 func (b *bench) build(ctx context.Context) error {
 	for _, c := range []struct {
 		dim int
@@ -31,14 +31,14 @@ func (b *bench) build(ctx context.Context) error {
 	return b.buildTwo(ctx, b.set(128), 1.6)
 }
 
-// ourBuild builds as hnswlib does.
+// ourBuild builds a graph with the rules of hnswlib.
 func ourBuild(ctx context.Context, v *engine.Vectors, threads int) (*hnsw.Index, error) {
 	return hnsw.Build(ctx, v, hnsw.BuildOptions{
 		M: linksM, EFConstruction: buildEF, Metric: dist.L2, Seed: 100, Threads: threads, Library: engine.HNSWLib,
 	})
 }
 
-// memory returns the vectors of a file as an index keeps them: owned, aligned, in huge pages.
+// memory returns the vectors of a file as an index stores them: owned, aligned and in huge pages.
 func memory(ctx context.Context, path string) (*engine.Vectors, error) {
 	s, err := dataset.Open(ctx, path)
 	if err != nil {
@@ -101,7 +101,7 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 	return nil
 }
 
-// comparer counts the bytes that are written to it and differ from those of a file.
+// comparer counts the written bytes that differ from those of a file.
 type comparer struct {
 	want            io.Reader
 	differ, written int64
@@ -125,8 +125,8 @@ func (c *comparer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// buildTwo compares builds on two threads by the time that passes: waiting for each other
-// counts. Graphs differ from run to run, so what is compared of them is recall.
+// buildTwo compares builds on two threads by wall time, so waiting for the other thread counts. Graphs differ
+// from run to run, so it compares their recall instead of their bytes.
 func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
 	b.say("%s: building on two threads, in turn", f.name())
 	v, err := memory(ctx, f.vectors)
@@ -169,7 +169,7 @@ func (b *bench) buildTwo(ctx context.Context, f files, bar float64) error {
 	return nil
 }
 
-// recalls searches two graphs over the same vectors with the same code, ef 64.
+// recalls returns the recall of two graphs over the same vectors, searched with the same code and ef 64.
 func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *hnsw.Index, theirFile string) (ours, theirs float64, err error) {
 	q, err := memory(ctx, f.queries)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime is the CPU time of the calling thread, processTime that of all threads.
+// threadTime returns the CPU time of the calling thread, and processTime that of all threads.
 func threadTime() time.Duration  { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
 func processTime() time.Duration { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
 func clock(id int32) time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(id, &t); err != nil {
-		panic(err) // these clocks are always there (clock_gettime(2))
+		panic(err) // these clocks always exist (clock_gettime(2))
 	}
 	return time.Duration(t.Nano())
 }

@@ -11,16 +11,16 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// coresFor is how long each part of the two-core measurement runs.
+// coresFor is the duration of each part of the two-core measurement.
 const coresFor = 400 * time.Millisecond
 
-// rate runs work on n goroutines until the time is over and returns how often a second it was
-// done by all together.
+// rate runs work on n goroutines for the duration d and returns the calls per second of all goroutines
+// together.
 func rate(n int, d time.Duration, work func(worker int)) float64 {
 	var stop atomic.Bool
 	counts := make([]struct {
 		n int
-		_ [15]int // a cache line each
+		_ [15]int // pads to a cache line
 	}, n)
 	var workers sync.WaitGroup
 	began := time.Now()
@@ -42,18 +42,18 @@ func rate(n int, d time.Duration, work func(worker int)) float64 {
 	return float64(total) / time.Since(began).Seconds()
 }
 
-// spin is work that touches no memory: what two cores get done of it says that they were there.
+// spin is work that touches no memory. Its rate on two threads shows whether two cores were available.
 func spin(int) {
 	x := 1.0
 	for range 20_000 {
 		x = math.FMA(x, 1.0000001, 1e-9)
 	}
 	if math.IsInf(x, 0) {
-		panic("a sum that cannot grow has grown") // and so is not left out
+		panic("a sum that cannot grow has grown") // keeps the loop from being optimized away
 	}
 }
 
-// control is how many times more spinning two goroutines get done than one.
+// control returns how many times more spins two goroutines complete than one: the median of three ratios.
 func control() float64 {
 	ratios := make([]float64, 3)
 	for i := range ratios {
@@ -63,11 +63,10 @@ func control() float64 {
 	return spreadOf(ratios).Median
 }
 
-// twoCores is what the control has to show before a figure of two cores is believed.
+// twoCores is the minimum of the control for which a two-core result is valid.
 const twoCores = 1.8
 
-// cores compares what two cores answer a second with one, and each pair with the control that
-// ran beside it.
+// cores compares the searches per second on two cores with those on one. A control runs in each round.
 func (b *bench) cores(ctx context.Context) error {
 	for _, dim := range []int{128, 768} {
 		if err := b.ensureHNSWLib(ctx, b.set(dim)); err != nil {
@@ -97,7 +96,7 @@ func (b *bench) coresOf(s *searchSide) error {
 		next, hits := w*s.queries.Rows/2, make([]engine.Hit, 0, topK)
 		work[w] = func(int) {
 			next = (next + 1) % s.queries.Rows
-			// The searches that were compared before have shown that they answer.
+			// Errors are ignored, because the same searches have succeeded before.
 			hits, _, _ = searcher.SearchFloat32(s.queries.Float32(next), hnsw.Params{K: topK, EF: ef}, hits[:0])
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// shape is a set of vectors that is made from its name alone.
+// shape describes a set of vectors. The vectors follow from the shape alone.
 type shape struct {
 	dim, rows int
 	overlap   bool // the harder set
-	ties      bool // values 0, 1 and 2 alone
+	ties      bool // only the values 0, 1 and 2
 }
 
 const (
@@ -27,14 +27,14 @@ const (
 	linksM   = 16
 	buildEF  = 200
 
-	// generation is in the name of what is cached; it changes whenever the values do.
+	// generation is part of the name of cached files. It changes whenever the values change.
 	generation = 1
 )
 
-// noise is the spread within a cluster of separate clusters; that of their centres is 1.
+// noise is the spread within a cluster for separate clusters. The spread of the centres is 1.
 const noise = 0.5
 
-// name is that of the files of the set, without their endings.
+// name returns the name of the set's files without their extensions.
 func (s shape) name() string {
 	kind := "clusters"
 	switch {
@@ -46,7 +46,7 @@ func (s shape) name() string {
 	return fmt.Sprintf("%s-%dx%d-v%d", kind, s.rows, s.dim, generation)
 }
 
-// files are the paths of a set and of what the peers made of it.
+// files holds the paths of a set and of the index files that the peers built from it.
 type files struct {
 	shape
 	base                   string
@@ -62,7 +62,7 @@ func (s shape) files(cache string) files {
 	}
 }
 
-// index is the index file that a peer wrote.
+// index returns the path of the index file that a peer wrote.
 func (f files) index(kind fileKind) string {
 	if kind == fileFaiss {
 		return f.faiss
@@ -70,8 +70,8 @@ func (f files) index(kind fileKind) string {
 	return f.hnswlib
 }
 
-// ensureData makes the vectors and queries unless they are there. Both are drawn from the same
-// clusters, from a stream of their own each.
+// ensureData creates the vectors and queries unless they exist. Both are drawn from the same clusters, each
+// with its own random stream.
 func (f files) ensureData(ctx context.Context) error {
 	for i, part := range []struct {
 		path string
@@ -93,9 +93,9 @@ func (f files) ensureData(ctx context.Context) error {
 	return nil
 }
 
-// draw makes rows around Gaussian centres. Of the overlapping set, centres and noise shrink
-// from dimension to dimension by one spectrum, as those of real embeddings do: its distances
-// within and between clusters are mixed.
+// draw returns rows around Gaussian centres. In the overlapping set, centres and noise shrink from dimension
+// to dimension with the same spectrum, as in real embeddings, so distances within and between clusters
+// overlap.
 func (s shape) draw(ctx context.Context, rows int, stream uint64) (*engine.Vectors, error) {
 	if s.ties {
 		return s.drawTies(rows, stream)
@@ -131,7 +131,7 @@ func (s shape) draw(ctx context.Context, rows int, stream uint64) (*engine.Vecto
 	return v, nil
 }
 
-// drawTies makes rows of three whole numbers: their distances are few, and exact.
+// drawTies returns rows of the values 0, 1 and 2. Their distances are exact and take few values.
 func (s shape) drawTies(rows int, stream uint64) (*engine.Vectors, error) {
 	v, err := engine.NewVectors(dist.Float32, s.dim, rows)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s shape) drawTies(rows int, stream uint64) (*engine.Vectors, error) {
 	return v, nil
 }
 
-// replaceFile writes a file beside its place and moves it there when it is whole.
+// replaceFile writes a temporary file next to path and renames it when it is complete.
 func replaceFile(path string, write func(*os.File) error) error {
 	out, err := os.Create(path + ".part")
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"kitescope/engine/index"
 )
 
+// TestPairsTakeTurnsAndTheFirstDoesNotCount checks that sides alternate and that the first pair is not
+// counted.
 func TestPairsTakeTurnsAndTheFirstDoesNotCount(t *testing.T) {
 	var order strings.Builder
 	times := map[string][]timing{"a": {999, 10, 20, 30}, "b": {1, 20, 80, 90}}
@@ -40,6 +42,7 @@ func TestPairsTakeTurnsAndTheFirstDoesNotCount(t *testing.T) {
 	}
 }
 
+// TestAgreementAndRecall checks the counts of equal answers and the recall.
 func TestAgreementAndRecall(t *testing.T) {
 	a := [][]engine.Hit{{{ID: 1, Distance: 1}, {ID: 2, Distance: 2}}, {{ID: 3, Distance: 1}, {ID: 4, Distance: 1}}}
 	b := [][]engine.Hit{{{ID: 1, Distance: 1}, {ID: 2, Distance: 2.0000002}}, {{ID: 4, Distance: 1}, {ID: 3, Distance: 1}}}
@@ -54,7 +57,7 @@ func TestAgreementAndRecall(t *testing.T) {
 	}
 }
 
-// TestMilvusFilesLoad writes the index files that are measured and reads them both ways.
+// TestMilvusFilesLoad checks that the written index files can be loaded and decompressed.
 func TestMilvusFilesLoad(t *testing.T) {
 	f := shape{dim: 8, rows: 300}.files(t.TempDir())
 	if err := f.ensureData(t.Context()); err != nil {
@@ -78,7 +81,7 @@ func TestMilvusFilesLoad(t *testing.T) {
 	if err := loadMilvus(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	// Pages hold a byte as an index into a dictionary, in runs where it is the same.
+	// Pages hold each byte as an index into a dictionary, in runs if it repeats.
 	size, grown, err := decompress(f.milvus)
 	if blob := int64(300 * (8*4 + 4 + 4*2*linksM)); err != nil || size == 0 || grown < blob/4 || grown > 3*blob {
 		t.Errorf("%d bytes grow to %d, %v; the blob has %d", size, grown, err, blob)
@@ -90,6 +93,7 @@ func TestMilvusFilesLoad(t *testing.T) {
 	}
 }
 
+// TestAnswersOfThePeerAreRead checks that ids and distances saved by the peer are read.
 func TestAnswersOfThePeerAreRead(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x")
 	distances, err := engine.FromFloat32s(2, []float32{1, 2, 3, 4})

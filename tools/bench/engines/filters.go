@@ -10,10 +10,10 @@ import (
 	"kitescope/engine/expr"
 )
 
-// filterRows is how many rows a filter is evaluated over.
+// filterRows is the number of rows that each filter is evaluated on.
 const filterRows = 1_000_000
 
-// filterCase is an expression, and what its evaluation may take at most; 0 for any time.
+// filterCase is an expression and the maximum time of its evaluation; 0: no maximum.
 type filterCase struct {
 	text string
 	most time.Duration
@@ -34,7 +34,8 @@ func filterCases() []filterCase {
 	}
 }
 
-// filters measures expressions over columns on one thread. There is no other side: the ratio is what is allowed against what it took.
+// filters measures filter expressions over columns on one thread. There is no peer: the ratio is the maximum
+// time divided by the time taken.
 func (b *bench) filters(context.Context) error {
 	columns, schema := filterColumns()
 	for _, c := range filterCases() {
@@ -74,7 +75,8 @@ func (b *bench) filters(context.Context) error {
 	return nil
 }
 
-// filterColumns are numbers, fractions, texts and documents, drawn alike in each run.
+// filterColumns returns columns of integers, floats, strings and JSON documents, which are the same in each
+// run.
 func filterColumns() (*expr.Columns, *expr.Schema) {
 	const n, d, s, j = 100, 101, 102, 103
 	numbers, fractions := make([]int64, filterRows), make([]float64, filterRows)

@@ -9,7 +9,7 @@ import (
 	"kitescope/engine/flat"
 )
 
-// exact is our side of a search in all rows.
+// exact is our side of an exhaustive search.
 type exact struct {
 	files
 	vectors, queries *engine.Vectors
@@ -33,7 +33,8 @@ func openExact(ctx context.Context, f files, vectors, queries string, o flat.Opt
 	return e, err
 }
 
-// shade has searches look at codes of the rows from now on, and says what these take.
+// shade makes searches use quantized codes of the rows. It returns the memory and time that the codes take,
+// as text.
 func (e *exact) shade(o flat.Options) (text string, err error) {
 	took, err := inProcess(func() error { return e.index.Shade(1) })
 	if err != nil {
@@ -53,7 +54,7 @@ func (e *exact) close() {
 	e.queries.Release()
 }
 
-// singles answers the first count queries, one after the other on one thread.
+// singles runs the first count queries one after the other on one thread.
 func (e *exact) singles(count int) (timing, error) {
 	return onThread(func() (err error) {
 		for i := range count {
@@ -65,7 +66,8 @@ func (e *exact) singles(count int) (timing, error) {
 	})
 }
 
-// flatCase is a dimension, how many single queries are asked a round, and the bars.
+// flatCase holds a dimension, the number of single queries per round, and the bars for single queries and
+// batches.
 type flatCase struct {
 	dim, singles  int
 	single, batch float64
@@ -100,7 +102,7 @@ func (b *bench) flat(ctx context.Context) error {
 	return nil
 }
 
-// flatSearches measures searches without codes, which have no bar but that of reading memory, and with them.
+// flatSearches measures searches without and with codes. Without codes the only bar is the memory bandwidth.
 func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
 	plain := flatCase{dim: c.dim, singles: c.singles}
 	if err := b.flatSingle(ctx, e, plain, ""); err != nil {
@@ -156,8 +158,8 @@ func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase, how string
 	return nil
 }
 
-// flatShare compares with reading alone, in turn: of memory larger than any cache, which is
-// the bar, and of the same rows, which may in part be in a cache.
+// flatShare compares the search with plain reads, in turn: of memory larger than any cache, which has the
+// bar, and of the same rows, which may be partly cached.
 func (b *bench) flatShare(e *exact, c flatCase) error {
 	large, err := streamed()
 	if err != nil {
@@ -177,7 +179,7 @@ func (b *bench) flatShare(e *exact, c flatCase) error {
 		if err != nil {
 			return err
 		}
-		// Bytes per nanosecond of both sides.
+		// Bytes per nanosecond on both sides.
 		ours, theirs, shares := make([]float64, b.rounds), make([]float64, b.rounds), make([]float64, b.rounds)
 		for i := range shares {
 			ours[i] = float64(e.vectors.Bytes()) * float64(c.singles) / float64(got.Ours[i])
@@ -222,7 +224,7 @@ func (b *bench) flatBatch(e *exact, c flatCase, how string) error {
 	return nil
 }
 
-// half compares float16 with float32 on our side, of the same vectors.
+// half compares float16 with float32 on our side, for the same vectors.
 func (b *bench) half(ctx context.Context) error {
 	for _, dim := range []int{128, 768} {
 		if err := b.halfOf(ctx, b.set(dim)); err != nil {

@@ -10,13 +10,15 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// listCase is a kind of inverted file, as faiss's index_factory calls it, and the bar of its searches; 0 for none.
+// listCase is a kind of inverted file, with its name in faiss's index_factory and the bar of its searches; 0:
+// no bar.
 type listCase struct {
 	name, factory string
 	bar           float64
 }
 
-// lists are what faiss trains for 100,000 rows: as many as Milvus's documentation advises, 4 times the root of the rows.
+// lists is the number of lists that faiss trains for 100,000 rows. Milvus's documentation recommends four
+// times the square root of the number of rows.
 const lists = 1024
 
 func listCases() []listCase {
@@ -26,13 +28,13 @@ func listCases() []listCase {
 	}
 }
 
-// nprobes are how many lists a search reads.
+// nprobes returns the numbers of lists that searches read.
 func nprobes() []int { return []int{8, 64} }
 
-// listFile is where a kind of inverted file of a set is kept.
+// listFile returns the path of an inverted file of a set.
 func (f files) listFile(c listCase) string { return f.base + "." + c.name + ".faiss" }
 
-// ensureLists has faiss train and fill the inverted files of a set.
+// ensureLists makes faiss train and fill the inverted files of a set, unless they exist.
 func (b *bench) ensureLists(ctx context.Context, f files) error {
 	if err := f.ensureData(ctx); err != nil {
 		return err
@@ -108,8 +110,9 @@ func openLists(ctx context.Context, f files, c listCase) (_ *listSide, err error
 	return s, err
 }
 
-// listSearch compares queries one by one; faiss is timed in one call over all of them, where it finds the lists of many at once, and
-// answers for comparison are those of single calls, as its bits hang on how many it is asked.
+// listSearch compares single queries. faiss is timed in one call for all queries, in which it finds the lists
+// of many queries at once. The compared answers are those of single calls, because faiss's distances depend
+// on the number of queries in a call.
 func (b *bench) listSearch(ctx context.Context, f files, c listCase) error {
 	b.say("%s: %s", f.name(), c.name)
 	s, err := openLists(ctx, f, c)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// kept is what a run measured of a part, for runs that resume.
+// kept holds the results of a part, for later runs with -resume.
 type kept struct {
 	Machine, Peers string
 	SetRows        int // -rows
@@ -19,7 +19,7 @@ type kept struct {
 
 func (b *bench) keptPath(part string) string { return filepath.Join(b.cache, "measured", part+".json") }
 
-// keep writes what was measured of a part; load is before it.
+// keep saves the results of a part. load is the load average before it.
 func (b *bench) keep(part string, rows []row, kernels []kernelRow, load string) error {
 	data, err := json.Marshal(kept{
 		Machine: b.report.Machine, Peers: b.report.Peers, SetRows: b.rows, Load: [2]string{load, loadAverage()}, Rows: rows, Kernels: kernels,
@@ -36,7 +36,8 @@ func (b *bench) keep(part string, rows []row, kernels []kernelRow, load string) 
 	})
 }
 
-// take adds what an earlier run kept of a part, if it was of this machine, these peers and sets, and reports whether it did.
+// take adds the saved results of a part and reports whether there were any for this machine, these peers and
+// sets.
 func (b *bench) take(part string) bool {
 	data, err := os.ReadFile(b.keptPath(part))
 	if err != nil {
@@ -56,7 +57,7 @@ func (b *bench) take(part string) bool {
 	return true
 }
 
-// leastAndMost are of load averages.
+// leastAndMost returns the smallest and the largest of some load averages.
 func leastAndMost(loads []string) (least, most string) {
 	byNumber := func(a, b string) int {
 		x, _ := strconv.ParseFloat(a, 64)

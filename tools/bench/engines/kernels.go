@@ -11,20 +11,20 @@ import (
 	"kitescope/engine/dist"
 )
 
-// kernelRow is what one distance takes, in nanoseconds.
+// kernelRow holds the time of one distance, in nanoseconds.
 type kernelRow struct {
 	Kernel  string  `json:"kernel"`
 	Element string  `json:"element"`
 	Dim     int     `json:"dim"`
 	Cached  float64 `json:"cached_ns"` // rows in the level 2 cache
-	Memory  float64 `json:"memory_ns"` // rows that come from memory
+	Memory  float64 `json:"memory_ns"` // rows from memory
 }
 
-// kernelFor is how long each figure is measured at least.
+// kernelFor is the minimum duration of each measurement.
 const kernelFor = 20 * time.Millisecond
 
-// kernels measures the forms of the kernels: one query along rows, against rows here and
-// there, four queries by rows.
+// kernels measures the three forms of each kernel: one query along consecutive rows, one query against
+// scattered rows, and four queries against rows.
 func (b *bench) kernels() error {
 	b.say("kernels")
 	for _, dim := range []int{128, 768} {
@@ -62,7 +62,7 @@ func (b *bench) kernels() error {
 	return nil
 }
 
-// kernel measures the forms of one, in a cache and in memory.
+// kernel measures the forms of one kernel, with rows in the cache and in memory.
 func (b *bench) kernel(k *dist.Kernel, name string) error {
 	rows := make([]kernelRow, 3)
 	for i, bytes := range []int{256 << 10, 128 << 20} {
@@ -71,7 +71,7 @@ func (b *bench) kernel(k *dist.Kernel, name string) error {
 			return err
 		}
 		for r := range v.Rows {
-			v.Row(r)[0] = byte(r & 0x3f) // touched, and small in every type
+			v.Row(r)[0] = byte(r & 0x3f) // touch the row, with a value that is small in every type
 		}
 		took, err := forms(k, v)
 		v.Release()
@@ -91,7 +91,7 @@ func (b *bench) kernel(k *dist.Kernel, name string) error {
 	return nil
 }
 
-// forms returns the nanoseconds of a distance of Scan, Gather and Block.
+// forms returns the nanoseconds per distance of Scan, Gather and Block.
 func forms(k *dist.Kernel, v *engine.Vectors) ([3]float64, error) {
 	var took [3]float64
 	q, err := k.Query(v.Row(v.Rows / 2))
@@ -111,7 +111,7 @@ func forms(k *dist.Kernel, v *engine.Vectors) ([3]float64, error) {
 	for i := range ids {
 		ids[i] = uint32(random.IntN(v.Rows))
 	}
-	const run = 32 // rows a call, as a node of a graph has neighbours
+	const run = 32 // rows per call, like the neighbours of a graph node
 	out := make([]float32, 4*run)
 	whole := v.Rows / run * run
 	stride := uintptr(v.Stride)
@@ -130,7 +130,7 @@ func forms(k *dist.Kernel, v *engine.Vectors) ([3]float64, error) {
 		_ = pass() // warm
 		passes, total := 0, timing(0)
 		for total < kernelFor {
-			t, _ := onThread(pass) // which cannot go wrong
+			t, _ := onThread(pass) // pass returns no error
 			total += max(t, 1)
 			passes++
 		}

@@ -24,12 +24,11 @@ import (
 	"kitescope/engine/object"
 )
 
-// sliceBytes is common.indexSliceSize of Milvus, its default.
+// sliceBytes is the default of common.indexSliceSize in Milvus.
 const sliceBytes = 16 << 20
 
-// load measures how long it takes from the index files of a Milvus segment to a graph that
-// can be searched, against reading the files and decompressing their pages, which no reader
-// can leave out.
+// load measures the time from the index files of a Milvus segment to a searchable graph. It compares that
+// with reading the files and decompressing their pages, which no reader can avoid.
 func (b *bench) load(ctx context.Context) error {
 	f := b.set(768)
 	if err := b.ensureHNSWLib(ctx, f); err != nil {
@@ -69,7 +68,7 @@ func (b *bench) load(ctx context.Context) error {
 	return nil
 }
 
-// ensureMilvus writes the graph of hnswlib's file as a Milvus node would have stored it.
+// ensureMilvus writes the graph of hnswlib's file as a Milvus node would store it.
 func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 	if !missing(f.milvus) {
 		return nil
@@ -89,7 +88,7 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 		return err
 	}
 	write := func(name string, data []byte) error {
-		if b.peer == nil { // a test: what the form is does not matter
+		if b.peer == nil { // in a test, where the encoding does not matter
 			return replaceFile(filepath.Join(dir, name), func(out *os.File) error {
 				return binlogtest.WriteIndexFile(out, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, data)
 			})
@@ -133,7 +132,7 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 	return os.Rename(dir, f.milvus)
 }
 
-// loadMilvus makes the index files ready for searches and gives them back.
+// loadMilvus loads the index files until they can be searched, then releases them.
 func loadMilvus(ctx context.Context, f files) error {
 	store, err := object.OpenFolder(filepath.Dir(f.milvus))
 	if err != nil {
@@ -156,7 +155,8 @@ func loadMilvus(ctx context.Context, f files) error {
 	return nil
 }
 
-// decompress reads the slices of an index and decompresses the pages of their parquet parts.
+// decompress reads the slices of an index and decompresses the pages of their parquet parts. It returns the
+// bytes before and after.
 func decompress(dir string) (size, grown int64, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "HNSW_*"))
 	if err != nil {
@@ -191,7 +191,7 @@ func decompress(dir string) (size, grown int64, err error) {
 	return size, grown, err
 }
 
-// pageBodies are the compressed pages of the only column of an index file.
+// pageBodies returns the compressed pages of the only column of an index file.
 func pageBodies(data []byte) ([][]byte, error) {
 	start := bytes.Index(data, []byte("PAR1"))
 	if start < 0 {
@@ -221,7 +221,7 @@ func pageBodies(data []byte) ([][]byte, error) {
 			}
 			at += int64(r.BytesRead())
 			body := data[at : at+int64(h.CompressedPageSize)]
-			if h.DataPageHeaderV2.Valid { // whose levels come first, as they are
+			if h.DataPageHeaderV2.Valid { // the uncompressed levels come first
 				body = body[h.DataPageHeaderV2.V.RepetitionLevelsByteLength+h.DataPageHeaderV2.V.DefinitionLevelsByteLength:]
 			}
 			bodies = append(bodies, body)
@@ -231,7 +231,7 @@ func pageBodies(data []byte) ([][]byte, error) {
 	return bodies, nil
 }
 
-// title is what the report calls a set.
+// title returns the name of a set in the report.
 func (s shape) title() string {
 	title := fmt.Sprintf("%s x %d", thousands(s.rows), s.dim)
 	if s.overlap {
@@ -243,7 +243,7 @@ func (s shape) title() string {
 	return title
 }
 
-// thousands writes 100000 as 100,000.
+// thousands formats 100000 as 100,000.
 func thousands(n int) string {
 	text := strconv.Itoa(n)
 	var b strings.Builder

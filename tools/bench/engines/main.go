@@ -1,11 +1,12 @@
-// Command engines measures kitescope's query engine against hnswlib and faiss, in one run on one machine: what enters is the
-// repository, what leaves is a table of ratios, in Markdown or JSON.
+// Command engines measures kitescope's query engine against hnswlib and faiss, in one run on one machine. It
+// writes a table of ratios, in Markdown or JSON.
 //
-//  1. A Python environment with the peers is made, hnswlib from its source for this CPU, and kept in the user's cache.
-//  2. Vectors are drawn, and the peers build index files of them; both are kept too.
-//  3. Each job runs on our side and on the peer's in turn. Both measure the CPU time of their own thread, where nothing else
-//     is said. All answers are compared.
-//  4. The table goes to standard output, and with -o between the markers of a file.
+//  1. It creates a Python environment with the peers, with hnswlib built from source for this CPU, in the
+//     user's cache.
+//  2. It draws vectors, and the peers build index files of them. Both are cached.
+//  3. Each job runs alternately on our side and on the peer's. Both measure the CPU time of their own thread
+//     unless the table says otherwise. All answers are compared.
+//  4. The table goes to standard output and, with -o, between the markers of a file.
 package main
 
 import (
@@ -56,7 +57,7 @@ const (
 	partFilters = "filters"
 )
 
-// hardRows is the size of the harder set, larger than any level 3 cache.
+// hardRows is the number of rows of the harder set, which is larger than any level 3 cache.
 const hardRows = 1_000_000
 
 func main() {
@@ -81,10 +82,10 @@ func main() {
 	}
 }
 
-// bench is what the parts of a run share.
+// bench holds the state that the parts of a run share.
 type bench struct {
 	options
-	ctx      context.Context //nolint:containedctx // that of the run
+	ctx      context.Context //nolint:containedctx // the context of the run
 	peer     *peer
 	python   string
 	cache    string // of vectors and index files
@@ -92,18 +93,18 @@ type bench struct {
 	progress io.Writer
 	report   report
 
-	truthOf string // whose truths these are
+	truthOf string // base path of the set that truths belongs to
 	truths  [][]engine.Hit
 }
 
-// part is one that -only can choose, and what it needs before anything is measured.
+// part is a part that -only can select, with the files that it needs before it runs.
 type part struct {
 	name    string
 	run     func(context.Context) error
 	prepare []need
 }
 
-// need is an index file, or a file of vectors, of a set.
+// need is a file of a set: an index file or a file of vectors.
 type need struct {
 	shape  shape
 	ensure func(context.Context, files) error
@@ -129,7 +130,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(b.scratch) }() // a temporary directory
-	defer func() { _ = b.peer.close() }()          // it has answered all there was to answer
+	defer func() { _ = b.peer.close() }()          // its answers were all read
 	for _, p := range parts {
 		for _, n := range p.prepare {
 			if err := n.ensure(ctx, n.shape.files(b.cache)); err != nil {
@@ -156,7 +157,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	return document.ReplaceMeasured(o.output, "bench-engine", text)
 }
 
-// measure runs the parts, between two looks at the machine.
+// measure runs the parts and records load and available cores before and after.
 func (b *bench) measure(ctx context.Context, parts []part) (err error) {
 	r := &b.report
 	r.Machine, r.Rounds = machine(), b.rounds
@@ -186,7 +187,7 @@ func (b *bench) measure(ctx context.Context, parts []part) (err error) {
 	return ctx.Err()
 }
 
-// parts are all parts in the order of the table.
+// parts returns all parts in the order of the table.
 func (b *bench) parts() []part {
 	hard := shape{dim: 128, rows: hardRows * b.rows / 100_000, overlap: true}
 	small := []int{16, 100, 300}
@@ -239,10 +240,10 @@ func (b *bench) shapes(dims ...int) []shape {
 	return shapes
 }
 
-// set is the files of the set of that dimension.
+// set returns the files of the set with a dimension.
 func (b *bench) set(dim int) files { return b.shapes(dim)[0].files(b.cache) }
 
-// start makes the environment and starts the peer.
+// start creates the environment and starts the peer.
 func (b *bench) start(ctx context.Context) error {
 	cache, err := cacheDir()
 	if err != nil {
@@ -260,10 +261,10 @@ func (b *bench) start(ctx context.Context) error {
 }
 
 func (b *bench) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; the table is what counts
+	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; only the table counts
 }
 
-// machine says where this runs, and with which code.
+// machine describes the machine and the Go version.
 func machine() string {
 	text := fmt.Sprintf("%s/%s, %d CPUs%s, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpuName(), runtime.Version())
 	if pages, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil {
@@ -275,7 +276,7 @@ func machine() string {
 	return text
 }
 
-// cpuName is what Linux calls the CPU, in brackets; empty if it does not tell.
+// cpuName returns Linux's name of the CPU in parentheses, or "" if it is unknown.
 func cpuName() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"kitescope/engine"
 )
 
-// timing is what one side of a pair took, for all its queries.
+// timing is the time that one side of a pair took for all its queries.
 type timing = time.Duration
 
-// pair is two sides that do the same work in turn.
+// pair holds two sides that do the same work in turn.
 type pair struct {
 	ours, theirs func() (timing, error)
 }
 
-// pairs are what a pair took, round by round.
+// pairs holds the timings of both sides, one per round.
 type pairs struct {
 	Ours, Theirs []timing
 }
 
-// run measures rounds pairs after one of each that is not: pages, caches and branch predictors
-// are warm then. Which side begins changes from round to round.
+// run measures the given number of rounds after one that does not count, which warms pages, caches and branch
+// predictors. The side that begins alternates.
 func (p pair) run(rounds int) (pairs, error) {
 	var got pairs
 	for round := range rounds + 1 {
@@ -48,7 +48,7 @@ func (p pair) run(rounds int) (pairs, error) {
 	return got, nil
 }
 
-// spread is the middle of some figures, with the least and the most.
+// spread holds the median, the minimum and the maximum of some values.
 type spread struct {
 	Median, Least, Most float64
 }
@@ -65,7 +65,7 @@ func spreadOf(values []float64) spread {
 	return spread{Median: middle, Least: s[0], Most: s[len(s)-1]}
 }
 
-// faster is how many times less than theirs ours took: a ratio a pair.
+// faster returns how many times faster our side was, one ratio per pair.
 func (p pairs) faster() spread {
 	ratios := make([]float64, len(p.Ours))
 	for i := range ratios {
@@ -74,7 +74,7 @@ func (p pairs) faster() spread {
 	return spreadOf(ratios)
 }
 
-// middle is the median of some timings, of one of n pieces of work.
+// middle returns the median of some timings divided by n, the number of operations in each.
 func middle(times []timing, n int) time.Duration {
 	values := make([]float64, len(times))
 	for i, t := range times {
@@ -83,8 +83,7 @@ func middle(times []timing, n int) time.Duration {
 	return time.Duration(spreadOf(values).Median / float64(max(n, 1)))
 }
 
-// onThread returns the CPU time that f takes on a thread of its own. Nothing that f starts on
-// other threads counts.
+// onThread returns the CPU time of f on its own thread. Work that f starts on other threads does not count.
 func onThread(f func() error) (timing, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -93,26 +92,26 @@ func onThread(f func() error) (timing, error) {
 	return threadTime() - before, err
 }
 
-// inProcess returns the CPU time of all threads while f runs, the garbage collector's too.
+// inProcess returns the CPU time of all threads while f runs, including the garbage collector.
 func inProcess(f func() error) (timing, error) {
 	before := processTime()
 	err := f()
 	return processTime() - before, err
 }
 
-// onWall returns the time that passes.
+// onWall returns the wall time of f.
 func onWall(f func() error) (timing, error) {
 	before := time.Now()
 	err := f()
 	return time.Since(before), err
 }
 
-// agreement counts the queries that two sides answer alike.
+// agreement counts the queries for which two sides returned equal ids, and equal distances.
 type agreement struct {
 	Queries, IDs, Bits int
 }
 
-// agree compares answers: ids in their order, and the bits of the distances.
+// agree compares answers: the ids in order, and the bits of the distances.
 func agree(a, b [][]engine.Hit) agreement {
 	got := agreement{Queries: max(len(a), len(b))}
 	for i := range min(len(a), len(b)) {
@@ -127,7 +126,7 @@ func agree(a, b [][]engine.Hit) agreement {
 	return got
 }
 
-// recall is the share of the true neighbours that were found.
+// recall returns the share of the true neighbours that were found.
 func recall(got, truth [][]engine.Hit) float64 {
 	found, all := 0, 0
 	for i, hits := range truth {

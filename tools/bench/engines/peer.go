@@ -21,7 +21,8 @@ import (
 //go:embed peer.py
 var peerProgram string
 
-// ensureVenv returns the Python of an environment with the peers, which is made if it is not there.
+// ensureVenv returns the path of Python in an environment with the peers. It creates the environment if
+// necessary.
 func ensureVenv(ctx context.Context, repo, cache string, progress io.Writer) (string, error) {
 	script := filepath.Join(repo, "tools", "peers.sh")
 	cmd := exec.CommandContext(ctx, "bash", script, filepath.Join(cache, "venv"))
@@ -33,14 +34,14 @@ func ensureVenv(ctx context.Context, repo, cache string, progress io.Writer) (st
 	return strings.TrimSpace(string(out)), nil
 }
 
-// took is what the peer says of one operation.
+// took is the peer's result of one operation.
 type took struct {
 	Thread, Process, Wall time.Duration // nanoseconds in JSON
 	RSS                   int64
 	Text, Error           string
 }
 
-// args are those of an operation of peer.py.
+// args holds the arguments of an operation of peer.py.
 type args map[string]any
 
 // peer is a Python process that runs one operation at a time.
@@ -51,7 +52,7 @@ type peer struct {
 	errors bytes.Buffer
 }
 
-// startPeer starts peer.py. Its libraries get one thread, whatever the environment says.
+// startPeer starts peer.py. Its libraries get one thread, regardless of the environment.
 func startPeer(ctx context.Context, python string) (*peer, error) {
 	p := &peer{cmd: exec.CommandContext(ctx, python, "-c", peerProgram)}
 	p.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1")
@@ -71,7 +72,7 @@ func startPeer(ctx context.Context, python string) (*peer, error) {
 	return p, nil
 }
 
-// do runs one operation.
+// do runs one operation and returns its result.
 func (p *peer) do(op string, a args) (took, error) {
 	if a == nil {
 		a = args{}
@@ -86,7 +87,7 @@ func (p *peer) do(op string, a args) (took, error) {
 	}
 	answer, err := p.out.ReadBytes('\n')
 	if err != nil {
-		_ = p.close() // waits until all that it said is there
+		_ = p.close() // waits for the rest of its error output
 		return took{}, fmt.Errorf("peer %s: %w\n%s", op, err, &p.errors)
 	}
 	var t took
@@ -99,7 +100,7 @@ func (p *peer) do(op string, a args) (took, error) {
 	return t, nil
 }
 
-// all runs operations one after the other and forgets what they took.
+// all runs operations one after the other and drops their results.
 func (p *peer) all(ops ...args) error {
 	for _, a := range ops {
 		op, _ := a["op"].(string)
@@ -111,6 +112,6 @@ func (p *peer) all(ops ...args) error {
 }
 
 func (p *peer) close() error {
-	_ = p.in.Close() // the end of its input ends it
+	_ = p.in.Close() // it ends at the end of its input
 	return p.cmd.Wait()
 }

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// cacheDir is where data sets, index files and the peers' environment are kept. XDG_CACHE_HOME
-// moves it.
+// cacheDir returns the directory of data sets, index files and the peers' environment. XDG_CACHE_HOME moves
+// it.
 func cacheDir() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -17,14 +17,14 @@ func cacheDir() (string, error) {
 	return dir, os.MkdirAll(filepath.Join(dir, "engine"), 0o755)
 }
 
-// missing reports whether a file has to be made.
+// missing reports whether a file must be created.
 func missing(path string) bool {
 	_, err := os.Stat(path)
 	return err != nil
 }
 
-// ensureHNSWLib has hnswlib build the index file of a set, unless that was done before: on one
-// thread, so that its bytes can be reproduced, and the harder set, which takes long, on two.
+// ensureHNSWLib makes hnswlib build the index file of a set unless it exists. It builds on one thread, so its
+// bytes can be reproduced. The harder set takes long and is built on two.
 func (b *bench) ensureHNSWLib(ctx context.Context, f files) error {
 	if err := f.ensureData(ctx); err != nil || !missing(f.hnswlib) {
 		return err
@@ -47,7 +47,7 @@ func (b *bench) ensureFaiss(ctx context.Context, f files) error {
 	return err
 }
 
-// ensure is how the index file of a peer is made.
+// ensure returns the function that creates the index file of a peer.
 func (b *bench) ensure(kind fileKind) func(context.Context, files) error {
 	if kind == fileFaiss {
 		return b.ensureFaiss

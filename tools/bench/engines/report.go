@@ -12,22 +12,22 @@ import (
 
 // row is one line of the table.
 type row struct {
-	Part   string  `json:"part"` // as -only names it
+	Part   string  `json:"part"` // its name in -only
 	What   string  `json:"what"`
 	Ours   string  `json:"ours"`
-	Their  string  `json:"theirs"`  // empty if there is no other side
+	Their  string  `json:"theirs"`  // empty if there is no peer
 	Ratio  spread  `json:"ratio"`   // of the pairs
-	Bar    float64 `json:"bar"`     // of the median; 0 is none
-	AtMost bool    `json:"at_most"` // the bar is one not to exceed
-	// Same says which answers were equal, Wrong that some were not that had to be.
+	Bar    float64 `json:"bar"`     // for the median; 0: no bar
+	AtMost bool    `json:"at_most"` // the bar is a maximum
+	// Same describes the answers that were equal. Wrong is set if answers differ that must be equal.
 	Same  string `json:"same,omitempty"`
 	Wrong bool   `json:"wrong"`
-	// Void says why the figure means nothing, such as that two cores were not there.
+	// Void is the reason why the result is invalid, e.g. that two cores were not available.
 	Void string `json:"void,omitempty"`
 	Pass bool   `json:"pass"`
 }
 
-// judge decides whether a row passes.
+// judge sets Pass.
 func (r *row) judge() {
 	reached := r.Bar == 0 || r.Ratio.Median >= r.Bar
 	if r.AtMost {
@@ -36,17 +36,18 @@ func (r *row) judge() {
 	r.Pass = reached && !r.Wrong && r.Void == ""
 }
 
-// report is what a run measured.
+// report holds the results of a run.
 type report struct {
 	Machine string      `json:"machine"`
 	Peers   string      `json:"peers"`
 	Load    [2]string   `json:"load"`   // the load average before and after
-	Cores   [2]float64  `json:"cores"`  // what two threads without any lock get, before and after
+	Cores   [2]float64  `json:"cores"`  // cores that two independent threads get, before and after
 	Stream  float64     `json:"stream"` // bytes per second that one core reads
 	Rounds  int         `json:"rounds"`
 	Rows    []row       `json:"rows"`
 	Kernels []kernelRow `json:"kernels,omitempty"`
-	// Earlier are parts that an earlier run measured, EarlierLoad the load averages before and after them.
+	// Earlier lists the parts that an earlier run measured, EarlierLoad the load averages before and after
+	// them.
 	Earlier     []string `json:"earlier,omitempty"`
 	EarlierLoad []string `json:"earlier_load,omitempty"`
 }
@@ -110,13 +111,13 @@ func (r *row) write(b *strings.Builder) {
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.What, r.Ours, r.Their, ratio, bar, r.Same, verdict)
 }
 
-// answers says how many answers were equal, and whether all had to be and were not.
+// answers records how many answers were equal, and whether any differed.
 func (r *row) answers(a agreement) {
 	r.Same = fmt.Sprintf("ids %d/%d, bits %d/%d", a.IDs, a.Queries, a.Bits, a.Queries)
 	r.Wrong = a.IDs < a.Queries || a.Bits < a.Queries || a.Queries == 0
 }
 
-// span is a time for people.
+// span formats a duration for people.
 func span(d time.Duration) string {
 	switch {
 	case d < 10*time.Microsecond:

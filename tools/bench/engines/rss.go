@@ -17,15 +17,16 @@ import (
 	"kitescope/engine/index"
 )
 
-// resident is what a fresh process of ours says that has loaded an index and searched it.
+// resident is the report of a fresh process of this program that has loaded an index and searched it, in
+// bytes.
 type resident struct {
 	Base   int64 `json:"base"`   // before
 	Loaded int64 `json:"loaded"` // after
-	Parts  int64 `json:"parts"`  // vectors and links, without anything around them
+	Parts  int64 `json:"parts"`  // vectors and links alone
 }
 
-// rss compares the memory of processes that have loaded the same file and searched it once
-// for every query: ours, and hnswlib's in Python.
+// rss compares the memory of processes that have loaded the same file and run every query once: ours, and
+// hnswlib in Python.
 func (b *bench) rss(ctx context.Context) error {
 	for _, dim := range []int{128, 768} {
 		f := b.set(dim)
@@ -55,7 +56,7 @@ func (b *bench) rss(ctx context.Context) error {
 	return nil
 }
 
-// ourRSS runs this program again as one that loads an index and says what it takes.
+// ourRSS starts this program again with -resident, which loads an index and prints its memory.
 func (b *bench) ourRSS(ctx context.Context, f files) (resident, error) {
 	var r resident
 	self, err := os.Executable()
@@ -76,7 +77,7 @@ func (b *bench) theirRSS(ctx context.Context, f files) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = p.close() }() // it has answered all there was to answer
+	defer func() { _ = p.close() }() // its answers were all read
 	if _, err := p.do("matrix", args{"name": "q", "file": f.queries}); err != nil {
 		return 0, err
 	}
@@ -95,8 +96,7 @@ func (b *bench) theirRSS(ctx context.Context, f files) (int64, error) {
 	return after.RSS - before.RSS, err
 }
 
-// sayResident is what the program does with -resident: it loads the index of a set, searches
-// it and prints what that took.
+// sayResident implements -resident: it loads the index of a set, searches it and prints the memory used.
 func sayResident(ctx context.Context, base string, out io.Writer) error {
 	set, err := dataset.Open(ctx, base+".queries.npy")
 	if err != nil {
@@ -134,7 +134,7 @@ func sayResident(ctx context.Context, base string, out io.Writer) error {
 	return json.NewEncoder(out).Encode(r)
 }
 
-// vmRSS is how much of this process is in memory, in bytes (proc(5)).
+// vmRSS returns the resident memory of this process in bytes (proc(5)).
 func vmRSS() (int64, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

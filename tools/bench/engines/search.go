@@ -20,10 +20,10 @@ func sameBits(x, y engine.Hit) bool {
 	return math.Float32bits(x.Distance) == math.Float32bits(y.Distance)
 }
 
-// manySearches is how many are to come of an index, where that decides whether it gets codes.
+// manySearches is the expected number of searches of an index. It decides whether the index gets codes.
 const manySearches = 1_000_000
 
-// fileKind is which library's file both sides open.
+// fileKind is the library whose file both sides open.
 type fileKind int
 
 const (
@@ -33,7 +33,7 @@ const (
 
 func (k fileKind) String() string { return [...]string{"hnswlib", "faiss"}[k] }
 
-// searchSide is our side of a search: an index file of a peer's, opened.
+// searchSide is our side of a search, with a peer's index file open.
 type searchSide struct {
 	name     string
 	file     *index.File
@@ -78,7 +78,7 @@ func (s *searchSide) close() {
 	s.index.Vectors.Release()
 }
 
-// search answers all queries on one thread.
+// search runs all queries on one thread.
 func (s *searchSide) search(ef int) (timing, error) {
 	p := hnsw.Params{K: topK, EF: ef}
 	return onThread(func() (err error) {
@@ -91,7 +91,7 @@ func (s *searchSide) search(ef int) (timing, error) {
 	})
 }
 
-// efs are the lengths of the list of candidates that are measured.
+// efs returns the measured values of ef, the length of the candidate list.
 func efs() []int { return []int{16, 32, 64, 128} }
 
 // hnswSearch measures searches in the file that a peer wrote, against that peer.
@@ -147,8 +147,8 @@ func (b *bench) hnswSearch(ctx context.Context, part string, f files, kind fileK
 	return b.peer.all(args{"op": "drop", "name": "index"}, args{"op": "drop", "name": "q"})
 }
 
-// truth is the true neighbours of a set's queries. Those of the last set are kept, as two peers
-// are measured on each.
+// truth returns the true neighbours of a set's queries. It caches those of the last set, because each set is
+// measured against two peers.
 func (b *bench) truth(ctx context.Context, f files) ([][]engine.Hit, error) {
 	if b.truthOf == f.base {
 		return b.truths, nil
@@ -163,14 +163,14 @@ func (b *bench) truth(ctx context.Context, f files) ([][]engine.Hit, error) {
 	return b.truths, err
 }
 
-// with returns the arguments and one more.
+// with returns a copy of the arguments with one more.
 func (a args) with(key string, value any) args {
 	more := maps.Clone(a)
 	more[key] = value
 	return more
 }
 
-// readAnswers reads what the peer saved of a search.
+// readAnswers reads the answers of a search that the peer saved.
 func readAnswers(ctx context.Context, out string) ([][]engine.Hit, error) {
 	ids, err := dataset.Open(ctx, out+".ids.npy")
 	if err != nil {

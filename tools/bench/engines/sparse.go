@@ -22,12 +22,13 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// plainLists is an inverted index in C++, without anything that a library adds to it.
+// plainLists is an inverted index in plain C++ without a library.
 //
 //go:embed plain/sparse.cpp
 var plainLists string
 
-// sparseShape is a set of sparse vectors: rows and queries with so many values on average, of dimensions that are as frequent as words.
+// sparseShape describes a set of sparse vectors: the mean number of values of rows and of queries, and the
+// number of dimensions, whose frequencies are like those of words.
 type sparseShape struct {
 	name            string
 	dims            int
@@ -36,7 +37,7 @@ type sparseShape struct {
 
 const sparseQueries = 100
 
-// sparse compares the walks of knowhere over lists of sparse vectors with plain lists in C++.
+// sparse compares our search of sparse vectors, which uses knowhere's algorithms, with plain lists in C++.
 func (b *bench) sparse(ctx context.Context) error {
 	program, err := b.plainProgram(ctx)
 	if err != nil {
@@ -50,7 +51,7 @@ func (b *bench) sparse(ctx context.Context) error {
 	return nil
 }
 
-// plainProgram builds the other side for this CPU.
+// plainProgram builds the C++ program for this CPU.
 func (b *bench) plainProgram(ctx context.Context) (string, error) {
 	source, program := filepath.Join(b.scratch, "sparse.cpp"), filepath.Join(b.scratch, "sparse")
 	if err := os.WriteFile(source, []byte(plainLists), 0o600); err != nil {
@@ -63,7 +64,7 @@ func (b *bench) plainProgram(ctx context.Context) (string, error) {
 	return program, nil
 }
 
-// draw makes rows: dimensions by a power law, values as logarithms of counts are.
+// draw returns rows whose dimensions follow a power law and whose values are like logarithms of counts.
 func (s sparseShape) draw(rng *rand.Rand, rows, values int) [][]byte {
 	list := make([][]byte, rows)
 	for i := range list {
@@ -83,7 +84,7 @@ func (s sparseShape) draw(rng *rand.Rand, rows, values int) [][]byte {
 	return list
 }
 
-// writeCSR writes rows for the other side.
+// writeCSR writes rows in CSR format for the C++ program.
 func writeCSR(path string, dims int, rows [][]byte) error {
 	total := 0
 	starts := []uint64{0}
@@ -107,7 +108,7 @@ func writeCSR(path string, dims int, rows [][]byte) error {
 	return os.WriteFile(path, out, 0o600)
 }
 
-// plain is the other side, running.
+// plain is the running C++ program.
 type plain struct {
 	in  io.WriteCloser
 	out *bufio.Reader
@@ -140,7 +141,7 @@ func (p *plain) search() (timing, error) {
 	return timing(ns), err
 }
 
-// answers are the hits of all queries.
+// answers returns the hits of all queries.
 func (p *plain) answers(queries int) ([][]engine.Hit, error) {
 	if _, err := io.WriteString(p.in, "answers\n"); err != nil {
 		return nil, err

@@ -8,11 +8,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// stream returns the CPU time of reading all rows so many times: the least that any search
-// through them must take.
+// stream returns the CPU time of reading all rows the given number of times. No exhaustive search can take
+// less.
 func stream(v *engine.Vectors, times int) timing {
 	data := unsafe.Slice((*byte)(v.Base()), v.Bytes())
-	took, _ := onThread(func() error { // which cannot go wrong
+	took, _ := onThread(func() error { // the function returns no error
 		for range times {
 			if !readAll(data) {
 				bytes.Count(data, []byte{1}) // the fastest reader of the standard library
@@ -23,11 +23,11 @@ func stream(v *engine.Vectors, times int) timing {
 	return took
 }
 
-// streamBytes is the size of what the bandwidth of the machine is measured on, larger than
-// any cache.
+// streamBytes is the size of the memory on which bandwidth is measured. It is larger than any cache.
 const streamBytes = 512 << 20
 
-// streamed is so much memory, written once: pages that never were are all the same one.
+// streamed returns streamBytes of memory whose pages were all written once. Pages that were never written all
+// map to the same zero page.
 func streamed() (*engine.Vectors, error) {
 	v, err := engine.NewVectors(dist.Int8, 4096, streamBytes/4096)
 	if err != nil {
@@ -39,7 +39,7 @@ func streamed() (*engine.Vectors, error) {
 	return v, nil
 }
 
-// bandwidth is how many bytes a second one core reads from memory: the best of some runs.
+// bandwidth returns how many bytes per second one core reads from memory: the best of five runs.
 func bandwidth() (float64, error) {
 	v, err := streamed()
 	if err != nil {

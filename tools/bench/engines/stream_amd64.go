@@ -9,7 +9,7 @@ import (
 //go:noescape
 func streamAVX512(data unsafe.Pointer, n uintptr)
 
-// readAll reads data as fast as this CPU can; false if there is no code for it.
+// readAll reads data as fast as this CPU can. It returns false if there is no code for this CPU.
 func readAll(data []byte) bool {
 	if !cpu.X86.HasAVX512F || len(data) < 256 {
 		return false

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// ties compares answers on a set in which most distances are equal to others, so that the
-// order among equals decides. It is about answers alone: nothing is timed.
+// ties compares answers on a set in which most distances are equal, so the order among equal distances
+// decides. Nothing is timed.
 func (b *bench) ties(ctx context.Context) error {
 	f := shape{dim: 16, rows: min(b.rows, 20_000), ties: true}.files(b.cache)
 	for _, kind := range []fileKind{fileHNSWLib, fileFaiss} {

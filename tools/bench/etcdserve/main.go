@@ -1,5 +1,5 @@
-// Command etcdserve is an etcd, for machines that have none on PATH: the server
-// that tests embed, with etcd's own flags, in a process of its own.
+// Command etcdserve runs the etcd server that tests embed, with etcd's own flags, in a process of its own. It
+// is for machines without etcd on PATH.
 package main
 
 import (

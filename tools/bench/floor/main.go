@@ -1,7 +1,6 @@
-// Command floor reads what a listing of segments must read, and throws it away:
-// one Range per collection and kind of key, at one revision, with the plain etcd
-// client. No reader can be faster without reading less, so its wall time is what
-// others are measured against.
+// Command floor reads the keys that a listing of segments needs and discards them: one Range per collection
+// and kind of key, at one revision, with the plain etcd client. Nothing can be faster without reading less,
+// so its wall time is the baseline for other readers.
 package main
 
 import (
@@ -15,7 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Kinds of keys that are looked up by collection, and those that are read whole.
+// perCollection lists the kinds of keys that are read for each collection, whole those that are read at once.
 var (
 	perCollection = []string{
 		"datacoord-meta/s/", "datacoord-meta/binlog/", "datacoord-meta/deltalog/", "datacoord-meta/statslog/",

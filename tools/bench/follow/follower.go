@@ -21,7 +21,7 @@ import (
 	"kitescope/tools/bench/terminal"
 )
 
-// follower is a kitescope that follows.
+// follower is a running kitescope that follows the cluster.
 type follower struct {
 	pid   int
 	ready func() error
@@ -30,7 +30,7 @@ type follower struct {
 
 const patience = 2 * time.Minute
 
-// start starts a program; the UI gets a terminal, a --watch somebody who reads what it writes.
+// start starts a program. The UI gets a terminal, and a --watch gets a reader for its output.
 func (b *bench) start(ctx context.Context, program, what, profile string) (*follower, error) {
 	args := map[string][]string{
 		"ui": {"ui", "segments"}, "get": {"get", "segments", "--watch"}, "diagnose": {"diagnose", "--watch", "--live=false"},
@@ -60,7 +60,7 @@ func (b *bench) start(ctx context.Context, program, what, profile string) (*foll
 			}
 			return nil
 		},
-		stop: func() { _ = cmd.Process.Signal(syscall.SIGINT); _ = cmd.Wait() }, // what it took was read before
+		stop: func() { _ = cmd.Process.Signal(syscall.SIGINT); _ = cmd.Wait() }, // its CPU time was read before
 	}, nil
 }
 
@@ -74,14 +74,14 @@ func onTerminal(cmd *exec.Cmd, text string) (*follower, error) {
 		ready: func() error { _, err := t.WaitText(text, patience); return err },
 		stop: func() {
 			if _, err := t.Send("\x03"); err == nil {
-				time.Sleep(time.Second) // it writes its profile
+				time.Sleep(time.Second) // let it write its profile
 			}
-			_ = t.Close() // what it took was read before
+			_ = t.Close() // its CPU time was read before
 		},
 	}, nil
 }
 
-// sink counts what is written to it.
+// sink counts the bytes written to it.
 type sink struct{ bytes atomic.Int64 }
 
 func (s *sink) Write(p []byte) (int, error) {
@@ -89,10 +89,10 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writesPerSecond is in how many transactions the changes of a second are written.
+// writesPerSecond is the number of transactions per second.
 const writesPerSecond = 25
 
-// write gives segments anywhere in the cluster another number of rows, so many of them a second, until ctx ends.
+// write changes the number of rows of random segments, rate segments per second, until ctx ends.
 func (b *bench) write(ctx context.Context, rate int) error {
 	client, err := b.server.Client()
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *bench) write(ctx context.Context, rate int) error {
 	}
 }
 
-// used is the CPU time that each follower has taken so far, in user space and in the kernel.
+// used returns the CPU time that each follower has used so far, in user space and in the kernel.
 func used(followers []*follower) ([]time.Duration, error) {
 	var all []time.Duration
 	for _, f := range followers {
@@ -131,7 +131,7 @@ func used(followers []*follower) ([]time.Duration, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // a program's name may have spaces
+		_, rest, _ := strings.Cut(string(text), ") ") // the name of a program may contain spaces
 		fields := strings.Fields(rest)
 		if len(fields) < 13 {
 			return nil, errors.New("/proc/PID/stat is not as it was known")
@@ -149,5 +149,5 @@ func used(followers []*follower) ([]time.Duration, error) {
 	return all, nil
 }
 
-// ticksPerSecond is what Linux counts CPU time in for programs.
+// ticksPerSecond is the unit of CPU time in /proc/PID/stat.
 const ticksPerSecond = 100

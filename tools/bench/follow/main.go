@@ -1,11 +1,11 @@
-// Command follow measures what it costs kitescope to follow a large cluster that changes: what enters is the repository,
-// what leaves is a table of CPU time, in Markdown.
+// Command follow measures the CPU time that kitescope needs to follow a large, changing cluster. It writes a
+// Markdown table.
 //
-//  1. kitescope is built, unless -programs names binaries to compare.
-//  2. A copy of the generated cluster is served by an etcd, and a writer changes so many segments a second.
-//  3. The UI and each --watch run beside it, all binaries at the same time; what their processes use of the CPU is read
-//     from /proc before and after, so that the load of the machine counts for little.
-//  4. The table goes to standard output, and with -o between the markers of a file.
+//  1. It builds kitescope, unless -programs names binaries to compare.
+//  2. An etcd serves a copy of the generated cluster, and a writer changes a number of segments per second.
+//  3. The UI and each --watch run in turn, with all binaries at the same time. The CPU time of their
+//     processes is read from /proc before and after, so the load of the machine matters little.
+//  4. The table goes to standard output and, with -o, between the markers of a file.
 package main
 
 import (
@@ -105,7 +105,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	return document.ReplaceMeasured(o.output, "bench-follow", text)
 }
 
-// build compiles kitescope as it is released.
+// build compiles kitescope with the flags of a release.
 func build(ctx context.Context, repo, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cmd/kitescope")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -115,7 +115,7 @@ func build(ctx context.Context, repo, path string) error {
 	return nil
 }
 
-// serve starts an etcd on a copy of the generated cluster: the cached one stays as it was generated.
+// serve starts an etcd on a copy of the generated cluster, so that the cached one stays unchanged.
 func serve(ctx context.Context, etcd dataset.Etcd, segments int, scratch string) (*dataset.Server, error) {
 	dir, err := dataset.Ensure(ctx, etcd, metagen.Of(segments))
 	if err != nil {
@@ -128,7 +128,7 @@ func serve(ctx context.Context, etcd dataset.Etcd, segments int, scratch string)
 	return etcd.Start(ctx, mine)
 }
 
-// bench is a running etcd and what was measured on it.
+// bench holds a running etcd and the results measured on it.
 type bench struct {
 	options
 	server   *dataset.Server
@@ -138,7 +138,7 @@ type bench struct {
 	rows     []row
 }
 
-// row is one way to follow at one rate: the share of a core that each program took, in percent.
+// row is one command at one rate. shares holds the CPU time of each program, in percent of a core.
 type row struct {
 	what   string
 	rate   int
@@ -151,7 +151,7 @@ func (b *bench) measure(ctx context.Context) error {
 			if !slices.Contains(b.only, what) {
 				continue
 			}
-			_, _ = fmt.Fprintf(b.progress, "bench: %s, %d changes a second\n", what, rate) // for people; the table is what counts
+			_, _ = fmt.Fprintf(b.progress, "bench: %s, %d changes a second\n", what, rate) // for people; only the table counts
 			r, err := b.follow(ctx, what, rate)
 			if err != nil {
 				return fmt.Errorf("%s at %d changes a second: %w", what, rate, err)
@@ -162,10 +162,10 @@ func (b *bench) measure(ctx context.Context) error {
 	return nil
 }
 
-// warm is how long the followers run before they are measured: reading leaves garbage, which is collected meanwhile.
+// warm is how long the followers run before the measurement, to collect the garbage of the initial read.
 const warm = 10 * time.Second
 
-// follow runs all programs beside one writer.
+// follow measures all programs while one writer changes the cluster.
 func (b *bench) follow(ctx context.Context, what string, rate int) (row, error) {
 	r := row{what: what, rate: rate}
 	var followers []*follower
@@ -222,7 +222,7 @@ func rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// markdown is the table.
+// markdown returns the table.
 func (b *bench) markdown(machine string) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "Following %d segments for %v, %s. CPU time of the process, in percent of one core; the bar is %d%%.\n\n", b.segments, b.length, machine, bar)
@@ -242,5 +242,5 @@ func (b *bench) markdown(machine string) string {
 	return t.String()
 }
 
-// bar is what the first program may take of a core, in percent.
+// bar is the most CPU time that the first program may use, in percent of a core.
 const bar = 4

@@ -1,6 +1,5 @@
-// Command generate fills an etcd with generated metadata, unless that was done
-// before, and prints the data directory. With -serve it also serves it until it is
-// interrupted.
+// Command generate fills an etcd with generated metadata, unless that was done before, and prints the data
+// directory. With -serve it then serves the directory until it is interrupted.
 package main
 
 import (

@@ -23,13 +23,13 @@ import (
 	"kitescope/inspect/source"
 )
 
-// generatorVersion changes with what is generated.
+// generatorVersion changes whenever the generated data changes.
 const generatorVersion = 1
 
-// capture is the cluster that the file begins with, below the repository.
+// capture is the path in the repository of the cluster that the file starts with.
 const capture = "testdata/snapshots/cluster-2.3.5-healthy/etcd_snapshot.db.gz"
 
-// ensure returns a file with so many revisions, which it makes where it is not there yet.
+// ensure returns the path of a file with the given number of revisions. It creates the file unless it exists.
 func ensure(ctx context.Context, repo string, revisions int) (string, error) {
 	path, err := cacheFile(revisions)
 	if err != nil {
@@ -49,7 +49,7 @@ func ensure(ctx context.Context, repo string, revisions int) (string, error) {
 	return path, os.Rename(part, path)
 }
 
-// busy is a cluster that goes on working: its writes follow those of a Milvus 2.3 under inserts.
+// busy is a cluster under load. Its writes follow those of a Milvus 2.3 under inserts.
 type busy struct {
 	store    mvcc.WatchableKV
 	random   *rand.Rand
@@ -76,7 +76,7 @@ func generate(ctx context.Context, from, to string, revisions int) error {
 	return w.problem
 }
 
-// fill takes over the keys of a capture.
+// fill copies the keys of a capture.
 func (w *busy) fill(ctx context.Context, from string) error {
 	src, err := source.Open(ctx, from, source.Options{})
 	if err != nil {
@@ -116,7 +116,8 @@ func (w *busy) message(key string, m proto.Message) {
 	w.put("by-dev/meta/"+key, value)
 }
 
-// pass is three seconds: timestamps are reserved, some checkpoints move on, and now and then a segment lives.
+// pass writes three seconds of changes: reserved timestamps, some checkpoints, and in one of four passes the
+// life of a segment.
 func (w *busy) pass() {
 	w.now = w.now.Add(3 * time.Second)
 	w.put("by-dev/kv/gid/timestamp", binary.BigEndian.AppendUint64(nil, uint64(w.now.Add(3*time.Second).UnixNano())))
@@ -132,7 +133,7 @@ func (w *busy) pass() {
 	}
 }
 
-// live is the life of a segment: it grows, is flushed, indexed, and goes in a compaction.
+// live writes the life of a segment: it grows, is flushed and indexed, and is dropped after a compaction.
 func (w *busy) live() {
 	like := w.segments[w.random.IntN(len(w.segments))]
 	w.next += 10

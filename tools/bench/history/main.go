@@ -1,10 +1,11 @@
-// Command history measures what reading the past of a cluster costs: what enters is a number of revisions, what leaves is a table in
-// Markdown, with each cost as a multiple of reading the file once.
+// Command history measures the cost of reading the past of a cluster. It writes a Markdown table with each
+// cost as a multiple of reading the file once.
 //
-//  1. A file of etcd's is made of a captured cluster and so many revisions of a busy one, in the user's cache, once (generate.go).
-//  2. Each reading is done by a process of its own, started by the launcher that tells its CPU time and memory.
-//  3. The floor is reading all changes of the file and nothing else. Readings take turns, so that what else the machine does
-//     hits all of them.
+//  1. It creates an etcd file from a captured cluster and a number of revisions of a busy one, once, in the
+//     user's cache (generate.go).
+//  2. A process of its own does each reading. The launcher reports its CPU time and memory.
+//  3. The floor is reading all changes of the file and nothing else. Readings take turns, so that other load
+//     of the machine affects all of them.
 package main
 
 import (
@@ -29,13 +30,13 @@ import (
 	"kitescope/tools/bench/measure"
 )
 
-// How much of the floor events may take, and how much memory.
+// bar is the maximum of the events reading in multiples of the floor, and mostBytes its maximum memory.
 const (
 	bar       = 1.5
 	mostBytes = 300_000_000
 )
 
-// readings are what is measured, the floor first.
+// readings lists the measured readings, the floor first.
 var readings = []struct {
 	name, what string
 	run        func(ctx context.Context, p *past) error
@@ -114,7 +115,7 @@ func run(ctx context.Context, repo string, revisions, rounds int, output string)
 	return document.ReplaceMeasured(output, "bench-history", text)
 }
 
-// results are what each reading cost, each time, and what it said the last time.
+// results holds the costs of each reading, one per round, and its output in the last round.
 type results struct {
 	costs [][]measure.Cost
 	said  []string
@@ -152,7 +153,7 @@ func (r *results) markdown() string {
 	return t.String()
 }
 
-// past is a file that is open.
+// past is an open file.
 type past struct {
 	source.Past
 	head   source.Header
@@ -220,7 +221,7 @@ func pins(ctx context.Context, p *past) error {
 	})
 }
 
-// each does something at revisions anywhere, and says how long it took.
+// each calls do at 40 random revisions and prints the median and the longest time.
 func (p *past) each(what string, do func(revision int64) error) error {
 	took := make([]time.Duration, 0, moves)
 	for range moves {

@@ -1,8 +1,8 @@
-// Command insert puts what it reads from standard input into a document, between the marks of a name:
+// Command insert copies standard input into a document, between the markers of a name:
 //
 //	insert FILE NAME <text
 //
-// In a document of evidence a line says when it was measured, and at which commit.
+// In a document of the folder "evidence" it adds a line with the date and the commit.
 package main
 
 import (

@@ -19,7 +19,7 @@ import (
 	"kitescope/tools/bench/metagen"
 )
 
-// bench is what the parts of a run share: programs, an etcd, a scratch directory.
+// bench holds the state that the parts of a run share: programs, an etcd, a scratch directory.
 type bench struct {
 	etcd             dataset.Etcd
 	kitescope, floor string
@@ -29,7 +29,7 @@ type bench struct {
 	progress         io.Writer
 }
 
-// prepare builds the programs. kitescope is built as it is released.
+// prepare builds the programs, kitescope with the flags of a release.
 func prepare(ctx context.Context, repo string, progress io.Writer) (_ *bench, err error) {
 	b := &bench{progress: progress}
 	if b.scratch, err = os.MkdirTemp("", "kitescope-bench-"); err != nil {
@@ -63,14 +63,14 @@ func prepare(ctx context.Context, repo string, progress io.Writer) (_ *bench, er
 func (b *bench) close() { _ = os.RemoveAll(b.scratch) } // a temporary directory
 
 func (b *bench) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; the tables are what counts
+	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; only the tables count
 }
 
 func (b *bench) machine() string {
 	return fmt.Sprintf("%s/%s, %d CPUs, %s, %s %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), b.etcd.Name, b.etcd.Version)
 }
 
-// program is a kitescope command; no configuration file of the user's changes it.
+// program returns a kitescope command that ignores the user's configuration file.
 func (b *bench) program(args ...string) measure.Program {
 	return measure.Program{Path: b.kitescope, Args: args, Env: []string{"KITESCOPE_CONFIG=" + filepath.Join(b.scratch, "none.yaml")}}
 }
@@ -84,7 +84,7 @@ type cluster struct {
 
 func (c *cluster) from() string { return "etcd://" + c.Endpoint }
 
-// cluster serves a shape, filled by another process unless that was done before.
+// cluster serves a shape. Another process fills the etcd unless that was done before.
 func (b *bench) cluster(ctx context.Context, shape metagen.Shape) (*cluster, error) {
 	b.say("%d segments: preparing the etcd", shape.Segments)
 	fill := exec.CommandContext(ctx, b.generate, "-segments", strconv.Itoa(shape.Segments))
@@ -103,8 +103,8 @@ func (b *bench) cluster(ctx context.Context, shape metagen.Shape) (*cluster, err
 	return &cluster{server, shape, dir}, nil
 }
 
-// snapshot saves the cluster through etcd's maintenance API, beside its data
-// directory, unless that was done before.
+// snapshot saves the cluster through etcd's maintenance API next to its data directory, unless that was done
+// before.
 func (c *cluster) snapshot(ctx context.Context) (_ string, err error) {
 	path := c.dir + ".snapshot.db"
 	if _, err := os.Stat(path); err == nil {
@@ -131,5 +131,5 @@ func (c *cluster) snapshot(ctx context.Context) (_ string, err error) {
 	return path, os.Rename(f.Name(), path)
 }
 
-// between keeps the disks and caches of one program from the next one's time.
+// between pauses, so that one program's work on disks and caches does not count in the next one's time.
 func between() { time.Sleep(50 * time.Millisecond) }

@@ -13,27 +13,27 @@ import (
 	"kitescope/tools/bench/metagen"
 )
 
-// A row is one command and what it took.
+// row is one command and its costs.
 type row struct {
 	what    string
 	program func(round int) measure.Program
-	// after cleans up behind a round.
+	// after cleans up after a round.
 	after func(round int)
 	bar   bar
 	costs []measure.Cost
 }
 
-// bar is what a row is held against. Zero fields ask nothing.
+// bar is the bar of a row. Zero fields set no bar.
 type bar struct {
-	// against names the row whose median wall time is 1.0.
+	// against names the row whose median wall time is the unit.
 	against string
 	ratio   float64
-	// extra allows so much more than the other row instead of a multiple of it.
+	// extra is the allowed time above the other row. It replaces ratio.
 	extra   time.Duration
 	peakRSS int64
 }
 
-// commandTable is the result of the commands part for one size.
+// commandTable is the result of the commands part for one number of segments.
 type commandTable struct {
 	shape  metagen.Shape
 	rounds int
@@ -47,7 +47,7 @@ func (t *commandTable) find(what string) *row {
 	return nil
 }
 
-// Names of rows that others are compared with.
+// The names of the rows that other rows are compared with.
 const (
 	rowFloor = "floor: Range the same prefixes, throw away"
 	rowEmpty = "`version`: starting up alone"
@@ -57,8 +57,8 @@ const (
 
 const megabyte = 1_000_000
 
-// rows lists what is measured. Bars on memory hold for the 200,000 segments that
-// they were set for.
+// rows returns the measured commands. Bars on memory were set for 200,000 segments and apply up to that
+// number.
 func (b *bench) rows(c *cluster, db string) []*row {
 	kitescope := func(args ...string) func(int) measure.Program {
 		return func(int) measure.Program { return b.program(args...) }
@@ -91,7 +91,7 @@ func (b *bench) rows(c *cluster, db string) []*row {
 			program: func(round int) measure.Program {
 				return b.program("snapshot", "save", saved(round), "--from", c.from())
 			},
-			after: func(round int) { _ = os.Remove(saved(round)) }, // measured already
+			after: func(round int) { _ = os.Remove(saved(round)) }, // its cost was measured before
 			bar:   bar{against: rowFloor, ratio: 2},
 		},
 	}
@@ -106,8 +106,8 @@ func (b *bench) rows(c *cluster, db string) []*row {
 	return rows
 }
 
-// commands measures every row against a cluster of so many segments. The first
-// round warms caches and does not count.
+// commands measures every row against a cluster with the given number of segments. The first round warms
+// caches and does not count.
 func (b *bench) commands(ctx context.Context, segments, rounds int) (*commandTable, error) {
 	c, err := b.cluster(ctx, metagen.Of(segments))
 	if err != nil {

@@ -1,12 +1,11 @@
-// Command inspect measures kitescope against the bars it was built to: what enters
-// is the repository, what leaves is a table of ratios, in Markdown.
+// Command inspect measures kitescope against its bars. It writes tables of ratios in Markdown.
 //
-//  1. kitescope, the floor program and, where etcd is not on PATH, an etcd are built.
-//  2. Generated metadata is put into an etcd once and kept in the user's cache.
-//  3. Commands run in turns against it, several rounds, each in its own process,
-//     beside the floor and etcdctl; what they list is counted once.
-//  4. Start-up is timed on a small cluster, the UI on a pseudo terminal.
-//  5. The tables go to standard output, and with -o between the markers of a file.
+//  1. It builds kitescope, the floor program and, if etcd is not on PATH, an etcd.
+//  2. It puts generated metadata into an etcd once and keeps that in the user's cache.
+//  3. Commands take turns in several rounds, each in its own process, together with the floor and etcdctl.
+//     Their listings are verified once.
+//  4. Start-up is timed on a small cluster, and the UI on a pseudo terminal.
+//  5. The tables go to standard output and, with -o, between the markers of a file.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"kitescope/tools/bench/measure"
 )
 
-// report is everything that was measured; parts that were not run are nil.
+// report holds all results. Parts that did not run are nil.
 type report struct {
 	machine         string
 	commands, large *commandTable
@@ -47,7 +47,7 @@ func (t *commandTable) write(b *strings.Builder) {
 	}
 }
 
-// judge compares a row with its bar: its ratio, the bar in words, the verdict.
+// judge compares a row with its bar. It returns the row's ratio, the bar and the verdict as text.
 func (t *commandTable) judge(r *row) (ratio, asked, result string) {
 	wall := measure.Median(measure.Walls(r.costs))
 	if floor := t.find(rowFloor); r.bar.against == "" {

@@ -19,12 +19,12 @@ const (
 	smallSegments = 400
 )
 
-// startResult is how long a person waits for a small thing, and how large the program is.
+// startResult holds the start-up times of small commands and the size of the program.
 type startResult struct {
-	// What each of the runs took, by command.
+	// commands holds the costs of all runs, by command.
 	commands []startRow
 	binary   int64
-	// static is nil where that cannot be told.
+	// static is nil if it is unknown.
 	static *bool
 }
 
@@ -100,7 +100,7 @@ func drain(r io.Reader) error {
 	return err
 }
 
-// isStatic reports whether a Linux binary asks for no interpreter, hence no libraries.
+// isStatic reports whether a Linux binary has no interpreter, i.e. no shared libraries.
 func isStatic(path string) (bool, error) {
 	f, err := elf.Open(path)
 	if err != nil {

@@ -15,20 +15,20 @@ const (
 	uiStarts          = 10
 	cursorMoves       = 200
 	idleFor           = 10 * time.Second
-	// frameText is how many visible characters make a frame, not a mode switch.
+	// frameText is the number of visible characters that makes output a frame rather than a mode switch.
 	frameText = 60
 	patience  = 3 * time.Minute
 	quiet     = 400 * time.Millisecond
 )
 
-// uiResult is what a person at the terminal feels.
+// uiResult holds the response times of the UI.
 type uiResult struct {
 	segments     int
 	firstFrame   []time.Duration // start to a drawn screen, before any data
 	data         time.Duration   // start to rows of segments
 	cursor       []time.Duration // key to first output
 	filter       []time.Duration // key to first output
-	filterResult []time.Duration // key to the last change it caused
+	filterResult []time.Duration // key to the last change that it caused
 	rss, peak    int64
 	idleBytes    int64
 }
@@ -55,9 +55,9 @@ func (b *bench) ui(ctx context.Context, segments int) (*uiResult, error) {
 // open starts the UI on the segments page.
 func (b *bench) open(ctx context.Context, c *cluster) (*terminal.Terminal, error) {
 	cmd, _ := b.program("ui", "segments", "--from", c.from()).Command(ctx)
-	// What a desktop terminal sets; nothing of the terminal that runs this.
+	// Use the variables of a desktop terminal, not those of the terminal that runs this.
 	cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return len(v) > 8 && v[:8] == "NO_COLOR" })
-	// The process that is started is the one that is measured: no guard around it.
+	// Measure the started process itself, without a guard around it.
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "COLORTERM=truecolor", "KITESCOPE_GUARDED=0")
 	return terminal.Start(cmd, uiColumns, uiRows)
 }
@@ -75,7 +75,7 @@ func (b *bench) firstFrame(ctx context.Context, c *cluster) (time.Duration, erro
 	return at.Sub(t.Started()), nil
 }
 
-// session plays one person: waits for the rows, moves the cursor, filters, rests.
+// session plays a user who waits for the rows, moves the cursor, filters and idles.
 func (b *bench) session(ctx context.Context, c *cluster, r *uiResult) error {
 	t, err := b.open(ctx, c)
 	if err != nil {
@@ -109,7 +109,7 @@ func (b *bench) session(ctx context.Context, c *cluster, r *uiResult) error {
 	return nil
 }
 
-// moveCursor goes down, at a pace that does not fall in step with the frames.
+// moveCursor moves down at a pace that does not fall in step with the frames.
 func moveCursor(t *terminal.Terminal, r *uiResult) error {
 	for i := range cursorMoves {
 		time.Sleep(time.Duration(30+i*7%23) * time.Millisecond)
@@ -122,7 +122,7 @@ func moveCursor(t *terminal.Terminal, r *uiResult) error {
 	return nil
 }
 
-// typeFilters types words into the filter, one key after the other has settled.
+// typeFilters types words into the filter. It waits after each key until the screen has settled.
 func typeFilters(t *terminal.Terminal, r *uiResult) error {
 	for _, word := range []string{"docs_07", "growing", "state=Dropped", "rows>150000", "!docs_01"} {
 		if _, err := press(t, "/"); err != nil {
@@ -147,8 +147,8 @@ func typeFilters(t *terminal.Terminal, r *uiResult) error {
 			r.filter = append(r.filter, shown.Sub(pressed))
 			r.filterResult = append(r.filterResult, settled.Sub(pressed))
 		}
-		// The first takes the filter as it is, the second takes it away. Each must have
-		// its effect before the next: an escape with a key right behind it is another key.
+		// Enter applies the filter, and escape removes it. Wait for the effect of each, because an escape
+		// followed at once by another key is read as a different key.
 		for _, key := range []string{"\r", "\x1b"} {
 			if _, err := press(t, key); err != nil {
 				return err
@@ -161,7 +161,7 @@ func typeFilters(t *terminal.Terminal, r *uiResult) error {
 	return nil
 }
 
-// press sends a key and returns how long the first output took.
+// press sends a key and returns the time to the first output.
 func press(t *terminal.Terminal, key string) (time.Duration, error) {
 	pressed, err := t.Send(key)
 	if err != nil {

@@ -11,14 +11,13 @@ import (
 	"kitescope/tools/bench/metagen"
 )
 
-// listed is what a listing of segments is checked by.
+// listed holds the counts by which a listing of segments is checked.
 type listed struct {
 	segments, sized, indexed int
 }
 
-// verify holds the listing that is about to be measured against what was
-// generated: every segment, the sizes of those that have logs, the index state of
-// those that have an index. A fast wrong answer is no result.
+// verify compares the listing that is about to be measured with the generated data: all segments, the sizes
+// of those with logs, and the index states of those with an index. A fast but wrong listing does not count.
 func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) error {
 	var got listed
 	_, err := b.runner.RunToReader(ctx, b.program("get", "segments", "-o", "json", "--from", from), func(r io.Reader) (err error) {
@@ -29,7 +28,7 @@ func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) er
 		return fmt.Errorf("list segments of %s: %w", from, err)
 	}
 	want := listed{segments: shape.Segments, sized: shape.WithLogs, indexed: shape.WithIndex}
-	// Segments without a record of an index build have a state too, so there are at least so many.
+	// Segments without a record of an index build have a state too, so the count is a minimum.
 	if got.segments != want.segments || got.sized != want.sized || got.indexed < want.indexed {
 		return fmt.Errorf("list segments of %s: found %+v, generated %+v", from, got, want)
 	}
@@ -48,7 +47,7 @@ func countSegments(r io.Reader) (n listed, err error) {
 			break
 		}
 	}
-	if _, err := d.Token(); err != nil { // the bracket
+	if _, err := d.Token(); err != nil { // the opening bracket
 		return n, err
 	}
 	for d.More() {

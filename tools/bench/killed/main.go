@@ -1,10 +1,11 @@
-// Command killed kills a recorder again and again. What enters are the program and how often; what leaves, on standard output, is
-// what was lost: at most what came within the last interval, and nothing that hides the rest.
+// Command killed kills a recorder again and again and prints to standard output how many revisions were lost.
+// It fails if a recording lacks a revision from two and a half intervals or more before the kill, or differs
+// from etcd.
 //
 //	go build -o /tmp/kitescope ./cmd/kitescope && go run -C tools/bench ./killed -kitescope /tmp/kitescope -times 200
 //
-// A real etcd is written to all the time, the processes are those of the demo. After each kill the recording is opened, and held
-// against what the etcd says of the same revisions.
+// A real etcd is written to all the time. The processes are those of the demo. After each kill the recording
+// is opened and compared with etcd at the same revisions.
 package main
 
 import (
@@ -50,7 +51,7 @@ func main() {
 
 const every = time.Second
 
-// lab is a cluster, and a recorder of it.
+// lab is a cluster and a recorder of it.
 type lab struct {
 	etcd    *embed.Etcd
 	root    string
@@ -58,7 +59,7 @@ type lab struct {
 	dir     string
 	random  *rand.Rand
 	newest  atomic.Int64
-	first   int64 // revision that is recorded
+	first   int64 // first recorded revision
 }
 
 func run(ctx context.Context, program string, times int, random *rand.Rand) error {
@@ -125,10 +126,10 @@ func (l *lab) write(ctx context.Context) {
 	}
 }
 
-// once starts the recorder, kills it, and looks at what it left: how many revisions are missing that had come, and whether answers
-// are there.
+// once starts the recorder, kills it and examines the recording. It returns how many revisions that etcd had
+// at the kill are missing, and whether the recording holds answers of processes.
 func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
-	before, _ := l.revision(ctx) // none before the first
+	before, _ := l.revision(ctx) // 0 before the first round
 	from := "etcd://" + l.etcd.Clients[0].Addr().String() + "/" + l.root
 	cmd := exec.CommandContext(ctx, l.program, "record", "-O", l.dir, "--from", from, "--every", every.String(), "--max-age", "1h")
 	cmd.Stderr = os.Stderr
@@ -136,7 +137,8 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 		return 0, false, err
 	}
 	begun := time.Now()
-	// What came up to two intervals and a bit before the kill must be there: one that was being written, and one that was waited for.
+	// Revisions from two and a half intervals before the kill must be recorded: one interval may have been in
+	// the middle of a write, and one waiting for it.
 	const settled = 2*every + every/2
 	time.Sleep(time.Duration(l.random.Int64N(int64(4 * time.Second))))
 	old, at := l.newest.Load(), time.Now()
@@ -147,7 +149,7 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 	_ = cmd.Wait() // it was killed
 	got, err := l.revision(ctx)
 	if err != nil {
-		if before == 0 { // it had not begun
+		if before == 0 { // no chunk was begun yet
 			return 0, false, nil
 		}
 		return 0, false, err
@@ -162,7 +164,8 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 	return killed - got, laid, err
 }
 
-// began is when the recorder that was started at a time began its first chunk; far ahead if it has none.
+// began returns when the recorder started at the given time began its first chunk, or a time an hour ahead if
+// it has none.
 func (l *lab) began(started time.Time) time.Time {
 	names, _ := source.ChunkNames(l.dir)
 	for _, name := range names {
@@ -193,7 +196,8 @@ func (l *lab) revision(ctx context.Context) (int64, error) {
 	return snap.Header().Revision, nil
 }
 
-// compare holds the newest revision and some others against the etcd.
+// compare compares the newest revision and three random ones of the recording with etcd. laid reports whether
+// the recording holds answers of processes.
 func (l *lab) compare(ctx context.Context, newest int64) (laid bool, err error) {
 	src, err := source.Open(ctx, l.dir, source.Options{})
 	if err != nil {

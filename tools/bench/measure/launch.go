@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// launched is what Launch reports.
+// launched is the report of Launch.
 type launched struct {
 	Started time.Time
 	Cost
 }
 
-// Launch runs a command line on the standard streams of this process, reports its
-// cost as JSON and returns its exit code.
+// Launch runs a command line on the standard streams of this process, writes its cost as JSON to report and
+// returns its exit code, or 127 if the command or the report failed.
 func Launch(args []string, report io.Writer) int {
 	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it ends when the program ends
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -25,7 +25,7 @@ func Launch(args []string, report io.Writer) int {
 	l.Wall = time.Since(l.Started)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		_, _ = io.WriteString(os.Stderr, err.Error()) // the exit code tells it too
+		_, _ = io.WriteString(os.Stderr, err.Error()) // the exit code reports it too
 		return 127
 	}
 	l.CPU, l.PeakRSS = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peakRSS(cmd.ProcessState)

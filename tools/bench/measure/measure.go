@@ -1,6 +1,5 @@
-// Package measure runs programs and says what they cost: what enters is a command
-// line, what leaves is its wall time, CPU time and peak memory, and summaries of
-// several such runs.
+// Package measure runs programs and returns their wall time, CPU time and peak memory, with summaries over
+// several runs.
 package measure
 
 import (
@@ -18,16 +17,16 @@ import (
 	"time"
 )
 
-// Program is a command line with its environment.
+// Program is a command line and its environment.
 type Program struct {
 	Path string
 	Args []string
-	Env  []string // beside the environment of this process
+	Env  []string // added to the environment of this process
 }
 
 func (p Program) String() string { return filepath.Base(p.Path) + " " + strings.Join(p.Args, " ") }
 
-// Command prepares the program; standard error is kept for error messages.
+// Command returns the command and a buffer that collects its standard error for error messages.
 func (p Program) Command(ctx context.Context) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
 	cmd.Env = append(os.Environ(), p.Env...)
@@ -36,28 +35,28 @@ func (p Program) Command(ctx context.Context) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, stderr
 }
 
-// Cost is what one run of a program took.
+// Cost is the cost of one run of a program.
 type Cost struct {
 	Wall, CPU time.Duration
-	// FirstByte is from start to the first byte on standard output, where that was measured.
+	// FirstByte is the time from the start to the first byte on standard output, or 0 if it was not measured.
 	FirstByte time.Duration
 	PeakRSS   int64 // bytes
 }
 
-// Runner runs programs through a small launcher: getrusage(2) counts into a
-// child's peak memory what its parent had in use when it was started.
+// Runner runs programs through a small launcher, because getrusage(2) counts into a child's peak memory what
+// its parent used when it started the child.
 type Runner struct {
 	// Launcher is the path of a program that calls Launch.
 	Launcher string
 }
 
-// Run runs the program with its output thrown away.
+// Run runs the program and discards its output.
 func (r Runner) Run(ctx context.Context, p Program) (Cost, error) {
 	return r.RunToReader(ctx, p, nil)
 }
 
-// RunToReader runs the program and hands its output to read; nil throws it away
-// without a pipe.
+// RunToReader runs the program and passes its output to read. If read is nil, the output is discarded without
+// a pipe.
 func (r Runner) RunToReader(ctx context.Context, p Program, read func(io.Reader) error) (_ Cost, err error) {
 	defer func() {
 		if err != nil {
@@ -78,7 +77,7 @@ func (r Runner) RunToReader(ctx context.Context, p Program, read func(io.Reader)
 		}
 	}
 	err = cmd.Start()
-	_ = childEnd.Close() // the launcher has its own
+	_ = childEnd.Close() // the launcher has its own copy
 	if err != nil {
 		return Cost{}, err
 	}
@@ -99,7 +98,7 @@ func (r Runner) RunToReader(ctx context.Context, p Program, read func(io.Reader)
 	return got.Cost, err
 }
 
-// firstByte notes when the first byte came.
+// firstByte is a reader that records when the first byte arrived.
 type firstByte struct {
 	r  io.Reader
 	at time.Time
@@ -113,7 +112,7 @@ func (f *firstByte) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Walls are the wall times of several runs.
+// Walls returns the wall times of several runs.
 func Walls(costs []Cost) []time.Duration {
 	walls := make([]time.Duration, len(costs))
 	for i, c := range costs {
@@ -122,7 +121,7 @@ func Walls(costs []Cost) []time.Duration {
 	return walls
 }
 
-// PeakRSS is the largest of several runs.
+// PeakRSS returns the largest peak of several runs, in bytes.
 func PeakRSS(costs []Cost) int64 {
 	var peak int64
 	for _, c := range costs {
@@ -131,10 +130,10 @@ func PeakRSS(costs []Cost) int64 {
 	return peak
 }
 
-// Median is the middle of the values, 0 for none.
+// Median returns the median of the values, or 0 without values.
 func Median(values []time.Duration) time.Duration { return Quantile(values, 0.5) }
 
-// Quantile is the value below which the fraction q of the values lies (nearest rank).
+// Quantile returns the q-quantile of the values by nearest rank, or 0 without values.
 func Quantile(values []time.Duration, q float64) time.Duration {
 	if len(values) == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the program that is measured.
+// TestMain makes the test binary act as the measured program or the launcher if it is started as such.
 func TestMain(m *testing.M) {
 	child := os.Getenv("MEASURE_CHILD")
 	if len(os.Args) > 1 {
@@ -34,13 +34,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runner launches through the test binary.
+// runner returns a Runner that uses the test binary as its launcher.
 func runner() Runner { return Runner{Launcher: os.Args[0]} }
 
 func child(what string) Program {
 	return Program{Path: os.Args[0], Env: []string{"MEASURE_CHILD=" + what}}
 }
 
+// TestRunSeesTimeAndMemoryOfTheChild checks the wall time, CPU time and peak memory of a child process.
 func TestRunSeesTimeAndMemoryOfTheChild(t *testing.T) {
 	c, err := runner().Run(context.Background(), child("eat"))
 	if err != nil {
@@ -54,6 +55,7 @@ func TestRunSeesTimeAndMemoryOfTheChild(t *testing.T) {
 	}
 }
 
+// TestRunToReaderTimesTheFirstByte checks that the time of the first byte is measured.
 func TestRunToReaderTimesTheFirstByte(t *testing.T) {
 	var text []byte
 	c, err := runner().RunToReader(context.Background(), child("eat"), func(r io.Reader) (err error) {
@@ -68,6 +70,7 @@ func TestRunToReaderTimesTheFirstByte(t *testing.T) {
 	}
 }
 
+// TestMemoryOfTheParentDoesNotCount checks that the memory of the parent is not counted in the child's peak.
 func TestMemoryOfTheParentDoesNotCount(t *testing.T) {
 	block := make([]byte, 128<<20)
 	for i := range block {

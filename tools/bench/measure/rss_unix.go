@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// peakRSS is ru_maxrss: kilobytes, but bytes on Apple's systems (getrusage(2)).
+// peakRSS returns the peak memory in bytes. ru_maxrss is in kilobytes, but in bytes on Apple's systems
+// (getrusage(2)).
 func peakRSS(s *os.ProcessState) int64 {
 	usage, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -38,7 +38,7 @@ const (
 	proxies        = 2
 )
 
-// catalog yields everything but segments. It reports whether to go on.
+// catalog yields all keys except those of segments. It reports whether to go on.
 func (s Shape) catalog(yield func(KV) bool) bool {
 	for _, part := range []func(func(KV) bool) bool{s.allocators, s.sessions, s.database} {
 		if !part(yield) {
@@ -63,7 +63,7 @@ func (s Shape) allocators(yield func(KV) bool) bool {
 	return true
 }
 
-// session has the fields of Milvus's internal/util/sessionutil.SessionRaw that matter here.
+// session holds the fields of Milvus's internal/util/sessionutil.SessionRaw that matter here.
 type session struct {
 	ServerID           int64
 	ServerName         string
@@ -148,7 +148,7 @@ func (s Shape) collection(c int, yield func(KV) bool) bool {
 		}))
 }
 
-// fields is the schema of every collection: the two system fields and three of the user's.
+// fields returns the schema of every collection: the two system fields and three user fields.
 func fields() []*schemapb.FieldSchema {
 	return []*schemapb.FieldSchema{
 		{FieldID: 0, Name: "RowID", Description: "row id", DataType: schemapb.DataType_Int64},
@@ -191,7 +191,7 @@ func (s Shape) channels(c int, yield func(KV) bool) bool {
 	return true
 }
 
-// serving yields the index definition, what is loaded, and the replica.
+// serving yields the index definition, the load records and the replica.
 func (s Shape) serving(c int, yield func(KV) bool) bool {
 	id, index := s.CollectionID(c), s.indexID(c)
 	kinds := map[int64]int64{vectorField: index}
@@ -238,7 +238,7 @@ func (s Shape) vchannel(c, shard int) string {
 	return fmt.Sprintf("%s_%dv%d", s.pchannel(c, shard), s.CollectionID(c), shard)
 }
 
-// position is a place in a vchannel, consumed by the subscription of a data node.
+// position returns a position in a vchannel, consumed by the subscription of a data node.
 func (s Shape) position(channel string, node int64, i int) *msgpb.MsgPosition {
 	return &msgpb.MsgPosition{
 		ChannelName: channel, MsgID: messageID(uint64(1000+i/5000), uint64(i)),
@@ -246,8 +246,8 @@ func (s Shape) position(channel string, node int64, i int) *msgpb.MsgPosition {
 	}
 }
 
-// messageID has the fields of Pulsar's MessageIdData (PulsarApi.proto): ledger,
-// entry, partition -1, batch index.
+// messageID encodes the fields of Pulsar's MessageIdData (PulsarApi.proto): ledger, entry, partition -1 and
+// batch index.
 func messageID(ledger, entry uint64) []byte {
 	b := binary.AppendUvarint([]byte{0x08}, ledger)
 	b = binary.AppendUvarint(append(b, 0x10), entry)

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// TestShapeHasTheCountsItPromises checks the number of keys of each kind and the mean size of a key.
 func TestShapeHasTheCountsItPromises(t *testing.T) {
 	s := Of(8_000)
 	kinds := map[string]int{}
@@ -40,6 +41,8 @@ func TestShapeHasTheCountsItPromises(t *testing.T) {
 	}
 }
 
+// TestEveryCollectionHasItsShareOfLogsAndIndexes checks that logs and indexes are spread over all
+// collections.
 func TestEveryCollectionHasItsShareOfLogsAndIndexes(t *testing.T) {
 	s := Of(20_000)
 	logs, indexes := map[string]int{}, map[string]int{}
@@ -65,6 +68,7 @@ func TestEveryCollectionHasItsShareOfLogsAndIndexes(t *testing.T) {
 	}
 }
 
+// TestSameSeedSameBytes checks that a seed determines all bytes.
 func TestSameSeedSameBytes(t *testing.T) {
 	sum := func(seed uint64) [32]byte {
 		s := Of(1000)
@@ -85,6 +89,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
+// TestCompactionNamesADroppedSegmentOfTheSameSpot checks that the source of each compaction is a compacted
+// segment of the same partition and channel.
 func TestCompactionNamesADroppedSegmentOfTheSameSpot(t *testing.T) {
 	segments := map[int64]*datapb.SegmentInfo{}
 	for kv := range Of(8_000).All() {

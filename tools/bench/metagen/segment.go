@@ -9,13 +9,13 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 )
 
-// One row in twelve at a spot was compacted into the next one, which names it.
+// At each spot, one of twelve successive segments was compacted into the next one, which refers to it.
 const (
 	compactionCycle = 12
 	compactedRow    = 5
 )
 
-// segment is what the keys of one segment share.
+// segment holds the data that the keys of one segment share.
 type segment struct {
 	shape                    Shape
 	i                        int
@@ -24,7 +24,7 @@ type segment struct {
 	rows                     int64
 }
 
-// segment is what segment i is like. Segments take turns at the spots, so a spot's segments lie spots() apart.
+// segment returns segment i. Spots take turns, so the segments of one spot are spots() apart.
 func (s Shape) segment(i int) *segment {
 	g := &segment{
 		shape: s, i: i, collection: i % s.Collections, shard: i / s.Collections % s.Shards,
@@ -53,7 +53,7 @@ func (s Shape) segmentKeys(i int, withLogs, withIndex bool, yield func(KV) bool)
 
 func (g *segment) id() int64 { return g.shape.segmentID(g.i) }
 
-// path is the tail of every key of the segment.
+// path returns the last part of every key of the segment.
 func (g *segment) path() string {
 	return fmt.Sprintf("%d/%d/%d", g.shape.CollectionID(g.collection), g.shape.partitionID(g.collection, g.spart), g.id())
 }
@@ -63,7 +63,7 @@ func (g *segment) info() *datapb.SegmentInfo {
 	channel := s.vchannel(g.collection, g.shard)
 	node := int64(firstDataNode + g.i%dataNodes)
 	start := s.position(channel, node, g.i)
-	start.MsgGroup = "" // as Milvus writes it: the start comes from the message itself
+	start.MsgGroup = "" // as in Milvus: the start comes from the message itself
 	info := &datapb.SegmentInfo{
 		ID: g.id(), CollectionID: s.CollectionID(g.collection), PartitionID: s.partitionID(g.collection, g.spart),
 		InsertChannel: channel, NumOfRows: g.rows, State: commonpb.SegmentState_Flushed,
@@ -87,7 +87,7 @@ func (g *segment) info() *datapb.SegmentInfo {
 	return info
 }
 
-// Rewritten is the record of segment i as it is after it was written again, with so many rows more.
+// Rewritten returns the record of segment i after a rewrite that added more rows.
 func (s Shape) Rewritten(i int, more int64) KV {
 	g := s.segment(i)
 	g.rows += more
@@ -96,10 +96,10 @@ func (s Shape) Rewritten(i int, more int64) KV {
 	return s.message("datacoord-meta/s/"+g.path(), info)
 }
 
-// logs yields one binlog key per field, one stats log and one delta log key, in
-// the layout of 2.3 and later: log ids, no paths.
+// logs yields one binlog key per field, one stats log key and one delta log key, in the layout of 2.3 and
+// later: log ids without paths.
 func (g *segment) logs(yield func(KV) bool) bool {
-	next := g.id() + 2 // the segment's own id and its index build come first
+	next := g.id() + 2 // the ids of the segment and its index build come first
 	log := func(kind string, field, size int64) bool {
 		next++
 		return yield(g.shape.message(fmt.Sprintf("datacoord-meta/%s/%s/%d", kind, g.path(), field), &datapb.FieldBinlog{

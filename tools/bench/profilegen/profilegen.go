@@ -1,5 +1,5 @@
-// Package profilegen makes CPU profiles of programs that do not exist: what enters is a Shape, what leaves is a file
-// in the user's cache, which is written once.
+// Package profilegen generates CPU profiles of imaginary programs from a Shape. Each is written once, into
+// the user's cache.
 package profilegen
 
 import (
@@ -14,34 +14,35 @@ import (
 	"path/filepath"
 )
 
-// Shape is what a generated profile is like. Its bytes follow from the shape alone.
+// Shape is the size of a generated profile. The bytes of the profile follow from the shape alone.
 type Shape struct {
 	Samples, Functions, Depth int
 	Seed                      uint64
 }
 
-// Big is the profile of the speed table: 120 MB, 93 MB compressed, as stacks that have little in common do not
-// compress well. Most stacks of a real program are alike; this is what is hard.
+// Big returns the shape of the profile in the speed table: 120 MB, or 93 MB compressed. It is a hard case,
+// because its stacks share few frames and so compress badly. Most stacks of a real program are similar.
 func Big() Shape { return Shape{Samples: 1_000_000, Functions: 20_000, Depth: 50, Seed: 1} }
 
-// Part is one of the profiles that are merged: of the same program, with stacks of its own.
+// Part returns the shape of the i-th of the profiles that are merged. They are of one program and have
+// different stacks.
 func Part(i int) Shape {
 	return Shape{Samples: 5_000, Functions: 4_000, Depth: 50, Seed: 100 + uint64(i)}
 }
 
 const (
-	// chain is how many of the outermost frames depend on the handler alone.
+	// chain is the number of outermost frames that depend on the handler alone.
 	chain = 8
-	// callees is how many functions each one calls.
+	// callees is the number of functions that each function calls.
 	callees = 6
 )
 
-// call is which function a function calls as its nth.
+// call returns the nth function that the function from calls.
 func (s Shape) call(from, nth uint64) uint64 {
 	return 1 + (from*104729+nth*7919+from*from*31)%uint64(s.Functions-1)
 }
 
-// CacheDir is where generated profiles are kept from run to run.
+// CacheDir returns the directory where generated profiles are cached, and creates it.
 func CacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -51,7 +52,7 @@ func CacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// File is the path of a generated profile, which is written if it is not there.
+// File returns the path of a generated profile. It writes the profile unless it exists.
 func (s Shape) File(dir string) (path string, err error) {
 	path = filepath.Join(dir, fmt.Sprintf("%d-%d-%d-%d.pb.gz", s.Samples, s.Functions, s.Depth, s.Seed))
 	if _, err := os.Stat(path); err == nil {
@@ -70,8 +71,8 @@ func (s Shape) File(dir string) (path string, err error) {
 	return path, os.Rename(f.Name(), path)
 }
 
-// write writes the profile: a CPU profile in which each function is one location. Field numbers are those of
-// google/pprof proto/profile.proto.
+// write writes a CPU profile in which each function is one location. Field numbers are those of google/pprof
+// proto/profile.proto.
 func (s Shape) write(w io.Writer) error {
 	r := rand.New(rand.NewPCG(s.Seed, 0x9e37))
 	names := []string{"", "samples", "count", "cpu", "nanoseconds", "/usr/bin/generated"}
@@ -82,8 +83,8 @@ func (s Shape) write(w io.Writer) error {
 	var frames []uint64
 	for range s.Samples {
 		stack, sample = stack[:0], sample[:0]
-		// The outermost: main, one of 64 handlers, of which some are far more busy, and what each goes through first.
-		// Each function calls a few others.
+		// The outermost frames are main, one of the handlers, some of which are far busier than others, and a
+		// chain that the handler determines. Below that, each function calls a few others.
 		at := uint64(r.IntN(8) * r.IntN(9))
 		frames = append(frames[:0], 0, 1+at)
 		for range s.Depth - 10 + r.IntN(20) {
@@ -126,17 +127,17 @@ func (s Shape) write(w io.Writer) error {
 	return err
 }
 
-// message appends a field that is a message, a text or a list of numbers.
+// message appends a length-delimited field: a message, a string or packed numbers.
 func message(b []byte, number byte, content []byte) []byte {
 	b = append(b, number<<3|2)
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	return append(b, content...)
 }
 
-// fields are numbers as the fields 1, 2, 3 and so on.
+// fields encodes numbers as the fields 1, 2, 3 and so on.
 func fields(values ...uint64) []byte { return fieldsAt(1, values...) }
 
-// fieldsAt are numbers as fields from a number on.
+// fieldsAt encodes numbers as fields from number first on.
 func fieldsAt(first byte, values ...uint64) []byte {
 	var b []byte
 	for i, v := range values {

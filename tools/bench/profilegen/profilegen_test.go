@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// TestGeneratedProfilesAreAlwaysTheSame checks that a shape determines the bytes and the counts of a profile.
 func TestGeneratedProfilesAreAlwaysTheSame(t *testing.T) {
 	s := Shape{Samples: 50, Functions: 200, Depth: 20, Seed: 7}
 	var first, second, other bytes.Buffer

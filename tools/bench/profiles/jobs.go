@@ -11,19 +11,20 @@ import (
 	"kitescope/tools/bench/profilegen"
 )
 
-// job is one thing that both programs do.
+// job is a task that both programs do.
 type job struct {
 	what         string
 	ours, theirs measure.Program
 	theirName    string
 	rounds       int
-	// theirRounds is how often pprof runs, 0 for as often. A minute of CPU time does not vary much.
+	// theirRounds is the number of pprof's runs; 0: as many as rounds. CPU times of a minute vary little.
 	theirRounds int
-	// faster is how many times less CPU time kitescope may take at most, memory its peak in MB; 0: no bar.
+	// faster is the minimum ratio of pprof's CPU time to kitescope's. memory is the maximum of kitescope's
+	// peak memory in MB. 0 sets no bar.
 	faster, memory float64
 }
 
-// measured is what a job took.
+// measured holds a job and its costs.
 type measured struct {
 	job
 	our, their []measure.Cost
@@ -61,7 +62,8 @@ func (b *bench) run(ctx context.Context, r *report, jobs ...job) error {
 	return nil
 }
 
-// svg is the option by which pprof draws a graph, and what that is called. Without Graphviz it can only describe it.
+// svg returns pprof's option for a graph and its name in the table. Without Graphviz pprof can write only the
+// description of the graph.
 func (b *bench) svg() (option, name string) {
 	if b.graphviz {
 		return "-svg", "`pprof -svg`, laid out by Graphviz"
@@ -94,7 +96,7 @@ func (b *bench) big(ctx context.Context, r *report) error {
 	)
 }
 
-// sizes tells how large a file is.
+// sizes returns the size of a file as text.
 func sizes(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -103,7 +105,7 @@ func sizes(file string) (string, error) {
 	return fmt.Sprintf("%.1f MB", float64(info.Size())/1e6), nil
 }
 
-// parts is how many profiles are merged.
+// parts is the number of merged profiles.
 const parts = 100
 
 func (b *bench) merge(ctx context.Context, r *report) error {
@@ -128,7 +130,7 @@ func (b *bench) merge(ctx context.Context, r *report) error {
 	)
 }
 
-// small measures a profile of a real process, where starting up is most of it.
+// small measures jobs on the profile of a real process. Most of their time is start-up.
 func (b *bench) small(ctx context.Context, r *report) error {
 	b.say("a Milvus profile")
 	file := filepath.Join(b.repo, "testdata", "profiles", "milvus-cpu-flat.pb.gz")
@@ -146,7 +148,7 @@ func (b *bench) small(ctx context.Context, r *report) error {
 	)
 }
 
-// cpu is the middle CPU time.
+// cpu returns the median CPU time.
 func cpu(costs []measure.Cost) time.Duration {
 	times := make([]time.Duration, len(costs))
 	for i, c := range costs {

@@ -1,10 +1,11 @@
-// Command profiles measures kitescope's work on profiles against `go tool pprof`, in one run on one machine: what enters
-// is the repository, what leaves is a table of CPU seconds and peak memory, in Markdown.
+// Command profiles measures kitescope's work on profiles against `go tool pprof`, in one run on one machine.
+// It writes a Markdown table of CPU seconds and peak memory.
 //
-//  1. kitescope, pprof and the benchmarks of tui/profiles are built; large profiles are generated once and kept in the user's cache.
-//  2. Each job runs with kitescope and with pprof in turns, each time in a process of its own.
-//  3. A hundred fake processes are pulled at once; the terminal's flame graph is drawn and searched.
-//  4. The table goes to standard output, and with -o between the markers of a file.
+//  1. It builds kitescope, pprof and the benchmarks of tui/profiles. Large profiles are generated once and
+//     kept in the user's cache.
+//  2. kitescope and pprof take turns at each job, each time in a process of its own.
+//  3. A hundred fake processes are pulled at once. The terminal's flame graph is drawn and searched.
+//  4. The table goes to standard output and, with -o, between the markers of a file.
 package main
 
 import (
@@ -94,7 +95,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	return document.ReplaceMeasured(o.output, "bench-profile", text)
 }
 
-// bench is what the parts of a run share.
+// bench holds the state that the parts of a run share.
 type bench struct {
 	options
 	kitescope, pprof, ui string
@@ -104,7 +105,7 @@ type bench struct {
 	progress             io.Writer
 }
 
-// prepare builds the programs. kitescope is built as it is released.
+// prepare builds the programs, kitescope with the flags of a release.
 func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err error) {
 	b := &bench{options: o, progress: progress}
 	if b.cache, err = profilegen.CacheDir(); err != nil {
@@ -122,7 +123,7 @@ func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err 
 	b.kitescope, b.pprof, b.ui = filepath.Join(b.scratch, "kitescope"), filepath.Join(b.scratch, "pprof"), filepath.Join(b.scratch, "tui.test")
 	for _, args := range [][]string{
 		{"build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope"},
-		{"build", "-o", b.pprof, "cmd/pprof"}, // what `go tool pprof` starts, without the go command before it
+		{"build", "-o", b.pprof, "cmd/pprof"}, // the binary that `go tool pprof` starts
 		{"test", "-c", "-o", b.ui, "./tui/profiles"},
 	} {
 		build := exec.CommandContext(ctx, "go", append([]string{"-C", o.repo}, args...)...)
@@ -139,7 +140,7 @@ func prepare(ctx context.Context, o options, progress io.Writer) (_ *bench, err 
 }
 
 func (b *bench) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; the table is what counts
+	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // for people; only the table counts
 }
 
 func (b *bench) machine() string {
@@ -150,7 +151,7 @@ func (b *bench) machine() string {
 	return text
 }
 
-// program is a kitescope command; no configuration file of the user's changes it.
+// program returns a kitescope command that ignores the user's configuration file.
 func (b *bench) program(args ...string) measure.Program {
 	return measure.Program{Path: b.kitescope, Args: args, Env: []string{"KITESCOPE_CONFIG=" + filepath.Join(b.scratch, "none.yaml")}}
 }
@@ -158,13 +159,13 @@ func (b *bench) program(args ...string) measure.Program {
 // symbols keeps pprof from looking up symbols.
 const symbols = "-symbolize=none"
 
-// tool is a command of pprof's own binary.
+// tool returns a command of pprof's own binary.
 func (b *bench) tool(args ...string) measure.Program {
 	return measure.Program{Path: b.pprof, Args: append([]string{symbols}, args...)}
 }
 
-// typed is the same command as people type it. The go command looks for the binary first, which costs more than a small
-// profile does.
+// typed returns the same command as users type it. The go command looks for the binary first, which takes
+// longer than the work on a small profile.
 func (b *bench) typed(args ...string) measure.Program {
 	return measure.Program{Path: "go", Args: append([]string{"tool", "pprof", symbols}, args...)}
 }

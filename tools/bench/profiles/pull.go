@@ -13,12 +13,13 @@ import (
 )
 
 const (
-	// processes is how many fakes are pulled at once, and window for how long each is sampled.
+	// processes is the number of fake processes pulled at once, and window the sampling time of each.
 	processes = 100
 	window    = 3 * time.Second
 )
 
-// pull takes a profile of each of many fake processes: servers on ports of their own that answer when the window is over.
+// pull takes profiles of many fake processes at once. They are servers on ports of their own that respond
+// when the window is over.
 func (b *bench) pull(ctx context.Context, r *report) (err error) {
 	b.say("pulling from %d processes", processes)
 	body, err := os.ReadFile(filepath.Join(b.repo, "testdata", "profiles", "milvus-cpu-flat.pb.gz"))
@@ -55,7 +56,7 @@ func (b *bench) pull(ctx context.Context, r *report) (err error) {
 	return nil
 }
 
-// fake answers as /debug/pprof/profile does: after the seconds that were asked for.
+// fake returns a handler that responds like /debug/pprof/profile, after the requested number of seconds.
 func fake(body []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		seconds, err := strconv.Atoi(req.FormValue("seconds"))
@@ -70,6 +71,6 @@ func fake(body []byte) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", `attachment; filename="profile"`)
-		_, _ = w.Write(body) // whoever asked has gone
+		_, _ = w.Write(body) // the client may be gone
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"kitescope/tools/bench/measure"
 )
 
-// report is what was measured.
+// report holds all results.
 type report struct {
 	machine, size string
 	jobs          []measured
@@ -19,7 +19,7 @@ type report struct {
 	screen        figures
 }
 
-// Bars that are no comparison: pulling beyond the window, a frame.
+// pullBar is the bar of pulling, in addition to the window. frameBar is the bar of a frame.
 const (
 	pullBar  = time.Second
 	frameBar = 10 * time.Millisecond
@@ -75,7 +75,7 @@ func (m *measured) write(b *strings.Builder) {
 		float64(theirs)/float64(max(ours, 1)), strings.Join(bars, ", "), document.Verdict(ok))
 }
 
-// seconds is a time for people: in milliseconds if it is short.
+// seconds formats a duration for people, in milliseconds if it is below a second.
 func seconds(d time.Duration) string {
 	if d < time.Second && d > -time.Second {
 		return fmt.Sprintf("%.1f ms", millis(d))

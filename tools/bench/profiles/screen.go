@@ -28,10 +28,10 @@ func (b *bench) screen(ctx context.Context, r *report) error {
 	return nil
 }
 
-// figures are the nanoseconds of each benchmark, one a round.
+// figures holds the nanoseconds of each benchmark, one value per round.
 type figures map[string][]float64
 
-// read takes the figures from the output of a test program.
+// read parses the output of a test program and adds its values.
 func (f figures) read(text string) error {
 	for scan := bufio.NewScanner(strings.NewReader(text)); scan.Scan(); {
 		fields := strings.Fields(scan.Text())

@@ -1,11 +1,12 @@
-// Command recording measures what a recorder costs. What enters are the program and the size of a cluster, what leaves, on standard
-// output, is what it took of a core, of memory and of the disk.
+// Command recording measures the CPU time, memory and disk space that a recorder needs, and prints them to
+// standard output.
 //
-//		go build -o /tmp/kitescope ./cmd/kitescope && go run -C tools/bench ./recording -kitescope /tmp/kitescope -nodes 200 -segments 200000
+//		go build -o /tmp/kitescope ./cmd/kitescope
+//		go run -C tools/bench ./recording -kitescope /tmp/kitescope -nodes 200 -segments 200000
 //
-//	 1. A generated cluster is put into an etcd that is part of this process, with query nodes that answer as real ones.
-//	 2. The recorder follows it, while so many segments a second are written and Milvus's clock ticks.
-//	 3. What it uses is read from /proc behind its first round, and again at the end.
+//	 1. It puts a generated cluster into an embedded etcd, with query nodes that respond like real ones.
+//	 2. The recorder follows the cluster while segments are written at a rate and Milvus's clock ticks.
+//	 3. The costs are read from /proc after the first round, and then once per interval.
 package main
 
 import (
@@ -98,7 +99,7 @@ func put(key, value string) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte(key), Value: []byte(value)}}}
 }
 
-// fill puts generated metadata into the etcd, without its sessions.
+// fill writes generated metadata without its sessions into the etcd.
 func fill(ctx context.Context, etcd *embed.Etcd, shape metagen.Shape) error {
 	var ops []*pb.RequestOp
 	for kv := range shape.All() {
@@ -116,7 +117,7 @@ func fill(ctx context.Context, etcd *embed.Etcd, shape metagen.Shape) error {
 	return err
 }
 
-// answer registers processes, and serves what they say.
+// answer registers processes and serves their recorded answers.
 func answer(ctx context.Context, etcd *embed.Etcd, from string, o options) (*recorded.Servers, error) {
 	address := func(i int) string { return fmt.Sprintf("10.%d.%d.%d:21123", i>>16, i>>8&255, i&255) }
 	register := func(where func(string) string) error {
@@ -175,7 +176,7 @@ func answer(ctx context.Context, etcd *embed.Etcd, from string, o options) (*rec
 	})
 }
 
-// write changes segments, and reserves timestamps as Milvus does.
+// write changes segments and reserves timestamps as Milvus does.
 func write(ctx context.Context, etcd *embed.Etcd, shape metagen.Shape, rate int) {
 	random := rand.New(rand.NewPCG(1, 1))
 	tick := time.NewTicker(time.Second / time.Duration(max(rate, 1)))
@@ -196,11 +197,11 @@ func write(ctx context.Context, etcd *embed.Etcd, shape metagen.Shape, rate int)
 			kv := shape.Rewritten(random.IntN(shape.Segments), 1+random.Int64N(1000))
 			ops = append(ops, put(kv.Key, string(kv.Value)))
 		}
-		_, _ = etcd.Server.Txn(ctx, &pb.TxnRequest{Success: ops}) // it is counted by what is recorded
+		_, _ = etcd.Server.Txn(ctx, &pb.TxnRequest{Success: ops}) // errors show in the amount that is recorded
 	}
 }
 
-// measure runs the recorder.
+// measure runs the recorder and prints its costs.
 func measure(ctx context.Context, o options, from, dir string) error {
 	args := []string{"record", "-O", dir, "--from", from, "--every", o.every.String(), "--node-timeout", "10s"}
 	if o.profile != "" {
@@ -213,7 +214,7 @@ func measure(ctx context.Context, o options, from, dir string) error {
 	}
 	defer func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }()
 	fmt.Printf("the recorder is process %d\n", cmd.Process.Pid)
-	time.Sleep(3*o.every + 10*time.Second) // reading leaves garbage, and the first round is whole
+	time.Sleep(3*o.every + 10*time.Second) // the first round is complete and its garbage collected
 	began, cpu, size := time.Now(), used(cmd.Process.Pid), sizeOf(dir)
 	fmt.Printf("the chunk begins with %.1f MB, after %s of processor time\n", float64(size)/1e6, cpu)
 	for until := began.Add(o.length); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(o.every) {
@@ -224,7 +225,7 @@ func measure(ctx context.Context, o options, from, dir string) error {
 	return nil
 }
 
-// used is the processor time of a process.
+// used returns the CPU time of a process, or 0 if it is unknown.
 func used(pid int) time.Duration {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -239,7 +240,7 @@ func used(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// peak is the most memory that a process had.
+// peak returns the peak memory of a process as text, or "?" if it is unknown.
 func peak(pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processTime is the CPU time that this process has taken, zero where it is not told.
+// processTime returns the CPU time of this process, or 0 if it is unknown.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,11 +1,11 @@
-// Command step measures how long a step in time takes in the UI, from the key to the rows on the screen. What enters is a number of
-// segments, what leaves is a table, in Markdown.
+// Command step measures the time of a step through the history in the UI, from the key to the rows on the
+// screen. It writes a Markdown table.
 //
-//  1. A copy of the generated cluster is served by an etcd, and written to: each transaction changes a setting, which is an event, and
-//     fifty segments.
-//  2. The UI's model follows it on the page of segments, in this process: messages are handed to it as Bubble Tea does, and each is
-//     followed by a frame.
-//  3. Keys step back and on; the clock stops when the frame has the rows of the moment.
+//  1. An etcd serves a copy of the generated cluster. Each of the transactions written to it changes a
+//     setting, which is an event, and fifty segments.
+//  2. The UI's model follows it on the segments page, in this process. Messages are passed to it as Bubble
+//     Tea does, and a frame is drawn after each.
+//  3. Keys step back and forward. The clock stops when a frame has the rows of the moment.
 package main
 
 import (
@@ -42,12 +42,12 @@ import (
 	"kitescope/tui"
 )
 
-// bar is how long a step may take.
+// bar is the maximum duration of a step.
 const bar = time.Second
 
 const (
-	events   = 60 // that are written
-	atATime  = 50 // segments that change with each
+	events   = 60 // written to the cluster
+	atATime  = 50 // segments changed with each event
 	patience = time.Minute
 	quiet    = 700 * time.Millisecond
 )
@@ -104,11 +104,11 @@ func run(ctx context.Context, segments int, output string) error {
 	return document.ReplaceMeasured(output, "bench-step", text)
 }
 
-// bench is what was written.
+// bench holds the written revisions and the expected rows.
 type bench struct {
 	shape     metagen.Shape
 	revisions []int64
-	rows      map[int64]string // of the first segment, at each revision
+	rows      map[int64]string // row count of the first segment at each revision
 }
 
 func (b *bench) write(ctx context.Context, server *dataset.Server) error {
@@ -118,7 +118,7 @@ func (b *bench) write(ctx context.Context, server *dataset.Server) error {
 	}
 	defer client.Close()
 	now, err := client.Get(ctx, "x")
-	if err == nil { // as an etcd that runs for long is, which keeps no more than its retention says
+	if err == nil { // like an etcd that has run for long and keeps only its retention
 		_, err = client.Compact(ctx, now.Header.Revision)
 	}
 	if err != nil {
@@ -152,24 +152,25 @@ func (b *bench) write(ctx context.Context, server *dataset.Server) error {
 	return nil
 }
 
-// results are how long steps took.
+// results holds the times of all steps.
 type results struct {
-	first    step // what lies between is read
+	first    step // also reads the revisions between
 	back, on []step
 	data     time.Duration // start to rows
-	happened time.Duration // from there until what happened is known
+	happened time.Duration // from the rows until the events are known
 }
 
-// step is what one took, from the key to the rows.
+// step holds the cost of one step, from the key to the rows.
 type step struct {
 	took time.Duration
-	// cpu is what the process did meanwhile, with what goes on behind the rows: judging, collecting garbage.
+	// cpu is the CPU time of the process, including work in the background such as checks and garbage
+	// collection.
 	cpu time.Duration
-	// collected says that a collection of garbage ended meanwhile.
+	// collected reports whether a garbage collection ended meanwhile.
 	collected bool
 }
 
-// step opens the UI and steps.
+// step opens the UI and steps through the events, back and forward.
 func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 	feed := &session.Feed{Steps: true, Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, "etcd://"+endpoint, source.Options{DialTimeout: 5 * time.Second, RequestTimeout: time.Minute})
@@ -201,7 +202,7 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 			return nil, err
 		}
 		switch i {
-		case len(b.revisions) - 1: // its rows were there already
+		case len(b.revisions) - 1: // its rows were shown already
 		case len(b.revisions) - 2:
 			r.first = took
 		default:
@@ -218,7 +219,7 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 	return r, nil
 }
 
-// ui is the model, driven as Bubble Tea does.
+// ui drives the model as Bubble Tea does.
 type ui struct {
 	model    tea.Model
 	messages chan tea.Msg
@@ -253,14 +254,14 @@ func (u *ui) press(key rune, texts ...string) (step, error) {
 	return s, err
 }
 
-// collections are how many collections of garbage have ended.
+// collections returns the number of completed garbage collections.
 func collections() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// until handles messages until a frame has all texts.
+// until handles messages until a frame contains all texts.
 func (u *ui) until(texts ...string) (time.Duration, error) {
 	began := time.Now()
 	late := time.After(patience)
@@ -279,7 +280,7 @@ func (u *ui) until(texts ...string) (time.Duration, error) {
 	}
 }
 
-// rest handles messages until none comes for a while.
+// rest handles messages until none has come for a while.
 func (u *ui) rest() {
 	for {
 		select {
@@ -315,7 +316,7 @@ func (r *results) markdown(machine string, segments int) string {
 	return t.String()
 }
 
-// at is the time that a share of the steps took no longer than.
+// at returns the quantile of the steps' times at share.
 func at(steps []step, of func(step) time.Duration, share float64) time.Duration {
 	list := make([]time.Duration, 0, len(steps))
 	for _, s := range steps {

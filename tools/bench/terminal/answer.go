@@ -7,9 +7,8 @@ import (
 
 const escape = 0x1b
 
-// sequence is the length of the control sequence that data starts with, 0 if it is
-// not complete (ECMA-48: CSI ends at 0x40 to 0x7e; strings end at ST or, as xterm
-// has it, at BEL).
+// sequence returns the length of the control sequence at the start of data, or 0 if it is incomplete.
+// According to ECMA-48, CSI ends at 0x40 to 0x7e. Strings end at ST or, as in xterm, at BEL.
 func sequence(data []byte) int {
 	if len(data) < 2 {
 		return 0
@@ -40,8 +39,8 @@ func sequence(data []byte) int {
 	return 2
 }
 
-// answer is what an xterm with a dark background and 256 colours says to a question,
-// "" if the sequence is none (xterm's ctlseqs; contour's mode 2026).
+// answer returns the response of an xterm with a dark background and 256 colours to a query. It returns "" if
+// the sequence is not a query (xterm's ctlseqs; contour's mode 2026).
 func answer(sequence string) string {
 	switch sequence {
 	case "\x1b[c", "\x1b[0c": // DA1
@@ -54,7 +53,7 @@ func answer(sequence string) string {
 		return "\x1b[0n"
 	case "\x1b[6n": // cursor position
 		return "\x1b[1;1R"
-	case "\x1b[?u": // kitty's keyboard protocol: not spoken
+	case "\x1b[?u": // kitty's keyboard protocol: not supported
 		return ""
 	}
 	switch {
@@ -65,7 +64,7 @@ func answer(sequence string) string {
 	case strings.HasPrefix(sequence, "\x1b[?") && strings.HasSuffix(sequence, "$p"): // DECRQM
 		mode := strings.TrimSuffix(strings.TrimPrefix(sequence, "\x1b[?"), "$p")
 		if mode == "2026" {
-			return "\x1b[?2026;2$y" // synchronized output: known, off
+			return "\x1b[?2026;2$y" // synchronized output: supported, off
 		}
 		return "\x1b[?" + mode + ";0$y"
 	case strings.HasPrefix(sequence, "\x1bP+q"): // XTGETTCAP

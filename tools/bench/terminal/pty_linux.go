@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open makes a pseudo terminal (pty(7)).
+// open opens a pseudo terminal (pty(7)).
 func open(columns, rows int) (master, slave *os.File, err error) {
 	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -35,10 +35,10 @@ func open(columns, rows int) (master, slave *os.File, err error) {
 	return master, slave, err
 }
 
-// controlling makes the terminal on standard input the controlling one of cmd.
+// controlling makes the terminal on standard input the controlling terminal of cmd.
 func controlling(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} }
 
-// Memory is the resident set of a process, now and at most, in bytes.
+// Memory returns the resident memory of a process, now and at its peak, in bytes.
 func Memory(pid int) (now, peak int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -14,5 +14,5 @@ func open(_, _ int) (master, slave *os.File, err error) {
 
 func controlling(*exec.Cmd) {}
 
-// Memory is known on Linux only.
+// Memory is supported on Linux only.
 func Memory(int) (now, peak int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// statusKB reads a line such as "VmRSS:     1234 kB" of /proc/PID/status, in bytes.
+// statusKB returns the value of a line such as "VmRSS:     1234 kB" of /proc/PID/status, in bytes.
 func statusKB(status []byte, name string) int64 {
 	for s := bufio.NewScanner(bytes.NewReader(status)); s.Scan(); {
 		rest, ok := strings.CutPrefix(s.Text(), name)

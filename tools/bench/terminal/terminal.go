@@ -1,10 +1,9 @@
-// Package terminal plays the terminal of an interactive program and times it: what
-// enters is a command and the keys to press, what leaves is when it wrote what.
+// Package terminal emulates the terminal of an interactive program and times the program's output.
 //
-//  1. Start runs the command on a pseudo terminal of a given size.
-//  2. Output is read at once and stamped; questions to the terminal are answered,
-//     as programs wait for the answers.
-//  3. Send presses keys, WaitOutput, WaitText and WaitQuiet say when something showed.
+//  1. Start runs a command on a pseudo terminal of a given size.
+//  2. Output is read at once and timestamped. Queries to the terminal are answered, because programs wait
+//     for the answers.
+//  3. Send presses keys. WaitOutput, WaitText and WaitQuiet return the time of the output.
 package terminal
 
 import (
@@ -17,7 +16,7 @@ import (
 	"time"
 )
 
-// Terminal is a running program with its screen.
+// Terminal is a running program with its output.
 type Terminal struct {
 	cmd     *exec.Cmd
 	master  *os.File
@@ -27,14 +26,14 @@ type Terminal struct {
 	chunks  []chunk
 	bytes   int64
 	text    []byte // output without control sequences since the last ForgetText
-	pending []byte // a control sequence that is not complete yet
+	pending []byte // an incomplete control sequence
 	ended   bool
 	news    chan struct{} // closed and replaced whenever something arrives
 }
 
 type chunk struct {
 	at      time.Time
-	printed int // characters that a person could see
+	printed int // visible characters
 }
 
 // Start runs cmd on a pseudo terminal.
@@ -55,27 +54,27 @@ func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
 	return t, nil
 }
 
-// Started is when the program was started.
+// Started returns the time when the program was started.
 func (t *Terminal) Started() time.Time { return t.started }
 
-// PID is the process id of the program.
+// PID returns the process id of the program.
 func (t *Terminal) PID() int { return t.cmd.Process.Pid }
 
 // Close kills the program, unless it has ended, and waits for it.
 func (t *Terminal) Close() error {
-	_ = t.cmd.Process.Kill() // it may be gone already
-	_ = t.cmd.Wait()         // killed: its state says nothing
+	_ = t.cmd.Process.Kill() // it may have ended already
+	_ = t.cmd.Wait()         // it was killed, so its state does not matter
 	return t.master.Close()
 }
 
-// Send presses keys and returns when.
+// Send presses keys and returns the time.
 func (t *Terminal) Send(keys string) (time.Time, error) {
 	at := time.Now()
 	_, err := t.master.WriteString(keys)
 	return at, err
 }
 
-// Bytes is how much the program has written so far.
+// Bytes returns how many bytes the program has written so far.
 func (t *Terminal) Bytes() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +102,7 @@ func (t *Terminal) read() {
 	}
 }
 
-// take stores output and answers the questions in it.
+// take stores output and answers the queries in it.
 func (t *Terminal) take(output []byte, at time.Time) {
 	t.bytes += int64(len(output))
 	data := slices.Concat(t.pending, output)
@@ -121,10 +120,10 @@ func (t *Terminal) take(output []byte, at time.Time) {
 		}
 		n := sequence(data)
 		if n == 0 {
-			break // the rest of it comes with the next read
+			break // the rest comes with the next read
 		}
 		if reply := answer(string(data[:n])); reply != "" {
-			_, _ = t.master.WriteString(reply) // a program that ended needs none
+			_, _ = t.master.WriteString(reply) // the program may have ended
 		}
 		data = data[n:]
 	}
@@ -132,7 +131,8 @@ func (t *Terminal) take(output []byte, at time.Time) {
 	t.chunks = append(t.chunks, chunk{at, printed})
 }
 
-// visible counts printable ASCII without spaces: enough to tell a frame from a mode switch.
+// visible counts printable ASCII characters without spaces. That is enough to distinguish a frame from a mode
+// switch.
 func visible(data []byte) int {
 	n := 0
 	for _, b := range data {
@@ -143,15 +143,15 @@ func visible(data []byte) int {
 	return n
 }
 
-// ForgetText makes WaitText look at later output only.
+// ForgetText makes WaitText search only later output.
 func (t *Terminal) ForgetText() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = nil
 }
 
-// Text is the end of the output since ForgetText, without control sequences, for
-// error messages.
+// Text returns the last 4000 bytes of the output since ForgetText, without control sequences, for error
+// messages.
 func (t *Terminal) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -159,8 +159,8 @@ func (t *Terminal) Text() string {
 	return string(t.text[max(0, len(t.text)-enough):])
 }
 
-// WaitOutput waits for output after a moment in which at least printed characters
-// could be seen, and returns when it came.
+// WaitOutput waits for output after a time with at least the given number of visible characters, and returns
+// the time when it came.
 func (t *Terminal) WaitOutput(after time.Time, printed int, timeout time.Duration) (time.Time, error) {
 	return t.wait(timeout, fmt.Sprintf("%d characters", printed), func() (time.Time, bool) {
 		sum := 0
@@ -182,7 +182,7 @@ func (t *Terminal) WaitOutput(after time.Time, printed int, timeout time.Duratio
 	})
 }
 
-// WaitText waits until the output contains text, and returns when it was seen.
+// WaitText waits until the output contains text, and returns the time when it was found.
 func (t *Terminal) WaitText(text string, timeout time.Duration) (time.Time, error) {
 	return t.wait(timeout, fmt.Sprintf("%q", text), func() (time.Time, bool) {
 		if !bytes.Contains(t.text, []byte(text)) {
@@ -192,7 +192,7 @@ func (t *Terminal) WaitText(text string, timeout time.Duration) (time.Time, erro
 	})
 }
 
-// wait calls done, with t locked, until it says yes.
+// wait calls done, with t locked, until it returns true.
 func (t *Terminal) wait(timeout time.Duration, what string, done func() (time.Time, bool)) (time.Time, error) {
 	deadline := time.After(timeout)
 	for {
@@ -214,8 +214,7 @@ func (t *Terminal) wait(timeout time.Duration, what string, done func() (time.Ti
 	}
 }
 
-// WaitQuiet waits until nothing was written for a while and returns when the last
-// output came.
+// WaitQuiet waits until nothing was written for the duration quiet, and returns the time of the last output.
 func (t *Terminal) WaitQuiet(quiet, timeout time.Duration) (time.Time, error) {
 	deadline := time.Now().Add(timeout)
 	for time.Now().Before(deadline) {

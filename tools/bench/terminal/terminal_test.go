@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// TestSequenceLengths checks the lengths of complete and incomplete control sequences.
 func TestSequenceLengths(t *testing.T) {
 	for text, want := range map[string]int{
 		"\x1b[31mred":        5,
@@ -28,9 +29,11 @@ func TestSequenceLengths(t *testing.T) {
 	}
 }
 
+// TestProgramsSeeATerminalThatAnswers checks that queries of a program are answered and that it sees the
+// size.
 func TestProgramsSeeATerminalThatAnswers(t *testing.T) {
-	// The shell asks for device attributes and for the background, in two writes
-	// that split a sequence, and shows what it reads.
+	// The shell queries the device attributes and the background, in two writes that split a sequence, and
+	// shows the answers.
 	script := `stty raw -echo; printf '\033[c'; dd bs=1 count=9 2>/dev/null | tr '\033' E
 printf '\033]11;'; sleep 0.1; printf '?\007'; dd bs=1 count=24 2>/dev/null | tr '\033' E; stty size; printf done; sleep 5`
 	term, err := Start(exec.CommandContext(context.Background(), "/bin/sh", "-c", script), 120, 40)
@@ -48,6 +51,7 @@ printf '\033]11;'; sleep 0.1; printf '?\007'; dd bs=1 count=24 2>/dev/null | tr 
 	}
 }
 
+// TestKeysAreTimed checks the time from a key to the output, the number of bytes and the memory.
 func TestKeysAreTimed(t *testing.T) {
 	term, err := Start(exec.CommandContext(context.Background(), "/bin/sh", "-c", `stty raw -echo; printf ready; dd bs=1 count=1 >/dev/null 2>&1; sleep 0.05; printf pressed; sleep 5`), 80, 24)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// decoys are what every cluster goes through: no finding of severity warning or above is due.
+// decoys returns events that every cluster goes through. They must not cause a finding of severity warning or
+// above.
 func decoys() []*Kind {
 	ofCollections := func(d *dice) Args { return Args{Collection: pick(d, loaded)} }
 	return []*Kind{
@@ -67,7 +68,8 @@ func partReleased() *Kind {
 	return k
 }
 
-// nodeComesAndGoes adds a query node, and takes it away as Kubernetes does. While it leaves, that may be said.
+// nodeComesAndGoes adds a query node and removes it like Kubernetes does. A finding about it is allowed while
+// it stops.
 func nodeComesAndGoes() *Kind {
 	k := decoy("query node added, then taken away", 3, nothing, func(ctx context.Context, l *Lab, _ Args) error { return l.Bring(ctx, "querynode4") })
 	k.Alone = true

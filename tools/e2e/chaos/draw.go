@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	// loaded are the collections that client.py seeds and loads, indexed those of them with index files.
+	// loaded lists the collections that client.py seeds and loads. indexed lists those that have index files.
 	loaded  = []string{"photos_cos", "songs_ip", "prints_ham", "pages_pq", "tags_flat"}
 	indexed = []string{"photos_cos", "songs_ip", "prints_ham", "pages_pq"}
 )
 
-// dice draws, the same of one seed on every machine.
+// dice draws at random. The same seed yields the same draws on every machine.
 type dice struct{ r *rand.Rand }
 
 func newDice(seed uint64, round int) *dice {
@@ -22,7 +22,7 @@ func newDice(seed uint64, round int) *dice {
 
 func pick[T any](d *dice, of []T) T { return of[d.r.IntN(len(of))] }
 
-// some draws n of a list, in the list's order.
+// some draws n elements of a list and keeps their order.
 func some(d *dice, of []string, n int) []string {
 	chosen := d.r.Perm(len(of))[:n]
 	slices.Sort(chosen)
@@ -45,7 +45,7 @@ func (d *dice) group() []string {
 	}
 }
 
-// round draws what one round does: one thing, or two at once that do not touch the same.
+// round draws the actions of one round: one, or two at once that touch different things.
 func round(seed uint64, number int) []Draw {
 	d := newDice(seed, number)
 	first := d.draw(nil)

@@ -8,6 +8,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
+// TestSeedDrawsTheSame checks that a seed and a round number determine the draw.
 func TestSeedDrawsTheSame(t *testing.T) {
 	differ := false
 	for n := 1; n <= 50; n++ {
@@ -22,7 +23,8 @@ func TestSeedDrawsTheSame(t *testing.T) {
 	}
 }
 
-// What is drawn may not depend on what comes later in the list of rounds: a seed is played in parts.
+// TestPlanOfASeedStands checks that the draw of a round does not depend on other rounds or on changes since
+// the recorded results, because a seed is played in parts.
 func TestPlanOfASeedStands(t *testing.T) {
 	var got []string
 	for n := 1; n <= 6; n++ {
@@ -37,6 +39,8 @@ func TestPlanOfASeedStands(t *testing.T) {
 	}
 }
 
+// TestGrammarIsWhole checks that every kind is drawn and complete, and that two kinds of a round fit
+// together.
 func TestGrammarIsWhole(t *testing.T) {
 	drawn, two := map[string]int{}, 0
 	for n := 1; n <= 3000; n++ {

@@ -8,8 +8,9 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// healthy keeps clients busy on a cluster that is well: inserts, flushes, compactions, searches, collections
-// that come and go. Whatever --watch then says of severity warning or above is false.
+// healthy keeps clients busy on a healthy cluster with inserts, flushes, compactions, searches, and
+// collections that are created and dropped. It counts the findings of severity warning or above that --watch
+// reports. All of them are false.
 func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, ...any)) error {
 	if err := l.quiet(ctx); err != nil {
 		return err

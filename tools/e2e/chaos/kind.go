@@ -1,12 +1,12 @@
-// Command chaos breaks a real Milvus cluster in ways that nobody wrote down beforehand, and scores
-// what kitescope says of it.
+// Command chaos injects random faults into a real Milvus cluster and scores kitescope's findings.
 //
-// A seed draws rounds from a grammar: what is done (a Kind), to which processes, collections and
-// keys, how hard, and whether two things happen at once. -plan prints them, without a cluster. Each
-// round begins on a cluster that is well, by a script that shares nothing with kitescope and by
-// kitescope; the fault is injected and seen to be there by other means; kitescope is asked at
-// several times, once and in --watch; the fault is healed, and kitescope is asked again. What has
-// to be said stands with the Kind, and was written before any run.
+// A seed draws rounds from a grammar: the action (a Kind), its processes, collections and keys, its
+// intensity, and whether two actions happen at once. -plan prints the rounds without a cluster.
+//
+// A round begins on a cluster that is healthy according to kitescope and to a script that shares no code with
+// it. The fault is injected and confirmed by other means. kitescope is run several times, once per look and
+// with --watch. Then the fault is healed and kitescope is run again. The expected findings are part of each
+// Kind and were written before any run.
 package main
 
 import (
@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// Args is what was drawn for one Kind. Which fields count depends on the Kind.
+// Args holds the arguments that were drawn for a Kind. The Kind determines which fields are used.
 type Args struct {
 	Processes  []string `json:"processes,omitempty"`
-	Percent    int      `json:"percent,omitempty"` // of the time that a process is stopped
+	Percent    int      `json:"percent,omitempty"` // share of the time that a process is stopped
 	Period     int      `json:"period_ms,omitempty"`
 	Collection string   `json:"collection,omitempty"`
-	What       string   `json:"what,omitempty"` // files, a key, an index, as the Kind says
+	What       string   `json:"what,omitempty"` // kind of files, key or index, depending on the Kind
 	Value      string   `json:"value,omitempty"`
 }
 
@@ -43,25 +43,27 @@ func (a Args) String() string {
 	return strings.Join(words, " ")
 }
 
-// Want is what an on-call person needs to hear of a fault.
+// Want describes the findings that an on-call person needs for a fault.
 type Want struct {
-	// Checks are ids, one of which has to be the first or the second finding.
+	// Checks lists check ids. One of them has to be the first or the second finding.
 	Checks []string
-	// Names has a list for each guilty thing, and of each list one has to be in those findings. What
-	// begins with @ is a process of the lab, and stands for its session, its id and its address.
+	// Names has one list for each guilty thing. Those findings must contain one word of each list. A word
+	// that begins with @ is a process of the lab and stands for its session and its address.
 	Names [][]string
-	// Follow are checks that say something true because of the fault; anything else of severity
-	// warning or above is a false finding, unless kitescope says that it follows from a wanted one.
+	// Follow lists checks whose findings are true because of the fault. Other findings of severity warning or
+	// above are false, unless kitescope reports a wanted one as their cause.
 	Follow []string
-	// Unreadable: etcd itself is gone. Nothing can be judged; that it does not answer has to be said.
+	// Unreadable is set if etcd itself is gone. Nothing can be checked then, and the failure of etcd has to
+	// be reported.
 	Unreadable bool
 }
 
-// Seen is what other means than kitescope say of a fault.
+// Seen is the state of a fault according to other means than kitescope.
 type Seen struct {
 	There bool   `json:"there"`
 	What  string `json:"what"`
-	// Processes are those to be named now, if it is about processes: one whose work others have taken over is none.
+	// Processes lists the processes to be named now, if the fault is about processes. It omits a process
+	// whose work others have taken over.
 	Processes []string `json:"processes,omitempty"`
 }
 
@@ -69,29 +71,33 @@ type Seen struct {
 type Kind struct {
 	Name   string
 	Weight int
-	// Decoy only looks like a fault: any finding of severity warning or above is false, but for Follow.
+	// Decoy is set if the action only looks like a fault. Findings of severity warning or above are false
+	// then, except those in Follow.
 	Decoy bool
-	// Draw chooses arguments. Two kinds of one round may not touch the same things.
+	// Draw chooses arguments. Touches lists the things that an action touches. Two actions of one round must
+	// not share any.
 	Draw    func(d *dice) Args
 	Touches func(a Args) []string
 	Want    func(a Args) Want
 	Inject  func(ctx context.Context, l *Lab, a Args) error
-	// There says by other means than kitescope whether the fault is there now, and what is seen.
+	// There returns whether the fault is there now, according to other means than kitescope, and what was
+	// observed.
 	There func(ctx context.Context, l *Lab, a Args) Seen
 	Heal  func(ctx context.Context, l *Lab, a Args) error
-	// Limit is the time from injection in which it should be named, Hold how long it is left at least.
+	// Limit is the maximum time from the injection to a finding that names the fault. Hold is the minimum
+	// time that the fault stays.
 	Limit, Hold time.Duration
-	// Fresh: nothing but a new cluster heals it.
+	// Fresh is set if only a new cluster heals the fault.
 	Fresh bool
-	// Anew: what is injected is a new process, to be named by its own session.
+	// Anew is set if a new process is injected, which has to be named by its own session.
 	Anew bool
-	// Storage: whoever suspects files says where they are, with --storage.
+	// Storage is set if diagnose gets --storage with the location of the files.
 	Storage bool
-	// Alone: never one of two at once.
+	// Alone is set if the action is never combined with another.
 	Alone bool
 }
 
-// Draw is one Kind with its arguments.
+// Draw is a Kind with its arguments.
 type Draw struct {
 	Kind *Kind
 	Args Args
@@ -99,7 +105,7 @@ type Draw struct {
 
 func (d Draw) String() string { return strings.TrimSpace(d.Kind.Name + " " + d.Args.String()) }
 
-// kinds is the grammar.
+// kinds returns the grammar.
 func kinds() []*Kind {
 	return slices.Concat(processKinds(), sessionKinds(), storageKinds(), serviceKinds(), metadataKinds(), decoys())
 }

@@ -12,25 +12,25 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Look is one asking of kitescope.
+// Look is one run of diagnose.
 type Look struct {
 	*lab.Look
 	Seen []Seen
 }
 
-// look asks once, as a person would, with no flag but --from, and those of more.
+// look runs diagnose once as a user would. The only flags besides more are --from and --metrics-port.
 func (l *Lab) look(ctx context.Context, name string, since time.Time, more ...string) (*Look, error) {
 	look, err := l.kitescope.Diagnose(ctx, l.Lab, filepath.Join(l.Out, name+".json"), since, more...)
 	return &Look{Look: look}, err
 }
 
-// knows reports whether the binary has a flag: an older one can be scored as well.
+// knows reports whether the binary has a flag. Older binaries can be scored as well.
 func (l *Lab) knows(ctx context.Context, flag string) bool {
 	help, err := l.Output(ctx, l.kitescope.File, "diagnose", "--help")
 	return err == nil && strings.Contains(string(help), flag)
 }
 
-// bundle keeps what there is now, to look into a miss afterwards.
+// bundle saves a bundle of the current state, for the analysis of a miss.
 func (l *Lab) bundle(ctx context.Context, name string) {
 	if err := l.kitescope.Bundle(ctx, l.Lab, filepath.Join(l.Out, name+".kite")); err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
@@ -39,7 +39,7 @@ func (l *Lab) bundle(ctx context.Context, name string) {
 
 func key(f *Finding) string { return f.Check + "\n" + f.Object.Resource + "\n" + f.Object.ID }
 
-// open are the findings that have come by a time and not gone.
+// open returns the findings that have appeared by a time and not ended.
 func open(events []Finding, at time.Time) []Finding {
 	now := map[string]Finding{}
 	var order []string
@@ -66,7 +66,8 @@ func open(events []Finding, at time.Time) []Finding {
 	return out
 }
 
-// probed is what a client saw in a span of time.
+// probed returns the number of searches that a client ran in a span of time, their errors and the slowest
+// time in seconds.
 func (l *Lab) probed(from, to time.Time) (searches, errs int, worst float64) {
 	text, err := os.ReadFile(filepath.Join(l.Out, "probe.jsonl"))
 	if err != nil {

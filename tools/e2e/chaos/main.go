@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// chosen are the rounds that are to be played, by number.
+// chosen returns the numbers of the rounds to play.
 func (o *options) chosen() []int {
 	var all []int
 	for n := o.from; len(all) < o.rounds && n < o.from+100000; n++ {

@@ -14,7 +14,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// setting is a key below config/ that somebody left in etcd.
+// setting is a key below config/ that someone left in etcd.
 type setting struct{ key, value string }
 
 var settings = []setting{
@@ -123,7 +123,7 @@ func noIndexNode() *Kind {
 			}
 		},
 		Inject: func(ctx context.Context, l *Lab, _ Args) error {
-			// SIGTERM takes it more than a minute.
+			// After SIGTERM it would take more than a minute to end.
 			return errors.Join(l.Signal("indexnode", syscall.SIGKILL), l.Client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
 		},
 		There: func(ctx context.Context, l *Lab, _ Args) Seen {
@@ -140,9 +140,10 @@ func noIndexNode() *Kind {
 
 func ofCollection(a Args) []string { return []string{a.Collection} }
 
-// removeLoadRecord takes out of etcd that a collection and its partitions are loaded; QueryCoord goes on
-// serving it, and does not after its next start. With only the collection's record gone it would: of
-// the partitions' it makes a new one (upgradeRecover in internal/querycoordv2/meta/collection_manager.go).
+// removeLoadRecord removes the load records of a collection and its partitions from etcd. QueryCoord keeps
+// serving the collection until its next start. Removing only the collection's record has no effect, because
+// QueryCoord rebuilds it from those of the partitions (upgradeRecover in
+// internal/querycoordv2/meta/collection_manager.go).
 func removeLoadRecord(ctx context.Context, l *Lab, a Args) error {
 	state, err := l.stateNow(ctx)
 	if err != nil {
@@ -157,7 +158,7 @@ func removeLoadRecord(ctx context.Context, l *Lab, a Args) error {
 	return nil
 }
 
-// removeKeys deletes keys, and puts them back when the fault is taken back.
+// removeKeys deletes keys and restores them when the fault is taken back.
 func (l *Lab) removeKeys(ctx context.Context, prefix string) error {
 	text, err := l.Etcdctl(ctx, "get", "--prefix", prefix, "-w", "json")
 	if err != nil {

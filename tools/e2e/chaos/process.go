@@ -14,13 +14,13 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// gone are the checks that say that a process is not there, or that a role has none left.
+// gone lists the checks that report a missing process, or a role without any process.
 var gone = []string{"node-unreachable", "stale-session", "role-missing"}
 
-// slow are the checks that say that a process answers late.
+// slow lists the checks that report a process that responds late.
 var slow = []string{"node-slow", "process-slow", "slow-process", "node-unreachable"}
 
-// followsFrom are true sentences about a cluster whose processes of a role are gone or hang.
+// followsFrom lists the checks that are right about a cluster in which processes of a role are gone or hang.
 var followsFrom = map[string][]string{
 	"querynode":  {"no-shard-leader", "segment-not-loaded", "replica-short", "replica-dead-node", "shard-not-serviceable", "leader-channel-split", "resource-group-short", "load-stuck", "target-behind"},
 	"datanode":   {"channel-unwatched", "checkpoint-lag", "timetick-lag", "channel-watch-state"},
@@ -30,7 +30,7 @@ var followsFrom = map[string][]string{
 	"rootcoord":  {"timetick-lag", "checkpoint-lag", "channel-consumption-lag", "clock-regression"},
 }
 
-// inWords are the names that people give a role.
+// inWords lists the words that name a role.
 var inWords = map[string][]string{
 	"querynode": {"querynode", "query node"}, "datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"}, "proxy": {"proxy", "proxies"},
 	"querycoord": {"querycoord"}, "datacoord": {"datacoord"}, "rootcoord": {"rootcoord"},
@@ -48,7 +48,8 @@ func wantProcesses(checks []string) func(a Args) Want {
 
 func ofProcesses(a Args) []string { return a.Processes }
 
-// named lists by what each process may be named: itself, or its role where no other of it is well.
+// named returns the accepted names of each process: the process itself and, if no other process of its role
+// works, the role.
 func (l *Lab) named(processes []string) [][]string {
 	var all [][]string
 	for _, p := range processes {
@@ -61,13 +62,13 @@ func (l *Lab) named(processes []string) [][]string {
 	return all
 }
 
-// sole says whether no process of its role is left once these are gone.
+// sole reports whether no process of its role is left without the processes in all.
 func sole(process string, all []string) bool {
 	return lab.RoleOf(process) != "querynode" || !slices.ContainsFunc(lab.QueryNodes, func(q string) bool { return !slices.Contains(all, q) })
 }
 
-// missing sees which of the processes do not work and are not replaced: dead or stopped, and
-// registered still or the last of their role.
+// missing returns which of the processes do not work and are not replaced. Such a process is dead, stopped or
+// unregistered, and it is still registered or the last of its role.
 func missing(ctx context.Context, l *Lab, a Args) Seen {
 	sessions, err := l.Sessions(ctx)
 	if err != nil {
@@ -90,7 +91,7 @@ func missing(ctx context.Context, l *Lab, a Args) Seen {
 func bringBack(ctx context.Context, l *Lab, a Args) error {
 	for _, p := range a.Processes {
 		if l.State(p) == "T" {
-			// It would find its session gone when it goes on, and end at a time of its own.
+			// A continued process would find its session gone and end at an unknown time.
 			if err := l.Signal(p, syscall.SIGKILL); err != nil {
 				return err
 			}
@@ -131,7 +132,8 @@ func killed() *Kind {
 func terminated() *Kind {
 	return &Kind{
 		Name: "terminated", Weight: 6, Touches: ofProcesses,
-		// While query nodes stop they go on serving, and with nobody to hand over to that takes half an hour.
+		// Query nodes keep serving while they stop. Without another node to hand over to, that takes half an
+		// hour.
 		Want: func(a Args) Want {
 			w := wantProcesses(gone)(a)
 			w.Follow = append(w.Follow, "stopping-node-serving")
@@ -174,7 +176,7 @@ func elsewhere() *Kind {
 	return &Kind{
 		Name: "restarted elsewhere", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
 		Draw: func(d *dice) Args {
-			// The address that a proxy is registered with is not the one that clients have.
+			// Leave out the proxy, because its registered address is not the one that clients use.
 			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(lab.Everybody), func(p string) bool { return p == "proxy" }), 1)}
 			a.Value = strconv.Itoa(21000 + d.r.IntN(500))
 			return a
@@ -219,14 +221,14 @@ func portTaken() *Kind {
 	}
 }
 
-// dutyCycle stops a process for a part of each period until it is taken back.
+// dutyCycle stops a process for a part of each period until the fault is taken back.
 func dutyCycle(ctx context.Context, l *Lab, a Args) error {
 	l.Duty(ctx, a.Processes[0], time.Duration(a.Period)*time.Millisecond, a.Percent)
 	return nil
 }
 
-// answersLate measures how long the process's /healthz takes on average over three periods, beside that
-// of a process of the same machine.
+// answersLate compares the mean response time of the process's /healthz over three periods with that of
+// another process on the same machine.
 func answersLate(ctx context.Context, l *Lab, a Args) Seen {
 	other := "rootcoord"
 	if other == a.Processes[0] {
@@ -266,7 +268,7 @@ func restartElsewhere(ctx context.Context, l *Lab, a Args) error {
 	return l.Start(p, grpc)
 }
 
-// oldSession sees whether the process that was killed is still registered where it was.
+// oldSession returns whether the killed process is still registered at its old address.
 func oldSession(ctx context.Context, l *Lab, a Args) Seen {
 	text, err := l.Etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
 	if err != nil {
@@ -283,7 +285,7 @@ func sessionPort(process string) int {
 	return lab.Ports[process].GRPC
 }
 
-// goHome starts a process anew on its own port with the settings of all.
+// goHome restarts a process on its own port with the common settings.
 func goHome(ctx context.Context, l *Lab, a Args) error {
 	if err := l.Leave(ctx, a.Processes[0]); err != nil {
 		return err
@@ -302,7 +304,8 @@ func restartWith(ctx context.Context, l *Lab, a Args) error {
 	return lab.Wait(ctx, 120*time.Second, a.Processes[0]+" is well", func() bool { _, err := l.Healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
 }
 
-// listenFreed takes the port of a process that has just been killed: its sockets outlive it for a moment.
+// listenFreed listens on the port of a process that was just killed. It retries for 5 s, because the sockets
+// outlive the process for a moment.
 func listenFreed(ctx context.Context, port int) (net.Listener, error) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
@@ -315,7 +318,7 @@ func listenFreed(ctx context.Context, port int) (net.Listener, error) {
 	}
 }
 
-// takePort kills a process and lets another program listen where it was.
+// takePort kills a process and lets another program listen on its ports.
 func takePort(ctx context.Context, l *Lab, a Args) error {
 	p := a.Processes[0]
 	if err := l.Signal(p, syscall.SIGKILL); err != nil {

@@ -88,7 +88,8 @@ func (s *score) row(name string) string {
 	return fmt.Sprintf("| %s | %s | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, rounds, s.named, s.faults, share, times, s.silent, s.decoys, s.before, s.during, s.after)
 }
 
-// report is the generated part of docs/evidence/diagnosis.md: of each seed and in all, then what was missed.
+// report returns the generated part of docs/evidence/diagnosis.md: a row for each seed and for all, then the
+// misses.
 func report(results []Result) string {
 	var b strings.Builder
 	b.WriteString("| seed | rounds | faults named first or second | median and longest time to it | decoys, silent | false before, during, after |\n|---|---|---|---|---|---|\n")

@@ -15,36 +15,36 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Grace is how long after the cluster is well again a finding may stay: handing over what was flushed
-// takes 68 s at most on a healthy cluster, checkpoints move once a minute (docs/evidence/diagnosis.md).
+// Grace is how long a finding may stay after the cluster is healthy again. On a healthy cluster, handing over
+// flushed segments takes up to 68 s, and checkpoints move once a minute (docs/evidence/diagnosis.md).
 const Grace = 100 * time.Second
 
-// Outcome is what became of one thing that was injected.
+// Outcome is the result of one injected action.
 type Outcome struct {
 	Kind    string  `json:"kind"`
 	Args    string  `json:"args"`
 	Decoy   bool    `json:"decoy,omitempty"`
 	There   bool    `json:"there"`
-	Seen    string  `json:"seen"`            // by other means
-	Place   int     `json:"place,omitempty"` // the best
+	Seen    string  `json:"seen"`            // according to other means
+	Place   int     `json:"place,omitempty"` // the best place
 	By      string  `json:"by,omitempty"`    // the check
 	Seconds float64 `json:"seconds,omitempty"`
-	Watch   float64 `json:"watch_seconds,omitempty"` // until --watch told
-	Missed  string  `json:"missed,omitempty"`        // why it counts as a miss
+	Watch   float64 `json:"watch_seconds,omitempty"` // until --watch reported it
+	Missed  string  `json:"missed,omitempty"`        // the reason if it counts as a miss
 }
 
-// Result is one round, a line of results.jsonl.
+// Result is the result of one round, a line of results.jsonl.
 type Result struct {
 	Seed     uint64    `json:"seed"`
 	Round    int       `json:"round"`
 	At       time.Time `json:"at"`
-	Mending  bool      `json:"mending,omitempty"` // the seed was used while kitescope was mended
+	Mending  bool      `json:"mending,omitempty"` // the seed was used while kitescope was being fixed
 	Faults   []Outcome `json:"faults"`
 	Before   []string  `json:"false_before,omitempty"`
 	During   []string  `json:"false_during,omitempty"`
 	After    []string  `json:"false_after,omitempty"`
 	Searches string    `json:"searches,omitempty"`
-	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and says nothing of kitescope
+	Broken   string    `json:"broken,omitempty"` // the round itself failed and is no evidence about kitescope
 }
 
 type runner struct {
@@ -54,7 +54,7 @@ type runner struct {
 	log   func(format string, words ...any)
 }
 
-// play plays one round. The cluster is well before; whether it is well after is the answer.
+// play plays one round on a healthy cluster. It reports whether the cluster is healthy afterwards.
 func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	l := r.lab
 	defer l.TakeBack()
@@ -109,7 +109,7 @@ func (r *runner) told(into *[]string, findings []Finding, where string) {
 	}
 }
 
-// before waits until the cluster is quiet, by other means and then by kitescope.
+// before waits until the cluster is quiet, first according to other means and then to kitescope.
 func (r *runner) before(ctx context.Context, result *Result) error {
 	if err := r.lab.quiet(ctx); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (r *runner) before(ctx context.Context, result *Result) error {
 	return nil
 }
 
-// quiet: all processes are well, and nothing is moved, built or handed over.
+// quiet waits until all processes are healthy and nothing is moved, built or handed over.
 func (l *Lab) quiet(ctx context.Context) error {
 	for _, p := range lab.Everybody {
 		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
@@ -139,7 +139,8 @@ func (l *Lab) quiet(ctx context.Context) error {
 	return err
 }
 
-// silent asks until nothing of severity warning or above is said, and gives what is left of it.
+// silent runs diagnose until it has no finding of severity warning or above, at most for Grace. It returns
+// the findings that are left.
 func (r *runner) silent(ctx context.Context, name string) ([]Finding, error) {
 	for end := time.Now().Add(Grace); ; {
 		look, err := r.lab.look(ctx, name, time.Now())
@@ -224,7 +225,8 @@ func (r *runner) see(ctx context.Context) []Seen {
 	return seen
 }
 
-// judge scores one look. A fault has to be named if it was there before and after it, in the same processes.
+// judge scores one look. A fault has to be named if it was there before and after the look, in the same
+// processes.
 func (r *runner) judge(ctx context.Context, result *Result, look *Look, before []Seen, n int) {
 	l := r.lab
 	bad := false
@@ -322,7 +324,7 @@ func (r *runner) after(ctx context.Context, result *Result, w *lab.Watch) bool {
 		return false
 	}
 	r.told(&result.After, left, "diagnose")
-	// The watch holds a finding for up to two minutes after it was last there.
+	// --watch holds a finding for up to two minutes after it was last found.
 	_ = lab.Wait(ctx, 130*time.Second, "watch is silent", func() bool { return len(alarms(open(w.Events(), time.Now()), nil)) == 0 })
 	watched := alarms(open(w.Events(), time.Now()), nil)
 	r.told(&result.After, watched, "--watch")
@@ -330,7 +332,7 @@ func (r *runner) after(ctx context.Context, result *Result, w *lab.Watch) bool {
 	return len(left) == 0 && len(watched) == 0
 }
 
-// remember keeps who is who, as sessions are gone when they have to be named.
+// remember saves the sessions of processes, because they may be gone when they have to be named.
 func (l *Lab) remember(sessions map[string]lab.Session) {
 	for p, s := range sessions {
 		l.known[p] = fmt.Sprintf("%s-%d", s.Role, s.ID)
@@ -338,7 +340,7 @@ func (l *Lab) remember(sessions map[string]lab.Session) {
 	}
 }
 
-// resolve puts sessions and addresses in the place of @process.
+// resolve replaces each @process by its session and address.
 func (l *Lab) resolve(all [][]string) [][]string {
 	var out [][]string
 	for _, list := range all {
@@ -356,7 +358,7 @@ func (l *Lab) resolve(all [][]string) [][]string {
 	return out
 }
 
-// prepare works out what has to be said, before anything is injected.
+// prepare determines the expected findings before anything is injected.
 func (r *runner) prepare() {
 	for _, d := range r.draws {
 		w := &wanted{Want: d.Kind.Want(d.Args)}
@@ -369,7 +371,7 @@ func (r *runner) prepare() {
 	}
 }
 
-// save adds a line to the record, which tells nothing of where on this machine the lab and this program are.
+// save appends a line to the record. It removes the paths of the lab and of this program.
 func (r *Result) save(file string, l *Lab) error {
 	line, err := json.Marshal(r)
 	if err != nil {

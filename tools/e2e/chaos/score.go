@@ -6,14 +6,14 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Finding is one of "diagnose -o json".
+// Finding is a finding of "diagnose -o json".
 type Finding = lab.Finding
 
-// wanted is what is due of one thing that was injected, with names as they are in this cluster.
+// wanted holds the expected findings of one injected action, with names resolved for this cluster.
 type wanted struct {
 	Want
-	now [][]string // to be named now
-	all [][]string // may be named: also those whose work others took over meanwhile
+	now [][]string // names that have to appear now
+	all [][]string // names that may appear, including processes whose work others have taken over
 }
 
 func (w *wanted) about(f *Finding) bool {
@@ -23,13 +23,14 @@ func (w *wanted) about(f *Finding) bool {
 	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return lab.Names(f.Text(), n) })
 }
 
-// explains: it is what was injected, is true because of it, or is shown below it as following from it.
+// explains reports whether a finding is about the injected action, true because of it, or caused by it
+// according to kitescope.
 func (w *wanted) explains(f *Finding) bool {
 	return w.about(f) || slices.Contains(w.Follow, f.Check) || f.Cause != nil && slices.Contains(w.Checks, f.Cause.Check)
 }
 
-// place is where the first finding that names the cause stands, from 1 on, and how many of the
-// guilty those among the first two leave out. What is about another fault of the round does not count.
+// place returns the place, from 1 on, of the first finding that names the cause. It also returns the guilty
+// that the first two findings leave out. Findings about another action of the round are not counted.
 func (w *wanted) place(findings []Finding, others []*wanted) (place int, left [][]string) {
 	left = slices.Clone(w.now)
 	at := 0
@@ -46,7 +47,7 @@ func (w *wanted) place(findings []Finding, others []*wanted) (place int, left []
 		if place == 0 {
 			place = at
 		}
-		// Findings of one check stand together: three dead nodes are three lines, and one cause.
+		// Findings of one check are listed together. Three dead nodes are three lines with one cause.
 		if at <= 2 || place <= 2 && f.Check == findings[i-1].Check {
 			left = slices.DeleteFunc(left, func(n []string) bool { return lab.Names(f.Text(), n) })
 		}
@@ -54,7 +55,7 @@ func (w *wanted) place(findings []Finding, others []*wanted) (place int, left []
 	return place, left
 }
 
-// alarms are the findings of severity warning or above that nothing which was done explains.
+// alarms returns the findings of severity warning or above that no injected action explains.
 func alarms(findings []Finding, all []*wanted) []Finding {
 	explained := map[string]bool{}
 	for i := range findings {

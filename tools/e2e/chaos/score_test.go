@@ -26,6 +26,7 @@ func want(checks, follow string, names ...string) *wanted {
 	return w
 }
 
+// TestPlace checks the place of a finding and the names that are left out.
 func TestPlace(t *testing.T) {
 	dead := func(node string) Finding { return found("node-unreachable", "error", node, "") }
 	noise := found("small-segments", "warning", "docs", "")
@@ -70,6 +71,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestAlarms checks which findings count as false.
 func TestAlarms(t *testing.T) {
 	w := want("node-unreachable", "no-shard-leader", "querynode-5")
 	for _, c := range []struct {
@@ -98,6 +100,7 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
+// TestWatchedFindings checks the findings that have appeared in a span of time, and those open at a time.
 func TestWatchedFindings(t *testing.T) {
 	began := time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
 	event := func(second int, change, check string) Finding {
@@ -116,7 +119,7 @@ func TestWatchedFindings(t *testing.T) {
 	}
 }
 
-// TestDocumentIsOfTheRecordedRounds holds the score in the document against the rounds that were played.
+// TestDocumentIsOfTheRecordedRounds checks that the document holds the score of the recorded rounds.
 func TestDocumentIsOfTheRecordedRounds(t *testing.T) {
 	results, err := readResults("results.jsonl")
 	if err != nil {

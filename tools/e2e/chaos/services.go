@@ -128,7 +128,7 @@ func etcdSilent(ctx context.Context, l *Lab, _ Args) Seen {
 	return Seen{There: err != nil, What: fmt.Sprintf("etcdctl: %v", err)}
 }
 
-// allBack gives processes that lost their session time to end, and starts them again.
+// allBack waits for processes that lost their session to end, and starts them again.
 func allBack(ctx context.Context, l *Lab) error {
 	if err := lab.Sleep(ctx, 10*time.Second); err != nil {
 		return err
@@ -136,10 +136,10 @@ func allBack(ctx context.Context, l *Lab) error {
 	return bringBack(ctx, l, Args{Processes: lab.Everybody})
 }
 
-// filler is a key outside of Milvus's root path.
+// filler is the prefix of keys outside Milvus's root path.
 const filler = "chaos/filler/"
 
-// fillEtcd gives etcd a quota that it soon uses up.
+// fillEtcd restarts etcd with a small quota and fills it.
 func fillEtcd(ctx context.Context, l *Lab, _ Args) error {
 	if err := l.StopEtcd(ctx); err != nil {
 		return err

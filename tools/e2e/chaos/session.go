@@ -77,7 +77,8 @@ func (l *Lab) sessionOf(ctx context.Context, process string) (lab.Session, error
 	return s, nil
 }
 
-// restart starts a process anew, as it may live on without being registered.
+// restart restarts processes. It kills them first, because a process may keep running without being
+// registered.
 func restart(ctx context.Context, l *Lab, a Args) error {
 	for _, p := range a.Processes {
 		_ = l.Signal(p, syscall.SIGKILL)

@@ -13,10 +13,10 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// storageChecks say that the object store, or files in it, cannot be read or written.
+// storageChecks lists the checks that report an object store, or files in it, that cannot be read or written.
 var storageChecks = []string{"files-missing", "storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing", "storage-read-only"}
 
-// kinds of files of a collection below the root of the storage.
+// Folders of a collection's files below the root of the storage.
 const (
 	indexFiles = "index_files"
 	insertLogs = "insert_log"
@@ -78,7 +78,7 @@ func storageKinds() []*Kind {
 	}
 }
 
-// clusterState is the part of what state.py tells that is needed here.
+// clusterState is the needed part of the output of state.py.
 type clusterState struct {
 	Segments map[string]struct {
 		Collection string `json:"collection"`
@@ -119,7 +119,7 @@ func (s *clusterState) collection(name string) string {
 	return ""
 }
 
-// filesOf lists the files of a kind of a collection's living segments.
+// filesOf returns the files of a kind of a collection's flushed segments.
 func (l *Lab) filesOf(ctx context.Context, name, kind string) ([]string, error) {
 	state, err := l.stateNow(ctx)
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *Lab) filesOf(ctx context.Context, name, kind string) ([]string, error) 
 	return found, nil
 }
 
-// spoilFiles releases a collection, does something to its files and has it loaded again.
+// spoilFiles releases a collection, spoils its files and starts to load it again.
 func spoilFiles(ctx context.Context, l *Lab, a Args, spoil func(*Lab, string) error) error {
 	files, err := l.filesOf(ctx, a.Collection, a.What)
 	if err != nil {
@@ -162,7 +162,7 @@ func spoilFiles(ctx context.Context, l *Lab, a Args, spoil func(*Lab, string) er
 	return l.Beside(ctx, "load", a.Collection, "600")
 }
 
-// aside keeps a file's bytes outside the storage, and puts them back when the fault is taken back.
+// aside keeps the content of a file in memory, and restores the file when the fault is taken back.
 func (l *Lab) aside(file string) error {
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -203,7 +203,7 @@ func removeStorage(ctx context.Context, l *Lab, a Args) error {
 	return l.Beside(ctx, "load", a.Collection, "600")
 }
 
-// spoiled sees whether the load that was asked for has not come to its end.
+// spoiled returns whether segments of the collection are still not loaded on any node.
 func spoiled(ctx context.Context, l *Lab, a Args) Seen {
 	state, err := l.stateNow(ctx)
 	if err != nil {
@@ -234,8 +234,8 @@ func reload(ctx context.Context, l *Lab, a Args) error {
 	return l.Client(ctx, 150*time.Second, "load", a.Collection, "140")
 }
 
-// readOnly makes the storage read-only by a mount over itself, as the root user may write to whatever
-// has no write permission, and inserts.
+// readOnly mounts the storage read-only over itself and inserts rows. Removing write permission would not
+// stop root.
 func readOnly(ctx context.Context, l *Lab, a Args) error {
 	for _, words := range []string{"--bind " + l.Data() + " " + l.Data(), "-o remount,ro,bind " + l.Data()} {
 		if _, err := l.Output(ctx, "mount", strings.Fields(words)...); err != nil {

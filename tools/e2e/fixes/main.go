@@ -1,5 +1,6 @@
-// Command fixes tries what kitescope advises, on a real Milvus: it brings a fault about, asks diagnose, runs exactly the printed step, and asks
-// again until the finding is gone and clients succeed. How each fix fared goes into the table of docs/evidence/fixes.md.
+// Command fixes tests kitescope's fixes on a real Milvus. It injects a fault, runs diagnose, executes exactly
+// the printed step, and runs diagnose until the finding is gone and clients succeed. The result of each fix
+// goes into the table of docs/evidence/fixes.md.
 package main
 
 import (

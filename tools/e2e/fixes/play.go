@@ -12,7 +12,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Step is a step of a fix, as diagnose -o json prints it.
+// Step is a step of a fix, as printed by diagnose -o json.
 type Step struct {
 	Command  string  `json:"command"`
 	Language string  `json:"language"`
@@ -29,41 +29,41 @@ type Finding struct {
 	Fix     []Step    `json:"fix"`
 }
 
-// Play is one fix that is tried.
+// Play is the test of one fix.
 type Play struct {
 	Name  string
 	Check string
-	// About is a part of the message of the finding, or of its object's name.
+	// About is a part of the finding's message or of its object's name or id.
 	About string
-	// Steps are how the sentences of the steps begin that are followed, one after the other.
+	// Steps lists how the sentences of the executed steps begin, in order.
 	Steps []string
-	// Wait is how long the finding may take to appear.
+	// Wait is the maximum time until the finding appears.
 	Wait time.Duration
-	// Storage has diagnose look into the storage.
+	// Storage makes diagnose check the storage.
 	Storage bool
-	// Cluster is set where processes have to be ended and started one by one.
+	// Cluster is set if single processes have to be stopped and started.
 	Cluster bool
 	Inject  func(ctx context.Context, w *World) error
-	// Follow does what a sentence says that has no command.
+	// Follow does the action of a step that has no command.
 	Follow func(ctx context.Context, w *World, s *Step) error
-	// Cured returns an error unless the fault is gone by other means than kitescope.
+	// Cured returns an error unless the fault is gone according to other means than kitescope.
 	Cured func(ctx context.Context, w *World) error
 	Heal  func(ctx context.Context, w *World) error
 }
 
-// Outcome is what became of a play.
+// Outcome is the result of a play.
 type Outcome struct {
 	Play   *Play
-	Steps  []*Step       // those that were followed
-	Took   time.Duration // from the beginning of the step until the finding was gone
-	Broken error         // the fault could not be brought about
-	Failed error         // the fix did not cure
+	Steps  []*Step       // executed steps
+	Took   time.Duration // from the first step until the finding was gone
+	Broken error         // the fault could not be injected
+	Failed error         // the fix did not work
 }
 
-// within is the time that the last step prints, in seconds.
+// within returns the time that the last step prints, in seconds.
 func (o *Outcome) within() float64 { return o.Steps[len(o.Steps)-1].Within }
 
-// World is the cluster, and how it is reached.
+// World is the cluster and how to reach it.
 type World struct {
 	*lab.Lab
 	kitescope            *lab.Kitescope
@@ -72,13 +72,14 @@ type World struct {
 }
 
 func (w *World) python(ctx context.Context, code string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // more than any step prints
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // longer than the time of any step
 	defer cancel()
 	_, err := w.Output(ctx, w.Python(), "-W", "ignore", w.Script, w.proxy, code)
 	return err
 }
 
-// shell runs a command as a person would in a terminal where kitescope and etcdctl know the cluster.
+// shell runs a command like a user in a terminal whose environment points kitescope and etcdctl to the
+// cluster.
 func (w *World) shell(ctx context.Context, command string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -92,7 +93,7 @@ func (w *World) shell(ctx context.Context, command string) error {
 
 func (w *World) source() string { return "etcd://" + w.etcd + "/by-dev" }
 
-// diagnose returns the findings of a check.
+// diagnose returns the findings of a play's check.
 func (w *World) diagnose(ctx context.Context, p *Play) ([]*Finding, error) {
 	var all []*Finding
 	words := []string{"diagnose", "--only", p.Check}
@@ -107,7 +108,8 @@ func (w *World) diagnose(ctx context.Context, p *Play) ([]*Finding, error) {
 	}), nil
 }
 
-// play brings a fault about, waits for its finding, follows the printed steps, and asks until the finding is gone.
+// play injects a fault, waits for its finding, executes the printed steps, and waits until the finding is
+// gone.
 func (w *World) play(ctx context.Context, p *Play) *Outcome {
 	o := &Outcome{Play: p}
 	if p.Heal != nil {
@@ -180,7 +182,7 @@ func (w *World) follow(ctx context.Context, p *Play, s *Step) error {
 	return errors.New("the step has no command")
 }
 
-// until asks until the findings are as they should be.
+// until runs diagnose until is returns true, at most for the duration limit.
 func (w *World) until(ctx context.Context, p *Play, limit time.Duration, is func(all []*Finding) bool) error {
 	for end := time.Now().Add(limit); ; {
 		all, err := w.diagnose(ctx, p)

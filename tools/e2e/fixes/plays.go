@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// does is code of a client of Milvus.
+// does returns an action that runs Python code in a Milvus client.
 func does(code string) func(context.Context, *World) error {
 	return func(ctx context.Context, w *World) error { return w.python(ctx, code) }
 }
 
-// put writes a setting into etcd, and takes it back after the play.
+// put returns an action that writes a setting into etcd. The setting is removed after the play.
 func put(key, value string) func(context.Context, *World) error {
 	return func(ctx context.Context, w *World) error {
 		w.Undo(func() error { return w.shell(context.WithoutCancel(ctx), "etcdctl del by-dev/config/"+key) })
@@ -23,7 +23,7 @@ func put(key, value string) func(context.Context, *World) error {
 	}
 }
 
-// all does one thing after the other.
+// all returns an action that runs actions one after the other.
 func all(list ...func(context.Context, *World) error) func(context.Context, *World) error {
 	return func(ctx context.Context, w *World) error {
 		for _, f := range list {
@@ -37,10 +37,10 @@ func all(list ...func(context.Context, *World) error) func(context.Context, *Wor
 
 const soon = time.Minute
 
-// plays are the fixes that are tried.
+// plays returns the fixes to test.
 func plays() []*Play { return append(ofClients(), ofProcesses()...) }
 
-// ofClients are the plays that need no more than a client and etcd.
+// ofClients returns the plays that need only a client and etcd.
 func ofClients() []*Play { //nolint:funlen // a table of plays
 	return []*Play{
 		{
@@ -129,12 +129,12 @@ func ofClients() []*Play { //nolint:funlen // a table of plays
 	}
 }
 
-// collectionID is a command that prints the id of a collection.
+// collectionID returns a command that prints the id of a collection.
 func collectionID(name string) string {
 	return "$KITESCOPE get collections state=Created name=" + name + " --columns id --no-headers"
 }
 
-// removeNewest removes the newest folder of files of a kind from the object store.
+// removeNewest returns an action that removes the newest folder with files of a kind from the object store.
 func removeNewest(kind string) func(context.Context, *World) error {
 	return func(_ context.Context, w *World) error {
 		var newest string

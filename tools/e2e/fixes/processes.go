@@ -11,12 +11,12 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// send sends a signal to a process.
+// send returns an action that sends a signal to a process.
 func send(process string, s syscall.Signal) func(context.Context, *World) error {
 	return func(_ context.Context, w *World) error { return w.Signal(process, s) }
 }
 
-// gone kills a process, and waits until its session has ended too.
+// gone returns an action that kills a process and waits until its session has ended.
 func gone(process string) func(context.Context, *World) error {
 	return func(ctx context.Context, w *World) error {
 		if err := w.Signal(process, syscall.SIGKILL); err != nil {
@@ -30,7 +30,7 @@ func gone(process string) func(context.Context, *World) error {
 	}
 }
 
-// again kills processes that are there, and starts them as the lab does.
+// again returns an action that kills the processes that run and starts all of them with the lab's settings.
 func again(processes ...string) func(context.Context, *World) error {
 	return func(ctx context.Context, w *World) error {
 		for _, p := range processes {
@@ -47,7 +47,7 @@ func again(processes ...string) func(context.Context, *World) error {
 	}
 }
 
-// well starts what the lab lacks after a play.
+// well starts the processes of the lab that are missing after a play.
 func well(ctx context.Context, w *World) error { return w.Bring(ctx, lab.Everybody...) }
 
 func startKafka(ctx context.Context, w *World) error {
@@ -57,12 +57,12 @@ func startKafka(ctx context.Context, w *World) error {
 	return w.StartKafka(ctx)
 }
 
-// follows does what a sentence says.
+// follows turns an action into a Play's Follow function.
 func follows(f func(context.Context, *World) error) func(context.Context, *World, *Step) error {
 	return func(ctx context.Context, w *World, _ *Step) error { return f(ctx, w) }
 }
 
-// with stops a process and starts it with settings of its own.
+// with returns an action that restarts a process with settings of its own.
 func with(process string, settings ...string) func(context.Context, *World) error {
 	return func(ctx context.Context, w *World) error {
 		if w.State(process) != "" {
@@ -74,7 +74,8 @@ func with(process string, settings ...string) func(context.Context, *World) erro
 	}
 }
 
-// fillEtcd gives etcd a quota, and writes one key until that is used up: history, which a compaction can delete.
+// fillEtcd restarts etcd with a small quota and rewrites one key until the quota is used up. A compaction can
+// delete that history.
 func fillEtcd(ctx context.Context, w *World) error {
 	if err := w.StopEtcd(ctx); err != nil {
 		return err
@@ -104,14 +105,14 @@ func emptyEtcd(ctx context.Context, w *World) error {
 	return well(ctx, w)
 }
 
-// readOnly mounts the object store over itself, read-only: root may write to what nobody may.
+// readOnly mounts the object store read-only over itself, because permissions do not stop root from writing.
 func readOnly(ctx context.Context, w *World) error {
 	return w.shell(ctx, "mount --bind "+w.storage+" "+w.storage+" && mount -o remount,ro,bind "+w.storage)
 }
 
 func writable(ctx context.Context, w *World) error { return w.shell(ctx, "umount -l "+w.storage) }
 
-// ofProcesses are the plays that end and start processes of a cluster.
+// ofProcesses returns the plays that stop and start processes of a cluster.
 func ofProcesses() []*Play { //nolint:funlen // a table of plays
 	const patient, slow = 2 * time.Minute, 6 * time.Minute
 	settled := does(`make("fx_alive", 2000); fill("fx_alive", 100, 5000); search("fx_alive"); utility.drop_collection("fx_alive")`)
@@ -202,7 +203,7 @@ func ofProcesses() []*Play { //nolint:funlen // a table of plays
 	return list
 }
 
-// copyLoad writes the records of a load back after they were removed.
+// copyLoad returns an action that restores the records of a load after the code in remove has removed them.
 func copyLoad(name, remove string) func(context.Context, *World) error {
 	const kept = `for key in $(etcdctl get --prefix --keys-only by-dev/meta/querycoord-collection-loadinfo/$id; etcdctl get --prefix --keys-only by-dev/meta/querycoord-partition-loadinfo/$id; etcdctl get --prefix --keys-only by-dev/meta/querycoord-replica/$id); do
 	etcdctl get $key -w json | grep -o '"value":"[^"]*"' | cut -d'"' -f4 | base64 -d >"$dir/$(echo $key | tr / @)"; done`

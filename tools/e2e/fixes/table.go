@@ -10,7 +10,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// verdict is the last cell of a row: what became of following a step.
+// verdict returns the last cell of a row: the result of the steps.
 func (o *Outcome) verdict(release string, day time.Time) string {
 	at := fmt.Sprintf("played on %s, %s (%s)", release, day.Format(time.DateOnly), o.Play.Name)
 	if o.Failed != nil {
@@ -19,7 +19,7 @@ func (o *Outcome) verdict(release string, day time.Time) string {
 	return fmt.Sprintf("%s: cured after %.0f s, printed %.0f s", at, o.Took.Seconds(), o.within())
 }
 
-// record writes how a step was tried into its row of the table: the one of the check whose fix ends in the same sentence.
+// record writes a verdict into the rows of the table for the check whose fix ends with the sentence text.
 func record(file, check, text, verdict string) error {
 	document, err := os.ReadFile(file)
 	if err != nil {
@@ -42,7 +42,8 @@ func record(file, check, text, verdict string) error {
 	return os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644)
 }
 
-// form matches the sentences that a cell of fixes stands for: the command is left out, and … is anything.
+// form returns an expression that matches the sentences of a cell of fixes. The command is ignored, and …
+// matches any text.
 func form(cell string) *regexp.Regexp {
 	if strings.HasPrefix(cell, "`") {
 		_, cell, _ = strings.Cut(cell, "`: ")

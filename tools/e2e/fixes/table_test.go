@@ -11,7 +11,8 @@ const table = "| checks | fix | interrupts | how it was tried |\n|---|---|---|--
 	"| `one` | `etcdctl put …`: turns it on | nothing | not played |\n" +
 	"| `one`, `two` | restart …: there is no other … | all | not played |\n"
 
-// A verdict goes into the last cell of the row whose check and sentence fit, and into no other.
+// TestRecord checks that a verdict goes into the last cell of the row with the check and the sentence, and
+// into no other.
 func TestRecord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fixes.md")
 	for _, x := range []struct{ check, text, want string }{
@@ -31,7 +32,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Every play has a row in the table, so that its verdict has a place; no name is there twice.
+// TestPlaysHaveRows checks that every play has a row for its verdict in the table, and that names are unique.
 func TestPlaysHaveRows(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "evidence", "fixes.md"))
 	if err != nil {

@@ -12,40 +12,42 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Result is what became of one fault, a line of the record.
+// Result is the result of one fault, a line of the record.
 type Result struct {
 	Name    string   `json:"name"`
 	Every   string   `json:"every"`
 	Objects []string `json:"objects"`
-	// Injected is right before it was done, Known when etcd told of it, by a watch that is not kitescope's; Mended when it was taken away.
+	// Injected is the time right before the injection, and Mended the time when the fault was removed. Known
+	// is the time when etcd reported the change to a watch of etcdctl.
 	Injected time.Time `json:"injected"`
 	Known    time.Time `json:"known"`
 	Mended   time.Time `json:"mended"`
-	// Before and During are what "diagnose" said of the cluster itself.
+	// Before and During are results of "diagnose" on the live cluster.
 	Before *Look `json:"before,omitempty"`
 	During *Look `json:"during,omitempty"`
-	// Recorded and Snapshot are the event that history has of it, from the recording and from the snapshot of etcd.
+	// Recorded and Snapshot are the event in the history, from the recording and from the snapshot of etcd.
 	Recorded Seen `json:"recorded"`
 	Snapshot Seen `json:"snapshot"`
-	// Onset is what "diagnose --since" says of the finding.
+	// Onset is the start of the finding according to "diagnose --since".
 	Onset  *Onset `json:"onset,omitempty"`
-	Broken string `json:"broken,omitempty"` // the run itself went wrong, and says nothing of kitescope
+	Broken string `json:"broken,omitempty"` // the run itself failed and is no evidence about kitescope
 }
 
-// Look is one answer of "diagnose", and what the recording says of the same moment.
+// Look is a result of "diagnose" and its differences to the recording at the same moment.
 type Look struct {
 	From     time.Time  `json:"from"`
 	To       time.Time  `json:"to"`
 	Findings []*Finding `json:"findings"`
-	// Other are the findings that the recording has not at that moment, or alone. Apart are those that it has not either at the round of
-	// answers behind it, or has there too: what has not changed in between.
+	// Other lists the findings that only one side has: the live cluster or the recording. Apart lists the
+	// subset that differs in the same way from the recording after the next round of calls. A change in
+	// between cannot explain those.
 	Other []string `json:"other,omitempty"`
 	Apart []string `json:"apart,omitempty"`
-	// Compared is how many findings there were, here or there.
+	// Compared is the number of findings on either side.
 	Compared int `json:"compared"`
 }
 
-// Finding is the part of one of "diagnose -o json" that is held against another.
+// Finding is the compared part of a finding of "diagnose -o json".
 type Finding struct {
 	Check    string `json:"check"`
 	Severity string `json:"severity"`
@@ -59,7 +61,7 @@ type Finding struct {
 	Before  []Event   `json:"before,omitempty"`
 }
 
-// earlier reports whether it is known to have begun before another time, zero where that is unknown.
+// earlier reports whether the start of f is known and before at. A zero at means unknown and counts as later.
 func (f *Finding) earlier(at time.Time) bool {
 	return !f.Began.IsZero() && (at.IsZero() || f.Began.Before(at))
 }
@@ -68,7 +70,7 @@ func (f *Finding) key() string {
 	return f.Severity + " " + f.Check + " " + f.Object.Resource + "/" + f.Object.ID
 }
 
-// Event is the part of one of "history -o json" that is looked at.
+// Event is the used part of an event of "history -o json".
 type Event struct {
 	Time    time.Time `json:"time"`
 	Error   *float64  `json:"time_error_seconds,omitempty"`
@@ -79,7 +81,7 @@ type Event struct {
 	Message string    `json:"message"`
 }
 
-// named is an object as history names it, in a word, or as diagnose does, in parts.
+// named is an object as history prints it, in one word, or as diagnose does, in parts.
 type named string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -93,23 +95,24 @@ func (n *named) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Seen is the first event of a kind that was looked for; Why says why there is none.
+// Seen is the first matching event, or the reason in Why if there is none.
 type Seen struct {
 	Event *Event `json:"event,omitempty"`
 	Why   string `json:"why,omitempty"`
 }
 
-// Onset is since when a finding is said to be there, and which place an event has before it that is the fault; 0: none.
+// Onset is the start of a finding, and the place of the fault among the events before it; 0: not among them.
 type Onset struct {
 	Check string    `json:"check"`
 	Began time.Time `json:"began"`
 	Place int       `json:"place"`
-	First string    `json:"first,omitempty"` // what is said first
+	First string    `json:"first,omitempty"` // the first event before it
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// ask has kitescope say what is left of each fault in the recording, and in the snapshot.
+// ask runs kitescope on the recording and the snapshot and stores the events, onsets and differences of each
+// fault.
 func (r *runner) ask(ctx context.Context, results []*Result) {
 	by := map[string]*Fault{}
 	for _, f := range faults() {
@@ -129,9 +132,9 @@ func (r *runner) ask(ctx context.Context, results []*Result) {
 	}
 }
 
-// seen is the event of a fault that history has, not long before it was injected.
+// seen returns the event of a fault in the history, from shortly before the injection on.
 func (r *runner) seen(ctx context.Context, f *Fault, result *Result, from, name string) Seen {
-	early := max(f.Early, exact) // dates of revisions are not exact
+	early := max(f.Early, exact) // times of revisions are not exact
 	var events []*Event
 	err := r.asked.Ask(ctx, r.lab, from, filepath.Join(r.lab.Out, result.Name+"-"+name+".json"), &events, "history", "--since", stamp(result.Injected.Add(-early)), "--until", stamp(result.Mended.Add(time.Minute)))
 	if err != nil {
@@ -145,13 +148,14 @@ func (r *runner) seen(ctx context.Context, f *Fault, result *Result, from, name 
 	return Seen{Why: fmt.Sprintf("none of %s among %d events", strings.Join(f.Events, ", "), len(events))}
 }
 
-// is reports whether an event is what a fault was to bring.
+// is reports whether e is an expected event of the fault.
 func (f *Fault) is(e *Event, objects []string) bool {
 	text := strings.ToLower(string(e.Object) + " " + fmt.Sprint(e.ID) + " " + e.Of + " " + e.Message)
 	return slices.Contains(f.Events, e.Kind) && lab.Names(text, objects)
 }
 
-// onset is what is said of the first finding that reports a fault; nil if the cluster itself had none while it lasted.
+// onset returns the onset of the earliest finding that reports the fault. It returns nil if the live cluster
+// had no such finding during the fault.
 func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 	was := map[string]bool{}
 	for _, x := range result.Before.Findings {
@@ -184,7 +188,8 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 	return best
 }
 
-// compare holds a look against what the recording says of its moment, and of that of the round of answers behind it.
+// compare stores the differences between a live look and the recording, at the same moment and after the next
+// round of calls.
 func (r *runner) compare(ctx context.Context, name string, then *Look) {
 	at, err := r.at(ctx, name+"-at", then.To)
 	if err != nil {
@@ -198,13 +203,13 @@ func (r *runner) compare(ctx context.Context, name string, then *Look) {
 	then.Other, then.Apart, then.Compared = differ(keys(then.Findings), keys(at), keys(behind))
 }
 
-// behind is how long after a look the recorder has asked once more.
+// behind returns how long after a look the recorder has completed another round.
 func (r *runner) behind() time.Duration { return r.every + settles }
 
-// settles is how long processes may take to answer the recorder, and it to write that.
+// settles is the maximum time for processes to respond to the recorder and for the recorder to write that.
 const settles = 4 * time.Second
 
-// at is what "diagnose" says of a moment in the recording.
+// at returns the findings of "diagnose" at a moment of the recording.
 func (r *runner) at(ctx context.Context, name string, at time.Time) (findings []*Finding, err error) {
 	err = r.asked.Ask(ctx, r.lab, r.recording(), filepath.Join(r.lab.Out, name+".json"), &findings, "diagnose", "--at", stamp(at))
 	return findings, err
@@ -218,8 +223,10 @@ func keys(list []*Finding) map[string]bool {
 	return all
 }
 
-// differ are the findings that are live or recorded alone. The recorder had asked at some time before the look, and asked again behind it:
-// apart are those that are live alone whichever of the two is taken, or recorded alone in both. compared is how many there were in all.
+// differ returns the findings that are only live or only recorded. at is the recording at the moment of the
+// look, whose last round of calls was before it, and behind is the recording after the next round. apart
+// holds the findings that are live but in neither recording, or in both recordings but not live. compared is
+// the number of all findings.
 func differ(live, at, behind map[string]bool) (other, apart []string, compared int) {
 	for key := range live {
 		if at[key] {

@@ -11,22 +11,25 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Fault is something that happens to a cluster that is well.
+// Fault is something that happens to a healthy cluster.
 type Fault struct {
 	Name, What string
-	// Events are the kinds of events of which history has to have one, about something that one of Objects names. What begins with @ is
-	// a process of the lab, and stands for its session.
+	// Events lists kinds of events. The history must have an event of one of these kinds whose object Objects
+	// names. A word that begins with @ is a process of the lab and stands for its session.
 	Events, Objects []string
-	// Keys are those of etcd of which the first change says when etcd knew of it: with @, the session of a process; with a hyphen at its
-	// end, all that begin so. None: it is known at once.
+	// Keys lists the etcd keys whose first change shows when etcd knew of the fault. A key with @ is the
+	// session of a process. A key with a hyphen at its end is a prefix. Without keys the fault is known at
+	// once.
 	Keys []string
-	// Checks are those of which one reports it; none: nothing is wrong then.
+	// Checks lists the checks of which one reports the fault. Without checks nothing is wrong.
 	Checks []string
-	// Early is how long before the injection the event may be dated: that a checkpoint stopped is dated when it moved last.
+	// Early is how long before the injection the event may be dated. A stopped checkpoint is dated at its
+	// last move.
 	Early time.Duration
-	// Late is how long after it was mended the event may still come: a lease runs for 30 seconds after its process died.
+	// Late is how long after the mending the event may still come. A lease lasts 30 s after the death of its
+	// process.
 	Late time.Duration
-	// Held is how long it lasts until it is looked at and mended.
+	// Held is the time from the injection to the look and the mending.
 	Held   time.Duration
 	Inject injection
 	Mend   action
@@ -34,24 +37,25 @@ type Fault struct {
 
 type action func(ctx context.Context, l *lab.Lab) error
 
-// injection says when it was done: right before the signal was sent, or the request.
+// injection injects a fault and returns the time right before the signal or the request was sent.
 type injection func(ctx context.Context, l *lab.Lab) (time.Time, error)
 
 const (
-	lease            = 35 * time.Second // 30 s, and what etcd and Milvus take to notice
+	lease            = 35 * time.Second // 30 s, plus the time until etcd and Milvus notice
 	sessions, config = "by-dev/meta/session/", "by-dev/config/"
 )
 
-// faults are all, in an order in which each leaves what the next one needs.
+// faults returns all faults, in an order in which each leaves the state that the next one needs.
 func faults() []*Fault {
 	return append(append(nodes(), metadata()...), slow()...)
 }
 
-// nodes are those of processes.
+// nodes returns the faults of processes.
 func nodes() []*Fault {
 	return []*Fault{
 		{
-			// It is looked at while its session lasts, 20 s and more: five seconds later the others serve what it had, and nothing is wrong.
+			// The look is while the session lasts, which is 20 s or more. Five seconds after that, the other
+			// nodes serve its segments and nothing is wrong.
 			Name: "node-killed", What: "a query node is killed", Events: []string{"node_lost", "node_left"}, Objects: []string{"@querynode2"}, Keys: []string{"@querynode2"},
 			Checks: []string{"node-unreachable", "replica-dead-node", "no-shard-leader", "shard-not-serviceable", "stale-session"}, Late: lease, Held: 3 * time.Second,
 			Inject: sent("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
@@ -78,7 +82,7 @@ func nodes() []*Fault {
 	}
 }
 
-// metadata are those of what clients and operators do.
+// metadata returns the faults that clients and operators cause.
 func metadata() []*Fault {
 	return []*Fault{
 		{
@@ -113,7 +117,8 @@ func metadata() []*Fault {
 	}
 }
 
-// slow are those that take a while to be seen: a checkpoint that is written once a minute has stopped when there was none for three.
+// slow returns the faults that are detected late. A checkpoint is written once a minute and counts as stopped
+// after three minutes without one.
 func slow() []*Fault {
 	const minute, still = 65 * time.Second, 220 * time.Second
 	return []*Fault{
@@ -136,7 +141,7 @@ func send(process string, s syscall.Signal) action {
 
 func sent(process string, s syscall.Signal) injection { return begun(send(process, s)) }
 
-// begun is an action that does it as soon as it is called.
+// begun turns an action into an injection that takes effect at once.
 func begun(do action) injection {
 	return func(ctx context.Context, l *lab.Lab) (time.Time, error) {
 		at := time.Now().UTC()
@@ -152,7 +157,7 @@ func leave(process string) action {
 	return func(ctx context.Context, l *lab.Lab) error { return l.Leave(ctx, process) }
 }
 
-// asked has a client do it, which says when it begins.
+// asked returns an injection by a client, which reports when it begins.
 func asked(limit time.Duration, words ...string) injection {
 	return func(ctx context.Context, l *lab.Lab) (time.Time, error) { return l.ClientBegan(ctx, limit, words...) }
 }
@@ -171,17 +176,17 @@ func del(key string) action {
 	}
 }
 
-// words are the objects of a fault, processes as history calls them, by their sessions.
+// words returns the objects of a fault, with processes named by their sessions as in the history.
 func (f *Fault) words(sessions map[string]lab.Session) ([]string, error) {
 	return called(f.Objects, sessions, func(s *lab.Session) string { return s.Role + "-" + strconv.FormatInt(s.ID, 10) })
 }
 
-// keys are those whose first change says when etcd knew.
+// keys returns the keys whose first change shows when etcd knew of the fault.
 func (f *Fault) keys(sessions map[string]lab.Session) ([]string, error) {
 	return called(f.Keys, sessions, func(s *lab.Session) string { return s.Key })
 }
 
-// called puts what the session of a process is called by in the place of @process.
+// called replaces each @process by the name of its session.
 func called(list []string, sessions map[string]lab.Session, name func(*lab.Session) string) ([]string, error) {
 	var words []string
 	for _, o := range list {

@@ -12,6 +12,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
+// TestEventOfAFault checks which events belong to a fault.
 func TestEventOfAFault(t *testing.T) {
 	f := &Fault{Name: "killed", Events: []string{"node_lost"}, Objects: []string{"@querynode2", "dml"}}
 	words, err := f.words(map[string]lab.Session{"querynode2": {Role: "querynode", ID: 1}})
@@ -37,6 +38,7 @@ func TestEventOfAFault(t *testing.T) {
 	}
 }
 
+// TestNear checks the tolerance of onsets, for checks of metadata and of answers.
 func TestNear(t *testing.T) {
 	at := time.Date(2026, 11, 26, 7, 0, 0, 0, time.UTC)
 	r := &Result{Every: "15s", Injected: at, Known: at.Add(30 * time.Second)}
@@ -61,7 +63,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestDiffer: what changed between the rounds around a look is no difference of what is told of one moment.
+// TestDiffer checks that changes between the two rounds of calls around a look do not count as apart.
 func TestDiffer(t *testing.T) {
 	set := func(words ...string) map[string]bool {
 		all := map[string]bool{}
@@ -79,7 +81,8 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// TestWhatChecksJudge holds the lists of the report against the checks: all are checks, and those of metadata need no answers.
+// TestWhatChecksJudge checks the lists of the report: every name is a check, and those in written need no
+// answers of processes.
 func TestWhatChecksJudge(t *testing.T) {
 	files, err := filepath.Glob("../../../inspect/check/rules/*.go")
 	if err != nil || len(files) == 0 {

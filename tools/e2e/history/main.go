@@ -1,10 +1,12 @@
-// Command history holds what kitescope says of the past of a real Milvus cluster against what was done to it, and when.
+// Command history compares kitescope's account of the past of a real Milvus cluster with the actual faults
+// and their times.
 //
-// It starts the cluster of ../shared/milvus anew, fills it, puts it under light load and has kitescope record it. Then one Fault
-// after the other is brought about; of each the time is noted, "diagnose" is asked while it lasts and after it was mended, and the
-// fault is taken away. When all is over, the recording alone is asked what happened ("history"), when findings began and what
-// changed first ("diagnose --since"), and what "diagnose" says of each moment at which it was asked before; then the same of a
-// snapshot of etcd, as far back as that goes. The table goes into docs/evidence/history.md; all that was seen is kept.
+// It starts the cluster of ../shared/milvus, fills it, puts it under light load and makes kitescope record
+// it. It injects one Fault after the other, notes the time, runs "diagnose" before and during the fault, and
+// mends it. At the end only the recording is used: for the events ("history"), the start of findings and the
+// changes before them ("diagnose --since"), and the findings at each moment of an earlier run of "diagnose".
+// The events are also read from a snapshot of etcd, as far back as it goes. The table goes into
+// docs/evidence/history.md. All output is kept.
 package main
 
 import (
@@ -57,7 +59,7 @@ func main() {
 	}
 }
 
-// chosen are the faults that are to be brought about.
+// chosen returns the faults to inject.
 func (o *options) chosen() ([]*Fault, error) {
 	all := faults()
 	if o.only == "" {
@@ -115,7 +117,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if len(results) == 0 {
 		return err
 	}
-	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // what was recorded is asked, however the run ended
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // read the recording, however the run ended
 	defer cancel()
 	r.ask(asking, results)
 	text := report(results)
@@ -127,7 +129,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	return errors.Join(err, err2, ctx.Err())
 }
 
-// film has all faults happen to a cluster that is recorded.
+// film injects the faults into a cluster that is recorded.
 func (r *runner) film(ctx context.Context, o *options, chosen []*Fault) ([]*Result, error) {
 	l := r.lab
 	defer func() {

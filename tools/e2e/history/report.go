@@ -10,13 +10,14 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// exact is how near an onset from metadata has to be: half of what is between two timestamps that Milvus reserves, and more.
+// exact is the tolerance of an onset from metadata. It is more than half of the time between two timestamps
+// that Milvus reserves.
 const exact = 5 * time.Second
 
-// written are checks that judge what is in etcd alone. The others of a fault judge what processes answer.
+// written lists checks that use only data in etcd. The other checks of a fault use answers of processes.
 var written = []string{"role-missing", "replica-dead-node", "collection-unindexed", "small-segments", "checkpoint-lag", "channel-unwatched"}
 
-// since says how long after the injection something was.
+// since formats the time from the injection to at.
 func since(injected, at time.Time) string {
 	return fmt.Sprintf("%+.1f s", at.Sub(injected).Seconds())
 }
@@ -45,8 +46,9 @@ func (o *Onset) place() string {
 	return strconv.Itoa(o.Place)
 }
 
-// near reports whether a finding of metadata began within five seconds of when etcd knew, one of answers within an interval of when its
-// fault was injected. Both are dated by timestamps in etcd.
+// near reports whether the onset is near enough. A finding of metadata must begin within five seconds of the
+// time when etcd knew of the fault, and a finding of answers within one interval plus five seconds of the
+// injection. Both are dated by timestamps in etcd.
 func (o *Onset) near(r *Result) bool {
 	switch every, _ := time.ParseDuration(r.Every); {
 	case o.Check == "" || o.Began.IsZero():
@@ -61,23 +63,25 @@ func (o *Onset) near(r *Result) bool {
 
 func (o *Onset) first() bool { return o.Place == 1 || o.Place == 2 }
 
-// told reports whether the event of a fault was there when the finding began: etcd learns of a process that is gone only later than who asks it.
+// told reports whether the fault's event is dated before the onset or shortly after, or whether one of the
+// two times is unknown. etcd learns of a dead process later than a client that calls it.
 func (r *Result) told() bool {
 	return r.Recorded.Event == nil || r.Onset.Began.IsZero() || !r.Recorded.Event.Time.After(r.Onset.Began.Add(exact))
 }
 
-// tally counts what was reached.
+// tally counts the results.
 type tally struct {
 	played, recorded, kept  int
 	onsets, near            int
-	told, first             int // onsets with the event of their fault before them
+	told, first             int // onsets preceded by the event of their fault
 	looks, same, apart      int
-	steady                  int // looks without what differs, but for windows
+	steady                  int // looks without differences, except those of windows
 	compared, other, beyond int // findings
 	rows, short             strings.Builder
 }
 
-// report is the generated part of docs/evidence/history.md: the bars, a row for each fault, then what fell short.
+// report returns the generated part of docs/evidence/history.md: the bars, a row for each fault, then the
+// shortcomings.
 func report(results []*Result) string {
 	var t tally
 	known := faults()
@@ -122,7 +126,7 @@ func (t *tally) add(f *Fault, r *Result) {
 		r.Onset.text(r.Injected), r.Onset.place(), len(r.Before.Other), len(r.During.Other))
 }
 
-// look counts one.
+// look counts a look.
 func (t *tally) look(name string, l *Look) {
 	t.looks, t.compared = t.looks+1, t.compared+l.Compared
 	t.same, t.other = t.same+one(len(l.Other) == 0), t.other+len(l.Other)
@@ -134,7 +138,7 @@ func (t *tally) look(name string, l *Look) {
 	}
 }
 
-// bars are wanted and reached.
+// bars writes the wanted and the reached values.
 func (t *tally) bars(b *strings.Builder) {
 	fmt.Fprintf(b, "| bar | wanted | reached |\n|---|---|---|\n")
 	fmt.Fprintf(b, "| faults that `history` of the recording tells | all | %d of %d |\n", t.recorded, t.played)
@@ -146,9 +150,10 @@ func (t *tally) bars(b *strings.Builder) {
 	fmt.Fprintf(b, "| and but for what is judged by a window of seconds, of which a look has one and the recorder another | - | %d of %d |\n", t.steady, t.looks)
 }
 
-// windows are the checks of which all that they judge is a rate, a mean or a share of time in a window of seconds: milliseconds of the
-// requests in it, processor time used in it, how long a process kept the asker waiting in it. A look has one window, and the recorder
-// another. What counts rows, settings, sessions or times of metadata is none of them, however it moves.
+// windows lists the checks that judge only rates, means or shares of time in a window of seconds:
+// milliseconds of the requests in it, CPU time used in it, or how long a process kept the caller waiting in
+// it. A look and the recorder have different windows. Checks that count rows, settings, sessions or times of
+// metadata are not in the list.
 var windows = []string{
 	"consistency-wait", "read-queue-full", "worker-slow", "segment-thread-wait", "growing-search-time", "large-nq", "reduce-heavy", "proxy-queue",
 	"proxy-starved", "metadata-cache-miss", "wal-append-slow", "gc-pause", "rate-limited", "storage-slow", "few-requests", "cpu-skew", "process-slow",

@@ -14,22 +14,22 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// runner brings faults about, and asks what is left of them.
+// runner injects faults and asks kitescope about them.
 type runner struct {
 	lab   *lab.Lab
 	asked *lab.Kitescope
 	every time.Duration
 	watch *watch
-	// record is the file of the results, which is written after each fault.
+	// record is the file of the results. It is written after each fault.
 	record string
 	log    func(format string, words ...any)
 }
 
-// recording is where the recorder writes, snapshot the file of etcd.
+// recording returns the recorder's folder, and snapshot the path of etcd's snapshot.
 func (r *runner) recording() string { return filepath.Join(r.lab.Out, "recording") }
 func (r *runner) snapshot() string  { return filepath.Join(r.lab.Out, "etcd.db") }
 
-// light is what clients do all the time.
+// light returns the requests that clients send all the time.
 func light() []lab.Stream {
 	return []lab.Stream{
 		{Request: "search", Collection: "docs", Threads: 1, NQ: 5, Limit: 10, Params: map[string]int{"ef": 64}, Consistency: "Bounded", Pause: 0.5},
@@ -37,7 +37,7 @@ func light() []lab.Stream {
 	}
 }
 
-// faults brings one fault after the other about, while the cluster is under load and recorded.
+// faults injects one fault after the other into a cluster under load that is recorded.
 func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error) {
 	if err := r.lab.Quiet(ctx); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (r *runner) faults(ctx context.Context, chosen []*Fault) ([]*Result, error)
 	if r.watch, err = startWatch(ctx, r.lab); err != nil {
 		return nil, err
 	}
-	err = lab.Sleep(ctx, 2*r.every) // so that there is something before the first fault
+	err = lab.Sleep(ctx, 2*r.every) // to record something before the first fault
 	var results []*Result
 	for _, f := range chosen {
 		if err != nil {
@@ -90,7 +90,7 @@ func (r *runner) startRecorder(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// endRecorder ends the recorder as an operator would.
+// endRecorder stops the recorder with SIGTERM, as an operator would.
 func endRecorder(cmd *exec.Cmd) error {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("the recorder had ended: %w", err)
@@ -102,7 +102,7 @@ func endRecorder(cmd *exec.Cmd) error {
 	return err
 }
 
-// play brings one fault about, looks while it lasts and after it was mended.
+// play injects one fault, looks before and during it, and mends it.
 func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 	registered, err := r.lab.Sessions(ctx)
 	if err != nil {
@@ -140,8 +140,8 @@ func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 	return lab.Sleep(ctx, r.behind())
 }
 
-// look asks the cluster what is wrong now, with a window as long as what is between two rounds of the recorder, and waits until that has
-// asked as well.
+// look runs diagnose on the live cluster, with a window as long as the interval of the recorder. Then it
+// waits until the recorder has completed another round.
 func (r *runner) look(ctx context.Context, name string) (*Look, error) {
 	look := &Look{From: time.Now().UTC()}
 	err := r.asked.Ask(ctx, r.lab, lab.Source, filepath.Join(r.lab.Out, name+".json"), &look.Findings, "diagnose", "--metrics-port", strconv.Itoa(lab.Ports["proxy"].Metrics), "--window", r.every.String())

@@ -14,8 +14,8 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// watch is when etcd told of changes to sessions and settings, by a watch of etcdctl's: so it is known without kitescope when etcd knew
-// that a process was gone.
+// watch records when etcd reported changes of sessions and settings to a watch of etcdctl. It shows,
+// independently of kitescope, when etcd knew that a process was gone.
 type watch struct {
 	cmd     *exec.Cmd
 	mu      sync.Mutex // guards changes
@@ -23,14 +23,14 @@ type watch struct {
 	done    chan struct{}
 }
 
-// change is a key that was written, or is gone.
+// change is a key that was written or deleted.
 type change struct {
 	At   time.Time
 	Key  string
 	Gone bool
 }
 
-// watched are the beginnings of the keys that are followed.
+// watched lists the prefixes of the watched keys.
 var watched = []string{sessions, config}
 
 func startWatch(ctx context.Context, l *lab.Lab) (*watch, error) {
@@ -50,7 +50,7 @@ func startWatch(ctx context.Context, l *lab.Lab) (*watch, error) {
 	return w, nil
 }
 
-// follow reads what etcdctl writes, a document for each answer of etcd.
+// follow reads the output of etcdctl, one JSON document for each response of etcd.
 func (w *watch) follow(out io.Reader, now func() time.Time) {
 	decoder := json.NewDecoder(out)
 	for {
@@ -75,7 +75,8 @@ func (w *watch) follow(out io.Reader, now func() time.Time) {
 	}
 }
 
-// first is the first change of one of some keys behind a time; a key that ends in a hyphen stands for all that begin so.
+// first returns the first change of one of the keys at or after a time. A key that ends with a hyphen is a
+// prefix.
 func (w *watch) first(after time.Time, keys []string) (change, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +93,7 @@ func (w *watch) first(after time.Time, keys []string) (change, bool) {
 	return change{}, false
 }
 
-// end ends it.
+// end stops etcdctl.
 func (w *watch) end() error {
 	err := w.cmd.Cancel()
 	<-w.done

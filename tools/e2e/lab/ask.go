@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Kitescope is the binary that is asked.
+// Kitescope is the tested binary.
 type Kitescope struct{ File string }
 
-// Ask runs a command on a source, keeps the document that it writes in a file, and decodes its items.
+// Ask runs a command on a source, saves its JSON document in a file and decodes its items.
 func (k *Kitescope) Ask(ctx context.Context, l *Lab, from, file string, items any, words ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

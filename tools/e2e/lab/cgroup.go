@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Limit gives a process a part of a core until it is taken back, by the processor quota of a control group (version 1 or 2). It needs root.
+// Limit limits a process to a number of cores until it is taken back, with the CPU quota of a control group
+// (version 1 or 2). It needs root.
 func (l *Lab) Limit(process string, cores float64) error {
 	const period = 100_000 // microseconds, the kernel's own
 	quota := strconv.Itoa(int(cores * period))
@@ -27,8 +28,8 @@ func version1(controller string) bool {
 	return err == nil
 }
 
-// Group moves a process into a control group of its own with these settings, until it is taken back: that of a controller in version 1, the
-// only one there is in version 2. It needs root.
+// Group moves a process into a control group of its own with these settings until it is taken back. In
+// version 1 the group belongs to the controller. It needs root.
 func (l *Lab) Group(controller, process string, settings map[string]string) error {
 	pid := l.PID(process)
 	if pid == 0 || l.State(process) == "" {
@@ -54,7 +55,8 @@ func (l *Lab) Group(controller, process string, settings map[string]string) erro
 	return nil
 }
 
-// dissolve puts the processes of a control group where they were, and removes it. A process that ends leaves it by itself, after a moment.
+// dissolve moves the processes of a control group back to root and removes the group. Processes that end
+// leave the group by themselves after a moment, so it retries for two seconds.
 func dissolve(root, group string) error {
 	var err error
 	for range 20 {

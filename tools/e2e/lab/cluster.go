@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// StartKafka starts Kafka with what it had, and waits until it listens.
+// StartKafka starts Kafka with its existing data and waits until it listens.
 func (l *Lab) StartKafka(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "bash", "./kafka.sh")
 	cmd.Dir, cmd.Env = l.Scripts, l.Env()
@@ -20,7 +20,7 @@ func (l *Lab) StartKafka(ctx context.Context) error {
 	return Wait(ctx, 60*time.Second, "kafka listens", func() bool { return Listens(KafkaAddress) })
 }
 
-// Stop ends all processes of the lab, at once.
+// Stop kills all processes of the lab.
 func (l *Lab) Stop() {
 	l.EndBackground(false)
 	for _, p := range append([]string{"etcd", "kafka", "minio", "querynode4"}, Everybody...) {
@@ -31,7 +31,7 @@ func (l *Lab) Stop() {
 	clear(l.Address)
 }
 
-// Fresh ends everything, starts a new cluster with these settings of cluster.sh and of Milvus, and nothing in it.
+// Fresh stops everything and starts a new, empty cluster with the given settings of cluster.sh and Milvus.
 func (l *Lab) Fresh(ctx context.Context, settings ...string) error {
 	l.Stop()
 	if err := Sleep(ctx, 2*time.Second); err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Thing is an object of a finding.
+// Thing is the object of a finding.
 type Thing struct {
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
@@ -28,7 +28,7 @@ type Cause struct {
 	Object Thing  `json:"object"`
 }
 
-// Finding is the part of one of "diagnose -o json" that is scored.
+// Finding is the scored part of a finding of "diagnose -o json".
 type Finding struct {
 	Check    string  `json:"check"`
 	Severity string  `json:"severity"`
@@ -62,7 +62,7 @@ func (f *Finding) Time() time.Time {
 	return t
 }
 
-// Impact is the state of one kind of request, as diagnose reports it.
+// Impact is the state of a kind of request, as diagnose reports it.
 type Impact struct {
 	Request string `json:"request"`
 	State   string `json:"state"`
@@ -81,8 +81,8 @@ type Look struct {
 // proxyMetrics is the port of the proxy's HTTP server (ports.env).
 const proxyMetrics = "20131"
 
-// Diagnose runs diagnose once, as a person would, with no flag but --from, --metrics-port, because
-// proxies of 2.3 do not report theirs, and those of more, and keeps its document in a file.
+// Diagnose runs diagnose once as a user would and saves its JSON document in a file. The only flags besides
+// more are --from and --metrics-port, because proxies of 2.3 do not report their port.
 func (k *Kitescope) Diagnose(ctx context.Context, l *Lab, file string, since time.Time, more ...string) (*Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
@@ -117,7 +117,7 @@ func Seconds(d time.Duration) float64 {
 	return float64(d.Round(100*time.Millisecond)) / float64(time.Second)
 }
 
-// Bundle saves a bundle of the cluster as it is.
+// Bundle saves a bundle of the current cluster.
 func (k *Kitescope) Bundle(ctx context.Context, l *Lab, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
@@ -131,7 +131,7 @@ type Watch struct {
 	file string
 }
 
-// Watch starts "diagnose --watch", which writes its changes into watch.jsonl of a folder.
+// Watch starts "diagnose --watch", which writes its changes into watch.jsonl in a folder.
 func (k *Kitescope) Watch(ctx context.Context, l *Lab, folder string) (*Watch, error) {
 	w := &Watch{file: filepath.Join(folder, "watch.jsonl")}
 	out, err := os.Create(w.file)
@@ -149,16 +149,16 @@ func (k *Kitescope) Watch(ctx context.Context, l *Lab, folder string) (*Watch, e
 	return w, w.cmd.Start()
 }
 
-// Alive reports whether it still runs, as it must whatever happens to the cluster.
+// Alive reports whether the watch still runs. It must never end by itself.
 func (w *Watch) Alive() bool { return syscall.Kill(w.cmd.Process.Pid, 0) == nil }
 
-// End ends it.
+// End stops the watch.
 func (w *Watch) End() {
 	_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGINT)
 	_ = w.cmd.Wait()
 }
 
-// Events returns the changes of findings that it has reported so far.
+// Events returns the changes of findings that the watch has reported so far.
 func (w *Watch) Events() []Finding {
 	text, err := os.ReadFile(w.file)
 	if err != nil {

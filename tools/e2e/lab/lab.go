@@ -1,6 +1,6 @@
-// Package lab handles a real Milvus cluster of separate processes, as ../shared/milvus starts it: it starts,
-// stops, signals and limits single processes, runs clients and etcdctl, and takes back what a run has done.
-// Processes are called as there: "querynode1", "proxy", "kafka".
+// Package lab controls a real Milvus cluster of separate processes, as ../shared/milvus starts it. It starts,
+// stops, signals and limits single processes, runs clients and etcdctl, and undoes the changes of a run.
+// Processes have the names used there: "querynode1", "proxy", "kafka".
 package lab
 
 import (
@@ -18,17 +18,17 @@ import (
 	"time"
 )
 
-// Port is where a process of the lab listens: grpc, and metrics with healthz.
+// Port holds the ports of a process: gRPC, and HTTP for metrics and healthz.
 type Port struct{ GRPC, Metrics int }
 
-// Ports are those of ../shared/milvus/ports.env.
+// Ports holds the ports of ../shared/milvus/ports.env.
 var Ports = map[string]Port{
 	"rootcoord": {20100, 20101}, "datacoord": {20110, 20111}, "querycoord": {20120, 20121}, "proxy": {20130, 20131},
 	"datanode": {20140, 20141}, "indexnode": {20150, 20151},
 	"querynode1": {20160, 20161}, "querynode2": {20170, 20171}, "querynode3": {20180, 20181}, "querynode4": {20190, 20191},
 }
 
-// The processes of Milvus, querynode4 aside, which is started only on demand.
+// Processes of Milvus, without querynode4, which is started only on demand.
 var (
 	Coordinators = []string{"rootcoord", "datacoord", "querycoord"}
 	QueryNodes   = []string{"querynode1", "querynode2", "querynode3"}
@@ -44,7 +44,7 @@ const (
 	Source       = "etcd://" + EtcdAddress + "/by-dev"
 )
 
-// Session is what a process wrote into etcd of itself.
+// Session is the session that a process wrote into etcd.
 type Session struct {
 	Key     string
 	ID      int64  `json:"ServerID"`
@@ -56,20 +56,21 @@ type Session struct {
 
 // Lab is the running cluster.
 type Lab struct {
-	Home    string            // the lab's files: LAB
+	Home    string            // the lab's files: $LAB
 	Scripts string            // ../shared/milvus
-	Tools   string            // the folder of state.py
-	Script  string            // the client that Client and Beside run
-	Out     string            // where is written what commands say
-	Address map[string]string // of processes, where it is not that of Ports
-	Nice    int               // by how much the cluster goes after others that the machine runs, negative: before; see Prefer
+	Tools   string            // folder of state.py
+	Script  string            // client that Client and Beside run
+	Out     string            // folder for the output of commands
+	Address map[string]string // addresses of processes that differ from Ports
+	Nice    int               // priority of the cluster relative to other work on the machine, negative: higher; see Prefer
 
 	undo       []func() error
 	background []*exec.Cmd
 }
 
-// Open finds the lab: here is the folder of the program that asks, two below the repository's tools, client the script there that its
-// Client runs. What it writes is kept in out, or in a temporary folder.
+// Open returns the lab. here is the folder of the calling program, two levels below the repository's tools,
+// and client is the script in it that Client runs. Output is kept in out, or in a temporary folder if out is
+// empty.
 func Open(here, client, out string) (*Lab, error) {
 	here, err := filepath.Abs(here)
 	if err != nil {
@@ -95,21 +96,23 @@ func Open(here, client, out string) (*Lab, error) {
 	return l, os.MkdirAll(out, 0o755)
 }
 
-// Run is where the running cluster has its files.
+// Run returns the folder of the running cluster.
 func (l *Lab) Run() string { return filepath.Join(l.Home, "run") }
 
-// Data is where Milvus has its object store.
+// Data returns the folder of Milvus's object store.
 func (l *Lab) Data() string { return filepath.Join(l.Run(), "data") }
 
-// Python is the interpreter that has pymilvus.
+// Python returns the path of the interpreter that has pymilvus.
 func (l *Lab) Python() string { return filepath.Join(l.Home, "v235", "bin", "python") }
 
-// Env is all that a process of the lab gets: Milvus takes every variable for a setting.
+// Env returns the complete environment of a process of the lab. Other variables are left out, because Milvus
+// treats every variable as a setting.
 func (l *Lab) Env(more ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LAB=" + l.Home, "STORAGE=local", "ETCDCTL_API=3", "PYTHONDONTWRITEBYTECODE=1"}, more...)
 }
 
-// Output runs a command in a group of its own and gives what it wrote; the end of ctx ends all of the group.
+// Output runs a command in its own process group and returns its standard output. The end of ctx kills the
+// group.
 func (l *Lab) Output(ctx context.Context, name string, words ...string) ([]byte, error) {
 	var out, errs bytes.Buffer
 	cmd := l.Command(ctx, name, words...)
@@ -120,7 +123,8 @@ func (l *Lab) Output(ctx context.Context, name string, words ...string) ([]byte,
 	return out.Bytes(), nil
 }
 
-// Command is a command in a group of its own, with the environment of the lab; the end of ctx ends all of the group.
+// Command returns a command in its own process group, with the environment of the lab. The end of ctx kills
+// the group.
 func (l *Lab) Command(ctx context.Context, name string, words ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, words...)
 	cmd.Env = l.Env()
@@ -143,7 +147,8 @@ func (l *Lab) Client(ctx context.Context, limit time.Duration, words ...string) 
 	return err
 }
 
-// ClientBegan does the same, of a client that says when it is connected and begins: until then it takes seconds to start.
+// ClientBegan is like Client, and returns the time when the client was connected and began. The client takes
+// seconds to start.
 func (l *Lab) ClientBegan(ctx context.Context, limit time.Duration, words ...string) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -160,7 +165,7 @@ func (l *Lab) ClientBegan(ctx context.Context, limit time.Duration, words ...str
 	return time.Time{}, fmt.Errorf("the client does not say when it began: %.200s", out)
 }
 
-// Beside starts the client and leaves it running until the round is over.
+// Beside starts the client in the background until EndBackground.
 func (l *Lab) Beside(ctx context.Context, words ...string) error {
 	cmd := l.Command(ctx, l.Python(), append([]string{"-W", "ignore", l.Script, ProxyAddress}, words...)...)
 	if err := cmd.Start(); err != nil {
@@ -170,7 +175,7 @@ func (l *Lab) Beside(ctx context.Context, words ...string) error {
 	return nil
 }
 
-// EndBackground ends what runs beside, or waits for it.
+// EndBackground waits for the clients in the background. Unless wait is set, it kills them first.
 func (l *Lab) EndBackground(wait bool) {
 	for _, cmd := range l.background {
 		if !wait {
@@ -188,7 +193,7 @@ func (l *Lab) Etcdctl(ctx context.Context, words ...string) ([]byte, error) {
 	return l.Output(ctx, "etcdctl", append([]string{"--endpoints", EtcdAddress, "--command-timeout=8s"}, words...)...)
 }
 
-// Sessions reads who is registered, by the role and address that a process of the lab has.
+// Sessions returns the registered sessions by process, matched by role and address.
 func (l *Lab) Sessions(ctx context.Context) (map[string]Session, error) {
 	text, err := l.Etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
 	if err != nil {
@@ -212,16 +217,16 @@ func (l *Lab) Sessions(ctx context.Context) (map[string]Session, error) {
 	return found, nil
 }
 
-// Undo has something taken back by TakeBack, the last first.
+// Undo registers a function that TakeBack calls. The last one is called first.
 func (l *Lab) Undo(f func() error) { l.undo = append(l.undo, f) }
 
-// TakeBack undoes what has been done to files, mounts, limits and listeners.
+// TakeBack undoes the changes to files, mounts, limits and listeners.
 func (l *Lab) TakeBack() { l.TakeBackTo(0) }
 
-// Done is how much there is to be taken back.
+// Done returns the number of changes that can be taken back.
 func (l *Lab) Done() int { return len(l.undo) }
 
-// TakeBackTo takes back what has been done since there was so much.
+// TakeBackTo takes back changes until n are left.
 func (l *Lab) TakeBackTo(n int) {
 	for len(l.undo) > n {
 		last := l.undo[len(l.undo)-1]

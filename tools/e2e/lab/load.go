@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// Stream is what a number of threads of the client send, one request after the other: see latency/client.py.
+// Stream is the load of a number of client threads. Each sends one request after the other. See
+// latency/client.py.
 type Stream struct {
 	Request     string         `json:"request"`
 	Collection  string         `json:"collection"`
@@ -23,13 +24,13 @@ type Stream struct {
 	Params      map[string]int `json:"params,omitempty"`
 	Consistency string         `json:"consistency,omitempty"`
 	Fields      []string       `json:"fields,omitempty"`
-	Filtered    bool           `json:"filtered,omitempty"` // each with a filter of its own, so that a node merges none
+	Filtered    bool           `json:"filtered,omitempty"` // each with its own filter, which keeps a node from merging them
 	Batch       int            `json:"batch,omitempty"`
 	Pause       float64        `json:"pause,omitempty"`     // seconds
-	Different   int            `json:"different,omitempty"` // requests made beforehand
+	Different   int            `json:"different,omitempty"` // number of requests generated beforehand
 }
 
-// Sample is one request, as the client measured it.
+// Sample is one request with the client's measurement.
 type Sample struct {
 	Stream int     `json:"stream"`
 	Began  float64 `json:"began"` // seconds since the epoch
@@ -37,7 +38,7 @@ type Sample struct {
 	Error  string  `json:"error,omitempty"`
 }
 
-// Load is a client that sends requests.
+// Load is a running client that sends requests.
 type Load struct {
 	file  string
 	cmd   *exec.Cmd
@@ -45,14 +46,16 @@ type Load struct {
 	said  *bytes.Buffer
 }
 
-// StartLoad starts the client, and waits until it has made its requests and sends them. What became of them goes into a file.
+// StartLoad starts the client and waits until it has generated its requests and sends them. The samples go
+// into a file.
 func (l *Lab) StartLoad(ctx context.Context, streams []Stream, file string) (*Load, error) {
 	spec, err := json.Marshal(streams)
 	if err != nil {
 		return nil, err
 	}
 	d := &Load{file: file, said: &bytes.Buffer{}}
-	// It goes first, so that what it measures is not that it waits for a processor itself; without the right to, nice only warns.
+	// The client gets a higher priority, because its own wait for a CPU must not count. Without the
+	// permission, nice only warns.
 	d.cmd = l.Command(ctx, "nice", "-n", "-10", l.Python(), "-W", "ignore", l.Script, ProxyAddress, "load", string(spec), file)
 	d.cmd.Stderr = d.said
 	if d.input, err = d.cmd.StdinPipe(); err != nil {
@@ -71,7 +74,7 @@ func (l *Lab) StartLoad(ctx context.Context, streams []Stream, file string) (*Lo
 	return d, nil
 }
 
-// End lets the requests that are under way come back, and gives all.
+// End waits for the requests in flight and returns all samples.
 func (d *Load) End() ([]Sample, error) {
 	_ = d.input.Close()
 	if err := d.cmd.Wait(); err != nil {
@@ -84,7 +87,7 @@ func (d *Load) End() ([]Sample, error) {
 	return ReadSamples(text)
 }
 
-// ReadSamples reads what the client wrote.
+// ReadSamples decodes the output of the client.
 func ReadSamples(text []byte) ([]Sample, error) {
 	var all []Sample
 	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {

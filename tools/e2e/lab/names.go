@@ -2,7 +2,8 @@ package lab
 
 import "strings"
 
-// Names reports whether a text has one of the words whole: querynode-1 is not in querynode-12.
+// Names reports whether a text in lower case contains one of the words. A number must match completely:
+// querynode-1 is not in querynode-12.
 func Names(text string, words []string) bool {
 	for _, w := range words {
 		w = strings.ToLower(w)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// PID is the process id that a process of the lab was started with, 0 if it never was.
+// PID returns the process id that a process of the lab was started with, or 0 if it was never started.
 func (l *Lab) PID(process string) int {
 	text, err := os.ReadFile(filepath.Join(l.Run(), "pid", process+".pid"))
 	if err != nil {
@@ -28,7 +28,7 @@ func (l *Lab) PID(process string) int {
 	return pid
 }
 
-// State is a process's letter in /proc, "" if it is gone or a zombie.
+// State returns the state letter of a process in /proc, or "" if it is gone or a zombie.
 func (l *Lab) State(process string) string {
 	pid := l.PID(process)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -51,8 +51,8 @@ func (l *Lab) Signal(process string, s syscall.Signal) error {
 	return syscall.Kill(pid, s)
 }
 
-// Start starts a process of Milvus as node.sh does, on its own port or on another, with settings
-// of its own.
+// Start starts a process of Milvus as node.sh does, with extra settings. The port is grpc, or the process's
+// own if grpc is 0.
 func (l *Lab) Start(process string, grpc int, settings ...string) error {
 	role := RoleOf(process)
 	p := Ports[process]
@@ -86,7 +86,8 @@ func (l *Lab) Start(process string, grpc int, settings ...string) error {
 	return os.WriteFile(filepath.Join(l.Run(), "pid", process+".pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644)
 }
 
-// Healthz says how long a process took to say that it is well; an error if it did not.
+// Healthz returns the response time of a process's health check. It returns an error if the process is not
+// healthy.
 func (l *Lab) Healthz(ctx context.Context, process string, limit time.Duration) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -106,7 +107,7 @@ func (l *Lab) Healthz(ctx context.Context, process string, limit time.Duration) 
 	return time.Since(began), nil
 }
 
-// Wait asks once a second until something is so.
+// Wait calls is once a second until it returns true. It returns an error after limit.
 func Wait(ctx context.Context, limit time.Duration, what string, is func() bool) error {
 	end := time.Now().Add(limit)
 	for !is() {
@@ -120,7 +121,7 @@ func Wait(ctx context.Context, limit time.Duration, what string, is func() bool)
 	return nil
 }
 
-// Sleep waits so long, or until ctx ends, whose error it gives then.
+// Sleep waits for the duration d. If ctx ends first, it returns the error of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -130,7 +131,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Bring starts what is not running of the lab's processes and waits until all are well.
+// Bring starts those of the processes that do not run or are not healthy, and waits until all are healthy.
 func (l *Lab) Bring(ctx context.Context, processes ...string) error {
 	for _, p := range processes {
 		if l.State(p) == "T" {
@@ -140,7 +141,7 @@ func (l *Lab) Bring(ctx context.Context, processes ...string) error {
 		}
 		_, err := l.Healthz(ctx, p, 3*time.Second)
 		if l.State(p) == "" || err != nil {
-			// A process that lost its session ends by itself, or hangs half dead.
+			// A process that lost its session ends by itself or hangs.
 			_ = l.Signal(p, syscall.SIGKILL)
 			delete(l.Address, p)
 			if err := Wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.State(p) == "" }); err != nil {
@@ -159,7 +160,7 @@ func (l *Lab) Bring(ctx context.Context, processes ...string) error {
 	return nil
 }
 
-// Leave asks a process to stop, and waits until it has handed over what it serves.
+// Leave stops a process with SIGTERM and waits until it has handed over its segments and ended.
 func (l *Lab) Leave(ctx context.Context, process string) error {
 	if err := l.Signal(process, syscall.SIGTERM); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (l *Lab) Leave(ctx context.Context, process string) error {
 	return Wait(ctx, 90*time.Second, "end of "+process, func() bool { return l.State(process) == "" })
 }
 
-// Listens reports whether something listens at an address.
+// Listens reports whether an address accepts connections.
 func Listens(address string) bool {
 	c, err := (&net.Dialer{Timeout: time.Second}).Dial("tcp", address)
 	if err == nil {
@@ -176,10 +177,10 @@ func Listens(address string) bool {
 	return err == nil
 }
 
-// RoleOf is the role of a process of the lab.
+// RoleOf returns the role of a process of the lab.
 func RoleOf(process string) string { return strings.TrimRight(process, "0123456789") }
 
-// Duty stops a process for a part of each period, in percent, until it is taken back.
+// Duty stops a process for a percentage of each period until it is taken back.
 func (l *Lab) Duty(ctx context.Context, process string, period time.Duration, percent int) {
 	ctx, end := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -196,9 +197,10 @@ func (l *Lab) Duty(ctx context.Context, process string, period time.Duration, pe
 	l.Undo(func() error { end(); <-done; return nil })
 }
 
-// Prefer has the kernel give this program and the cluster, with what is started of it later, more of the processors than what else the
-// machine runs, or less. Linux shares between sessions, each of which has a weight (sched(7), autogroup); it needs root, and is left
-// out where the kernel does not do so.
+// Prefer sets the CPU priority of this program and the cluster relative to other work on the machine. It also
+// applies to processes of the cluster that are started later. Linux divides CPU time between sessions, each
+// of which has a weight (sched(7), autogroup). Prefer needs root and has no effect if the kernel does not
+// support this.
 func (l *Lab) Prefer(nice int) {
 	l.Nice = nice
 	l.prefer(os.Getpid())

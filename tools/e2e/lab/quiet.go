@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Quiet waits until all processes are well, and nothing is moved, built or handed over.
+// Quiet waits until all processes are healthy and nothing is moved, built or handed over.
 func (l *Lab) Quiet(ctx context.Context) error {
 	for _, p := range Everybody {
 		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {

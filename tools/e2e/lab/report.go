@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// WriteReport puts what a run found in the place of what the one before did: between the markers of its name in a document.
+// WriteReport replaces the text between the markers of a name in a document.
 func WriteReport(file, name, text string) error {
 	begin, end := "<!-- generated "+name+": begin (written by make e2e-"+name+") -->", "<!-- generated "+name+": end -->"
 	old, err := os.ReadFile(file)
@@ -21,7 +21,7 @@ func WriteReport(file, name, text string) error {
 	return os.WriteFile(file, []byte(head+begin+"\n"+text+end+tail), 0o644)
 }
 
-// Clean is a text as it may stand in a row of a table in Markdown, and not too long for that.
+// Clean returns a text that fits into a row of a Markdown table, cut to 260 bytes.
 func Clean(text string) string {
 	const most = 260
 	text = strings.Join(strings.Fields(strings.NewReplacer("<", "(", ">", ")", "|", "/").Replace(text)), " ")

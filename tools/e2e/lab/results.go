@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ReadResults reads what a run recorded, one a line.
+// ReadResults reads the results of a run, one JSON document per line.
 func ReadResults[T any](file string) ([]*T, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -25,7 +25,8 @@ func ReadResults[T any](file string) ([]*T, error) {
 	return all, nil
 }
 
-// SaveResults writes the results of a run, which tell nothing of where on this machine the lab and the program are.
+// SaveResults writes the results of a run. It removes the paths in hide, i.e. those of the lab and the
+// program.
 func SaveResults[T any](file string, all []*T, hide ...string) error {
 	var b strings.Builder
 	for _, r := range all {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// StartEtcd starts etcd as cluster.sh does, with flags of its own.
+// StartEtcd starts etcd as cluster.sh does, with extra flags, and waits until it responds.
 func (l *Lab) StartEtcd(ctx context.Context, flags ...string) error {
 	log, err := os.OpenFile(filepath.Join(l.Run(), "log", "etcd.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -43,7 +43,7 @@ func (l *Lab) StopEtcd(ctx context.Context) error {
 	return Wait(ctx, 10*time.Second, "end of etcd", func() bool { return l.State("etcd") == "" })
 }
 
-// EtcdAnswers returns an error unless etcd answers a read.
+// EtcdAnswers returns an error unless etcd responds to a read.
 func (l *Lab) EtcdAnswers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -51,7 +51,7 @@ func (l *Lab) EtcdAnswers(ctx context.Context) error {
 	return err
 }
 
-// KafkaTool runs a tool of Kafka.
+// KafkaTool runs a command-line tool of Kafka.
 func (l *Lab) KafkaTool(ctx context.Context, class string, words ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 
 const namesFile = "names.json"
 
-// keepNames writes beside a bundle what its processes were called by, as etcd had it.
+// keepNames writes the names of the processes, taken from etcd, next to a bundle.
 func keepNames(dir string, names map[string][]string) error {
 	text, err := json.Marshal(names)
 	if err != nil {
@@ -19,7 +19,8 @@ func keepNames(dir string, names map[string][]string) error {
 	return os.WriteFile(filepath.Join(dir, namesFile), text, 0o644)
 }
 
-// again asks another kitescope about the bundles that a run kept, without a cluster: what the client measured stays as it was.
+// again runs another kitescope on the bundles of an earlier run, without a cluster. The client's measurements
+// stay unchanged.
 func (r *runner) again(ctx context.Context, results []*Result, all []*Situation) error {
 	by := map[string]*Situation{}
 	for _, s := range all {

@@ -9,7 +9,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// TestAgain: another binary is asked about a kept bundle, and only what it says changes.
+// TestAgain checks that another binary is run on a kept bundle, and that only its results change.
 func TestAgain(t *testing.T) {
 	dir := t.TempDir()
 	cause := filepath.Join(dir, "slow-node", "cause")

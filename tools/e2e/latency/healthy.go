@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Finding is the part of one of "diagnose -o json" that is counted.
+// Finding is the counted part of a finding of "diagnose -o json".
 type Finding struct {
 	Check    string `json:"check"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
 }
 
-// loud are the findings that somebody would be woken for.
+// loud returns the warnings and errors, for which an operator would be paged.
 func loud(all []Finding) []Finding {
 	var some []Finding
 	for _, f := range all {
@@ -25,8 +25,9 @@ func loud(all []Finding) []Finding {
 	return some
 }
 
-// churn keeps clients busy on a cluster that is well, and counts what "why" and "diagnose" find: warnings are false; informations that
-// "why" tells first are told apart, as what clients do may be worth one.
+// churn keeps clients busy on a healthy cluster and counts the findings of "why" and "diagnose". Warnings are
+// false. Findings that are the first verdict of "why" are counted separately, because the load may justify
+// one.
 func (r *runner) churn(ctx context.Context, span time.Duration) error {
 	began, looks, found, told := time.Now(), 0, 0, 0
 	healthy := situations()[:2]

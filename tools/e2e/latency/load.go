@@ -10,20 +10,21 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Measured is what the client says of the requests of a stream that ended in a window. Times are of those that succeeded.
+// Measured is the client's measurement of the requests of a stream that ended in a window. Times are of
+// successful requests.
 type Measured struct {
 	Request    string  `json:"request"`
 	Collection string  `json:"collection"`
 	Count      int     `json:"count"`
 	Errors     int     `json:"errors,omitempty"`
-	Error      string  `json:"error,omitempty"` // one of them
+	Error      string  `json:"error,omitempty"` // one of the errors
 	PerSecond  float64 `json:"per_second"`
 	MeanMS     float64 `json:"mean_ms"`
 	P50MS      float64 `json:"p50_ms"`
 	P99MS      float64 `json:"p99_ms"`
 }
 
-// measure counts what ended between from and to.
+// measure computes the statistics of the requests that ended between from and to.
 func measure(stream int, s *lab.Stream, all []lab.Sample, from, to time.Time) Measured {
 	m := Measured{Request: s.Request, Collection: s.Collection}
 	var took []float64
@@ -50,7 +51,7 @@ func measure(stream int, s *lab.Stream, all []lab.Sample, from, to time.Time) Me
 	return m
 }
 
-// keepMeasured writes what the client says beside the scrapes.
+// keepMeasured writes the client's measurements next to the scrapes.
 func keepMeasured(dir string, from, to time.Time, all []Measured) error {
 	text, err := json.MarshalIndent(map[string]any{"from": from, "to": to, "streams": all}, "", " ")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// scrape keeps the text of each process's /metrics in a folder, and says when that of the proxy was taken.
+// scrape saves the /metrics text of each process in a folder. It returns the time of the proxy's scrape.
 func scrape(ctx context.Context, dir string) (time.Time, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return time.Time{}, err
@@ -82,8 +82,8 @@ type Verdict struct {
 	GainHigh   *float64 `json:"gain_high"`
 }
 
-// bundle has kitescope ask all processes twice, so far apart, and keeps the answers. Proxies of 2.3 do not tell where their
-// metrics are.
+// bundle makes kitescope query all processes twice, one window apart, and saves the answers. It sets
+// --metrics-port, because proxies of 2.3 do not report their port.
 func (r *runner) bundle(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.window+90*time.Second)
 	defer cancel()

@@ -1,10 +1,12 @@
-// Command latency holds what kitescope says of a search's time against what a client measures, on a real Milvus cluster.
+// Command latency compares kitescope's account of request times with a client's measurements, on a real
+// Milvus cluster.
 //
-// It starts the cluster of ../shared/milvus anew and fills it. Then it brings about one situation after the other (a
-// Situation): a client (client.py) sends requests and measures each, kitescope asks all processes twice meanwhile and keeps a
-// bundle; of the bundle it is asked where the time goes ("latency") and why ("why"). The cause is taken away, and the
-// same client measures what that gave. What has to be said stands with the situation. A situation that goes wrong costs its
-// own row. The table goes into docs/evidence/latency.md; all that was seen is kept, so that a row can be looked into.
+// It starts the cluster of ../shared/milvus and fills it. Then it plays one Situation after the other. A
+// client (client.py) sends requests and measures each, while kitescope queries all processes twice and saves
+// a bundle. On the bundle it runs "latency" for the phases and "why" for the cause. Then the cause is
+// removed, and the same client measures the gain. The expected cause is part of the Situation. A situation
+// that fails costs only its own row. The table goes into docs/evidence/latency.md. All output is kept, so
+// each row can be analyzed.
 package main
 
 import (
@@ -60,7 +62,7 @@ func main() {
 	}
 }
 
-// chosen are the situations that are to be played.
+// chosen returns the situations to play.
 func (o *options) chosen() ([]*Situation, error) {
 	all := situations()
 	if o.only == "" {
@@ -133,7 +135,8 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	return r.all(ctx, o, chosen, out)
 }
 
-// fresh starts a new cluster with the data of client.py. Unless it is to be as usual, nothing is compacted by itself: small segments stay.
+// fresh starts a new cluster with the data of client.py. Unless usual is set, automatic compaction is off, so
+// that small segments stay.
 func (r *runner) fresh(ctx context.Context, usual bool) error {
 	r.log("starting the cluster anew")
 	settings := []string{"SEGMAX=512", "AUTOBALANCE=true"}
@@ -147,7 +150,7 @@ func (r *runner) fresh(ctx context.Context, usual bool) error {
 	return r.lab.Client(ctx, 10*time.Minute, "seed")
 }
 
-// rejudge judges what an earlier run kept.
+// rejudge judges the saved output of an earlier run.
 func (r *runner) rejudge(ctx context.Context, o *options) error {
 	results, err := lab.ReadResults[Result](o.record)
 	if err != nil {

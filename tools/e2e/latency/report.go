@@ -10,7 +10,8 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// report is the generated part of docs/evidence/latency.md: the bars, then a row for each situation, then what fell short.
+// report returns the generated part of docs/evidence/latency.md: the bars, a row for each situation, then the
+// shortcomings.
 func report(results []*Result, all []*Situation) string {
 	by := map[string]*Situation{}
 	for _, s := range all {
@@ -30,7 +31,7 @@ func report(results []*Result, all []*Situation) string {
 	return b.String()
 }
 
-// busy tells how long was looked, and how busy the machine was, with the cluster and with anything else.
+// busy returns a sentence about the window and the load of the machine, including the cluster's own.
 func busy(results []*Result) string {
 	var loads []float64
 	said := ""
@@ -72,7 +73,7 @@ func row(r *Result, s *Situation) string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-// tally counts what the bars are about.
+// tally counts the results for the bars.
 type tally struct {
 	summed, within, explained, causes, named, healthy, silent int
 	off, gains                                                []float64
@@ -139,7 +140,7 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.0f%%", 100*x)
 }
 
-// ms is a time as a person reads it.
+// ms formats milliseconds for people.
 func ms(x float64) string {
 	switch {
 	case x < 0:

@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// Result is what became of one situation, a line of the record.
+// Result is the result of one situation, a line of the record.
 type Result struct {
 	At     time.Time `json:"at"`
 	Name   string    `json:"name"`
-	Load1  string    `json:"load_average,omitempty"` // of the machine, before
+	Load1  string    `json:"load_average,omitempty"` // of the machine, before the situation
 	Window string    `json:"window,omitempty"`       // between kitescope's two scrapes
 	Nice   int       `json:"nice,omitempty"`         // see -nice
 	Before Measured  `json:"before"`
 	Sum    *Sum      `json:"sum,omitempty"`
-	// Said is what "why" said first of the collection, Missed why that is not what had to be said; Unasked why it was not asked.
+	// Said is the first verdict of "why" for the collection. Missed is the reason if it is not the expected
+	// one, and Unasked the reason if there is none.
 	Said     *Verdict  `json:"said,omitempty"`
 	Missed   string    `json:"missed,omitempty"`
 	Unasked  string    `json:"unasked,omitempty"`
 	After    *Measured `json:"after,omitempty"`
 	SumAfter *Sum      `json:"sum_after,omitempty"`
-	Broken   string    `json:"broken,omitempty"` // the run itself went wrong, and says nothing of kitescope
+	Broken   string    `json:"broken,omitempty"` // the run itself failed and is no evidence about kitescope
 }
 
 func (r *Result) judge(s *Situation, look *looked, names map[string][]string) {
@@ -32,7 +33,7 @@ func (r *Result) judge(s *Situation, look *looked, names map[string][]string) {
 	r.Missed = s.Want.missed(r.Said, names)
 }
 
-// gain is what the cure gave, in ms of the client's mean.
+// gain returns the reduction of the client's mean by the cure, in ms.
 func (r *Result) gain() float64 {
 	if r.After == nil {
 		return 0

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	warm  = 5 * time.Second  // of load before a window
-	limit = 25 * time.Minute // of one situation, with what it takes to bring it about and to cure it
+	warm  = 5 * time.Second  // load before a window
+	limit = 25 * time.Minute // maximum time of a situation, including its setup and cure
 )
 
 // runner plays situations.
@@ -26,7 +26,7 @@ type runner struct {
 	log    func(format string, words ...any)
 }
 
-// play plays one situation on a cluster that is well. What went wrong with the run itself is in the result's Broken.
+// play plays one situation on a healthy cluster. Failures of the run itself are in the result's Broken.
 func (r *runner) play(ctx context.Context, s *Situation) *Result {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -88,15 +88,16 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 	return nil
 }
 
-// looked is what became of one window.
+// looked is the result of one window.
 type looked struct {
 	client []Measured
 	sum    *Sum
 	said   []Verdict
-	errs   error // of kitescope
+	errs   error // errors of kitescope
 }
 
-// look sends requests for a window, in which kitescope asks all processes twice, and judges nothing.
+// look sends requests for a window, in which kitescope queries all processes twice. It does not judge the
+// results.
 func (r *runner) look(ctx context.Context, streams []lab.Stream, during action, dir string) (*looked, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (r *runner) look(ctx context.Context, streams []lab.Stream, during action, 
 	return l, nil
 }
 
-// ask has kitescope say where the time of the first stream goes, and why.
+// ask runs kitescope's latency and why on the bundle and stores the results for the first stream.
 func (l *looked) ask(ctx context.Context, r *runner, bundle, dir string) {
 	m := &l.client[0]
 	var items []Item
@@ -148,7 +149,7 @@ func (l *looked) ask(ctx context.Context, r *runner, bundle, dir string) {
 	}
 }
 
-// names are what each process is called by: its session and its address.
+// names returns the names of each process: its session and its address.
 func (r *runner) names(ctx context.Context) (map[string][]string, error) {
 	sessions, err := r.lab.Sessions(ctx)
 	if err != nil {
@@ -161,7 +162,7 @@ func (r *runner) names(ctx context.Context) (map[string][]string, error) {
 	return names, nil
 }
 
-// load1 is the machine's load average of the last minute, as the kernel has it.
+// load1 returns the machine's load average of the last minute, or "" if it is unknown.
 func load1() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

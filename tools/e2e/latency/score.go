@@ -9,28 +9,28 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Sum is what the phases of a kind of request of a collection add up to, beside what the client measured.
+// Sum is the sum of the phases of a kind of request of a collection, and the client's measurement.
 type Sum struct {
-	SumMS       float64 `json:"sum_ms"` // of the phases without parts, "unexplained" among them
+	SumMS       float64 `json:"sum_ms"` // of the phases without subphases, including "unexplained"
 	Unexplained float64 `json:"unexplained_ms"`
-	Largest     string  `json:"largest"` // the phase that takes most
+	Largest     string  `json:"largest"` // phase with the largest time
 	LargestMS   float64 `json:"largest_ms"`
 	ClientMS    float64 `json:"client_ms"`
 }
 
-// Off is by how much of the client's mean the sum is off.
+// Off returns the error of the sum relative to the client's mean.
 func (s *Sum) Off() float64 { return math.Abs(s.SumMS-s.ClientMS) / s.ClientMS }
 
-// Share is how much of the client's mean is said to be unexplained.
+// Share returns the unexplained share of the client's mean.
 func (s *Sum) Share() float64 { return s.Unexplained / s.ClientMS }
 
-// add adds up the phases of a request of a collection; false if none was told.
+// add sums the phases of a request of a collection. It returns false if there are none.
 func add(items []Item, collection, request string, clientMS float64) (Sum, bool) {
 	mine := slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
 		return i.Request != request || !sameCollection(i.Collection, collection) || i.MeanMS == nil || !isAll(i.Node)
 	})
 	if len(mine) == 0 {
-		// A cluster with one collection need not tell it apart from all.
+		// A cluster with one collection may report only the phases of all collections together.
 		mine = slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
 			return i.Request != request || i.Collection != "" || i.MeanMS == nil || !isAll(i.Node)
 		})
@@ -57,7 +57,7 @@ func add(items []Item, collection, request string, clientMS float64) (Sum, bool)
 
 func sameCollection(told, name string) bool { return told == name || strings.HasSuffix(told, "/"+name) }
 
-// isAll reports whether a row is of all nodes together: the others are details of it.
+// isAll reports whether a row is for all nodes together. The other rows are details.
 func isAll(node any) bool {
 	switch n := node.(type) {
 	case nil:
@@ -70,7 +70,8 @@ func isAll(node any) bool {
 	return false
 }
 
-// first is what the verdict on a request of a collection is about: the item whose message it tells, or else the first, which it sums up.
+// first returns the item that the verdict on a request of a collection is about: the one whose message the
+// verdict repeats, or else the first.
 func first(said []Verdict, collection, request string) *Verdict {
 	var summed *Verdict
 	for i := range said {
@@ -93,7 +94,7 @@ func (v *Verdict) tells() bool {
 	return v.Finding != "" && (v.Message == "" || strings.HasPrefix(v.Verdict, v.Message))
 }
 
-// missed says why what was said first is not what had to be said; "" if it is.
+// missed returns the reason why the first verdict is not the expected one, or "" if it is.
 func (w *Want) missed(v *Verdict, names map[string][]string) string {
 	if v == nil {
 		if w.Nothing {
@@ -120,7 +121,7 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 	return ""
 }
 
-// resolve puts what a process is called by in the place of @process.
+// resolve replaces each @process by the names of the process.
 func resolve(words []string, names map[string][]string) []string {
 	var all []string
 	for _, w := range words {
@@ -133,8 +134,9 @@ func resolve(words []string, names map[string][]string) []string {
 	return all
 }
 
-// gainOff is by how much of the gain that was measured the interval said beforehand misses it, both in ms: 0 inside, infinite where
-// nothing was gained. It is false where nothing was said.
+// gainOff returns the distance from the measured gain to the predicted interval, relative to the gain. Both
+// are in ms. It is 0 inside the interval and infinite if nothing was gained. It returns false without a
+// prediction.
 func gainOff(low, high *float64, measured float64) (float64, bool) {
 	switch {
 	case low == nil || high == nil:
@@ -149,10 +151,11 @@ func gainOff(low, high *float64, measured float64) (float64, bool) {
 	return 0, true
 }
 
-// little is the part of a request that counts as nothing, where a cure gave so little, and so little was said.
+// little is the share of a request's time below which a gain counts as nothing.
 const little = 0.05
 
-// middleOff is the same for the middle of the interval: an interval that holds anything proves nothing. Of a request that took mean ms.
+// middleOff is like gainOff for the middle of the interval, because a wide interval proves nothing. It
+// returns 0 if the gain and the middle are both little of mean, the request's time in ms.
 func middleOff(low, high *float64, measured, mean float64) (float64, bool) {
 	switch {
 	case low == nil || high == nil:

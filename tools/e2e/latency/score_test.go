@@ -15,6 +15,7 @@ func item(collection, request, phase, parent string, mean float64) Item {
 	return Item{Collection: collection, Request: request, Phase: phase, Parent: parent, MeanMS: &mean}
 }
 
+// TestAdd checks the sum of the phases.
 func TestAdd(t *testing.T) {
 	node := item("docs", "search", "kernel_sealed", "wait_for_nodes", 900)
 	node.Node = "querynode-7"
@@ -49,6 +50,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// TestMissed checks when a verdict is the expected one.
 func TestMissed(t *testing.T) {
 	names := map[string][]string{"querynode2": {"querynode-12", "127.0.0.1:20170"}}
 	slow := Want{Words: [][]string{{"@querynode2"}}}
@@ -80,6 +82,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
+// TestFirst checks which item a verdict belongs to.
 func TestFirst(t *testing.T) {
 	said := []Verdict{{Collection: "pics"}, {Collection: "docs", Request: "insert"}, {Collection: "default/docs", Verdict: "a"}, {Collection: "docs", Verdict: "b"}}
 	if v := first(said, "docs", "search"); v == nil || v.Verdict != "a" {
@@ -94,6 +97,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// TestGain checks the errors of predicted gains.
 func TestGain(t *testing.T) {
 	low, high := 80.0, 120.0
 	for measured, want := range map[float64]float64{100: 0, 80: 0, 160: 0.25, 40: 1} {
@@ -129,17 +133,18 @@ func TestGain(t *testing.T) {
 	}
 }
 
+// TestMeasure checks that requests which ended in the window are counted.
 func TestMeasure(t *testing.T) {
 	at := time.Unix(1000, 0)
 	s := &lab.Stream{Request: "search", Collection: "docs"}
 	all := []lab.Sample{
-		{Began: 999.9, Took: 0.05},              // before
-		{Began: 999.9, Took: 0.2},               // ends inside
+		{Began: 999.9, Took: 0.05},              // ended before
+		{Began: 999.9, Took: 0.2},               // ended inside
 		{Began: 1005, Took: 0.1},                //
 		{Began: 1006, Took: 0.3},                //
-		{Began: 1009.9, Took: 0.2},              // ends after
-		{Began: 1005, Took: 5, Error: "late"},   // failed, at its end
-		{Stream: 1, Began: 1005, Took: 0.00001}, // another's
+		{Began: 1009.9, Took: 0.2},              // ended after
+		{Began: 1005, Took: 5, Error: "late"},   // failed inside
+		{Stream: 1, Began: 1005, Took: 0.00001}, // of another stream
 	}
 	m := measure(0, s, all, at, at.Add(10*time.Second))
 	if m.Count != 3 || m.Errors != 1 || m.Error != "late" || math.Abs(m.MeanMS-200) > 1e-6 || math.Abs(m.PerSecond-0.3) > 1e-9 || m.P50MS != 200 || m.P99MS != 300 {
@@ -150,10 +155,10 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Where the table of a document stands.
+// Markers of the table in the document.
 const begin, end = "<!-- generated latency: begin (written by make e2e-latency) -->", "<!-- generated latency: end -->"
 
-// TestDocument: the document has what the recorded run came to.
+// TestDocument checks that the document holds the results of the recorded run.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "evidence", "latency.md"))
 	if err != nil {

@@ -8,36 +8,37 @@ import (
 	"kitescope/tools/e2e/lab"
 )
 
-// Want is what an on-call person needs to hear first.
+// Want describes the verdict that an on-call person needs first.
 type Want struct {
-	// Nothing: the cluster does what it is asked, and no finding may be first.
+	// Nothing is set if the cluster works as configured. No finding may be first then.
 	Nothing bool
-	// Phases are those, one of which has to be the first; any if there is none.
+	// Phases lists phases of which one has to be first. Any phase may be first if the list is empty.
 	Phases []string
-	// Words has a list for each thing to be named, and of each list one has to be in what is said first. What begins with @ is a
-	// process of the lab, and stands for its session and its address.
+	// Words has one list for each thing to be named. The first verdict must contain one word of each list. A
+	// word that begins with @ is a process of the lab and stands for its session and its address.
 	Words [][]string
-	// Never are phases of which none may be first.
+	// Never lists phases that must not be first.
 	Never []string
 }
 
 type action func(ctx context.Context, l *lab.Lab) error
 
-// Situation is something that costs time, put into a cluster that is well. The first of Load is what is measured.
+// Situation is a cause of latency in a healthy cluster. The first stream of Load is measured.
 type Situation struct {
 	Name, What, Cure string
 	Want             Want
 	Load             []lab.Stream
-	// Set brings it about before the load begins; During lets it happen while the load goes on.
+	// Set creates the cause before the load begins. During creates it under load.
 	Set, During action
-	// Mend takes the cause away, and Cured is the load then, if the cause is in the requests. Neither: there is nothing to cure.
+	// Mend removes the cause. Cured is the load after that, if the cause is in the requests. Without both
+	// there is nothing to cure.
 	Mend  action
 	Cured []lab.Stream
-	// Restore brings the cluster back to what the next situation expects.
+	// Restore returns the cluster to the state that the next situation expects.
 	Restore action
 }
 
-// cures reports whether something is to be gained.
+// cures reports whether the situation has a cure.
 func (s *Situation) cures() bool { return s.Mend != nil || s.Cured != nil }
 
 func docs(consistency string) lab.Stream {
@@ -49,7 +50,7 @@ var (
 	pics    = lab.Stream{Request: "search", Collection: "pics", Threads: 2, NQ: 100, Limit: 10, Pause: 0.05}
 )
 
-// situations are all, in an order in which each leaves what the next one needs.
+// situations returns all situations, in an order in which each leaves the state that the next one needs.
 func situations() []*Situation {
 	consistency := Want{Phases: []string{"consistency_wait"}}
 	return []*Situation{
@@ -119,7 +120,8 @@ func duty() *Situation {
 	}
 }
 
-// scheduler: one search at a time on a node, of a collection with one segment: a processor is idle.
+// scheduler returns a situation in which each node runs one search at a time. The collection has one segment,
+// so processors are idle.
 func scheduler() *Situation {
 	return &Situation{
 		Name: "scheduler", What: "`queryNode.scheduler.maxReadConcurrentRatio` 0.1, so one task at a time on each node, of six threads", Cure: "4",
@@ -179,8 +181,9 @@ func small() *Situation {
 	}
 }
 
-// led: what other nodes led when they ended is led by the one that was left, and stays there as nothing is balanced. All rows grow, which only leaders
-// have; each node has a part of a core, so that it is the leader and not this machine that is short of it.
+// led returns a situation in which one node leads all shards. The other nodes are restarted with auto-balance
+// off, so their shards stay on the remaining node. All rows are growing, and only leaders hold growing rows.
+// Each node is limited to a part of a core, so the leader is short of CPU time and not the machine.
 func led() *Situation {
 	const auto = "queryCoord/autoBalance"
 	nodes := lab.QueryNodes[1:]
@@ -231,12 +234,13 @@ func client(limit time.Duration, words ...string) action {
 	return func(ctx context.Context, l *lab.Lab) error { return l.Client(ctx, limit, words...) }
 }
 
-// anew makes the collection again that inserts went into: what grows is searched row by row.
+// anew recreates the collection that received inserts, because growing rows are searched row by row.
 func anew(ctx context.Context, l *lab.Lab) error {
 	return client(3*time.Minute, "make", "docs")(ctx, l)
 }
 
-// setting changes a setting of all processes while they run, by etcd, which they look at every five seconds.
+// setting returns an action that changes a setting of all processes at runtime through etcd, which they poll
+// every five seconds.
 func setting(key, value string) action {
 	return func(ctx context.Context, l *lab.Lab) error {
 		if _, err := l.Etcdctl(ctx, "put", "by-dev/config/"+key, value); err != nil {

@@ -1,4 +1,5 @@
-// Command json writes and reads documents with github.com/goccy/go-json: work of a fixed size, for trials.
+// Command json encodes and decodes documents with github.com/goccy/go-json. It does a fixed amount of work,
+// for trials.
 package main
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// order is what shops send about: texts, numbers, lists, and fields that are often empty.
+// order is a typical document of a shop, with texts, numbers, lists and fields that are often empty.
 type order struct {
 	ID       int64             `json:"id"`
 	Customer string            `json:"customer"`

@@ -1,4 +1,5 @@
-// Command png encodes pictures with the PNG encoder of github.com/anthonynsimon/bild: work of a fixed size, for trials.
+// Command png encodes pictures with the PNG encoder of github.com/anthonynsimon/bild. It does a fixed amount
+// of work, for trials.
 package main
 
 import (
@@ -46,7 +47,8 @@ func run(times, size int, profile string) error {
 	return nil
 }
 
-// picture is half smooth and half rough, as photographs are: the encoder's filters and its compressor have both to work.
+// picture returns a picture with smooth and rough areas, like a photograph, so both the filters and the
+// compressor of the encoder have work to do.
 func picture(size int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, size, size))
 	rng := rand.New(rand.NewPCG(1, 2))
