@@ -10,8 +10,9 @@ import (
 // that no release counts.
 type flushes struct {
 	// sealed is the number of sealed and flushing segments that DataCoord counts, the smaller count of both
-	// scrapes. flushed is the growth of its count of flushed segments, and seconds the length of its window.
-	sealed, flushed, seconds float64
+	// scrapes. ended is the growth of its count of flushed and dropped segments, and seconds the length of its
+	// window. A compaction, which turns flushed segments into dropped ones and adds one, also lets it grow.
+	sealed, ended, seconds float64
 	// of maps the session names of each process that writes segments to its writes.
 	of map[string]written
 }
@@ -35,9 +36,9 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	}
 	if now, ok := count(w, "Sealed", "Flushing"); ok {
 		was, _ := count(before, "Sealed", "Flushing")
-		flushed, _ := count(w, "Flushed")
-		had, _ := count(before, "Flushed")
-		f.sealed, f.flushed, f.seconds = f.sealed+min(was, now), f.flushed+flushed-had, w.Seconds()
+		ended, _ := count(w, "Flushed", "Dropped")
+		had, _ := count(before, "Flushed", "Dropped")
+		f.sealed, f.ended, f.seconds = f.sealed+min(was, now), f.ended+ended-had, w.Seconds()
 	}
 	if bytes, ok := w.Counter(metrics.FlushedBytes); ok {
 		for _, ref := range p.Nodes {
@@ -47,8 +48,8 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 }
 
 // waiting returns the number of segments that wait to be written, and the length in seconds of the shortest
-// window in which this was observed. It counts all sealed and flushing segments if the count of flushed segments
-// did not grow. Otherwise it counts those of channels whose watcher wrote nothing. The result is at most the
+// window in which this was observed. It counts all sealed and flushing segments if the count of flushed and
+// dropped segments stayed the same. Otherwise it counts those of channels whose watcher wrote nothing. The result is at most the
 // number that DataCoord counts.
 func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 	if f.sealed == 0 {
@@ -58,7 +59,7 @@ func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 	for _, s := range c.Segments {
 		switch by, known := f.watcher(c, s); {
 		case s.State != model.SegmentSealed && s.State != model.SegmentFlushing:
-		case f.flushed <= 0:
+		case f.ended == 0: // it shrinks when dropped segments are collected
 			segments++
 		case known && by.bytes == 0:
 			segments, seconds = segments+1, min(seconds, by.seconds)

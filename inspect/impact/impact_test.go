@@ -284,9 +284,9 @@ func TestSealed(t *testing.T) {
 	flushed := func(n int) string {
 		return fmt.Sprintf(`milvus_datanode_flushed_data_size{msg_type="insert"} %d`, n)
 	}
-	counted := func(sealed, flushed int) string {
+	counted := func(sealed, flushed, dropped int) string {
 		const name = "milvus_datacoord_segment_num{segment_state="
-		return fmt.Sprintf("%s\"Sealed\"} %d\n%s\"Flushed\"} %d", name, sealed, name, flushed)
+		return fmt.Sprintf("%s\"Sealed\"} %d\n%s\"Flushed\"} %d\n%s\"Dropped\"} %d", name, sealed, name, flushed, name, dropped)
 	}
 	segments := func(states ...model.SegmentState) (list []*model.Segment) {
 		for i, state := range states {
@@ -296,28 +296,29 @@ func TestSealed(t *testing.T) {
 	}
 	const none = "flushes: none came in 15 s"
 	for name, test := range map[string]struct {
-		wrote, flushed, before, now, seconds int
-		segments                             []*model.Segment
-		asked                                int
-		watcher                              model.NodeID
-		line                                 string
+		wrote, flushed, dropped, before, now, seconds int
+		segments                                      []*model.Segment
+		asked                                         int
+		watcher                                       model.NodeID
+		line                                          string
 	}{
-		"wait":                     {0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
-		"wait, tried again":        {1, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
-		"wait for one node":        {0, 1, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
-		"wait for a moment":        {0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written, none ended in 8 s"},
-		"nobody asked":             {0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments wait to be written, none ended in 15 s"},
-		"others are, node unknown": {0, 1, 2, 1, 15, segments(model.SegmentSealed), 5, 9, none},
-		"one flush ends":           {1, 1, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
-		"sealed since":             {0, 0, 0, 1, 15, segments(model.SegmentSealed), 5, 4, none},
-		"counted wrongly":          {0, 0, 2, 2, 15, segments(model.SegmentFlushed), 5, 4, none},
-		"nothing is sealed":        {0, 0, 0, 0, 15, nil, 5, 4, none},
+		"wait":                     {0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
+		"wait, tried again":        {1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
+		"wait for one node":        {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
+		"wait for a moment":        {0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written, none ended in 8 s"},
+		"nobody asked":             {0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments wait to be written, none ended in 15 s"},
+		"others are, node unknown": {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 9, none},
+		"one flush ends":           {1, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
+		"a compaction ends":        {1, -1, 2, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
+		"sealed since":             {0, 0, 0, 0, 1, 15, segments(model.SegmentSealed), 5, 4, none},
+		"counted wrongly":          {0, 0, 0, 2, 2, 15, segments(model.SegmentFlushed), 5, 4, none},
+		"nothing is sealed":        {0, 0, 0, 0, 0, 15, nil, 5, 4, none},
 	} {
 		flush := count("Flush", "success", test.asked)
 		c := clusterOf(time.Duration(test.seconds)*time.Second, map[string][2]string{
 			"proxy":     {scrape(0, count("Insert", "success", 0), flush), scrape(1, count("Insert", "success", 5), flush)},
 			"datanode":  {scrape(0, flushed(7)), scrape(1, flushed(7+test.wrote))},
-			"datacoord": {scrape(0, counted(test.before, 3)), scrape(1, counted(test.now, 3+test.flushed))},
+			"datacoord": {scrape(0, counted(test.before, 3, 0)), scrape(1, counted(test.now, 3+test.flushed, test.dropped))},
 		})
 		x := impact.Of(model.Build(model.Parts{
 			Sessions:  append(c.Sessions, &model.Session{Role: "datanode", Node: 4}, &model.Session{Role: "datanode", Node: 9}),
