@@ -66,6 +66,8 @@ func (f *Finding) Time() time.Time {
 type Impact struct {
 	Request string `json:"request"`
 	State   string `json:"state"`
+	// Mean is the mean time of requests that succeeded, in milliseconds, 0 if it is unknown.
+	Mean float64 `json:"mean_ms"`
 }
 
 // Look is one run of diagnose.

@@ -28,7 +28,9 @@ func impactOf(felt []Felt, look *lab.Look) []Impact {
 	for _, f := range felt {
 		i := Impact{Kind: f.Kind}
 		for _, said := range look.Impact {
-			right := slices.ContainsFunc(f.Ways, func(way string) bool { return slices.Contains(states[way], said.State) })
+			right := slices.ContainsFunc(f.Ways, func(way string) bool {
+				return slices.Contains(states[way], said.State) || way == "hanging" && said.State == "slow" && said.Mean >= 1000*window/2
+			})
 			switch {
 			case said.Request == f.Kind:
 				i.State, i.Right = said.State, i.Right || right

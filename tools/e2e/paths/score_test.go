@@ -148,6 +148,12 @@ func TestImpact(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	for mean, right := range map[float64]bool{800: false, 9000: true} { // those that hung ended after all
+		look := &lab.Look{Impact: []lab.Impact{{Request: "delete", State: "slow", Mean: mean}}}
+		if got := impactOf([]Felt{{Kind: "delete", Ways: []string{"hanging"}}}, look); got[0].Right != right {
+			t.Errorf("slow by %g ms: %v", mean, got)
+		}
+	}
 }
 
 func TestFirstLoud(t *testing.T) {
