@@ -6,6 +6,7 @@
 package impact
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -37,6 +38,18 @@ const (
 // Requests returns all kinds, the most frequent first.
 func Requests() []Request {
 	return []Request{Search, Query, Insert, Upsert, Delete, Flush, DDL, Load, Import, Describe}
+}
+
+// Path names the path that requests of the kind take together with others: "reads", "writes" or the kind itself.
+func (r Request) Path() string {
+	switch r {
+	case Search, Query:
+		return "reads"
+	case Insert, Upsert, Delete:
+		return "writes"
+	case Flush, DDL, Load, Import, Describe:
+	}
+	return string(r)
 }
 
 // State is the condition of the requests of one kind.
@@ -91,6 +104,9 @@ const (
 	hangSeconds = 4
 	// flushSeconds is the same for flushes. A healthy flush took 2.5 to 6.2 s.
 	flushSeconds = 9
+	// usualFlushes is the minimum number of flushes that usually come in the window for segments to be those that
+	// clients wait for.
+	usualFlushes = 0.1
 	// minPast is the minimum time in seconds that a proxy must have counted for an average.
 	minPast = 60
 	// fewRequests is the minimum number of requests in the window for a mean, fewRare the same for rare
@@ -118,13 +134,13 @@ type Kind struct {
 	// Came is the number of requests that arrived in the window. Succeeded, Failed and Refused count the
 	// requests that ended in it, by result.
 	Came, Succeeded, Failed, Refused float64
-	// Usual is the number of successes expected in the window, at the average rate of each proxy from its
-	// start to the window. NaN is unknown, e.g. if that is less than a minute.
+	// Usual is the number of requests that usually come in the window, at the average rate of each proxy since its start
+	// at least a minute ago; NaN: unknown.
 	Usual float64
 	// InFlight is the number of requests in flight at the end of the window, at proxies where none ended in
 	// it.
 	InFlight float64
-	// Unwritten is the number of sealed segments that wait to be written, if their data node ended no flush.
+	// Unwritten is the number of sealed segments that wait to be written while no flush ends.
 	Unwritten float64
 	// Seconds is the length of the window, the shortest of all proxies. 0 is unknown.
 	Seconds float64
@@ -135,6 +151,10 @@ type Kind struct {
 	// before it, in milliseconds. Both are bounds of buckets. NaN is unknown. Unlike Past, HalfPast is not
 	// distorted by earlier incidents.
 	Half, HalfPast float64
+	// Long is the number of requests that took longer than LongMs milliseconds, if far more did than before; else 0.
+	Long, LongMs float64
+	// earlier is the number of durations that Past is the mean of.
+	earlier float64
 	// P99 is the upper bound of the bucket with the 99th percentile in the window, in milliseconds. NaN is
 	// unknown.
 	P99 float64
@@ -153,7 +173,7 @@ func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
 // requests hang, if none ended or if Why is set.
 func (k *Kind) Few() bool {
 	const fewFail = 0.05
-	return k.State != Hanging && k.Why == "" && k.Failed+k.Refused < fewFail*k.Ended()
+	return k.State != Hanging && k.Why == "" && k.Failed+k.Refused-k.UserFault < fewFail*k.Ended()
 }
 
 // Doubtful reports whether the state is Unsure, which a longer window may resolve.
@@ -232,8 +252,8 @@ type tally struct {
 	// before and now are the numbers of requests in flight at the first and second scrape: the total minus
 	// all that ended.
 	before, now float64
-	// past is the number of requests that succeeded before the window.
-	past float64
+	// past is the number of requests that succeeded before the window, pastCame the number that came.
+	past, pastCame float64
 }
 
 func (t *tally) ended() float64 { return t.succeeded + t.failed + t.refused }
@@ -272,30 +292,56 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 		}
 		return all[r]
 	}
-	sign := func(labels []model.Pair, n float64) float64 {
-		if label(labels, "status") == "total" {
-			return n
-		}
-		return -n
-	}
 	w.EachCounter(name, func(labels []model.Pair, came float64) {
 		if t := of(labels); t != nil {
 			t.add(label(labels, "status"), label(labels, "cause"), came)
 		}
 	})
-	metrics.NewWindow(nil, w.Scrape()).EachCounter(name, func(labels []model.Pair, sum float64) {
-		if t := of(labels); t != nil {
-			t.now += sign(labels, sum)
+	for r, n := range flying(metrics.NewWindow(nil, w.Scrape()), name, kind) {
+		if t := all[r]; t != nil {
+			t.now = n
 		}
-	})
+	}
 	past.EachCounter(name, func(labels []model.Pair, sum float64) {
 		if t := of(labels); t != nil {
-			t.before += sign(labels, sum)
-			if label(labels, "status") == "success" {
+			switch label(labels, "status") {
+			case "success":
 				t.past += sum
+			case "total":
+				t.pastCame += sum
 			}
 		}
 	})
+	for r, n := range flying(past, name, kind) {
+		all[r].before = n
+	}
+	return all
+}
+
+// flying returns the number of requests in flight by kind, from counters since the start of a process: the total minus
+// all that ended, for each set of labels. Proxies of 2.5 and later delete the series of a dropped collection while the
+// request that drops it is in flight, so that only its end is left.
+func flying(w *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]float64 {
+	type series struct {
+		of     Request
+		labels string
+	}
+	each := map[series]float64{}
+	w.EachCounter(name, func(labels []model.Pair, sum float64) {
+		r := kind(labels)
+		if r == "" {
+			return
+		}
+		rest := slices.DeleteFunc(slices.Clone(labels), func(p model.Pair) bool { return p.Key == "status" || p.Key == "cause" })
+		if label(labels, "status") != "total" {
+			sum = -sum
+		}
+		each[series{r, fmt.Sprint(rest)}] += sum
+	})
+	all := map[Request]float64{}
+	for s, n := range each {
+		all[s.of] += max(0, n)
+	}
 	return all
 }
 
@@ -332,7 +378,7 @@ func Of(c *model.Cluster) *Impact {
 		k := &x.Kinds[i]
 		if k.Request == Flush && k.State < Slow && k.State != Unknown {
 			segments, seconds := n.written.waiting(c)
-			k.flushing(segments, seconds, n.of[Flush].sum.came+n.of[Flush].sum.past > 0)
+			k.flushing(segments, seconds, n.of[Flush].sum.came > 0 || n.of[Flush].usual >= usualFlushes)
 		}
 		if why != "" && succeeded == 0 { // otherwise proxies refuse connections only from this host
 			k.State, k.Why, k.Proxies = Failing, why, closed
@@ -398,8 +444,11 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 	for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
 		n.of[r].proxy(ref, t, w, past)
 	}
+	timed := map[Request]float64{}
+	past.Each(metrics.ProxyRequest, func(labels []model.Pair, h metrics.Histogram) { timed[byFunction(labels)] += h.Count })
 	for _, r := range Requests() {
 		n.of[r].time(w, past, r)
+		n.of[r].average(timed[r], w, past)
 	}
 	refusedBefore(n.of, ref, w)
 }
@@ -435,21 +484,30 @@ func (x *Impact) corroborate() {
 	}
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
-		by := float64(slowBy)
+		by, farBy := float64(slowBy), float64(farBy)
 		if k.Request == Describe {
-			by = describeBy
+			by, farBy = describeBy, describeBy
 		}
-		far := farTimes*k.Past + farBy
+		slow := k.Mean > max(slowTimes*k.Past, k.Past+by) || k.HalfSlow() && k.Mean > k.HalfPast+by
 		switch {
 		case k.State != Unsure && k.State != Fine:
-		case k.InFlight > 0 && (1000*k.Seconds > far || math.IsNaN(k.Past) && worst >= Failing && k.Seconds >= hangSeconds):
+		case k.InFlight > 0 && (1000*k.Seconds > farTimes*k.before()+farBy || math.IsNaN(k.Past) && worst >= Failing && k.Seconds >= hangSeconds):
 			k.State = Hanging
 		case k.State == Unsure && worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing
-		case k.Succeeded > 1 && k.Mean > max(slowTimes*k.Past, k.Past+by), k.Succeeded > 1 && k.HalfSlow() && k.Mean > k.HalfPast+by, k.Mean > far:
+		case k.State == Unsure && k.Mean > farTimes*k.Past+farBy, k.Succeeded > 1 && k.earlier >= fewPast && slow:
 			k.State = Slow
 		}
 	}
+}
+
+// before returns the smaller one of the past mean and median, because a mean contains past incidents. It returns NaN if
+// both are unknown.
+func (k *Kind) before() float64 {
+	if math.IsNaN(k.HalfPast) || k.Past < k.HalfPast {
+		return k.Past
+	}
+	return k.HalfPast
 }
 
 // coordinators adds the requests that a process counts if it is a coordinator or data node.
@@ -461,7 +519,7 @@ func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
 		metrics.IndexRequests: always(DDL),
 	} {
 		for r, t := range tallies(w, past, name, kind) {
-			counts[r].coordinator(r, t)
+			counts[r].coordinator(r, t, w.Seconds())
 		}
 	}
 }
@@ -500,12 +558,16 @@ func (a answers) stopped(r Request) bool {
 type counted struct {
 	sum, coord tally
 	inFlight   float64
+	// hangFor is the longest window in seconds of a process at which requests are in flight and none ended.
+	hangFor float64
 	// hangs is true if requests hang at any process, see the function hangs.
 	hangs bool
 	// waiting is the number of requests in flight, expected the number of successes expected at the past
 	// rate.
 	waiting, expected float64
-	// young is true if a proxy started too recently for an average.
+	// pastCame is the number of requests that came to the last proxy before the window. usual is the number expected in
+	// the window at the past rates, and young is true if a proxy started too recently for an average.
+	pastCame, usual   float64
 	young             bool
 	proxies           []model.Ref
 	inWindow, earlier metrics.Histogram
@@ -520,23 +582,39 @@ func (n *counted) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
 	}
 	n.inFlight, n.waiting, n.sum.past = n.inFlight+stuck, n.waiting+max(0, t.now), n.sum.past+t.past
 	n.hangs = n.hangs || hangs(stuck, t.came)
+	if stuck > 0 {
+		n.hangFor = max(n.hangFor, w.Seconds())
+	}
 	if seconds := past.Seconds(); seconds > 0 && !w.SinceStart {
 		n.expected += t.past / seconds * w.Seconds()
-		n.young = n.young || seconds < minPast
 	}
+	n.pastCame = t.pastCame
 	if stuck+t.failed+t.refused > 0 {
 		n.proxies = append(n.proxies, ref)
 	}
 }
 
+// average adds the requests that a proxy usually gets in such a window. timed is the number of durations that it measured
+// before the window: counters of 2.5 and later lose the requests of dropped collections.
+func (n *counted) average(timed float64, w, past *metrics.Window) {
+	if seconds := past.Seconds(); seconds > 0 {
+		n.usual += max(n.pastCame, timed) / seconds * w.Seconds()
+		n.young = n.young || seconds < minPast
+	}
+	n.pastCame = 0
+}
+
 // coordinator adds the counters of a coordinator or data node: errors, which its callers may not count, and
 // flushes.
-func (n *counted) coordinator(r Request, t *tally) {
+func (n *counted) coordinator(r Request, t *tally, seconds float64) {
 	n.coord.failed += t.failed
 	// Other kinds have ends that are not counted, e.g. a load with refresh or a DropRole that fails.
 	if r == Flush && t.ended() == 0 {
 		stuck := min(t.before, t.now)
 		n.inFlight, n.hangs = max(n.inFlight, stuck), n.hangs || hangs(stuck, t.came)
+		if stuck > 0 {
+			n.hangFor = max(n.hangFor, seconds)
+		}
 	}
 }
 
@@ -618,8 +696,11 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	}
 	k := Kind{
 		Request: r, Came: t.came, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
-		InFlight: n.inFlight, Usual: n.expected, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
-		Half: math.NaN(), HalfPast: math.NaN(),
+		InFlight: n.inFlight, Usual: n.usual, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
+		Half: math.NaN(), HalfPast: math.NaN(), earlier: n.earlier.Count,
+	}
+	if k.InFlight > 0 { // observed at that process, which may have been read over a longer time than others
+		k.Seconds = max(k.Seconds, n.hangFor)
 	}
 	if low, _, ok := n.inWindow.Quantile(0.5); ok {
 		k.Half = low
@@ -651,13 +732,13 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	// Clients that wait for responses send fewer requests.
 	scarce := n.expected >= fewExpected && 2*k.Ended() <= n.expected
 	switch {
-	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowTimes*k.Past), k.InFlight > 0 && stalled && 1000*k.Seconds > farTimes*k.Past+farBy:
+	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowTimes*k.before()), k.InFlight > 0 && stalled && !(1000*k.Seconds <= farTimes*k.before()+farBy):
 		k.State = Hanging
 	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended(), bad > 0 && n.waiting > 0 && stalled:
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case slow(few, slowTimes, slowBy), half, slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), r != Describe && n.tail():
+	case slow(few, slowTimes, slowBy), half, slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), r != Describe && n.tail(&k):
 		k.State = Slow
 	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, farTimes, farBy):
 		k.State = Unsure
@@ -688,7 +769,7 @@ func (k *Kind) HalfSlow() bool { return k.Half >= slowTimes*k.HalfPast && k.Mean
 
 // tail reports whether a larger share of the requests than before took far longer than the past 95th percentile,
 // or than the past median.
-func (n *counted) tail() bool {
+func (n *counted) tail(k *Kind) bool {
 	longer := func(quantile, times, share float64) bool {
 		_, usual, ok := n.earlier.Quantile(quantile)
 		if !ok || n.earlier.Count < fewPast {
@@ -697,7 +778,11 @@ func (n *counted) tail() bool {
 		limit := max(times*usual, usual+slowBy)
 		now, in := over(n.inWindow, limit)
 		before, _ := over(n.earlier, limit)
-		return in && now >= fewRare && now >= share*n.inWindow.Count && now/n.inWindow.Count >= slowTimes*before/n.earlier.Count
+		if !in || now < fewRare || now < share*n.inWindow.Count || now/n.inWindow.Count < slowTimes*before/n.earlier.Count {
+			return false
+		}
+		k.Long, k.LongMs = now, limit
+		return true
 	}
 	return longer(0.95, slowTail, tailShare) || longer(0.5, halfTail, halfTailShare)
 }

@@ -2,6 +2,7 @@ package impact_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,12 @@ const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynod
 
 // cluster calls clusterOf with a window of 15 seconds.
 func cluster(texts map[string][2]string) *model.Cluster { return clusterOf(15*time.Second, texts) }
+
+// late returns a scrape of a process that started a minute before the first scrapes.
+func late(text string) string {
+	started := time.Date(2026, 11, 20, 8, 59, 0, 0, time.UTC).Unix()
+	return strings.Replace(text, "process_start_time_seconds 1000\n", fmt.Sprintf("process_start_time_seconds %d\n", started), 1)
+}
 
 // clusterOf returns a cluster whose processes, "proxy", "proxy-5" or "rootcoord", have two scrapes each, a
 // window apart. An empty first scrape is missing.
@@ -146,8 +153,8 @@ func TestStates(t *testing.T) {
 			impact.Insert, impact.Failing, "inserts: 10 of 10 failed in 15 s",
 		},
 		"a few that wait, as long as others took": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000)},
-			[]string{count("Search", "total", 103), count("Search", "success", 100), took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000)},
+			[]string{count("Search", "total", 100), count("Search", "success", 100), strings.ReplaceAll(took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
+			[]string{count("Search", "total", 103), count("Search", "success", 100), strings.ReplaceAll(took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
 			impact.Search, impact.Unsure, "searches: 3 wait, none ended in 15 s",
 		},
 		"refused": {
@@ -178,7 +185,7 @@ func TestStates(t *testing.T) {
 		"a fifth of many is far slower": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
 			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700)},
-			impact.Search, impact.Slow, "searches: slow: 35.5 ms on average, 20.5 ms before",
+			impact.Search, impact.Slow, "searches: slow: 4 of 20 took more than 82.0 ms, few before",
 		},
 		"half are slower, and were often slow before": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 90, 10, 12000)},
@@ -302,11 +309,12 @@ func TestSealed(t *testing.T) {
 		watcher                                       model.NodeID
 		line                                          string
 	}{
-		"wait":                     {0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
-		"wait, tried again":        {1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
-		"wait for one node":        {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written, no flush ended in 15 s"},
-		"wait for a moment":        {0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written, none ended in 8 s"},
-		"nobody asked":             {0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments wait to be written, none ended in 15 s"},
+		"wait":                     {0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written for 15 s"},
+		"wait, tried again":        {1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written for 15 s"},
+		"wait for one node":        {0, 1, 0, 3, 2, 15, segments(model.SegmentSealed, model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written for 15 s"},
+		"wait for a moment":        {0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written for 8 s"},
+		"nobody asked":             {0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments wait to be written for 15 s"},
+		"one of them ended":        {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
 		"others are, node unknown": {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 9, none},
 		"one flush ends":           {1, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
 		"a compaction ends":        {1, -1, 2, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
@@ -314,9 +322,9 @@ func TestSealed(t *testing.T) {
 		"counted wrongly":          {0, 0, 0, 2, 2, 15, segments(model.SegmentFlushed), 5, 4, none},
 		"nothing is sealed":        {0, 0, 0, 0, 0, 15, nil, 5, 4, none},
 	} {
-		flush := count("Flush", "success", test.asked)
+		flush := count("Flush", "total", test.asked) + "\n" + count("Flush", "success", test.asked)
 		c := clusterOf(time.Duration(test.seconds)*time.Second, map[string][2]string{
-			"proxy":     {scrape(0, count("Insert", "success", 0), flush), scrape(1, count("Insert", "success", 5), flush)},
+			"proxy":     {late(scrape(0, count("Insert", "success", 0), flush)), late(scrape(1, count("Insert", "success", 5), flush))},
 			"datanode":  {scrape(0, flushed(7)), scrape(1, flushed(7+test.wrote))},
 			"datacoord": {scrape(0, counted(test.before, 3, 0)), scrape(1, counted(test.now, 3+test.flushed, test.dropped))},
 		})
@@ -358,7 +366,12 @@ func TestProxies(t *testing.T) {
 // hangs, unless they usually take as long.
 func TestCorroborated(t *testing.T) {
 	t.Parallel()
-	times := func(ms int) string { return took("milvus_proxy_mutation_latency", `msg_type="insert"`, 10, 10*ms) }
+	times := func(ms int) string {
+		return strings.ReplaceAll(took("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*ms), `le="1000"`, fmt.Sprintf("le=%q", strconv.Itoa(4*ms)))
+	}
+	took40 := func(n, ms int) string {
+		return strings.ReplaceAll(took("milvus_proxy_mutation_latency", `msg_type="insert"`, n, ms), `le="1000"`, `le="40"`)
+	}
 	for name, test := range map[string]struct {
 		searches    int // searches that wait
 		before, now []string
@@ -370,8 +383,8 @@ func TestCorroborated(t *testing.T) {
 		"wait, as long as others do":  {3, []string{count("Insert", "total", 1), times(4000)}, []string{count("Insert", "total", 1), times(4000)}, impact.Unsure},
 		"wait, searches do not":       {0, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Unsure},
 		"wait longer than others did": {3, []string{count("Insert", "total", 1), times(100)}, []string{count("Insert", "total", 1), times(100)}, impact.Hanging},
-		"slow":                        {3, []string{count("Insert", "success", 10), times(10)}, []string{count("Insert", "success", 12), took("milvus_proxy_mutation_latency", `msg_type="insert"`, 12, 400)}, impact.Slow},
-		"slow, searches do not wait":  {0, []string{count("Insert", "success", 10), times(10)}, []string{count("Insert", "success", 12), took("milvus_proxy_mutation_latency", `msg_type="insert"`, 12, 400)}, impact.Fine},
+		"slow":                        {3, []string{count("Insert", "success", 60), times(10)}, []string{count("Insert", "success", 62), took40(62, 900)}, impact.Slow},
+		"slow, searches do not wait":  {0, []string{count("Insert", "success", 60), times(10)}, []string{count("Insert", "success", 62), took40(62, 900)}, impact.Fine},
 	} {
 		x := impact.Of(cluster(map[string][2]string{"proxy": {
 			scrape(0, append(test.before, count("Search", "success", 5), count("Search", "total", 5))...),
@@ -466,6 +479,37 @@ func TestClosedToUs(t *testing.T) {
 		x := impact.Of(model.Build(model.Parts{Loaded: model.PartSessions, Sessions: c.Sessions}).WithRuntime(r))
 		if k := x.Kind(impact.Insert); k.Line() != line {
 			t.Errorf("%s, want %s", k.Line(), line)
+		}
+	}
+}
+
+// TestDroppedSeries checks that requests hang although ends of others are left without their beginnings, as by proxies
+// of 2.5 for each collection that was dropped.
+func TestDroppedSeries(t *testing.T) {
+	t.Parallel()
+	drops := make([]string, 0, 10)
+	for i := range cap(drops) {
+		drops = append(drops, fmt.Sprintf(`milvus_proxy_req_count{function_name="DropCollection",node_id="4",collection_name="c%d",status="success"} 1`, i))
+	}
+	x := impact.Of(cluster(map[string][2]string{"proxy": {
+		scrape(0, append(drops, count("CreateCollection", "total", 10), count("CreateCollection", "success", 10))...),
+		scrape(1, append(drops, count("CreateCollection", "total", 13), count("CreateCollection", "success", 10))...),
+	}}))
+	if k := x.Kind(impact.DDL); k.State != impact.Hanging || k.InFlight != 3 {
+		t.Errorf("%s: %s", k.State, k.Line())
+	}
+}
+
+// TestUsual checks that requests that fail count as usual, and that durations stand for counters that were deleted.
+func TestUsual(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{
+		"failing": count("Search", "total", 40) + "\n" + count("Search", "fail", 40),
+		"dropped": took("milvus_proxy_req_latency", `function_name="Search"`, 40, 400) + "\n" + count("Search", "total", 1),
+	} {
+		x := impact.Of(cluster(map[string][2]string{"proxy": {late(scrape(0, before)), late(scrape(1, before))}}))
+		if k := x.Kind(impact.Search); k.Usual != 10 { // in 15 s, of 40 in a minute
+			t.Errorf("%s: %+v", name, k)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (k *Kind) Text() string {
 		return "none came" + in
 	case Hanging:
 		if k.Unwritten > 0 {
-			return k.waiting() + ", no flush ended" + in
+			return k.waiting() + " for " + Seconds(k.Seconds)
 		}
 		return k.waiting() + " for an answer, none ended" + in
 	case Failing:
@@ -50,13 +50,18 @@ func (k *Kind) Text() string {
 		}
 		return fmt.Sprintf("%s of %s refused%s", words.Number(int64(math.Round(k.Refused))), words.Number(ended), in)
 	case Slow:
-		if k.Mean < slowTimes*k.Past && k.HalfSlow() {
+		switch {
+		case k.Long > 0:
+			return fmt.Sprintf("slow: %s of %s took more than %s, few before", words.Number(int64(k.Long)), words.Number(ended), milliseconds(k.LongMs))
+		case k.Mean < slowTimes*k.Past && k.HalfSlow():
 			return fmt.Sprintf("slow: half take more than %s, less than %s before", milliseconds(k.Half), milliseconds(k.HalfPast))
 		}
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
 	case Unsure:
 		switch {
-		case k.InFlight+k.Unwritten > 0:
+		case k.Unwritten > 0:
+			return k.waiting() + " for " + Seconds(k.Seconds)
+		case k.InFlight > 0:
 			return k.waiting() + ", none ended" + in
 		case k.Failed+k.Refused == 0:
 			return fmt.Sprintf("%s took %s, %s on average before", words.Number(ended), milliseconds(k.Mean), milliseconds(k.Past))

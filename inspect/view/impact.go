@@ -127,7 +127,7 @@ func impactColumns() []column[felt] {
 		counted("failed", "", table.Wide, "Requests that failed, or were given up by the client.", func(k felt) float64 { return k.Failed }),
 		counted("refused", "", table.Wide, "Requests that a limit, a quota or a state refused.", func(k felt) float64 { return k.Refused }),
 		counted("client_faults", "CLIENT FAULTS", table.Hidden, "Failures that Milvus ascribes to the request (2.6.20 and later).", func(k felt) float64 { return k.UserFault }),
-		measured("usual", "USUAL", table.Wide, "Requests that succeed in such a time on average since each proxy started; unknown for one that started less than a minute ago.", func(k felt) float64 { return k.Usual }),
+		measured("usual", "USUAL", table.Wide, "Requests that come in such a time on average since each proxy started; unknown for one that started less than a minute ago.", func(k felt) float64 { return k.Usual }),
 		counted("unwritten", "UNWRITTEN", table.Wide, "Sealed segments that wait to be written while no flush ends.", func(k felt) float64 { return k.Unwritten }),
 		counted("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k felt) float64 { return k.InFlight }),
 		measured("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k felt) float64 { return k.Mean }),
