@@ -104,13 +104,21 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 	if err != nil {
 		return err
 	}
+	exited := func(ref model.Ref) bool { return refuses(again.Nodes, ref) && !refuses(r.Nodes, ref) }
+	var gone []*model.Process
+	for _, p := range r.Processes {
+		answers := slices.ContainsFunc(again.Processes, func(now *model.Process) bool { return now.Address == p.Address && now.Metrics != nil })
+		if !answers && slices.ContainsFunc(p.Nodes, exited) {
+			gone = append(gone, p)
+		}
+	}
 	for _, n := range r.Nodes {
 		if now := again.LiveNode(n.Role, n.Node); now != nil && now.Outcome == model.Refused { // it has exited since
 			n.Outcome, n.Reason, n.Calls = now.Outcome, now.Reason, append(n.Calls, now.Calls...)
 		}
 	}
 	for _, p := range r.Processes {
-		if slices.ContainsFunc(p.Nodes, func(ref model.Ref) bool { return refuses(again, ref) }) {
+		if slices.Contains(gone, p) {
 			p.Before, p.Metrics = nil, nil // those of the first query are of a process that has exited
 		}
 		for _, now := range again.Processes {
@@ -123,8 +131,8 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 }
 
 // refuses reports whether nothing listens at the address of a node.
-func refuses(r *model.Runtime, node model.Ref) bool {
-	return slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Name() == node.ID && n.Outcome == model.Refused })
+func refuses(nodes []*model.LiveNode, node model.Ref) bool {
+	return slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return n.Name() == node.ID && n.Outcome == model.Refused })
 }
 
 // EtcdState returns the health of etcd and its write activity over a window. A window of zero skips the activity.
