@@ -287,26 +287,36 @@ func (l *look) gaps() {
 		kind, led := pair("query_type", string(r)), pair("scope", "OnLeader")
 		now, before := 0.0, 0.0 // of the slowest leader
 		for _, p := range slices.Concat(l.of(queryNode), l.of(streaming)) {
-			if p.window == nil || p.window.SinceStart {
+			if p.window == nil || p.window.SinceStart { // it may be the slowest
 				return
 			}
-			now, before = max(now, mean(p.window, metrics.NodeRequest, kind, led)), max(before, mean(p.past, metrics.NodeRequest, kind, led))
+			now, before = max(now, meanOf(p.window, metrics.NodeRequest, kind, led)), max(before, meanOf(p.past, metrics.NodeRequest, kind, led))
 		}
 		for _, p := range l.role[proxy] {
 			if p.window == nil || p.window.SinceStart || now == 0 {
 				continue
 			}
-			gap, was := mean(p.window, metrics.ProxyTask, kind)-now, mean(p.past, metrics.ProxyTask, kind)-before
+			gap, was := meanOf(p.window, metrics.ProxyTask, kind)-now, meanOf(p.past, metrics.ProxyTask, kind)-before
 			if gap >= max(gapFloor, now, 2*was) {
-				p.see(Slow, Weak, fmt.Sprintf("%s wait %s longer than shard leaders take (%s): for the network between them, or a second query for output fields",
-					r.Plural(), milliseconds(gap), milliseconds(now)))
+				why := "the network between them may be slow"
+				if r == impact.Search {
+					why += ", or a second query fetches output fields"
+				}
+				p.see(Slow, Weak, fmt.Sprintf("its %s take %s longer than at shard leaders, %s: %s", r.Plural(), milliseconds(gap), milliseconds(now), why))
 			}
 		}
 	}
 }
 
-// mean returns the mean of a histogram in milliseconds, 0 if it has no observations.
-func mean(w *metrics.Window, name metrics.Name, match ...model.Pair) float64 {
+// nanoseconds reports whether a proxy measures its waits for row ids in nanoseconds, as some releases do: then they seem to
+// take longer than the requests that wait for them.
+func (p *part) nanoseconds(mean float64) bool {
+	whole := meanOf(p.window, metrics.ProxyMutation)
+	return whole > 0 && mean > whole
+}
+
+// meanOf returns the mean of a histogram in milliseconds, 0 if it has no observations.
+func meanOf(w *metrics.Window, name metrics.Name, match ...model.Pair) float64 {
 	h, _ := w.Histogram(name, match...)
 	low, _, _ := h.Mean()
 	return low
@@ -337,7 +347,7 @@ func (l *look) testimonies() {
 			if now.Count == 0 {
 				l.silent(&t, p, past)
 			}
-			if !ok || max(now.Count, ended) < fewOps {
+			if !ok || max(now.Count, ended) < fewOps || t.name == metrics.ProxyAllocateIDs && p.nanoseconds(mean) {
 				continue
 			}
 			was, _, known := past.Mean()
@@ -522,7 +532,7 @@ func (l *look) lags() {
 	}
 	sent := slices.ContainsFunc(l.of(rootCoord), func(p *part) bool { return p.process != nil && p.process.Before != nil && p.moved(metrics.RootTickLag) })
 	behind, still, moving := 0, 0, 0
-	worst := 0.0
+	worst, least := 0.0, math.Inf(1)
 	for _, p := range l.parts {
 		if p.window == nil || p.window.SinceStart || p.window.Seconds() == 0 || !p.consumes() {
 			continue
@@ -530,6 +540,9 @@ func (l *look) lags() {
 		for _, name := range []metrics.Name{metrics.ConsumeLag, metrics.DataConsumeLag} {
 			now, ok := highest(p.process.Metrics, name)
 			was, had := highest(p.process.Before, name)
+			if ok {
+				least = min(least, now)
+			}
 			switch {
 			case !ok || !had:
 			case now >= lagging && (now-was)/1000 >= standing*p.window.Seconds():
@@ -542,7 +555,9 @@ func (l *look) lags() {
 		}
 	}
 	e := Evidence{State: Hanging, Strength: Medium, Witness: "consumers"}
-	switch {
+	switch consumers := behind + still + moving; {
+	case moving > 0 && consumers > 1 && least >= milli(behindOthers):
+		e.State, e.Text = Slow, fmt.Sprintf("all %s are behind, by at least %s", words.Plural(consumers, "consumer"), milliseconds(least))
 	case moving > 0:
 		return
 	case behind > 0:
@@ -554,6 +569,9 @@ func (l *look) lags() {
 	}
 	l.testify(Queue, e)
 }
+
+// milli returns a duration in milliseconds.
+func milli(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // consumes reports whether a process has channels to read. It returns true if this is unknown.
 func (p *part) consumes() bool {

@@ -235,6 +235,29 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
+// TestAllBehind checks searches that hang while all query nodes receive messages that are seconds old. The place is the
+// queue, unless one of them is not behind.
+func TestAllBehind(t *testing.T) {
+	t.Parallel()
+	lag := func(ms int) string { return count("milvus_querynode_consume_tt_lag_ms", `collection_id="1"`, ms) }
+	for last, want := range map[int]place.Kind{4200: place.Queue, 300: ""} {
+		w := newWorld(t)
+		w.scrape(w.session("proxy"), searches(12), searches(13))
+		for _, s := range w.parts.Sessions {
+			if s.Role == "querynode" && s.Node == 6 {
+				w.scrape(s, lag(200), lag(last))
+			} else if s.Role == "querynode" {
+				w.scrape(s, lag(3900), lag(3500))
+			}
+		}
+		_, places := w.places()
+		p := places.For(impact.Search)
+		if got := places.For(impact.Search).At; (got == nil) != (want == "") || got != nil && (got.Component.Kind != want || got.State != place.Slow) {
+			t.Errorf("%d ms: %+v", last, p)
+		}
+	}
+}
+
 // searches returns the counters of a proxy with the given total of searches, ten of which succeeded.
 func searches(total int) string {
 	const name = "milvus_proxy_req_count"
@@ -465,7 +488,7 @@ func TestGaps(t *testing.T) {
 		if p == nil {
 			t.Fatalf("%s: searches are not slow", name)
 		}
-		if got := p.At != nil && p.At.Component.Kind == "proxy" && strings.Contains(strings.Join(p.At.Texts(), ""), "longer than shard leaders take"); got != test.gap {
+		if got := p.At != nil && p.At.Component.Kind == "proxy" && strings.Contains(strings.Join(p.At.Texts(), ""), "longer than at shard leaders"); got != test.gap {
 			t.Errorf("%s: %+v", name, p.At)
 		}
 	}
