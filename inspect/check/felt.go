@@ -109,7 +109,10 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 		return costly
 	}
 	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 && r.busy(at.At) {
-		return fitting[more]
+		host := at.At.Component.Kind == place.Host
+		if host || slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return Surged(fitting[more], kind) }) {
+			return fitting[more]
+		}
 	}
 	for _, s := range append([]*place.Status{at.At}, at.Also...) {
 		if s == nil {
@@ -133,11 +136,19 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	return fitting[0]
 }
 
+// Surged reports whether a finding of MoreRequests is about requests that take the same path as those of a kind.
+func Surged(more *Finding, kind impact.Request) bool {
+	return slices.ContainsFunc(more.Objects, func(o model.Ref) bool { return o.Resource == "requests" && o.ID == kind.Path() })
+}
+
 // busy reports whether a component may be late because it works: it is a host that lacks CPU, or a process
 // that uses at least busyCores.
 func (r *Report) busy(s *place.Status) bool {
-	if s == nil || s.Component.Kind == place.Host {
-		return s != nil
+	if s == nil || s.State > place.Slow { // one that fails or hangs does so for another reason
+		return false
+	}
+	if s.Component.Kind == place.Host {
+		return true
 	}
 	ref := s.Component.Ref()
 	if ref.ID == "" || r.Cluster.Runtime == nil {

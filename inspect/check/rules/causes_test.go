@@ -13,7 +13,7 @@ import (
 // TestCausesWithoutARule checks that a finding about one log, collection or node explains others only through a
 // rule. Only findings about the whole cluster, or about something that all share, explain everything.
 func TestCausesWithoutARule(t *testing.T) {
-	shared := []string{"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "balancing-suspended", "quota-denied", "more-requests"}
+	shared := []string{"queue-unreachable", "etcd-alarm", "etcd-no-leader", "layout-older", "auto-balance-off", "balancing-suspended", "quota-denied"}
 	pairs := []string{"proxy-queue <- proxy-starved", "storage-slow <- storage-failing"} // all requests go through proxies; there is one storage
 	ruled := 0
 	for _, x := range rules.All() {

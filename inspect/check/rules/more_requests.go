@@ -36,8 +36,11 @@ var moreRequests = &check.Check{
 	Needs:    check.NeedProcesses,
 	Doc: `One client's load makes all requests slow. The check compares counts of proxies between two scrapes with their average since the start: requests of
 each kind, vectors searched, rows inserted and deleted, and the hits (topk) that each search requests. Warning if requests are slow, fail or hang, and
-a count is at least five times the average (20 or more in the window; three flushes, loads or DDL requests). It is the cause of slow requests if the
-component where they wait uses its CPU. Unknown: a proxy that started less than a minute ago.`,
+a count is at least five times the average (20 or more in the window; three flushes, loads or DDL requests). It is the cause of slow requests on the
+same path if the component where they wait uses half a core or more, or its host lacks CPU.
+
+Unknown: proxies that started less than a minute ago, and rows and vectors of 2.5 and later, which proxies count for each collection until it is
+dropped.`,
 	Remedy:   "Find the client that sends them (`proxy.accessLog.enable` logs the address of each request) and slow it down, or limit the rate: `quotaAndLimits.dql`, `quotaAndLimits.dml`, `quotaAndLimits.flushRate`.",
 	Run:      runMoreRequests,
 	Requests: []string{"proxy"},
@@ -49,6 +52,7 @@ const perSecond, perSearch = "a second", "a search"
 // surge is a kind of requests, vectors, rows or hits of which clients send or request far more than before.
 type surge struct {
 	what, per   string
+	of          requests.Request
 	now, before float64
 }
 
@@ -79,10 +83,27 @@ func runMoreRequests(p *check.Pass) {
 		if s.per == perSearch {
 			unit, source = "count", "query nodes milvus_querynode_search_topk"
 		}
+		f.Objects = append(f.Objects, model.Ref{Resource: "requests", ID: s.of.Path(), Name: s.of.Path()})
 		f.Evidence = append(f.Evidence, check.Measured(s.what, source, "%s %s, %s before",
 			check.Figure{Value: s.now, Unit: unit, Text: rate(s.now)}, s.per, check.Figure{Value: s.before, Unit: unit, Text: rate(s.before)}))
 	}
+	slices.SortFunc(f.Objects, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
+	f.Objects = slices.Compact(f.Objects)
 	p.Report(f)
+}
+
+// ofCollections reports whether series of a counter are of collections (2.5 and later). A proxy deletes those of a
+// collection that is dropped, so that they have no average.
+func ofCollections(w *metrics.Window, name metrics.Name) (of bool) {
+	w.EachCounter(name, func(labels []model.Pair, _ float64) {
+		of = of || (model.Series{Labels: labels}).Label("collection_name") != ""
+	})
+	return of
+}
+
+// surged reports whether clients send more of the requests that an effect slows, or of others on their path.
+func surged(_ *model.Cluster, effect, cause *check.Finding) bool {
+	return slices.ContainsFunc(effect.Slows, func(s check.Slowdown) bool { return check.Surged(cause, requests.Request(s.Request)) })
 }
 
 // text formats a surge, e.g. "clients send 33 times as many searches as on average before: 400 a second, 12.1
@@ -100,9 +121,9 @@ func (s *surge) text() string {
 
 // surges returns the requests, vectors and rows that come far more often than before.
 func surges(p *check.Pass) (list []surge) {
-	add := func(what string, came, usual, seconds, least float64) {
+	add := func(of requests.Request, what string, came, usual, seconds, least float64) {
 		if seconds > 0 && came >= least && came >= surgeTimes*usual {
-			list = append(list, surge{what, perSecond, came / seconds, usual / seconds})
+			list = append(list, surge{what, perSecond, of, came / seconds, usual / seconds})
 		}
 	}
 	x := p.Impact()
@@ -117,29 +138,34 @@ func surges(p *check.Pass) (list []surge) {
 		case requests.Search, requests.Query, requests.Insert, requests.Upsert, requests.Delete:
 		}
 		if !math.IsNaN(k.Usual) {
-			add(k.Request.Plural(), k.Came, k.Usual, k.Seconds, least)
+			add(k.Request, k.Request.Plural(), k.Came, k.Usual, k.Seconds, least)
 		}
 	}
 	for _, amount := range []struct {
+		of   requests.Request
 		what string
 		name metrics.Name
-	}{{"vectors to search for", metrics.ProxyVectors}, {"rows to insert", metrics.ProxyInserted}, {"rows to delete", metrics.ProxyDeleted}} {
+	}{
+		{requests.Search, "vectors to search for", metrics.ProxyVectors},
+		{requests.Insert, "rows to insert", metrics.ProxyInserted},
+		{requests.Delete, "rows to delete", metrics.ProxyDeleted},
+	} {
 		came, usual, seconds := 0.0, 0.0, 0.0
 		for _, proxy := range processes(p, "proxy") {
 			w := proxy.window
 			past := metrics.NewWindow(nil, proxy.node.Process.Before)
 			n, ok := w.Counter(amount.name)
 			was, _ := past.Counter(amount.name)
-			if !ok || w.SinceStart || past.Seconds() < surgePast {
+			if !ok || w.SinceStart || past.Seconds() < surgePast || ofCollections(past, amount.name) {
 				continue
 			}
 			came, usual, seconds = came+n, usual+was/past.Seconds()*w.Seconds(), max(seconds, w.Seconds())
 		}
-		add(amount.what, came, usual, seconds, surgeLeast)
+		add(amount.of, amount.what, came, usual, seconds, surgeLeast)
 	}
 	now, before := searchLimits(p)
 	if before > 0 && now >= surgeTimes*before {
-		list = append(list, surge{"hits", perSearch, now, before})
+		list = append(list, surge{"hits", perSearch, requests.Search, now, before})
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/check"
@@ -28,7 +29,7 @@ not run, and the breakdown shows the time as unexplained.`,
 	Remedy:      `Add proxies, or give the existing ones more CPU. If writes wait, check the message queue (` + "`wal-append-slow`" + `).`,
 	Run:         runProxyQueue,
 	Requests:    []string{"proxy"},
-	FollowsFrom: check.CausedBy(nil, "proxy-starved", "more-requests"),
+	FollowsFrom: slices.Concat(check.CausedBy(nil, "proxy-starved"), check.CausedBy(surged, "more-requests")),
 }
 
 func runProxyQueue(p *check.Pass) {

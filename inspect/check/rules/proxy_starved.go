@@ -33,7 +33,7 @@ Not reported while a coordinator is slow: proxies wait for its timestamps and sh
 	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. Add proxies to share the work.`,
 	Run:         runProxyStarved,
 	Requests:    []string{"proxy"},
-	FollowsFrom: lateWithHost(slices.Concat(check.CausedBy(ofProxy, "gc-pause"), check.CausedBy(nil, "more-requests"))...),
+	FollowsFrom: lateWithHost(slices.Concat(check.CausedBy(ofProxy, "gc-pause"), check.CausedBy(surged, "more-requests"))...),
 }
 
 const (

@@ -48,7 +48,7 @@ container, neighbours, and whether segments are mapped from a slow disk.`,
 	FollowsFrom: slices.Concat(
 		check.CausedBy(ledThere, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
 		check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
-		check.CausedBy(nil, "more-requests"),
+		check.CausedBy(surged, "more-requests"),
 	),
 }
 

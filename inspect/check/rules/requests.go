@@ -24,11 +24,12 @@ var requestsFailing = &check.Check{
 	Starts:   "node_lost node_joined config_changed | collection_released channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Clients get errors instead of results. Proxies count requests of each kind by result (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Requests that
-arrived between two scrapes and did not end count as hanging. Errors that coordinators count and proxies of 2.3 take for successes count too.
+	Doc: `Clients get errors instead of results. Proxies count requests of each kind by result (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Requests hang
+at a proxy if none ended in at least 4 seconds, longer than they usually take, and more than one is in flight or one arrived. Flushes hang if segments
+stay sealed for 9 seconds. Errors that coordinators count and proxies of 2.3 take for successes count too.
 
 Error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; warning below 5%.
-Failures that Milvus ascribes to the client (2.6.22) do not count. The message names the component where they break: the first on their path whose
+Failures that Milvus ascribes to the client (2.6.20) do not count. The message names the component where they break: the first on their path whose
 calls, counters or callers show a fault and whose dependencies show none. A finding of another check there is the cause.
 
 Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages that are too large).`,
@@ -49,7 +50,8 @@ var requestsSlow = &check.Check{
 	Doc: `Searches suddenly take far longer. Proxies measure the time of requests that succeed. Warning for the kinds whose mean between two scrapes is more
 than three times, and 50 ms above, the earlier mean, over at least 50 requests then and ten now (DDL, flushes, loads and imports: three); or, over at
 least three, more than five times and 200 ms above; metadata reads: 500 ms above. Also if half of ten or more take three times as long as the faster
-half did, and 50 ms more, or a tenth take twice as long as nineteen of twenty did. The message names the slow component, if there is one;
+half did, and 50 ms more; if a tenth take twice as long as nineteen of twenty did; or if a fifth take eight times as long as half did. If requests of
+another kind are slow, fail or hang, two slow ones are enough. The message names the slow component, if there is one;
 ` + "`kitescope why`" + ` breaks the time down.`,
 	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
@@ -66,7 +68,7 @@ func runRequests(p *check.Pass, from, to requests.State) {
 		case k.State == requests.Unknown:
 			unknown = k.Why
 		case k.State >= from && k.State <= to:
-			where := unknownPlace + pathOf(k.Request)
+			where := unknownPlace + k.Request.Path()
 			if at := statusOf(p, k); at != nil {
 				where = cmp.Or(at.Component.Name, string(at.Component.Kind))
 			}
@@ -92,18 +94,6 @@ func runRequests(p *check.Pass, from, to requests.State) {
 
 // unknownPlace begins the id of findings about requests whose place is unknown.
 const unknownPlace = "unknown/"
-
-// pathOf names the path that requests of a kind take together with others.
-func pathOf(r requests.Request) string {
-	switch r {
-	case requests.Search, requests.Query:
-		return "reads"
-	case requests.Insert, requests.Upsert, requests.Delete:
-		return "writes"
-	case requests.Flush, requests.DDL, requests.Load, requests.Import, requests.Describe:
-	}
-	return string(r)
-}
 
 // statusOf returns the component where requests of a kind break, or nil if it is unknown.
 func statusOf(p *check.Pass, k *requests.Kind) *place.Status {
