@@ -77,7 +77,7 @@ func place(look *lab.Look, names []string) int {
 // namesOne reports whether a finding names one of these: one about many objects at once names none of them.
 func namesOne(f *lab.Finding, names []string) bool {
 	short := *f
-	if len(f.Objects) > 3 {
+	if len(f.Objects) > 3 || strings.HasPrefix(f.Check, "requests-") { // those of requests are the proxies at which clients feel it
 		short.Objects = nil
 	}
 	return lab.Names(short.Text(), names)
