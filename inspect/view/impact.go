@@ -82,27 +82,31 @@ func (k felt) at() *place.Status {
 	return k.place.At
 }
 
+// countedColumn returns a column of a number of requests or segments.
+func countedColumn(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
+	return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {
+		if k.State == impact.Unknown && k.Seconds == 0 && of(k) == 0 {
+			return unknown()
+		}
+		return count(int64(math.Round(of(k))))
+	})
+}
+
+// measuredColumn returns a column of a figure that is NaN if it is unknown.
+func measuredColumn(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
+	return col(table.Column{Name: name, Title: title, Kind: table.Number, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {
+		if v := of(k); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return table.OfFloat(v)
+		}
+		if k.State != impact.Unknown {
+			return none()
+		}
+		return unknown()
+	})
+}
+
 // impactColumns returns the columns of impact. Figures of a kind whose state is unknown are unknown.
 func impactColumns() []column[felt] {
-	counted := func(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
-		return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {
-			if k.State == impact.Unknown && k.Seconds == 0 && of(k) == 0 {
-				return unknown()
-			}
-			return count(int64(math.Round(of(k))))
-		})
-	}
-	measured := func(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
-		return col(table.Column{Name: name, Title: title, Kind: table.Number, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {
-			if v := of(k); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				return table.OfFloat(v)
-			}
-			if k.State != impact.Unknown {
-				return none()
-			}
-			return unknown()
-		})
-	}
 	return []column[felt]{
 		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import, describe (reads of metadata)."},
 			func(_ *Env, k felt) table.Cell { return text(string(k.Request)) }),
@@ -122,20 +126,20 @@ func impactColumns() []column[felt] {
 			}
 			return none()
 		}),
-		counted("came", "", table.Wide, "Requests that came in the window.", func(k felt) float64 { return k.Came }),
-		counted("succeeded", "", table.Wide, "Requests that succeeded in it.", func(k felt) float64 { return k.Succeeded }),
-		counted("failed", "", table.Wide, "Requests that failed, or were given up by the client.", func(k felt) float64 { return k.Failed }),
-		counted("refused", "", table.Wide, "Requests that a limit, a quota or a state refused.", func(k felt) float64 { return k.Refused }),
-		counted("client_faults", "CLIENT FAULTS", table.Hidden, "Failures that Milvus ascribes to the request (2.6.20 and later).", func(k felt) float64 { return k.UserFault }),
-		measured("usual", "USUAL", table.Wide, "Requests that come in such a time on average since each proxy started; unknown for one that started less than a minute ago.", func(k felt) float64 { return k.Usual }),
-		counted("unwritten", "UNWRITTEN", table.Wide, "Sealed segments that wait to be written while no flush ends.", func(k felt) float64 { return k.Unwritten }),
-		counted("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k felt) float64 { return k.InFlight }),
-		measured("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k felt) float64 { return k.Mean }),
-		measured("past_ms", "BEFORE", table.Wide, "The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
-		measured("half_ms", "HALF MS", table.Hidden, "Time that half of them took at least, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Half }),
-		measured("half_past_ms", "HALF BEFORE", table.Hidden, "Time that half took at most before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.HalfPast }),
-		measured("p99_ms", "P99 MS", table.Wide, "Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
-		measured("seconds", "", table.Hidden, "Length of the window.", func(k felt) float64 { return k.Seconds }),
+		countedColumn("came", "", table.Wide, "Requests that came in the window.", func(k felt) float64 { return k.Came }),
+		countedColumn("succeeded", "", table.Wide, "Requests that succeeded in it.", func(k felt) float64 { return k.Succeeded }),
+		countedColumn("failed", "", table.Wide, "Requests that failed, or were given up by the client.", func(k felt) float64 { return k.Failed }),
+		countedColumn("refused", "", table.Wide, "Requests that a limit, a quota or a state refused.", func(k felt) float64 { return k.Refused }),
+		countedColumn("client_faults", "CLIENT FAULTS", table.Hidden, "Failures that Milvus ascribes to the request (2.6.20 and later).", func(k felt) float64 { return k.UserFault }),
+		measuredColumn("usual", "USUAL", table.Wide, "Requests that come in such a time on average since each proxy started; unknown for one that started less than a minute ago.", func(k felt) float64 { return k.Usual }),
+		countedColumn("unwritten", "UNWRITTEN", table.Wide, "Sealed segments that wait to be written while no flush ends.", func(k felt) float64 { return k.Unwritten }),
+		countedColumn("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k felt) float64 { return k.InFlight }),
+		measuredColumn("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k felt) float64 { return k.Mean }),
+		measuredColumn("past_ms", "BEFORE", table.Wide, "The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
+		measuredColumn("half_ms", "HALF MS", table.Hidden, "Time that half of them took at least, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Half }),
+		measuredColumn("half_past_ms", "HALF BEFORE", table.Hidden, "Time that half took at most before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.HalfPast }),
+		measuredColumn("p99_ms", "P99 MS", table.Wide, "Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
+		measuredColumn("seconds", "", table.Hidden, "Length of the window.", func(k felt) float64 { return k.Seconds }),
 		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k felt) table.Cell {
 			names := make([]string, len(k.Proxies))
 			for i, p := range k.Proxies {
