@@ -106,8 +106,8 @@ func failedRuns(r *trial.Report) (lines []render.Line) {
 	return lines
 }
 
-// TrialSentence returns the result of a trial in one sentence, e.g. "With PGO CPU time is 7.3% lower (-9.0 to
-// -5.1%) (better)."
+// TrialSentence returns the result of a trial in one sentence, such as "With PGO CPU time is 7.3% lower (-9.0 to
+// -5.1%) (better).", without a line break.
 func TrialSentence(r *trial.Report) string {
 	lines := r.PrimaryLines()
 	var parts []string
