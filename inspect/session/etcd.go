@@ -105,26 +105,18 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 		return err
 	}
 	exited := func(ref model.Ref) bool { return refuses(again.Nodes, ref) && !refuses(r.Nodes, ref) }
-	var gone []*model.Process
 	for _, p := range r.Processes {
-		answers := slices.ContainsFunc(again.Processes, func(now *model.Process) bool { return now.Address == p.Address && now.Metrics != nil })
-		if !answers && slices.ContainsFunc(p.Nodes, exited) {
-			gone = append(gone, p)
+		i := slices.IndexFunc(again.Processes, func(now *model.Process) bool { return now.Address == p.Address && now.Metrics != nil })
+		switch {
+		case i >= 0 && p.Metrics != nil:
+			p.Before, p.Metrics = cmp.Or(p.Before, p.Metrics), again.Processes[i].Metrics
+		case i < 0 && slices.ContainsFunc(p.Nodes, exited):
+			p.Before, p.Metrics = nil, nil // those of the first query are of a process that has exited
 		}
 	}
 	for _, n := range r.Nodes {
 		if now := again.LiveNode(n.Role, n.Node); now != nil && now.Outcome == model.Refused { // it has exited since
 			n.Outcome, n.Reason, n.Calls = now.Outcome, now.Reason, append(n.Calls, now.Calls...)
-		}
-	}
-	for _, p := range r.Processes {
-		if slices.Contains(gone, p) {
-			p.Before, p.Metrics = nil, nil // those of the first query are of a process that has exited
-		}
-		for _, now := range again.Processes {
-			if now.Address == p.Address && now.Metrics != nil && p.Metrics != nil {
-				p.Before, p.Metrics = cmp.Or(p.Before, p.Metrics), now.Metrics
-			}
 		}
 	}
 	return nil
