@@ -48,7 +48,7 @@ func configCheck(a *cli.App) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			p := a.Preferences()
 			for _, problem := range p.Problems {
-				a.Tell("%s: %s", p.Path, cli.OneLine(problem))
+				a.Notef("%s: %s", p.Path, cli.OneLine(problem))
 			}
 			if len(p.Problems) > 0 {
 				return &cli.CodeError{Code: cli.ExitFailed}

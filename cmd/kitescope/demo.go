@@ -35,7 +35,7 @@ Every command reads it with --from demo://.`,
 			if !a.OutTTY {
 				return cli.Usage(errors.New("the UI needs a terminal on stdout"), "for scripts: kitescope diagnose --from demo://")
 			}
-			a.Tell("read the demo from a second terminal: %s diagnose --from demo://", cli.ProgramName())
+			a.Notef("read the demo from a second terminal: %s diagnose --from demo://", cli.ProgramName())
 			a.StopForDemo()
 			return openUI(cmd.Context(), a, f, cli.Connection{ContextSpec: cli.ContextSpec{From: demo.From}})
 		},

@@ -12,8 +12,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// told is a line of diagnose --watch -o jsonl.
-type told struct {
+// watchLine is a line of diagnose --watch -o jsonl.
+type watchLine struct {
 	At, Since, Change, Check, Severity, Message, Reason string
 	Held                                                float64 `json:"held_seconds"`
 	Hold                                                float64 `json:"hold_seconds"`
@@ -35,7 +35,7 @@ func TestWatchDiagnosis(t *testing.T) {
 		w.Close()
 	}()
 	lines := bufio.NewScanner(r)
-	next := func() (x told) {
+	next := func() (x watchLine) {
 		t.Helper()
 		if !lines.Scan() {
 			t.Fatalf("ended early: %s", messages.String())
@@ -49,7 +49,7 @@ func TestWatchDiagnosis(t *testing.T) {
 		return x
 	}
 	if x := next(); x.Change != "blind" || x.Check != "node-idle" || x.Reason != "the nodes were not asked" {
-		t.Errorf("a check that cannot look is told as %+v", x)
+		t.Errorf("a check that cannot look is reported as %+v", x)
 	}
 	key := "by-dev/meta/session/querynode-19"
 	got, err := client.Get(ctx, key)
@@ -61,7 +61,7 @@ func TestWatchDiagnosis(t *testing.T) {
 	}
 	came := next()
 	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" || came.Since != came.At || came.Hold != 30 {
-		t.Errorf("a node that died is told as %+v", came)
+		t.Errorf("a node that died is reported as %+v", came)
 	}
 	for came.Change == "new" { // there may be more than one, one for each replica
 		if _, err := client.Put(ctx, key, string(got.Kvs[0].Value)); err != nil {

@@ -15,9 +15,9 @@ import (
 // addField appends a field to the description of a file.
 type addField func(name, title string, kind table.Kind, c table.Cell)
 
-// describeFile returns a description of a file for package render. For a recording, told holds the node
+// describeFile returns a description of a file for package render. For a recording, contents holds the node
 // responses and profiles. It is nil for other files.
-func describeFile(path string, info source.FileInfo, told *session.Told) *view.Description {
+func describeFile(path string, info source.FileInfo, contents *session.Told) *view.Description {
 	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
 	add := addField(func(name, title string, kind table.Kind, c table.Cell) {
@@ -39,8 +39,8 @@ func describeFile(path string, info source.FileInfo, told *session.Told) *view.D
 		add("written_by", "WRITTEN BY", table.Text, table.Cell{Text: "kitescope " + m.Kitescope})
 		add("redacted", "REDACTED", table.Bool, yesNo(m.Redacted))
 	}
-	if told != nil {
-		add.recording(info.Recorded, told, info.Gaps)
+	if contents != nil {
+		add.recording(info.Recorded, contents, info.Gaps)
 		return d
 	}
 	if info.Manifest != nil {
@@ -54,7 +54,7 @@ func describeFile(path string, info source.FileInfo, told *session.Told) *view.D
 }
 
 // recording adds the fields that only recordings have: time range, rounds, chunks, gaps and profiles.
-func (add addField) recording(r *source.RecordedInfo, told *session.Told, gaps []source.Gap) {
+func (add addField) recording(r *source.RecordedInfo, contents *session.Told, gaps []source.Gap) {
 	at := func(name, title string, t time.Time) {
 		add(name, title, table.Time, present(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
 	}
@@ -62,8 +62,8 @@ func (add addField) recording(r *source.RecordedInfo, told *session.Told, gaps [
 	add("oldest_revision", "OLDEST REVISION", table.ID, table.Cell{Int: r.Oldest})
 	at("from", "FROM", r.From)
 	at("until", "UNTIL", r.Until)
-	add("rounds", "ROUNDS", table.Int, table.Cell{Int: int64(told.Rounds)})
-	add("every_seconds", "EVERY", table.Duration, present(told.Rounds > 0, table.Cell{Int: int64(told.Every)}))
+	add("rounds", "ROUNDS", table.Int, table.Cell{Int: int64(contents.Rounds)})
+	add("every_seconds", "EVERY", table.Duration, present(contents.Rounds > 0, table.Cell{Int: int64(contents.Every)}))
 	var chunks []string
 	for _, c := range r.Chunks {
 		chunks = append(chunks, fmt.Sprintf("%s (%d bytes, revisions %d to %d, %s to %s)", c.Name, c.Size, c.First, c.Last, shortTime(c.From), shortTime(c.Until)))
@@ -73,13 +73,13 @@ func (add addField) recording(r *source.RecordedInfo, told *session.Told, gaps [
 	for _, g := range gaps {
 		lacks = append(lacks, g.Where+": "+g.Reason)
 	}
-	for _, p := range told.Pauses {
+	for _, p := range contents.Pauses {
 		lacks = append(lacks, fmt.Sprintf("node answers: not recorded from %s to %s", shortTime(p.From), shortTime(p.Until)))
 	}
 	add("gaps", "GAPS", table.List, table.Cell{List: lacks})
-	add("profiles", "PROFILES", table.Int, table.Cell{Int: int64(len(told.Pulls))})
+	add("profiles", "PROFILES", table.Int, table.Cell{Int: int64(len(contents.Pulls))})
 	size, pulls := int64(0), []string(nil)
-	for _, p := range told.Pulls {
+	for _, p := range contents.Pulls {
 		size += p.Size
 		pulls = append(pulls, fmt.Sprintf("%s (%d bytes, for %s)", filepath.Base(p.Path), p.Size, p.Check))
 	}

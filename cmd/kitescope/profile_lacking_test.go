@@ -19,7 +19,7 @@ func TestProfilesMissing(t *testing.T) {
 	const want = "incomplete: no cpu profile of away: refused"
 	for _, line := range []string{"top DIR", "flame DIR -o folded", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
 		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+nobody).Replace(line))...)
-		says(t, kitescope(t, cli.ExitOK, args...).err, want)
+		containsAll(t, kitescope(t, cli.ExitOK, args...).err, want)
 		kitescope(t, cli.ExitIncomplete, append(args, "--strict")...)
 	}
 	if e := kitescope(t, cli.ExitOK, "profile", "top", dir, "--node", "here", "--strict"); strings.Contains(e.err, "incomplete") {
@@ -31,7 +31,7 @@ func TestProfilesMissing(t *testing.T) {
 // not shown.
 func TestProfileAddress(t *testing.T) {
 	e := kitescope(t, cli.ExitFailed, "profile", "top", "127.0.0.1:6060")
-	says(t, e.err, "http://127.0.0.1:6060")
+	containsAll(t, e.err, "http://127.0.0.1:6060")
 	e = kitescope(t, cli.ExitFailed, "profile", "top", "ann:pa55@127.0.0.1:6060")
 	if strings.Contains(e.err, "pa55") {
 		t.Error(e.err)
@@ -50,7 +50,7 @@ func TestProfileAddress(t *testing.T) {
 func TestFlagsWithoutMeaning(t *testing.T) {
 	for _, line := range []string{"merge --cum", "pull --window 1s", "watch --window 1s", "top --window 1s"} {
 		e := kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
-		says(t, e.err, "unknown flag")
+		containsAll(t, e.err, "unknown flag")
 	}
 	for _, line := range []string{"pull -O -", "pull --force -O dir"} {
 		kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)

@@ -115,7 +115,7 @@ func (s *pullProgress) hear(e pull.Event) {
 // say prints a line above the progress line. Without a terminal it prints nothing; only the result is shown.
 func (s *pullProgress) say(format string, args ...any) {
 	if s.app.Transient != nil {
-		s.app.Tell("%s", cli.OneLine(fmt.Sprintf(format, args...)))
+		s.app.Notef("%s", cli.OneLine(fmt.Sprintf(format, args...)))
 	}
 }
 

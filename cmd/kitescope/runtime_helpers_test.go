@@ -147,8 +147,8 @@ func head(text string) string {
 	return text
 }
 
-// says reports a test error for each word that text does not contain.
-func says(t *testing.T, text string, words ...string) {
+// containsAll reports a test error for each word that text does not contain.
+func containsAll(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
 		if !strings.Contains(text, w) {

@@ -52,9 +52,9 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 	for _, c := range list {
 		width = max(width, len(c.name))
 	}
-	a.Tell("No cluster given. Open which one?")
+	a.Notef("No cluster given. Open which one?")
 	for i, c := range list {
-		a.Tell("  %d  %-*s  %s", i+1, width, words.Harmless(c.name), words.Harmless(c.what))
+		a.Notef("  %d  %-*s  %s", i+1, width, words.Harmless(c.name), words.Harmless(c.what))
 	}
 	for {
 		_, _ = fmt.Fprintf(a.Err, "Number [1], or an address (etcd://host:2379) or file; q quits: ")
@@ -70,7 +70,7 @@ func chooseCluster(ctx context.Context, a *cli.App) error {
 		case err != nil:
 			a.Flags.From = line
 		case n < 1 || n > len(list):
-			a.Tell("No such number: %d.", n)
+			a.Notef("No such number: %d.", n)
 			continue
 		default:
 			list[n-1].open(a)

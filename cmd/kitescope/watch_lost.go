@@ -14,8 +14,8 @@ import (
 // changes".
 type lossTeller struct {
 	*cli.App
-	clock func() time.Time
-	told  map[string]*loss // by name of the source; "" is etcd
+	clock  func() time.Time
+	losses map[string]*loss // by name of the source; "" is etcd
 }
 
 // loss is a source that does not respond.
@@ -32,7 +32,7 @@ const (
 )
 
 func newLossTeller(a *cli.App) *lossTeller {
-	return &lossTeller{App: a, clock: time.Now, told: map[string]*loss{}}
+	return &lossTeller{App: a, clock: time.Now, losses: map[string]*loss{}}
 }
 
 // take reports the sources that an update has lost, and the lost ones that are back.
@@ -44,17 +44,17 @@ func (t *lossTeller) take(u history.Update) {
 	lost := map[string]bool{}
 	if u.Err != nil {
 		lost[""] = true
-		t.tell("", u.Since, now, cli.OneLine(u.Err.Error()))
+		t.report("", u.Since, now, cli.OneLine(u.Err.Error()))
 	}
 	for _, l := range u.Lost {
 		lost[l.Name] = true
-		t.tell(l.Name, l.Since, now, l.Name+" does not answer")
+		t.report(l.Name, l.Since, now, l.Name+" does not answer")
 	}
-	for name, l := range t.told {
+	for name, l := range t.losses {
 		if lost[name] {
 			continue
 		}
-		delete(t.told, name)
+		delete(t.losses, name)
 		if name == "" {
 			name = "etcd"
 		}
@@ -63,14 +63,14 @@ func (t *lossTeller) take(u history.Update) {
 }
 
 // tell reports that a source is lost, since when and why, unless it was reported recently.
-func (t *lossTeller) tell(name string, since, now time.Time, why string) {
-	l := t.told[name]
+func (t *lossTeller) report(name string, since, now time.Time, why string) {
+	l := t.losses[name]
 	if l == nil {
 		if since.IsZero() {
 			since = now
 		}
 		l = &loss{since: since, next: repeatFirst}
-		t.told[name] = l
+		t.losses[name] = l
 		t.Warn("%s", why+t.sinceText(l, now))
 		return
 	}

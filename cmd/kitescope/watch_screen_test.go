@@ -27,7 +27,7 @@ func TestWatchFrame(t *testing.T) {
 func TestWatchFrameKeepsTheTable(t *testing.T) {
 	below := []string{"first", "second", "third", "4 nodes · ctrl+c ends"}
 	got := watchFrame("ID\n1\n2\n3\n", below, 80, 6)
-	says(t, got, "ID\x1b[m", "… 2 more rows", "first", "4 nodes · ctrl+c ends")
+	containsAll(t, got, "ID\x1b[m", "… 2 more rows", "first", "4 nodes · ctrl+c ends")
 	if strings.Contains(got, "second") || strings.Count(got, "\n") > 5 {
 		t.Errorf("got %q", got)
 	}
@@ -50,5 +50,5 @@ func TestWatchScreenSaysWhatLacks(t *testing.T) {
 	if code != cli.ExitIncomplete {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
-	says(t, out.String(), "\x1b[H", "could not be decoded", "ctrl+c ends")
+	containsAll(t, out.String(), "\x1b[H", "could not be decoded", "ctrl+c ends")
 }

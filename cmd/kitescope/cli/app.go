@@ -201,7 +201,7 @@ func (a *App) Password(ctx context.Context, c Connection) (string, error) {
 // progress line.
 func (a *App) Loader() *session.Loader {
 	return &session.Loader{
-		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout, Tell: a.tells(),
+		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout, Tell: a.callLogger(),
 		OpenOwn: func(ctx context.Context, spec *session.Spec) (source.Source, bool, error) {
 			switch {
 			case spec.From == demo.From:
@@ -370,7 +370,7 @@ func (s *Streams) tellLine(text string) {
 			text = strings.Join(render.Wrap(text, width), "\n")
 		}
 	}
-	s.Tell("%s", text)
+	s.Notef("%s", text)
 }
 
 // notes records the texts of the notes that were written. It is safe for concurrent use, because some

@@ -32,8 +32,8 @@ func Fixed(words ...string) func(*cobra.Command, []string, string) ([]string, co
 	}
 }
 
-// Args accepts at least from and at most to arguments. what is a noun phrase with an article, for the error
-// message.
+// Args returns a check that a command has from `from` to `to` arguments. what names them in the error message, with
+// an article.
 func Args(from, to int, what, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")

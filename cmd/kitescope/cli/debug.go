@@ -40,8 +40,8 @@ func (a *App) openDebug() error {
 	return nil
 }
 
-// tells returns a function that logs a line per call, or nil without --debug.
-func (a *App) tells() func(line string) {
+// callLogger returns a function that logs a line per call, or nil without --debug.
+func (a *App) callLogger() func(line string) {
 	if a.debug == nil || a.debug.to == nil {
 		return nil
 	}

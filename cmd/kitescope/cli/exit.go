@@ -92,7 +92,7 @@ func TellError(ctx context.Context, s *Streams, err error) {
 		return
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		s.Tell("kitescope: interrupted")
+		s.Notef("kitescope: interrupted")
 		return
 	}
 	if Closed(err) {
@@ -105,7 +105,7 @@ func TellError(ctx context.Context, s *Streams, err error) {
 	}
 	s.tellLine(NoFile(err, message))
 	if hint := hintOf(err); hint != "" {
-		s.Tell("hint: %s", OneLine(hint))
+		s.Notef("hint: %s", OneLine(hint))
 	}
 }
 

@@ -192,6 +192,6 @@ func (a *App) Keep(path string, force bool, body func(io.Writer) error) error {
 // TellOutput prints the output of another program, marked as such.
 func (s *Streams) TellOutput(text string) {
 	for line := range strings.Lines(text) {
-		s.Tell("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
+		s.Notef("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
 	}
 }

@@ -59,9 +59,9 @@ func (t *Transient) over(w io.Writer, p []byte) (int, error) {
 	return w.Write(p)
 }
 
-// Tell prints one line on stderr. Callers must escape control characters in arguments from outside (see
+// Notef prints one line on stderr. Callers must escape control characters in arguments from outside (see
 // OneLine).
-func (s *Streams) Tell(format string, args ...any) {
+func (s *Streams) Notef(format string, args ...any) {
 	_, _ = s.Transient.over(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // errors are ignored
 }
 

@@ -222,7 +222,7 @@ func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) erro
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {
 		a.TellOutput(said.Output)
 		if said.File != "" {
-			a.Tell("  (full output: %s)", cli.OneLine(said.File))
+			a.Notef("  (full output: %s)", cli.OneLine(said.File))
 		}
 	}
 	if _, ok := errors.AsType[*trial.PlanError](err); ok {

@@ -276,7 +276,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	a.Keeps()
 	r, err := replay.Run(running, o)
 	if err == nil && server != nil {
-		server.tell(ctx, r)
+		server.noteCPU(ctx, r)
 	}
 	return r, err
 }

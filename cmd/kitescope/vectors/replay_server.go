@@ -68,9 +68,9 @@ func (s *servedHere) count(ctx context.Context, p *load.Plan) {
 	}
 }
 
-// tell adds a note to a result about the process of its CPU figures. If reading the process failed, it
+// noteCPU adds a note to a result that names the process whose CPU was measured. If reading the process failed, it
 // removes the figures instead. Read errors after ctx has ended are ignored because the measurement was over.
-func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
+func (s *servedHere) noteCPU(ctx context.Context, r *replay.Result) {
 	if s.lost == nil || ctx.Err() != nil {
 		r.Notes = append(r.Notes, "CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")
 		return

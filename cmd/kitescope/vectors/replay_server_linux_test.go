@@ -75,7 +75,7 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 	}
 	point := load.Point{CPUPerQuery: time.Millisecond, SwitchesPerQuery: 2, Repeats: []load.Round{{CPU: time.Second}}}
 	r := &replay.Result{Points: []load.Point{point}}
-	s.tell(t.Context(), r)
+	s.noteCPU(t.Context(), r)
 	if p := &r.Points[0]; p.CPUPerQuery != time.Millisecond || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], process.Name()) {
 		t.Errorf("%v, notes %q: want the figures, and whose they are", p.CPUPerQuery, r.Notes)
 	}
@@ -90,7 +90,7 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 		t.Fatalf("%v, want that it ended", s.lost)
 	}
 	r.Notes = nil
-	s.tell(t.Context(), r)
+	s.noteCPU(t.Context(), r)
 	if p := &r.Points[0]; p.CPUPerQuery != 0 || p.SwitchesPerQuery != 0 || p.Repeats[0].CPU != 0 || !strings.Contains(r.Notes[0], "unknown") {
 		t.Errorf("%+v, notes %q: want unknown", p, r.Notes)
 	}
