@@ -162,7 +162,8 @@ func TestTerminalIsRestored(t *testing.T) {
 			case <-time.After(30 * time.Second):
 				t.Fatal("it goes on")
 			}
-			time.Sleep(100 * time.Millisecond)
+			s.wait("\x1b[?1049l") // what it wrote last may still be on its way
+			s.wait(c.says)
 			out := s.text()
 			if !s.echoes() {
 				t.Error("the terminal does not echo")
