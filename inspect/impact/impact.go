@@ -491,7 +491,7 @@ func (x *Impact) corroborate() {
 		slow := k.Mean > max(slowTimes*k.Past, k.Past+by) || k.HalfSlow() && k.Mean > k.HalfPast+by
 		switch {
 		case k.State != Unsure && k.State != Fine:
-		case k.InFlight > 0 && (1000*k.Seconds > farTimes*k.before()+farBy || math.IsNaN(k.Past) && worst >= Failing && k.Seconds >= hangSeconds):
+		case k.InFlight > 0 && k.Seconds >= hangSeconds && (1000*k.Seconds > farTimes*k.before()+farBy || math.IsNaN(k.Past) && worst >= Failing):
 			k.State = Hanging
 		case k.State == Unsure && worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing

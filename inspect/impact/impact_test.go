@@ -396,6 +396,23 @@ func TestCorroborated(t *testing.T) {
 	}
 }
 
+// TestHangsWithSlowSearches checks that a single insert in flight hangs beside slow searches, but not in a window
+// that is too short for it to end.
+func TestHangsWithSlowSearches(t *testing.T) {
+	t.Parallel()
+	searches := func(n, ms int) string { return took("milvus_proxy_sq_latency", `query_type="search"`, n, ms) }
+	inserts := took("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*20)
+	for window, state := range map[time.Duration]impact.State{1500 * time.Millisecond: impact.Unsure, 5 * time.Second: impact.Hanging} {
+		x := impact.Of(clusterOf(window, map[string][2]string{"proxy": {
+			scrape(0, count("Search", "success", 60), count("Insert", "total", 60), count("Insert", "success", 60), searches(60, 600), inserts),
+			scrape(1, count("Search", "success", 70), count("Insert", "total", 61), count("Insert", "success", 60), searches(70, 3600), inserts),
+		}}))
+		if search, k := x.Kind(impact.Search), x.Kind(impact.Insert); search.State != impact.Slow || k.State != state {
+			t.Errorf("%s: searches %s, inserts %s: %s", window, search.State, k.State, k.Line())
+		}
+	}
+}
+
 // TestShut checks that searches are refused if no request has passed the only proxy since it started, but
 // query nodes answered many before.
 func TestShut(t *testing.T) {
