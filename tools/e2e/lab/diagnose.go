@@ -188,3 +188,14 @@ func Risen(events []Finding, from, to time.Time) []Finding {
 	}
 	return out
 }
+
+// Stood reports whether a finding was last seen as new or changed, and not as gone, before a time.
+func Stood(events []Finding, f *Finding, before time.Time) bool {
+	stood := false
+	for _, e := range events {
+		if e.Check == f.Check && e.Object == f.Object && e.Time().Before(before) {
+			stood = e.Change != "gone"
+		}
+	}
+	return stood
+}

@@ -146,8 +146,10 @@ func misses(results []*Result) string {
 		switch {
 		case r.Broken != "":
 			fmt.Fprintf(&b, "%s: the round went wrong: %s\n", at, lab.Clean(r.Broken))
-		case len(r.Felt) == 0 && len(r.Errors) > 0:
+		case len(r.Felt) == 0 && len(r.Errors) > len(r.Stood):
 			fmt.Fprintf(&b, "%s: not felt, and an error: %s\n", at, lab.Clean(r.Errors[0]))
+		case len(r.Stood) > 0:
+			fmt.Fprintf(&b, "%s: not felt, and an error that stood before the injection: %s\n", at, lab.Clean(r.Stood[0]))
 		case len(r.Felt) == 0:
 		case !r.Loud:
 			fmt.Fprintf(&b, "%s: silent; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)

@@ -51,7 +51,8 @@ type Result struct {
 	WatchAny float64   `json:"watch_any_seconds,omitempty"` // until a finding that names anything
 	Findings []string  `json:"findings,omitempty"`          // the first of the look that follow from no other
 	Errors   []string  `json:"errors,omitempty"`            // of a round in which nothing was felt
-	False    int       `json:"false_errors,omitempty"`      // of them, that name nothing of what was done
+	Stood    []string  `json:"errors_before,omitempty"`     // of them, that stood before the injection
+	False    int       `json:"false_errors,omitempty"`      // of the others, that name nothing of what was done
 	Warnings []string  `json:"warnings,omitempty"`
 	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
 }
@@ -131,7 +132,7 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	result.Late = slices.DeleteFunc(later, func(f Felt) bool {
 		return slices.ContainsFunc(felt, func(g Felt) bool { return g.Kind == f.Kind })
 	})
-	r.score(result, look, felt, lab.Risen(watch.Events(), injected, time.Now()), injected, asked)
+	r.score(result, look, felt, watch.Events(), injected, asked)
 	if !watch.Alive() {
 		return errors.New("--watch ended by itself")
 	}
@@ -211,7 +212,7 @@ func began(felt []Felt) (seconds float64, there bool) {
 	return seconds, len(felt) > 0
 }
 
-func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.Finding, injected, asked time.Time) {
+func (r *runner) score(result *Result, look *lab.Look, felt []Felt, events []lab.Finding, injected, asked time.Time) {
 	result.Felt, result.Took, result.Exit, result.Loud = felt, look.Took, look.Exit, loud(look)
 	names, all := r.names(false), r.names(true)
 	for i := range look.Findings {
@@ -235,7 +236,11 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 	if len(felt) == 0 {
 		result.Errors, result.Warnings = lines(look.Findings, "error"), lines(look.Findings, "warning")
 		for i := range look.Findings {
-			if f := &look.Findings[i]; f.Severity == "error" && !namesOne(f, names) {
+			switch f := &look.Findings[i]; {
+			case f.Severity != "error":
+			case lab.Stood(events, f, injected):
+				result.Stood = append(result.Stood, f.String())
+			case !namesOne(f, names):
 				result.False++
 			}
 		}
@@ -256,6 +261,7 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 			}
 		}
 	}
+	risen := lab.Risen(events, injected, time.Now())
 	result.Watch, result.WatchAny = firstLoud(risen, all, since), firstLoud(risen, nil, since)
 }
 

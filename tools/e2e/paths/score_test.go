@@ -188,3 +188,19 @@ func TestDocumentIsOfTheRecordedRounds(t *testing.T) {
 		}
 	}
 }
+
+// TestStood checks that an error of a quiet round that stood before the injection is not one about something else.
+func TestStood(t *testing.T) {
+	t.Parallel()
+	injected := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	event := func(seconds int, change, name string) lab.Finding {
+		return lab.Finding{Check: "queue-lag", Severity: "error", Change: change, Object: lab.Thing{Name: name}, At: injected.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339)}
+	}
+	events := []lab.Finding{event(-20, "new", "dml_1"), event(-20, "new", "dml_2"), event(-10, "gone", "dml_2"), event(5, "new", "dml_3")}
+	look := &lab.Look{Findings: []lab.Finding{event(9, "", "dml_1"), event(9, "", "dml_2"), event(9, "", "dml_3")}}
+	result, r := Result{}, &runner{lab: &Lab{}}
+	r.score(&result, look, nil, events, injected, injected)
+	if len(result.Errors) != 3 || len(result.Stood) != 1 || result.False != 2 {
+		t.Errorf("%d errors, %d of them from before, %d about something else", len(result.Errors), len(result.Stood), result.False)
+	}
+}
