@@ -45,11 +45,13 @@ const (
 	readPause    = 100 * time.Millisecond
 )
 
-// rangePage reads one page.
+// rangePage reads one page. A read at a revision needs no quorum: the state of a revision is the same on each
+// member that has it. A member that is behind is asked again, and then waits until it has caught up. So only the
+// first read, which finds the revision, takes as long as a quorum does on slow disks.
 func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 	req := &pb.RangeRequest{
 		Key: []byte(q.keys.From), RangeEnd: []byte(q.keys.To),
-		Limit: q.limit, Revision: q.revision, KeysOnly: q.keysOnly, Serializable: r.serializable,
+		Limit: q.limit, Revision: q.revision, KeysOnly: q.keysOnly, Serializable: r.serializable || q.revision > 0,
 	}
 	if q.keys.From == "" {
 		req.Key = []byte{0}
@@ -70,6 +72,10 @@ func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 		})
 		if err == nil {
 			return p, nil
+		}
+		if errors.Is(err, rpctypes.ErrFutureRev) && req.Serializable && !r.serializable {
+			req.Serializable = false
+			continue
 		}
 		if req.Limit <= 1 || status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "larger than max") {
 			return nil, err

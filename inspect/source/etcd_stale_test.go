@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
@@ -51,4 +55,35 @@ func scanAll(ctx context.Context, address string, stale bool) (keys int, err err
 		return nil
 	})
 	return keys, err
+}
+
+// TestReadsAtRevision checks that only the read that finds the revision needs a quorum, and that a member that is
+// behind the revision is read again with one.
+func TestReadsAtRevision(t *testing.T) {
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, []source.KV{
+		{Key: []byte("by-dev/meta/session/id"), Value: []byte("7")},
+		{Key: []byte("by-dev/meta/root-coord/database/db-info/1"), Value: []byte{}},
+	})
+	for behind, want := range map[int64]int64{0: 1, 2: 2} { // the number of the read at a member that is behind
+		var reads, quorum atomic.Int64
+		h := sourcetest.StartHostile(t, server.Address, func(h *sourcetest.Hostile) {
+			h.Range = func(r *pb.RangeRequest) *pb.RangeResponse {
+				if !r.Serializable {
+					quorum.Add(1)
+				}
+				return nil
+			}
+			h.Fail = func(method string) error {
+				if method == pb.KV_Range_FullMethodName && reads.Add(1) == behind {
+					return rpctypes.ErrGRPCFutureRev
+				}
+				return nil
+			}
+		})
+		keys, err := scanAll(t.Context(), h.Address, false)
+		if err != nil || keys != 2 || quorum.Load() != want {
+			t.Errorf("member behind at read %d: %d keys in %d reads, %d with a quorum, want %d: %v", behind, keys, reads.Load(), quorum.Load(), want, err)
+		}
+	}
 }
