@@ -2,10 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/check"
-	requests "kitescope/inspect/impact"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
@@ -37,6 +37,12 @@ counted.`,
 
 func runReduceHeavy(p *check.Pass) {
 	var costs []cost
+	var late *place.Status
+	if places := p.Places(); places != nil {
+		if i := slices.IndexFunc(places.Components, delays); i >= 0 {
+			late = places.Components[i]
+		}
+	}
 	for _, b := range separate(p, budget.Search, budget.Query) {
 		if only := requeried(p, b); only != nil {
 			b = only
@@ -46,9 +52,8 @@ func runReduceHeavy(p *check.Pass) {
 			continue
 		}
 		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
-		at := statusOf(p, p.Impact().Kind(requests.Request(b.Request)))
-		if c.phase == budget.Requery && delays(at) { // the phase is an estimate, and a slow process also leaves much time unexplained
-			p.Unseen("second queries of searches, which wait for " + componentText(at.Component))
+		if c.phase == budget.Requery && late != nil { // the phase is an estimate, and a slow process also leaves much time unexplained
+			p.Unseen("second queries of searches, which wait for " + componentText(late.Component))
 			continue
 		}
 		// Transferring large results takes time too, which no metric measures.
@@ -77,7 +82,7 @@ func runReduceHeavy(p *check.Pass) {
 
 // delays reports whether a component is one that searches wait for before or after query nodes work, and is late.
 func delays(at *place.Status) bool {
-	if at == nil || at.Strength == place.Weak || at.State < place.Slow {
+	if at.Strength == place.Weak || at.State < place.Slow {
 		return false
 	}
 	role := string(at.Component.Kind)
