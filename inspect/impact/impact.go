@@ -79,6 +79,8 @@ const (
 	// manyFailed and failedShare are the minimum number and share of failures. Fewer may come from one
 	// invalid request.
 	manyFailed, failedShare = 3, 0.01
+	// alsoFailed is the minimum share of failed requests of a kind if another kind fails.
+	alsoFailed = 0.25
 	// slowTimes is the minimum ratio of a mean to the past mean, slowBy their minimum difference in
 	// milliseconds.
 	slowTimes, slowBy = 3, 50
@@ -493,7 +495,7 @@ func (x *Impact) corroborate() {
 		case k.State != Unsure && k.State != Fine:
 		case k.InFlight > 0 && k.Seconds >= hangSeconds && (1000*k.Seconds > farTimes*k.before()+farBy || math.IsNaN(k.Past) && worst >= Failing):
 			k.State = Hanging
-		case k.State == Unsure && worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
+		case k.State == Unsure && worst >= Failing && k.Failed > 0 && k.Failed >= alsoFailed*k.Ended():
 			k.State = Failing
 		case k.State == Unsure && k.Mean > farTimes*k.Past+farBy, k.Succeeded > 1 && k.earlier >= fewPast && slow:
 			k.State = Slow

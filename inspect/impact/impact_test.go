@@ -378,6 +378,8 @@ func TestCorroborated(t *testing.T) {
 		state       impact.State
 	}{
 		"fail":                        {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 1), count("Insert", "fail", 2)}, impact.Failing},
+		"one of four fails":           {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 3), count("Insert", "fail", 1)}, impact.Failing},
+		"one of five fails":           {3, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 4), count("Insert", "fail", 1)}, impact.Unsure},
 		"fail, searches do not wait":  {0, []string{count("Insert", "success", 0)}, []string{count("Insert", "success", 1), count("Insert", "fail", 2)}, impact.Unsure},
 		"wait":                        {3, []string{count("Insert", "total", 1)}, []string{count("Insert", "total", 1)}, impact.Hanging},
 		"wait, as long as others do":  {3, []string{count("Insert", "total", 1), times(4000)}, []string{count("Insert", "total", 1), times(4000)}, impact.Unsure},
