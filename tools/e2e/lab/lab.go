@@ -118,7 +118,13 @@ func (l *Lab) Output(ctx context.Context, name string, words ...string) ([]byte,
 	cmd := l.Command(ctx, name, words...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return out.Bytes(), fmt.Errorf("%s %s: %w: %.300s", filepath.Base(name), strings.Join(words, " "), err, lastLine(errs.String()))
+		short := slices.Clone(words) // without the folders of this machine
+		for i, w := range short {
+			if filepath.IsAbs(w) {
+				short[i] = filepath.Base(w)
+			}
+		}
+		return out.Bytes(), fmt.Errorf("%s %s: %w: %.300s", filepath.Base(name), strings.Join(short, " "), err, lastLine(errs.String()))
 	}
 	return out.Bytes(), nil
 }

@@ -108,6 +108,7 @@ type Felt struct {
 	P95   float64  `json:"p95"`
 	Past  float64  `json:"past_p95"`
 	Error string   `json:"error,omitempty"`
+	Over  bool     `json:"over,omitempty"` // no request was bad any more while diagnose looked
 }
 
 // window is how long something has to go on to be felt.
@@ -133,6 +134,20 @@ func feltOf(all []request, by map[string]Past, from, to time.Time) []Felt {
 		}
 	}
 	return felt
+}
+
+// markOver marks the kinds of which no request was bad between two times, shortly before and until the end of a look.
+func markOver(felt []Felt, all []request, by map[string]Past, from, to time.Time) {
+	for i := range felt {
+		f := &felt[i]
+		f.Over = !slices.ContainsFunc(all, func(r request) bool {
+			if r.Kind != f.Kind || r.Began > unix(to) {
+				return false
+			}
+			s := spanOf(&r, by[f.Kind].limit(), unix(from), unix(to))
+			return s.way != "" && s.bad <= unix(to) && s.end >= unix(from)
+		})
+	}
 }
 
 // span is a request while it is pending, and from when on it is bad.

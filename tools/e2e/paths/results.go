@@ -12,7 +12,7 @@ import (
 // score adds up rounds.
 type score struct {
 	rounds, broken                int
-	felt, silent                  int
+	felt, silent, over            int
 	kinds, right                  int
 	first, second, exact1, exact2 int
 	checks, causes                int
@@ -39,12 +39,16 @@ func (s *score) add(r *Result) {
 		s.warnings += min(1, len(r.Warnings))
 		return
 	}
+	if r.over() {
+		s.over++
+		return
+	}
 	s.felt++
 	if !r.Loud {
 		s.silent++
 	}
 	for _, i := range r.Impact {
-		if i.State == "" { // etcd refused, and with it who there is to ask
+		if i.State == "" || r.overOf(i.Kind) { // "": etcd refused, and with it who there is to ask
 			continue
 		}
 		s.kinds++
@@ -66,6 +70,15 @@ func (s *score) add(r *Result) {
 	}
 }
 
+// over reports whether all that was felt was over before diagnose looked, overOf whether that of a kind of request was.
+func (r *Result) over() bool {
+	return !slices.ContainsFunc(r.Felt, func(f Felt) bool { return !f.Over })
+}
+
+func (r *Result) overOf(kind string) bool {
+	return slices.ContainsFunc(r.Felt, func(f Felt) bool { return f.Kind == kind && f.Over })
+}
+
 func (s *score) row(name string) string {
 	rounds := strconv.Itoa(s.rounds)
 	if s.broken > 0 {
@@ -75,7 +88,7 @@ func (s *score) row(name string) string {
 	if s.kinds > 0 {
 		impact = share(s.right, s.kinds)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.over, s.felt, s.silent, impact,
 		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), share(s.causes, s.checks), s.errors, s.quiet, s.untrue, s.warnings, times(s.watch), times(s.took))
 }
 
@@ -97,8 +110,8 @@ func times(all []float64) string {
 // report is the generated part of docs/evidence/diagnosis.md: each seed and all of them, then what was silent, wrong or false.
 func report(results []*Result) string {
 	var b strings.Builder
-	b.WriteString("| seed | rounds | felt | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | cause named, where a check is for it | " +
-		"not felt: with errors, with errors about something else, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| seed | rounds | felt, and over before the look | felt at the look | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | cause named, where a check is for it | " +
+		"not felt: with errors, with errors about something else, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	type row struct {
 		seed    uint64
 		mending bool
@@ -151,13 +164,16 @@ func misses(results []*Result) string {
 		case len(r.Stood) > 0:
 			fmt.Fprintf(&b, "%s: not felt, and an error that stood before the injection: %s\n", at, lab.Clean(r.Stood[0]))
 		case len(r.Felt) == 0:
+		case r.over():
+			fmt.Fprintf(&b, "%s: over before the look; felt: %s\n", at, feltText(r.Felt))
+			continue
 		case !r.Loud:
 			fmt.Fprintf(&b, "%s: silent; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
 		case r.Next == 0 || r.Next > 2:
 			fmt.Fprintf(&b, "%s: neither it nor its neighbors first or second; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
 		}
 		for _, i := range r.Impact {
-			if i.State != "" && !i.Right {
+			if i.State != "" && !i.Right && !r.overOf(i.Kind) {
 				fmt.Fprintf(&b, "%s: impact of %s is %s\n", at, i.Kind, i.State)
 			}
 		}

@@ -18,6 +18,8 @@ const (
 	wait  = 150 * time.Second // for that
 	hold  = 35 * time.Second  // how long an action has to be felt in
 	bar   = 20 * time.Second  // how long what is felt goes on, unless --watch names it sooner
+
+	recent = 2 * time.Second // before a look, in which requests have to be bad for it to see
 )
 
 // Played is one action of a round.
@@ -111,6 +113,7 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	if err != nil {
 		return err
 	}
+	markOver(felt, readRequests(file), by, asked.Add(-recent), time.Now())
 	for _, a := range r.actions {
 		there, how := a.effect(ctx, l)
 		result.Actions = append(result.Actions, Played{a.String(), how, there})
