@@ -28,34 +28,34 @@ PARALLEL ?= 8
 GOTEST = GOGC=400 GOMEMLIMIT=3GiB $(GO) test -vet=off -timeout 30m -p $(PACKAGES) -parallel $(PARALLEL)
 
 .PHONY: test
-test: ## the tests of the module, but for the slow ones (testing.Short)
+test: ## the tests of the module, except slow ones (testing.Short)
 	$(GOTEST) -short ./...
 
 .PHONY: test-all
-test-all: test-slow test-tools backends peers race fuzz ## every test there is: slow ones, other processors, the real libraries, races, fuzzing (an hour)
+test-all: test-slow test-tools backends peers race fuzz ## every test: slow ones, other processors, the real libraries, races, fuzzing (an hour)
 
 .PHONY: test-slow
-test-slow: ## all tests of the module, the slow ones too
+test-slow: ## all tests of the module, including slow ones
 	$(GOTEST) ./...
 
 .PHONY: test-slow-changed
-test-slow-changed: ## the packages with slow tests in which something changed since CI_BASE (see .ci/changed)
+test-slow-changed: ## the slow tests of packages that changed since CI_BASE (see .ci/changed)
 	@packages=$$(.ci/changed slow) || exit 1; \
 	if [ -n "$$packages" ]; then $(GOTEST) $$packages; else echo 'slow tests: no package that has some changed'; fi
 
 .PHONY: test-tools
-test-tools: ## tests of the benchmark programs and of the generator of faults, modules of their own
+test-tools: ## tests of the benchmark programs and the fault generator, which are separate modules
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
 	$(GO) -C tools/secrets test -count=1 ./... # what kitescope writes, by the rules of gitleaks
 	$(GO) -C tools test ./count ./moving ./platforms
 
 .PHONY: race
-race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
+race: ## the packages that start goroutines under the race detector, except single-goroutine tests (go:build !race)
 	CGO_ENABLED=1 $(GO) test -race -short -p $(PACKAGES) -timeout 40m $$(.ci/raced)
 
 .PHONY: race-changed
-race-changed: ## those of them in which something changed since CI_BASE (see .ci/changed)
+race-changed: ## the same, only packages that changed since CI_BASE (see .ci/changed)
 	@packages=$$(.ci/changed raced) || exit 1; \
 	if [ -n "$$packages" ]; then CGO_ENABLED=1 $(GO) test -race -short -p $(PACKAGES) -timeout 40m $$packages; else echo 'race: no package that starts goroutines changed'; fi
 
@@ -83,14 +83,14 @@ lint: ## golangci-lint with formatters, in all modules
 	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./licenses ./moving ./platforms
 
 .PHONY: fmt
-fmt: ## format as lint wants it
+fmt: ## format as lint requires
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./licenses ./moving ./platforms
 
 .PHONY: count
-count: ## how much code there is: lines by directory
+count: ## count lines of code by directory
 	@$(GO) -C tools run ./count $(CURDIR)
 
 .PHONY: vuln
@@ -131,15 +131,15 @@ cross-all: cross ## vet and build for every platform that is released
 	done
 
 .PHONY: ci-full
-ci-full: ## .ci/run with nothing left out: slow tests, race and fuzzing of all, all platforms (an hour)
+ci-full: ## .ci/run in full: slow tests, race and fuzzing of all packages, all platforms (an hour)
 	.ci/run full
 
 .PHONY: generate
-generate: ## everything that is generated from source
+generate: ## generate everything that is generated from source
 	$(GO) generate ./...
 
 .PHONY: generated
-generated: ## make the assembly of engine/dist and the licenses again and compare
+generated: ## regenerate the assembly of engine/dist and the licenses, and compare
 	$(GO) generate ./engine/... ./cmd/kitescope
 	git diff --exit-code --stat -- 'engine/dist/*.s' 'engine/dist/*_stubs_*.go' cmd/kitescope/licenses.txt
 
@@ -160,7 +160,7 @@ backends: ## tests of searches without AVX-512 and without AVX2, of kernels with
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec "$${QEMU:-qemu-aarch64}" ./engine/dist/...
 
 .PHONY: update-goldens
-update-goldens: ## rewrite golden files from what the code does now; read the diff
+update-goldens: ## rewrite golden files from the current output; read the diff
 	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"|x/exp/golden|/(render|tui)test"' . | grep -v '^./tools/' | xargs -n1 dirname | sort -u | \
 		xargs -I{} $(GO) test {} -update
 
@@ -173,7 +173,7 @@ bench-inspect: ## the speed table on a real etcd, into docs/evidence/performance
 	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-diagnose
-bench-diagnose: ## the speed of judging, into docs/evidence/performance.md; on a quiet machine
+bench-diagnose: ## the speed of the checks, into docs/evidence/performance.md; on a quiet machine
 	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-follow
@@ -181,62 +181,62 @@ bench-follow: ## CPU time of following 200,000 segments that change, on a real e
 	$(GO) -C tools/bench run ./follow -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-step
-bench-step: ## a step in time in the UI on 200,000 segments, from the key to the rows, into docs/evidence/history.md; on a quiet machine
+bench-step: ## the time of a step in the UI on 200,000 segments, from the key to the rows, into docs/evidence/history.md; on a quiet machine
 	$(GO) -C tools/bench run ./step -o $(CURDIR)/docs/evidence/history.md $(BENCHFLAGS)
 
 .PHONY: bench-metrics
-bench-metrics: ## reading the metrics of 200 processes: CPU time against Prometheus's parser, and memory kept
+bench-metrics: ## reading the metrics of 200 processes: CPU time compared with Prometheus's parser, and memory retained
 	$(GO) test -run '^$$' -bench Metrics200 -benchtime 10x ./inspect/live
 
 .PHONY: bench-why
-bench-why: ## kitescope why on 200 processes and 200,000 segments whose answers are there, and its budgets alone: CPU time and allocations
+bench-why: ## kitescope why on stored responses of 200 processes and 200,000 segments, and its budgets only: CPU time and allocations
 	$(GO) test -run '^$$' -bench 'Why' -benchtime 10x ./inspect/why
 
 .PHONY: bench-history
-bench-history: ## reading a past of a million revisions: events, a film, single moments, as multiples of reading the file once, into docs/evidence/history.md; on a quiet machine
+bench-history: ## reading a history of a million revisions: events and single moments, as multiples of reading the file once, into docs/evidence/history.md; on a quiet machine
 	$(GO) -C tools/bench run ./history -repo $(CURDIR) -o $(CURDIR)/docs/evidence/history.md $(BENCHFLAGS)
 
 .PHONY: bench-profile
-bench-profile: ## the speed of profiles against go tool pprof, into docs/evidence/performance.md; on a quiet machine
+bench-profile: ## the speed of profiles compared with go tool pprof, into docs/evidence/performance.md; on a quiet machine
 	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-engine
-bench-engine: ## the engine against hnswlib and faiss, into docs/evidence/performance.md; on a quiet machine (needs python3, g++, PyPI)
+bench-engine: ## the engine compared with hnswlib and faiss, into docs/evidence/performance.md; on a quiet machine (needs python3, g++, PyPI)
 	$(GO) -C tools/bench run ./engines -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-replay
-bench-replay: ## what replay costs over the engine, reading a gigabyte of logs; on a quiet machine
+bench-replay: ## the cost of replay on top of the engine, reading a gigabyte of logs; on a quiet machine
 	$(GO) test -run '^$$' -bench 'Overhead|Fixtures' ./replay
 	$(GO) test ./engine/segment -run '^$$' -bench ReadGigabyte -vector-bytes 1000000000 -cpu 1
 
 .PHONY: repro
-repro: ## build the release twice, in two folders with caches of their own, and compare the bytes
+repro: ## build the release twice, in two folders with separate caches, and compare the bytes
 	tools/repro.sh
 
 .PHONY: e2e-pgo
-e2e-pgo: ## pgo trial on four modules of others, held against pairs made by hand (needs python3, the module proxy, half an hour)
+e2e-pgo: ## pgo trial on four third-party modules, compared with pairs made by hand (needs python3, the module proxy, half an hour)
 	tools/e2e/pgo.sh
 
 .PHONY: e2e
-e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, java, maven, python3)
+e2e: ## tests on a real Milvus, standalone and as a cluster (needs ../shared, etcd, java, maven, python3)
 	tools/e2e/milvus.sh standalone
 	tools/e2e/milvus.sh cluster
 
 .PHONY: e2e-profile
-e2e-profile: ## pull profiles from a real cluster under searches and hold them against the kernel's counts (needs what e2e needs, five minutes)
+e2e-profile: ## pull profiles from a real cluster under searches and compare them with the kernel's counts (same requirements as e2e, five minutes)
 	tools/e2e/profile.sh
 
 .PHONY: e2e-replay
-e2e-replay: ## replay's live targets, agreement with real servers, and predictions against a real cluster (root, for limits of nodes)
+e2e-replay: ## replay's live targets, agreement with real servers, and predictions compared with a real cluster (root, for limits of nodes)
 	tools/e2e/replay_targets.sh
 	TABLE=docs/evidence/replay.md tools/e2e/replay.sh
 
 .PHONY: e2e-s3
-e2e-s3: ## the engine's S3 store against a real MinIO (needs ../shared and the module proxy; builds MinIO once)
+e2e-s3: ## the engine's S3 store on a real MinIO (needs ../shared and the module proxy; builds MinIO once)
 	tools/e2e/s3.sh
 
 .PHONY: e2e-faults
-e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/evidence/diagnosis.md (needs what e2e needs, an hour)
+e2e-faults: ## break a real cluster in every way and score the diagnosis, into docs/evidence/diagnosis.md (same requirements as e2e, an hour)
 	tools/e2e/faults.sh
 
 # For e2e-chaos: the seed that rounds are drawn from, how many, and the number of the first; CHAOSFLAGS='-plan' only prints them.
@@ -246,7 +246,7 @@ FROM       ?= 1
 CHAOSFLAGS ?=
 
 .PHONY: e2e-chaos
-e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, score the diagnosis, into docs/evidence/diagnosis.md (needs what e2e needs, root, three minutes a round)
+e2e-chaos: ## inject ROUNDS of random faults (SEED) into a real cluster and score the diagnosis, into docs/evidence/diagnosis.md (same requirements as e2e, root, three minutes a round)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-chaos ./cmd/kitescope
 	cd tools/e2e/chaos && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-chaos) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(CHAOSFLAGS)
 
@@ -254,7 +254,7 @@ e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, sco
 PATHSFLAGS ?=
 
 .PHONY: e2e-paths
-e2e-paths: ## act on resources and paths of a real cluster, drawn from SEED in ROUNDS, score the diagnosis by what a client feels, into docs/evidence/diagnosis.md (needs what e2e needs, root, nft, strace, a minute a round)
+e2e-paths: ## disturb resources and paths of a real cluster in ROUNDS of random actions (SEED), score the diagnosis by the effect on a client, into docs/evidence/diagnosis.md (same requirements as e2e, root, nft, strace, a minute a round)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-paths ./cmd/kitescope
 	cd tools/e2e/paths && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-paths) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(PATHSFLAGS)
 
@@ -262,7 +262,7 @@ e2e-paths: ## act on resources and paths of a real cluster, drawn from SEED in R
 FIXESFLAGS ?=
 
 .PHONY: e2e-fixes
-e2e-fixes: ## bring faults about on a real cluster and follow the printed fixes to the letter, into docs/evidence/fixes.md (needs what e2e needs, root, forty minutes)
+e2e-fixes: ## inject faults into a real cluster and follow the printed fixes exactly, into docs/evidence/fixes.md (same requirements as e2e, root, forty minutes)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-fixes ./cmd/kitescope
 	cd tools/e2e/fixes && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-fixes) -docs $(CURDIR)/docs/evidence/fixes.md $(FIXESFLAGS)
 	$(GO) test ./inspect/check/rules -run 'TestFixes$$' -update
@@ -271,7 +271,7 @@ e2e-fixes: ## bring faults about on a real cluster and follow the printed fixes 
 LATENCYFLAGS ?=
 
 .PHONY: e2e-latency
-e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why against a client's own times, into docs/evidence/latency.md (needs what e2e needs, root, half an hour)
+e2e-latency: ## slow a real cluster down in fourteen ways, compare latency and why with a client's times, into docs/evidence/latency.md (same requirements as e2e, root, half an hour)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-latency ./cmd/kitescope
 	cd tools/e2e/latency && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-latency) -docs $(CURDIR)/docs/evidence/latency.md $(LATENCYFLAGS)
 
@@ -279,7 +279,7 @@ e2e-latency: ## slow a real cluster down in fourteen ways, hold latency and why 
 HISTORYFLAGS ?=
 
 .PHONY: e2e-history
-e2e-history: ## record a real cluster to which fourteen things happen, and hold history, onsets and --at against when they did, into docs/evidence/history.md (needs what e2e needs, root, half an hour)
+e2e-history: ## record a real cluster during fourteen events, and compare history, onsets and --at with their times, into docs/evidence/history.md (same requirements as e2e, root, half an hour)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-history ./cmd/kitescope
 	cd tools/e2e/history && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-history) -docs $(CURDIR)/docs/evidence/history.md $(HISTORYFLAGS)
 
@@ -288,16 +288,16 @@ e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (nee
 	$(GO) test -count=1 -tags chromium ./render/flame -run "^Test(Large)?Page" $(FLAMEFLAGS)
 
 .PHONY: e2e-pages
-e2e-pages: ## every kind of HTML page in a headless Chromium, with axe-core, from a phone on (needs chromium, npm)
+e2e-pages: ## every kind of HTML page in a headless Chromium, with axe-core, from phone width up (needs chromium, npm)
 	tools/e2e/pages.sh
 
 .PHONY: e2e-perf
-e2e-perf: ## record a C++ program, PostgreSQL and Java here, and open what comes of it (needs perf, g++, postgresql, a JDK, root)
+e2e-perf: ## record a C++ program, PostgreSQL and Java here, and open the profiles (needs perf, g++, postgresql, a JDK, root)
 	tools/e2e/perf.sh
 	$(GO) test -count=1 -tags e2e -run TestJFR$$ ./profile/read
 
 .PHONY: clean
-clean: ## remove what builds and failing tests leave
+clean: ## remove files left by builds and failing tests
 	rm -rf bin dist
 	find . -name '*.got' -o -name '*.test' -o -name '*.prof' | xargs rm -f
 

@@ -31,7 +31,8 @@ func Decode(ctx context.Context, r io.Reader, limits Limits) (*Profile, error) {
 		return nil, err
 	}
 	if len(head) == 0 {
-		return nil, hints.Errorf("pull it again: the answer had no body, or the disk was full", "the profile is empty")
+		return nil, hints.Errorf("pull it again: the response had no body, or the disk was full",
+			"the profile is empty")
 	}
 	plain := io.Reader(buffered)
 	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {

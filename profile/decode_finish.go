@@ -64,7 +64,10 @@ func (d *decoder) finish() (*Profile, error) {
 		}
 	}
 	if d.twice > 0 {
-		p.Notes = append(p.Notes, Note{What: "fields that are there twice with different numbers: the file may be damaged", Count: d.twice})
+		p.Notes = append(p.Notes, Note{
+			What:  "fields given twice with different numbers: the file may be damaged",
+			Count: d.twice,
+		})
 	}
 	return p, names.err()
 }

@@ -100,7 +100,7 @@ func (s *ids) index(what string) (*index, error) {
 			x.other[uint32(id-1)] = uint32(i)
 		}
 		if twice {
-			return nil, malformed("the id %d is there for two %ss", id, what)
+			return nil, malformed("the id %d is used by two %ss", id, what)
 		}
 	}
 	return x, nil

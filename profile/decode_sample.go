@@ -191,7 +191,7 @@ func (d *decoder) endSample(values int) error {
 		d.width = values
 	}
 	if values != d.width {
-		return malformed("sample %d has %d values, those before it have %d", len(d.starts), values, d.width)
+		return malformed("sample %d has %d values, earlier ones have %d", len(d.starts), values, d.width)
 	}
 	if values == 0 {
 		return malformed("sample %d has no values", len(d.starts))

@@ -18,8 +18,8 @@ import (
 func recognize(head []byte) error {
 	const (
 		pull   = "pull it without debug=1 or debug=2 in the address: `kitescope profile pull` does"
-		legacy = "write it in the format of today: `go tool pprof -proto -symbolize=none FILE` converts it"
-		debug  = pull + "; `go tool pprof -proto -symbolize=none FILE` converts what is there"
+		legacy = "write it in the current format: `go tool pprof -proto -symbolize=none FILE` converts it"
+		debug  = pull + "; `go tool pprof -proto -symbolize=none FILE` converts the file"
 	)
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	lower := strings.ToLower(string(text))
@@ -43,13 +43,22 @@ func recognize(head []byte) error {
 		{"--- cpu", "a CPU profile as text, the format before pprof", legacy},
 		{"--- symbol", "a symbolized profile as text, the format before pprof", legacy},
 		{"goroutine ", "a dump of goroutines (debug=2), not a profile", pull},
-		{"go 1.", "an execution trace, not a profile", "open it with `go tool trace`; of /debug/pprof/profile comes a CPU profile"},
+		{
+			"go 1.", "an execution trace, not a profile",
+			"open it with `go tool trace`; a CPU profile is at /debug/pprof/profile",
+		},
 		{"<!doctype", "a web page, not a profile", webHint},
 		{"<html", "a web page, not a profile", webHint},
 		{"<?xml", "XML, not a profile", webHint}, // from a server: files go through profile/read
-		{"could not enable cpu profiling", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
-		{"cpu profiling already in use", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
-		{"404 page not found", "the answer of a server that has no profile there", webHint},
+		{
+			"could not enable cpu profiling", "a server's response: another CPU profile was running",
+			"pull it again when the other one has ended",
+		},
+		{
+			"cpu profiling already in use", "a server's response: another CPU profile was running",
+			"pull it again when the other one has ended",
+		},
+		{"404 page not found", "a server's response: no profile at that address", webHint},
 		{"\x7felf", "a program, not a profile", "give the profile alone; symbols come from a folder of programs"},
 		{"{", "JSON, not a pprof file", formatHint},
 	} {
@@ -61,12 +70,12 @@ func recognize(head []byte) error {
 		return hints.Errorf(legacy, "this is a CPU profile in the binary format before pprof")
 	}
 	if isText(head) {
-		return hints.Errorf(formatHint, "this is a text that begins with %q, not a pprof file", firstWords(string(text)))
+		return hints.Errorf(formatHint, "this is text that begins with %q, not a pprof file", firstWords(string(text)))
 	}
 	return nil
 }
 
-const webHint = "is the address that of a profile? it mostly ends in /debug/pprof/profile or /debug/pprof/heap"
+const webHint = "does the address serve a profile? it usually ends in /debug/pprof/profile or /debug/pprof/heap"
 
 // isLegacyCPU reports whether head is the header of a binary CPU profile: five words of 32 or 64 bits, in
 // either byte order. They are 0, 3, 0 (or 1: Java), the period, 0.

@@ -188,7 +188,7 @@ func (d *decoder) number(f *field) error {
 
 var errSeveral = &hints.Error{
 	Err:    malformed("it holds several profiles one after the other"),
-	Advice: "pull them into files of their own and merge these: kitescope profile merge",
+	Advice: "pull each into its own file, then merge the files: kitescope profile merge",
 }
 
 // message reads a length-delimited field of Profile.

@@ -139,7 +139,7 @@ func TestDecodeOddForms(t *testing.T) {
 // google's reader does.
 func TestDecodeNotesWhatDisagrees(t *testing.T) {
 	base := oneType().oneFunction()
-	const twice = "fields that are there twice"
+	const twice = "fields given twice"
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -190,9 +190,9 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a line in no function", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(2, 2))), "function 0"},
 		{"a location with id 0", base.at(0), "id 0"},
 		{"a mapping without an id", base.bytes(3, nil), "mapping 1 has the id 0"},
-		{"two locations with one id", base.at(1).at(1), "the id 1 is there for two locations"},
-		{"two locations with one far id", base.at(math.MaxUint64).at(math.MaxUint64), "for two locations"},
-		{"two locations with one sparse id", base.at(1 << 28).at(1 << 28), "for two locations"},
+		{"two locations with one id", base.at(1).at(1), "the id 1 is used by two locations"},
+		{"two locations with one far id", base.at(math.MaxUint64).at(math.MaxUint64), "used by two locations"},
+		{"two locations with one sparse id", base.at(1 << 28).at(1 << 28), "used by two locations"},
 		{"two functions with one id", base.oneFunction(), "two functions"},
 		{"values that are too few", base.bytes(1, nil).bytes(2, wire{}.packed(2, 5)), "have 1 values, but it names 2"},
 		{"samples of different length", base.bytes(2, wire{}.packed(2, 5)).bytes(2, wire{}.packed(2, 5, 6)), "sample 2 has 2 values"},
@@ -253,7 +253,7 @@ func TestDecodeSaysWhatElseItIs(t *testing.T) {
 		{"binary legacy, big", string(legacyCPU(binary.BigEndian)), "binary format before pprof", "-proto"},
 		{"trace", string(trace), "an execution trace", "go tool trace"},
 		{"web page", "\n<!DOCTYPE html><html><body>Sign in</body></html>", "a web page", "/debug/pprof/"},
-		{"not found", "404 page not found\n", "no profile there", "address"},
+		{"not found", "404 page not found\n", "no profile at that address", "address"},
 		{"in use", "Could not enable CPU profiling: cpu profiling already in use\n", "another CPU profile was running", "pull it again"},
 		{"JSON", `{"$schema":"https://www.speedscope.app"}`, "JSON", ""},
 		{"a program", "\x7fELF\x02\x01\x01\x00\x00\x00", "a program", ""},

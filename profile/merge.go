@@ -210,7 +210,8 @@ func (m *Merger) Profile() *Profile {
 	p.DefaultType = m.defaultType()
 	p.LabelSets = m.tables.labels.sets
 	if kind, ok := p.Overflow(); ok {
-		m.note(fmt.Sprintf("values of %s add up to more than 64 bits can hold: sums of them are wrong", p.Types[kind].Type), 1)
+		m.note(fmt.Sprintf("values of %s add up to more than 64 bits can hold: their sums are wrong",
+			p.Types[kind].Type), 1)
 	}
 	if len(p.LabelSets) == 1 {
 		p.LabelOf = nil

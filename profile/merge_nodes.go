@@ -60,7 +60,7 @@ func (m *Merger) labelled(p *Profile, set []Label, names map[string]string) []La
 			own = m.names.unique(name)
 		}
 		if own != name {
-			m.note(fmt.Sprintf("several processes are called %q: one of them is %q here", name, own), 1)
+			m.note(fmt.Sprintf("several processes are called %q: one is shown as %q", name, own), 1)
 		}
 		names[name] = own
 	}

@@ -51,7 +51,7 @@ func (m *Merger) differ(p *Profile, what, here, there string) error {
 		name = fmt.Sprintf("profile %d", m.count+1)
 	}
 	return hints.Errorf("only profiles of one kind can be merged or compared: CPU with CPU, heap with heap",
-		"%s has %s %s, those before it have %s", name, what, here, there)
+		"%s has %s %s, earlier ones have %s", name, what, here, there)
 }
 
 func typeList(types []ValueType) string {

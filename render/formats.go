@@ -121,7 +121,7 @@ func (list Formats) Parse(word string) (Format, error) {
 		name = list[0].Name
 	}
 	if instead := gone[name]; instead != "" {
-		return Format{}, fmt.Errorf("output format %q is gone: use %s", name, instead)
+		return Format{}, fmt.Errorf("output format %q was removed: use %s", name, instead)
 	}
 	w := writerOf(name)
 	switch known := slices.ContainsFunc(list, func(f Form) bool { return f.Name == name }); {

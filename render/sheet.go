@@ -189,7 +189,7 @@ func Unbounded[T any](o *ReportOptions) func(row T) any {
 // if the table itself has no rows, the given text. If that text is "", the part is a table without rows.
 func (a *Asked[T]) List(empty string) Part {
 	if a.Items.Table.Len() > 0 {
-		empty = "no " + a.Items.Table.Schema().Singular + " is as asked for"
+		empty = "no " + a.Items.Table.Schema().Singular + " matches"
 	}
 	if len(a.Rows) == 0 && empty != "" {
 		return Part{Head: []Line{{Text: empty}}}

@@ -9,7 +9,7 @@ import (
 )
 
 var tableWriter = &writer{
-	name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: WriteTable, goesOn: true,
+	name: "table", doc: "aligned columns; on a terminal only those that fit", show: table.Always, sheet: WriteTable, goesOn: true,
 }
 
 var wideWriter = &writer{

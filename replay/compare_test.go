@@ -335,7 +335,7 @@ func TestRunRefuses(t *testing.T) {
 	if _, err := replay.Requests(l, &replay.Collection{Name: "c", Dim: 3}, replay.Ask{K: 1}); err == nil || !strings.Contains(err.Error(), "vectors of 2 dimensions") {
 		t.Errorf("other dimensions: %v", err)
 	}
-	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1 << 30}); err == nil || !strings.Contains(err.Error(), "wants 1073741824 hits") {
+	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1 << 30}); err == nil || !strings.Contains(err.Error(), "asks for 1073741824 hits") {
 		t.Errorf("a k that no search has: %v", err)
 	}
 	if _, err := replay.Requests(l, &c.layout.Collection, replay.Ask{}); err == nil || !strings.Contains(err.Error(), "request 0 has no k") {

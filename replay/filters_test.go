@@ -103,7 +103,7 @@ func TestExpressionsThatCannotBe(t *testing.T) {
 	if !ok || e.Request != 0 || !strings.Contains(err.Error(), `request 0: filter, column 17: no field "colour" in the collection`) {
 		t.Errorf("%v", err)
 	}
-	if x, ok := errors.AsType[*expr.Error](err); !ok || x.Hint != "there are id, score, tag" {
+	if x, ok := errors.AsType[*expr.Error](err); !ok || x.Hint != "fields: id, score, tag" {
 		t.Errorf("hint of %v", err)
 	}
 	loaded, requests, err := filtered(t, &log.Filter{Expr: "score < 3"})

@@ -174,10 +174,10 @@ func TestFilesThatAreNoResult(t *testing.T) {
 		return strings.Replace(good, old, by, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"other kind":    {`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `"kitescope/v1" and "SegmentList" found`},
-		"state":         {change(`"state":"growing"`, `"state":"asleep"`), "a segment's state was expected"},
+		"other kind":    {`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `found "kitescope/v1" and "SegmentList"`},
+		"state":         {change(`"state":"growing"`, `"state":"asleep"`), "expected a segment's state"},
 		"negative bars": {change(`"bars":[{"up_to_seconds":`, `"bars":[{"up_to_seconds":-1,"x":`), "bars in order"},
-		"points":        {change(`"points": [`, `"points": [{},`), "points[0].plan: it is missing"},
+		"points":        {change(`"points": [`, `"points": [{},`), "points[0].plan is missing"},
 	} {
 		_, err := replay.ReadResult(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read a replay's result: ") || strings.Contains(err.Error(), "\n") {
@@ -236,7 +236,8 @@ func TestStatesThatAreNone(t *testing.T) {
 		t.Errorf("%s, %s", bad.String(), bad.Word())
 	}
 	text := saved(t, &replay.Result{Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 1, State: bad}}}})
-	if _, err := replay.ReadResult(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "a segment's state was expected") {
+	_, err := replay.ReadResult(strings.NewReader(text))
+	if err == nil || !strings.Contains(err.Error(), "expected a segment's state") {
 		t.Errorf("%v", err)
 	}
 }

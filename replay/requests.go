@@ -54,7 +54,8 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		case k <= 0:
 			return nil, fmt.Errorf("log %s: request %d has no k, and the run sets none", l.Name, i)
 		case k > flat.MaxK:
-			return nil, fmt.Errorf("log %s: request %d wants %d hits; Milvus returns at most %d", l.Name, i, k, flat.MaxK)
+			return nil, fmt.Errorf("log %s: request %d asks for %d hits; Milvus returns at most %d", l.Name, i, k,
+				flat.MaxK)
 		}
 		restrict(&all[i], q.Filter)
 		list[i] = &all[i]

@@ -215,7 +215,7 @@ func (x *run) findTruth(ctx context.Context) (err error) {
 		x.truth, err = Exact(ctx, x.Loaded, x.Requests, x.Engine.Options, x.Threads)
 	case LogTruth:
 		if x.Log == nil {
-			return errors.New("the truth is to come from a log, but there is no log")
+			return errors.New("truth from a log was requested, but there is no log")
 		}
 		x.truth, err = truth(x.Log)
 	default:

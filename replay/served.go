@@ -21,7 +21,7 @@ import (
 // machine. ServedOf returns an error if metrics are missing, or if the proxies counted no search.
 func ServedOf(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 	if c == nil || c.Runtime == nil {
-		return nil, errors.New("the processes of the cluster were not asked")
+		return nil, errors.New("the processes of the cluster were not queried")
 	}
 	s := &load.Served{}
 	before := idleCores(idle)
@@ -53,7 +53,7 @@ func ServedOf(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 		s.Processes = append(s.Processes, p)
 	}
 	if len(s.Processes) == 0 {
-		return nil, errors.New("no process gave its metrics before and after the load")
+		return nil, errors.New("no process returned metrics before and after the load")
 	}
 	slices.SortFunc(s.Processes, func(a, b load.Process) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
 	l := latency.Of(c)
@@ -61,10 +61,10 @@ func ServedOf(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 	if b == nil || b.Requests <= 0 || !b.Root.Known {
 		for _, u := range l.Unknown {
 			if u.Role == "proxy" {
-				return nil, fmt.Errorf("proxy-%v did not tell its metrics: %s", u.Node, u.Reason)
+				return nil, fmt.Errorf("proxy-%v returned no metrics: %s", u.Node, u.Reason)
 			}
 		}
-		return nil, errors.New("its proxies counted no search meanwhile: is the target another cluster?")
+		return nil, errors.New("its proxies counted no searches during the load: is the target another cluster?")
 	}
 	s.Requests = b.Requests
 	b.Root.Walk(func(p *latency.Phase, _ int) {

@@ -107,10 +107,10 @@ func TestServedOfSaysWhy(t *testing.T) {
 		Nodes:     append(mute.Runtime.Nodes, &model.LiveNode{Role: "proxy", Node: 3, Address: "10.0.0.3:19530", Reason: "its port is unknown"}),
 	}))
 	for why, c := range map[string]*model.Cluster{
-		"the processes of the cluster were not asked":                    model.Build(model.Parts{}),
-		"no process gave its metrics before and after the load":          once,
-		"proxy-3 did not tell its metrics: its port is unknown":          mute,
-		"its proxies counted no search meanwhile: is the target another": servedCluster(began, 10*time.Second, node, process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
+		"the processes of the cluster were not queried":                     model.Build(model.Parts{}),
+		"no process returned metrics before and after the load":             once,
+		"proxy-3 returned no metrics: its port is unknown":                  mute,
+		"its proxies counted no searches during the load: is the target an": servedCluster(began, 10*time.Second, node, process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
 	} {
 		if s, err := replay.ServedOf(c, nil, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
 			t.Errorf("%v, %v, want %s", s, err, strconv.Quote(why))

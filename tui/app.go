@@ -64,7 +64,7 @@ func New(cfg Config) *Model {
 		m.theme = autoTheme
 	}
 	if names := themeNames(); !slices.Contains(names, m.theme) {
-		m.Say(ToneWarn, "there is no theme "+m.theme+"; there are "+strings.Join(names, ", "))
+		m.Say(ToneWarn, "no theme "+m.theme+"; available: "+strings.Join(names, ", "))
 		m.theme = autoTheme
 	}
 	m.setTheme()
@@ -166,7 +166,7 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 // Keys typed after the filter key on a page without a table are ignored, until there was no key for filterPause.
 const (
 	filterPause     = time.Second
-	nothingToFilter = "/: there is no table to filter on this page; what is typed behind it is ignored"
+	nothingToFilter = "/: no table to filter on this page; the text after it is ignored"
 )
 
 // pressed handles a key on the current page.
@@ -204,7 +204,7 @@ func (m *Model) do(key string, a Action) Cmd {
 func (m *Model) can(p Page, a Action) string {
 	switch {
 	case a == ActGoFindings && m.Config.First != nil:
-		return "findings need a cluster; here there is " + m.Config.Instead
+		return "findings need a cluster; this session has " + m.Config.Instead
 	case a == ActSave && m.Config.SaveFile == nil:
 		return "saving is switched off"
 	case a >= ActEarlier && a <= ActLive:

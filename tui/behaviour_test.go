@@ -290,24 +290,24 @@ func TestPalette(t *testing.T) {
 			{"tree docs_hnsw_cos", "tree of docs_hnsw_cos"},
 			{"diff", "no changes since you opened it"},
 			{"help", "OVERVIEW: OPEN"},
-			{"zzz", `there is no page or object "zzz"`},
+			{"zzz", `no page or object "zzz"`},
 			{"docs_hnsw_cos", "overview › docs_hnsw_cos"},
-			{"DOCS_HN", `there is no page or object "DOCS_HN"`},
+			{"DOCS_HN", `no page or object "DOCS_HN"`},
 			{"docs_hn", "overview › docs_hnsw_cos"},
 			{"querynode-7", "overview › querynode-7"},
 			{"470590760626295000", "overview › 470590760626295000"},
 			{"describe querynode-7", "overview › querynode-7"},
 			{"describe segment 470590760626295000", "overview › 470590760626295000"},
 			{"describe", "usage: :describe [RESOURCE] NAME"},
-			{"describe nosuch", `there is no object "nosuch"`},
+			{"describe nosuch", `no object "nosuch"`},
 			{"overview nosuch", "usage: :overview"},
 			{"tree a b", "usage: :tree COLLECTION"},
 			{"explain node-idle x", "usage: :explain CHECK"},
 			{"live x", "usage: :live"},
 			{"segments nosuch=1", `unknown column of segments "nosuch"`},
-			{"tree", "say which collection"},
+			{"tree", "collection required"},
 			{"theme light", "theme light"},
-			{"theme pink", "there is no theme pink"},
+			{"theme pink", "no theme pink"},
 		} {
 			d := at(t, ":")
 			d.Typed(x.line).Keys("enter")
@@ -335,7 +335,7 @@ func TestFilterWithoutTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "H")
 		d.Keys("/ s i z e > 1 M i B")
-		d.Shows("DATA", "there is no table to filter on this page")
+		d.Shows("DATA", "no table to filter on this page")
 		d.Keys("enter 5")
 		d.Shows("overview › segments")
 		d.Keys("H /")
@@ -424,7 +424,7 @@ func TestHeaderShowsTheWorstSource(t *testing.T) {
 func headerShowsTheWorst(d *ui) {
 	t := d.T
 	now := d.m.Config.Now()
-	gone := errors.New("etcd does not answer")
+	gone := errors.New("etcd is not responding")
 	for _, step := range []struct {
 		update history.Update
 		want   string

@@ -57,7 +57,7 @@ func (o *objectText) lines(related string, w int) []draw.TextLine {
 		lines = append(lines, recordLines(&o.Records[i])...)
 	}
 	if len(o.Missing) > 0 {
-		lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "RECORDS NOT AT HAND", Look: draw.LookTitle})
+		lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "RECORDS NOT AVAILABLE", Look: draw.LookTitle})
 		for _, key := range o.Missing {
 			lines = append(lines, draw.TextLine{Text: words.Harmless(key), Look: draw.LookDim})
 		}
@@ -145,7 +145,10 @@ func listLines(name string, cell *table.Cell, kind table.Kind, w int) []draw.Tex
 func sectionLines(s *view.Section, related string, w int) []draw.TextLine {
 	title := strings.ToUpper(s.Title)
 	if s.Unknown {
-		return []draw.TextLine{{Text: title, Look: draw.LookTitle}, {Text: "not known: this part of the metadata was not read", Look: draw.LookDim}}
+		return []draw.TextLine{
+			{Text: title, Look: draw.LookTitle},
+			{Text: "unknown: this part of the metadata was not read", Look: draw.LookDim},
+		}
 	}
 	n := s.Grid.Len()
 	lines := []draw.TextLine{{Text: title + "  " + words.Number(n), Look: draw.LookTitle}}

@@ -22,7 +22,7 @@ const clipboardLimit = 74_000
 func (m *Model) Copy(text, what string) Cmd {
 	what = words.Harmless(what)
 	if text = render.Pasted(text); len(text) > clipboardLimit {
-		m.Say(ToneWarn, what+" is too much to copy: save it to a file")
+		m.Say(ToneWarn, what+" is too large to copy: save it to a file")
 		return nil
 	}
 	m.Say(ToneInfo, "copied by the terminal (OSC 52): "+what)
@@ -47,7 +47,7 @@ func copyMenu(m *Model) *Menu {
 		return m.copyCommand(command)
 	}}
 	if command == "" {
-		item.Why = "there is none"
+		item.Why = "none for this page"
 	}
 	n.Items = append(n.Items, item)
 	if t, ok := top.(Tabular); ok {

@@ -67,7 +67,7 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.ManySegments(5000))
 		d.Keys("Y 2")
-		d.Shows("is too much to copy: save it to a file")
+		d.Shows("is too large to copy: save it to a file")
 		if d.Clip != "" {
 			t.Error("it was copied all the same")
 		}

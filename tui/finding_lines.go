@@ -193,7 +193,7 @@ func (s *findingSheet) rest(o *openedFinding) {
 		s.put("IMPACT", words.Harmless(o.Impact))
 	}
 	s.chain("CAUSE", o.Causes)
-	s.chain("CAUSES", o.Follows)
+	s.chain("EFFECTS", o.Follows)
 	for _, x := range o.Began {
 		s.put(strings.ToUpper(x.Label), x.Text)
 	}
@@ -202,7 +202,7 @@ func (s *findingSheet) rest(o *openedFinding) {
 		s.put(label, clusters.EvidenceText(&o.Evidence[i]))
 		label = ""
 	}
-	s.put("WITH", objectNames(o.Finding))
+	s.put("OBJECTS", objectNames(o.Finding))
 }
 
 // chain adds the findings of a chain, one a line.
@@ -227,7 +227,8 @@ func costLines(f *check.Finding) []string {
 	}
 	for i := range f.Slows[:min(1, len(f.Slows))] {
 		x := &f.Slows[i]
-		list = append(list, words.ThreeDigits(x.Ms)+" ms of the "+words.ThreeDigits(x.Mean)+" ms of a mean "+string(x.Request)+" ("+strings.ReplaceAll(string(x.Phase), "_", " ")+")")
+		list = append(list, words.ThreeDigits(x.Ms)+" of "+words.ThreeDigits(x.Mean)+" ms of the mean "+
+			string(x.Request)+" ("+strings.ReplaceAll(string(x.Phase), "_", " ")+")")
 	}
 	return list
 }

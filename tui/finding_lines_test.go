@@ -29,7 +29,7 @@ func TestOpenedFits(t *testing.T) {
 				b.WriteString(strings.TrimSuffix(strings.TrimPrefix(line.Plain(), "▌ "), ` \`) + " ")
 			}
 			text := strings.Join(strings.Fields(b.String()), " ")
-			for _, want := range []string{"kitescope balance docs --plan --by cost --from etcd://10.0.0.5:2379/by-dev", "lists the moves", "pymilvus", ">>> utility.flush()", ">>> utility.x()", "CAUSE", "auto-balance is off", "CAUSES", "a node is idle", "30% of query work", "max/mean: 1.77"} {
+			for _, want := range []string{"kitescope balance docs --plan --by cost --from etcd://10.0.0.5:2379/by-dev", "lists the moves", "pymilvus", ">>> utility.flush()", ">>> utility.x()", "CAUSE", "auto-balance is off", "EFFECTS", "a node is idle", "30% of query work", "max/mean: 1.77"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%d cells: %q is not in %q", w, want, text)
 				}

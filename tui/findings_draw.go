@@ -28,7 +28,8 @@ func (p *findingsPage) body(m *Model, w, h int) []string {
 	case len(p.rows) == 0 && p.filter != "":
 		return append([]string{""}, draw.Sentence(m.Styles, "no finding matches "+p.filter+"; esc clears the filter", w)...)
 	case len(p.rows) == 0 && p.of != nil:
-		return append([]string{""}, draw.Sentence(m.Styles, "nothing is found about "+refName(*p.of)+" any more; "+KeyOf(m, ActGoFindings)+" lists all findings", w)...)
+		text := "no findings about " + refName(*p.of) + " any more; " + KeyOf(m, ActGoFindings) + " lists all findings"
+		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
 	case len(p.rows) == 0:
 		return []string{"", p.verdict(m, w)}
 	}
@@ -80,9 +81,10 @@ func sinceTitle(n int) string {
 // verdict returns the line that is shown without findings. It is good news only if all checks could run.
 func (p *findingsPage) verdict(m *Model, w int) string {
 	if unlooked(p.report) == 0 {
-		return " " + m.Styles.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-2))
+		text := "✓ no problems found by " + words.Plural(len(p.report.Results), "check")
+		return " " + m.Styles.Good.On(draw.Cut(text, w-2))
 	}
-	return " " + draw.Cut("nothing found so far", w-2)
+	return " " + draw.Cut("no problems found so far", w-2)
 }
 
 func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) string {

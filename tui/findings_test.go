@@ -44,15 +44,15 @@ func TestFindingsPage(t *testing.T) {
 		d.Shows("findings", "…")
 		d.Cluster(tuitest.Fixture())
 		d.Shows("1 error, 2 warnings, 2 info", "2 could not run", "1 of 7 checks needs the nodes: open live, or a bundle saved with --live", "causes 1 error")
-		d.Shows("nodes that join stay idle", "FIX", "$ etcdctl", "turns it on within 8 s", "CAUSES    ✖ docs_hnsw_cos is served") // the first one is open
+		d.Shows("nodes that join stay idle", "FIX", "$ etcdctl", "turns it on within 8 s", "EFFECTS   ✖ docs_hnsw_cos is served") // the first one is open
 		d.Keys("down")
-		d.Shows("$ kitescope balance docs_hnsw_cos --plan", "CAUSE     ▲ auto-balance is off", "CAUSES    ▲ querynode-9 is idle", "29.3% of query work")
+		d.Shows("$ kitescope balance docs_hnsw_cos --plan", "CAUSE     ▲ auto-balance is off", "EFFECTS   ▲ querynode-9 is idle", "29.3% of query work")
 		d.Keys("down left") // from the effect of an effect to its cause
 		d.Shows("1.77 times the work", "node querynode-7", "node querynode-9")
 		d.Keys("o")
 		d.Shows("findings › docs_hnsw_cos", "consistency", "FINDINGS  2")
 		d.Keys("esc enter")
-		d.Shows("findings › uneven", "THE CHECK  Nodes share the work of a replica unevenly", "ABOUT THE CHECK", "auto-balance-off", "$ kitescope balance docs_hnsw_cos --plan")
+		d.Shows("findings › uneven", "CHECK  Nodes share the work of a replica unevenly", "ABOUT THE CHECK", "auto-balance-off", "$ kitescope balance docs_hnsw_cos --plan")
 		d.Keys("/").Typed("max/mean").Keys("enter")
 		d.Shows("/max/mean 1 of 1")
 		d.Keys("esc*2 e")
@@ -65,7 +65,7 @@ func TestFindingsPage(t *testing.T) {
 		d.Keys("end")
 		d.Shows("querynode-8: timed out") // the part that a check did not see
 		d.Keys("enter")
-		d.Shows("there is no finding")
+		d.Shows("no finding selected")
 	})
 }
 
@@ -120,7 +120,7 @@ func TestFindingsOfAnObject(t *testing.T) {
 			t.Errorf("the cursor is on %s", got)
 		}
 		d.Keys("f")
-		d.Shows("these are all findings")
+		d.Shows("all findings are shown already")
 		d.Keys("o esc esc r")
 		d.Shows("findings about it")
 		d.Keys("f")
@@ -211,12 +211,12 @@ func TestRuntimeIsJudged(t *testing.T) {
 		d := driven(t, cfg, 120, 50)
 		c := tuitest.Fixture()
 		d.Cluster(c)
-		d.Shows("nothing found so far", "1 of 2 checks needs the nodes: open live")
+		d.Shows("no problems found so far", "1 of 2 checks needs the nodes: open live")
 		asked := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
 			Role: "querynode", Node: 7, Outcome: model.Answered, Distribution: &model.Distribution{},
 		}}})
 		d.Cluster(c.WithRuntime(asked))
-		d.Shows("nothing found by 2 checks", "HEALTH  ✓ good")
+		d.Shows("no problems found by 2 checks", "HEALTH  ✓ healthy")
 		d.Lacks("needs the nodes")
 	})
 }
@@ -256,7 +256,7 @@ func TestNoProcessAnswers(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		silent := model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Outcome: model.Refused}, {Role: "proxy", Node: 8, Outcome: model.NotAsked}}}
 		d.Cluster(tuitest.Fixture().WithRuntime(model.BuildRuntime(silent)))
-		d.Shows("▲ no process answers")
+		d.Shows("▲ no process responding")
 		d.Lacks("● live")
 	})
 }
@@ -306,7 +306,7 @@ func TestExplainFromThePalette(t *testing.T) {
 		d.Keys(":").Typed("explain idle-nod").Keys("enter")
 		d.Shows("did you mean idle-node")
 		d.Keys(":").Typed("explain").Keys("enter")
-		d.Shows("say which check")
+		d.Shows("check required")
 	})
 }
 

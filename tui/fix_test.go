@@ -155,7 +155,7 @@ func TestRegisteredIsNeutral(t *testing.T) {
 			{Role: "querynode", Node: 7, Outcome: model.Answered},
 			{Role: "querynode", Node: 8, Outcome: model.TimedOut},
 		}})))
-		d.Shows("rootcoord       1  ✓ answers", "datacoord       1  ✖ no answer", "proxy           1  ? registered")
+		d.Shows("rootcoord       1  ✓ responds", "datacoord       1  ✖ no response", "proxy           1  ? registered")
 	})
 }
 

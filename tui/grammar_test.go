@@ -83,14 +83,15 @@ func TestKeysOfMenus(t *testing.T) {
 // TestReferenceOfKeys writes docs/reference/keys.md.
 func TestReferenceOfKeys(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Keys of the terminal UI\n\nA key means the same on every page where it works, in menus too. `?` shows the keys of the page that is open.\n" +
-		"This page is written by a test from the key map.\n")
+	b.WriteString("# Keys of the terminal UI\n\nA key has the same meaning on every page where it works, and in menus. " +
+		"`?` lists the keys of the current page.\n" +
+		"This page is generated from the key map by a test.\n")
 	all := tui.KeyMap(everyPage())
 	group := ""
 	for _, x := range all {
 		if x.Group != group {
 			group = x.Group
-			fmt.Fprintf(&b, "\n## %s\n\n| keys | what | where |\n|---|---|---|\n", group)
+			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | where |\n|---|---|---|\n", group)
 		}
 		keys := "`" + strings.Join(x.Keys, "` `") + "`"
 		where := strings.Join(tui.Places(x.In, everyPage()), ", ")

@@ -19,23 +19,23 @@ func (g *gridPage) Can(_ *Model, a Action) string {
 		}
 	}
 	if a == ActAll && g.rows.Table != nil && g.rows.Left == 0 && !g.all {
-		return "nothing is left out"
+		return "nothing is hidden"
 	}
 	row, ok := g.current()
 	switch a {
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow:
 		if !ok {
-			return "there is no row"
+			return "no row selected"
 		}
 	}
 	switch a {
 	case ActOwner:
 		if _, ok := g.rows.Table.Owner(row); !ok {
-			return "a " + g.resource.Singular + " belongs to nothing else"
+			return "a " + g.resource.Singular + " has no owner"
 		}
 	case ActRelated:
 		if len(g.rows.Table.Links(row)) == 0 {
-			return "nothing is related to a " + g.resource.Singular
+			return "a " + g.resource.Singular + " has no related objects"
 		}
 	case ActTree:
 		if collectionOf(g.rows.Table, row) == 0 {
@@ -87,7 +87,7 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		g.wide = !g.wide
 		g.ResetColumns()
 		if g.wide {
-			m.Say(ToneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to those without room")
+			m.Say(ToneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to hidden ones")
 		}
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
@@ -172,7 +172,7 @@ func (g *gridPage) open(m *Model) Cmd {
 func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 	r := m.resource(l.Resource)
 	if r == nil {
-		m.Say(ToneBad, "there is no page for "+l.Resource)
+		m.Say(ToneBad, "no page for "+l.Resource)
 		return nil
 	}
 	p, err := newGridPage(r, l.Where)
@@ -188,7 +188,7 @@ func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 func (m *Model) goTo(ref model.Ref) Cmd {
 	r := m.resource(ref.Resource)
 	if r == nil {
-		m.Say(ToneBad, "there is no page for "+ref.Resource)
+		m.Say(ToneBad, "no page for "+ref.Resource)
 		return nil
 	}
 	p, err := newGridPage(r, nil)

@@ -59,7 +59,7 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 		g.clamp(g.rows.Count())
 	}
 	if g.want != "" && at < 0 && !b.query.toTop {
-		m.Say(ToneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is not here: it is gone from the metadata")
+		m.Say(ToneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is gone from the metadata")
 	}
 	g.want = ""
 }

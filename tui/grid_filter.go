@@ -16,7 +16,7 @@ func (g *gridPage) filterPrompt() *Prompt {
 		}
 		c := g.setFilter(m, text)
 		if g.err != nil {
-			m.Say(ToneBad, "not filtered by "+text+": "+g.err.Error())
+			m.Say(ToneBad, "cannot filter by "+text+": "+g.err.Error())
 			g.err = nil
 		}
 		return c

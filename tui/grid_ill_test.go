@@ -39,7 +39,7 @@ func TestLeftOutRows(t *testing.T) {
 		d.Keys("a")
 		d.Shows("3 dropped hidden (a)")
 		d.Keys(":").Typed("segments state=dropped").Keys("enter a")
-		d.Shows("Dropped", "nothing is left out")
+		d.Shows("Dropped", "nothing is hidden")
 
 		d = at(t, "")
 		dropped := ""

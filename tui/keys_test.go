@@ -33,11 +33,11 @@ func TestKeysThatDoNothingSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, x := range []struct{ keys, want string }{
 			{"5 b", "b is not available here: ? lists the keys of this page"},
-			{"5 Y x", "x chooses nothing here: enter or a number does"},
+			{"5 Y x", "x does nothing here: press enter or a number"},
 			{"5 5", "this is the segments page"},
-			{"9", "there is no profiles page here"},
+			{"9", "no profiles page here"},
 			{"esc", "first page"},
-			{"4 o*2", "belongs to nothing else"},
+			{"4 o*2", "has no owner"},
 			{"3 t", "belongs to no collection"},
 			{"4 d n", "search with / first"},
 			{"]", "newest page"},

@@ -174,7 +174,8 @@ func (l *List[T]) Find(text string) {
 func (l *List[T]) Body(st *draw.Styles, w, h int) []string {
 	l.w = w
 	if len(l.Shown) == 0 && l.Filter != "" {
-		return append([]string{""}, draw.Sentence(st, "no "+l.Noun+" has "+words.Harmless(l.Filter)+"; esc clears the filter", w)...)
+		text := "no " + l.Noun + " matches " + words.Harmless(l.Filter) + "; esc clears the filter"
+		return append([]string{""}, draw.Sentence(st, text, w)...)
 	}
 	columns := l.Columns(w)
 	return l.draw(st, listGrid[T]{l, columns}, l.Mark(columns), w, h)

@@ -13,11 +13,11 @@ func (l *List[T]) Can(m *Model, a Action) string {
 	switch a {
 	case ActOpen, ActCopyRow:
 		if !ok {
-			return "there is no row"
+			return "no row selected"
 		}
 	case ActFilter, ActSortNext, ActSortPrevious, ActSort, ActSave:
 		if len(l.All) == 0 {
-			return "there is no row"
+			return "no rows"
 		}
 	}
 	return ""

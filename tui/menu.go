@@ -49,7 +49,7 @@ func (n *Menu) key(m *Model, a Action, key string) Cmd {
 	case a == ActBack:
 		m.Menu = nil
 	default:
-		m.Say(ToneInfo, shown(key)+" chooses nothing here: enter or a number does")
+		m.Say(ToneInfo, shown(key)+" does nothing here: press enter or a number")
 	}
 	return nil
 }

@@ -86,13 +86,13 @@ func (s *overviewSheet) findings(r *check.Report, w int) {
 			right = s.st.Dim.On(words.Number(n)+" more: ") + s.st.Key.On("f")
 		}
 	case unknown == "":
-		title += s.st.Good.On("✓ nothing found by " + words.Plural(len(r.Results), "check"))
+		title += s.st.Good.On("✓ no problems found by " + words.Plural(len(r.Results), "check"))
 	default:
-		title += "nothing found so far"
+		title += "no problems found so far"
 	}
 	s.line(" " + draw.Ends(title, right, w))
 	if len(r.Findings) == 0 {
-		s.choose("findings", w, overviewItem{Page: "findings", About: "All checks, and what kept some from running."})
+		s.choose("findings", w, overviewItem{Page: "findings", About: "All checks, and why some could not run."})
 	}
 	tree := check.Tree(r.Findings)
 	for i := range tree[:min(shownFindings, len(tree))] {

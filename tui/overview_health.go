@@ -17,7 +17,9 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	b := overviewBlock{w: w}
 	b.add(s.st.Dim.On("HEALTH") + "  " + s.verdict(w-8))
 	if s.report != nil {
-		b.item("health", overviewItem{Page: "findings", About: "What all checks say together. Good is only what every check could look at."})
+		b.item("health", overviewItem{
+			Page: "findings", About: "The result of all checks; healthy only if all of them could run.",
+		})
 	}
 	if s.report != nil {
 		for _, l := range clusters.ImpactLines(clusters.ImpactOf(s.report), false) {
@@ -43,11 +45,16 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	if o.Streaming != nil {
 		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark") +
 			s.st.Dim.On("streaming ") + draw.Cut(clusters.StreamingText(o.Streaming), max(8, w-12)))
-		b.item("streaming", overviewItem{Page: "pchannels", About: "Streaming nodes, their logs, and how near growing segments are to the high-water mark."})
+		b.item("streaming", overviewItem{
+			Page:  "pchannels",
+			About: "Streaming nodes, their logs, and how close growing segments are to the high-water mark.",
+		})
 	}
 	if o.Cache != nil {
 		b.add(s.judged("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(clusters.CacheText(o.Cache), max(8, w-17)))
-		b.item("cache", overviewItem{Page: "nodes", About: "What query nodes have loaded into memory and onto disk, of what they may."})
+		b.item("cache", overviewItem{
+			Page: "nodes", About: "Memory and disk used by data that query nodes have loaded, and the limits.",
+		})
 	}
 	for _, g := range o.Gaps {
 		s.warn(&b, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))

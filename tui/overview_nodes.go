@@ -25,7 +25,7 @@ func (s *overviewSheet) nodes(w int) overviewBlock {
 		return b
 	}
 	if len(s.o.Nodes) == 0 {
-		b.add(s.st.Dim.On("none is registered"))
+		b.add(s.st.Dim.On("none registered"))
 	}
 	name, address := 0, 0
 	for _, n := range s.o.Nodes {

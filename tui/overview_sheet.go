@@ -281,7 +281,7 @@ func (s *overviewSheet) cluster(w int) overviewBlock {
 		return b
 	}
 	if len(s.o.Roles) == 0 {
-		b.add(s.st.Dim.On("no session is registered"))
+		b.add(s.st.Dim.On("no registered sessions"))
 	}
 	for _, r := range s.o.Roles {
 		b.add(draw.Fit(words.Harmless(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
@@ -300,11 +300,11 @@ func (s *overviewSheet) role(r *view.RoleCount, w int) string {
 	case r.Registered == 0 && r.Standby > 0:
 		state = s.st.Warn.On("▲ standby only")
 	case r.Asked > 0 && r.Answered == 0:
-		state = s.st.Bad.On("✖ no answer")
+		state = s.st.Bad.On("✖ no response")
 	case r.Answered < r.Asked:
-		state = s.st.Warn.On("▲ " + words.Number(r.Answered) + " of " + words.Number(r.Asked) + " answer")
+		state = s.st.Warn.On("▲ " + words.Number(r.Answered) + "/" + words.Number(r.Asked) + " respond")
 	case r.Asked > 0:
-		state = s.st.Good.On("✓ " + words.Agree(r.Asked, "answers", "answer"))
+		state = s.st.Good.On("✓ " + words.Agree(r.Asked, "responds", "respond"))
 	}
 	if r.Standby > 0 && r.Registered > 0 {
 		state += s.st.Dim.On(" +" + words.Number(r.Standby) + " standby")
@@ -354,5 +354,5 @@ func (s *overviewSheet) etcdMissing() string {
 	if s.waiting {
 		return "…"
 	}
-	return s.st.Dim.On("? not asked")
+	return s.st.Dim.On("? not queried")
 }

@@ -19,7 +19,7 @@ func TestOverviewItemsWithoutAPage(t *testing.T) {
 			if x := p.selected(); x.Finding == nil && x.Page == "" && x.Object.Resource == "" {
 				told++
 				d.Keys("enter")
-				d.Shows("enter: there is nothing to open")
+				d.Shows("enter: nothing to open")
 			}
 			d.Keys("down")
 			d.Plain()

@@ -127,9 +127,9 @@ func (m *Model) open(text string) (Page, error) {
 		return p, err
 	}
 	if near := m.nearest(name); near != "" {
-		return nil, fmt.Errorf("there is no page or object %q: did you mean %q?", words[0], near)
+		return nil, fmt.Errorf("no page or object %q: did you mean %q?", words[0], near)
 	}
-	return nil, fmt.Errorf("there is no page or object %q: ? lists the keys, : and tab the pages", words[0])
+	return nil, fmt.Errorf("no page or object %q: press ? for the keys, : and tab for the pages", words[0])
 }
 
 // objects are the resources whose rows the palette finds by name, in order of precedence. Rows of other
@@ -168,7 +168,7 @@ func (m *Model) describe(text string) Cmd {
 	case len(list) == 1:
 		p, err := m.openObject(list)
 		if p == nil && err == nil {
-			err = fmt.Errorf("there is no object %q", text)
+			err = fmt.Errorf("no object %q", text)
 		}
 		return m.opened(p, err)
 	case len(list) == 2 && m.resource(list[0]) != nil:
@@ -184,4 +184,4 @@ func (m *Model) describe(text string) Cmd {
 }
 
 // withoutCluster returns the reason why pages about clusters are unavailable.
-func (m *Model) withoutCluster() string { return "there is no cluster here, " + m.Config.Instead }
+func (m *Model) withoutCluster() string { return "no cluster here, " + m.Config.Instead }

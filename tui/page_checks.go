@@ -40,7 +40,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 			return m.data.judged.report.Results, ""
 		},
 		List: List[result]{
-			Noun: "check", Columns: func(int) []Column[result] { return columns }, AsItCame: "in the order in which they run",
+			Noun: "check", Columns: func(int) []Column[result] { return columns }, AsItCame: "in the order they run",
 			Least: 44, // sentences are unreadable if they are cut
 			Key:   func(r result) string { return r.Check.ID },
 			Look:  func(r result) RowLook { return RowLook{Role: resultRole(r)} },

@@ -57,7 +57,7 @@ func (d *detailPage) layOut(m *Model, w int) {
 	case d.content.What == nil:
 		d.set([]draw.TextLine{{Text: ""}, {Text: d.gone(), Look: draw.LookDim}}, w)
 	case d.content.lost:
-		lines := []draw.TextLine{{Text: "▲ " + d.gone() + "; below is what was known of it last", Look: draw.LookWarn}, {}}
+		lines := []draw.TextLine{{Text: "▲ " + d.gone() + "; its last known state is below", Look: draw.LookWarn}, {}}
 		d.set(append(lines, d.described(m, w)...), w)
 	default:
 		d.set(append(findingLines(m, d.findings, w), d.described(m, w)...), w)
@@ -87,7 +87,7 @@ func (d *detailPage) Can(m *Model, a Action) string {
 	switch a {
 	case ActOwner:
 		if _, ok := o.table.Owner(o.row); !ok {
-			return "a " + o.table.Resource().Singular + " belongs to nothing else"
+			return "a " + o.table.Resource().Singular + " has no owner"
 		}
 	case ActTree:
 		if collectionOf(o.table, o.row) == 0 {

@@ -24,7 +24,10 @@ type diffPage struct {
 }
 
 func diffKind() PageKind {
-	return PageKind{Name: "diff", Aliases: []string{"changes"}, Doc: "What changed since the last refresh or the start; of a past moment: until now, or by its last event.", Open: newDiffPage}
+	return PageKind{
+		Name: "diff", Aliases: []string{"changes"}, Open: newDiffPage,
+		Doc: "Changes since the last refresh or the start; in the past: until now, or by the last event.",
+	}
 }
 
 func newDiffPage(*Model, []string) (Page, error) {
@@ -90,7 +93,7 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 	case len(d.compared.Changes) == 0:
 		text = "nothing changed, " + d.span(m, old, now)
 		if d.old.Origin.Revision != d.now.Origin.Revision {
-			text += ", except what always moves: checkpoints, ids, dropped segments that were garbage-collected"
+			text += ", except what always changes: checkpoints, ids, dropped segments that were garbage-collected"
 		}
 	}
 	if text != "" {
@@ -265,7 +268,7 @@ func ActOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	case a == ActOwner:
 		owner, has := t.Owner(row)
 		if !has {
-			m.Say(ToneWarn, refName(ref)+" belongs to nothing else")
+			m.Say(ToneWarn, refName(ref)+" has no owner")
 			return nil
 		}
 		return m.goTo(owner)

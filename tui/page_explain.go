@@ -21,7 +21,8 @@ type explainPage struct {
 
 func explainKind() PageKind {
 	return PageKind{
-		Name: "explain", Doc: "A check: what it looks at, and what to do.", Args: "CHECK", Open: openExplainPage, Bare: true,
+		Name: "explain", Doc: "Explain a check: what it examines, and what to do.",
+		Args: "CHECK", Open: openExplainPage, Bare: true,
 		Words: func(m *Model) []string { return check.IDs(explained(m)) },
 	}
 }
@@ -29,12 +30,12 @@ func explainKind() PageKind {
 // openExplainPage runs ":explain CHECK".
 func openExplainPage(m *Model, words []string) (Page, error) {
 	if len(words) == 0 {
-		return nil, errors.New("say which check: explain CHECK (tab completes)")
+		return nil, errors.New("check required: explain CHECK (tab completes)")
 	}
 	if check.Find(explained(m), words[0]) != nil {
 		return newExplainPage(m, words[0]), nil
 	}
-	text := "there is no check " + words[0]
+	text := "no check " + words[0]
 	if near := view.Suggest(words[0], check.IDs(explained(m))); len(near) > 0 {
 		return nil, fmt.Errorf("%s: did you mean %s?", text, strings.Join(near, " or "))
 	}

@@ -40,7 +40,7 @@ func (p *findingPage) Refresh(m *Model) Cmd {
 	cmd := p.judged.look(m)
 	r := p.judged.report
 	if r == nil && p.judged.why != nil {
-		p.report, p.gone = nil, "whether it is still there cannot be told: "+words.Harmless(p.judged.why.Error())
+		p.report, p.gone = nil, "unknown whether this still holds: "+words.Harmless(p.judged.why.Error())
 	}
 	if r == nil || r == p.report {
 		return cmd
@@ -52,9 +52,9 @@ func (p *findingPage) Refresh(m *Model) Cmd {
 	case i >= 0:
 		p.of, p.gone = r.Findings[i], ""
 	case all:
-		p.gone = "it is not found any more"
+		p.gone = "no longer found"
 	default:
-		p.gone = "whether it is still there cannot be told: " + words.Harmless(why)
+		p.gone = "unknown whether this still holds: " + words.Harmless(why)
 	}
 	return cmd
 }
@@ -95,7 +95,8 @@ func (p *findingPage) text(m *Model, w int) []draw.TextLine {
 	if x == nil {
 		return lines
 	}
-	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "THE CHECK  " + words.Harmless(x.Title), Look: draw.LookTitle})
+	title := draw.TextLine{Text: "CHECK  " + words.Harmless(x.Title), Look: draw.LookTitle}
+	lines = append(lines, draw.TextLine{}, title)
 	return append(lines, explanation(x, all, w)...)
 }
 
@@ -160,14 +161,14 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 		if m.data.judged.report == nil {
 			return "the checks are still running"
 		}
-		return "there is no finding"
+		return "no finding selected"
 	}
 	if a == ActOwner || a == ActRelated {
 		switch {
 		case f.Object.Resource == "":
 			return "the finding is about the whole cluster"
 		case m.resource(f.Object.Resource) == nil:
-			return "there is no page for " + f.Object.Resource
+			return "no page for " + f.Object.Resource
 		}
 	}
 	return ""

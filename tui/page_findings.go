@@ -45,13 +45,33 @@ func findingsKind() PageKind {
 	return PageKind{
 		Name: "findings", Aliases: []string{"f", "diagnose", "problems"}, Doc: "What is wrong, worst first, and what to do.", Open: newFindingsPage,
 		Keys: []Binding{
-			{ActRight, []string{"right", "l"}, InFindings, GroupMove, "", "Scroll the finding that is open, where it is longer than its place.", 0},
-			{ActLeft, []string{"left", "h"}, InFindings, GroupMove, "", "Scroll it back; from its start: to the cause.", 0},
-			{ActOpen, []string{"enter"}, in, GroupFollow, "open", "The finding in full, with what its check looks at; else the page of what is selected.", 100},
+			{
+				ActRight,
+				[]string{"right", "l"},
+				InFindings, GroupMove, "",
+				"Scroll the open finding if it does not fit.", 0,
+			},
+			{
+				ActLeft,
+				[]string{"left", "h"},
+				InFindings, GroupMove, "",
+				"Scroll it back; at its start: go to the cause.", 0,
+			},
+			{
+				ActOpen,
+				[]string{"enter"},
+				in, GroupFollow, "open",
+				"Open the finding with the description of its check, or the page of the selected item.", 100,
+			},
 			{ActOwner, []string{"o"}, in | InFinding, GroupFollow, "object", "Go to the object of the finding.", 90},
 			{ActSort, []string{"S"}, InFindings, GroupFind, "sort", "Sort by cause, severity, cost, check or object.", 35},
-			{ActExplain, []string{"e"}, in | InFinding, GroupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
-			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose from what is related to the object.", 55},
+			{
+				ActExplain,
+				[]string{"e"},
+				in | InFinding, GroupFollow, "explain",
+				"Explain the check: what it examines, what to do.", 85,
+			},
+			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose a related object.", 55},
 			{ActCopyRow, []string{"y"}, in | InFinding, GroupTake, "copy fix", "Copy the command of the finding's fix.", 99},
 			{ActFilter, []string{"/"}, InFinding, GroupFind, "search", "Search the text.", 60},
 			{ActSearchNext, []string{"n"}, InFinding, GroupFind, "", "Next match.", 0},
@@ -206,11 +226,11 @@ func (p *findingsPage) Can(m *Model, a Action) string {
 	switch a {
 	case ActFilter, ActSave, ActSort:
 		if p.report == nil || len(p.report.Findings) == 0 {
-			return "there is no finding"
+			return "no findings"
 		}
 	case ActGoFindings:
 		if p.of == nil && p.judged.own == nil {
-			return "these are all findings"
+			return "all findings are shown already"
 		}
 	}
 	return canFinding(m, a, p.finding(), model.Ref{})

@@ -129,7 +129,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 func (g *gridPage) nothing() string {
 	switch {
 	case !g.rows.Env.Cluster.Loaded.Has(g.resource.Needs):
-		return "not known: this part of the metadata was not read"
+		return "unknown: this part of the metadata was not read"
 	case g.filtering() && g.busy != "":
 		return g.busy
 	case g.filtering():
@@ -140,7 +140,7 @@ func (g *gridPage) nothing() string {
 		return "the records were not kept in this session"
 	}
 	if lacking := view.Lacking(g.resource, g.rows.Env); len(lacking) > 0 {
-		return "none in what was read: " + lacking[0]
+		return "none in the data that was read: " + lacking[0]
 	}
 	return "none · " + words.LowerFirst(g.resource.Doc)
 }

@@ -22,7 +22,9 @@ type helpPage struct {
 }
 
 func helpKind() PageKind {
-	return PageKind{Name: "help", Aliases: []string{"?"}, Doc: "The keys of a page, then all.", Open: newHelpPage, Bare: true}
+	return PageKind{
+		Name: "help", Aliases: []string{"?"}, Doc: "Keys of the page, then all keys.", Open: newHelpPage, Bare: true,
+	}
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
@@ -76,13 +78,13 @@ func (p *helpPage) text() []draw.TextLine {
 	if !p.bare {
 		lines = append(lines, filterLines()...)
 	}
-	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "SIGNS", Look: draw.LookTitle})
+	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "SYMBOLS", Look: draw.LookTitle})
 	for _, x := range [][2]string{
 		{"+ ~", "The last refresh added or changed the row."},
 		{"◆", "The row is marked."},
 		{"- ?", "No value; not checked."},
-		{"✓ ◌ ▲ ✖", "Fine, on its way, look at it, broken; of benchmarks: ✓ better, ✖ worse."},
-		{"≈ ≠ ·", "Of benchmarks: no difference shown; changed, direction unknown; on one side only."},
+		{"✓ ◌ ▲ ✖", "Healthy, in progress, warning, broken; in benchmarks: ✓ better, ✖ worse."},
+		{"≈ ≠ ·", "In benchmarks: no difference shown; changed, direction unknown; on one side only."},
 	} {
 		lines = append(lines, helpLine(x[0], x[1]))
 	}
@@ -93,12 +95,12 @@ func (p *helpPage) text() []draw.TextLine {
 func filterLines() []draw.TextLine {
 	lines := []draw.TextLine{{}, {Text: "FILTER WITH /", Look: draw.LookTitle}}
 	for _, x := range [][2]string{
-		{"growing", "Rows in which the text occurs, in any case. Several words: all of them."},
-		{"re:^docs_", "Rows with a cell that the regular expression matches, in any case."},
+		{"growing", "Rows that contain the text, ignoring case. Several words: all must match."},
+		{"re:^docs_", "Rows with a cell that matches the regular expression, ignoring case."},
 		{"!dropped", "Rows without it; also !re: and !col=value."},
 		{"state=growing", "A condition on a column, as on the command line: = != ~ > >= < <=."},
 		{"rows>1e6", "Numbers with units: 1e6, 10k, 64MiB, 5m."},
-		{`"two words"`, "Quotes keep blanks together."},
+		{`"two words"`, "Quotes keep words together."},
 	} {
 		lines = append(lines, helpLine(x[0], x[1]))
 	}

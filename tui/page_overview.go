@@ -77,7 +77,7 @@ func (p *overviewPage) Can(m *Model, a Action) string {
 	case a == ActOpen && x.Page != "":
 		return ""
 	case a == ActOpen && x.Key != "" && x.Finding == nil && x.Object.Resource == "":
-		return "there is nothing to open"
+		return "nothing to open"
 	}
 	return canFinding(m, a, x.Finding, x.Object)
 }

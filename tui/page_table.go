@@ -70,7 +70,7 @@ func (p *TablePage[T]) Body(m *Model, w, h int) []string {
 // Can implements Page.
 func (p *TablePage[T]) Can(m *Model, a Action) string {
 	if a == ActOpen && p.Open == nil {
-		return "there is nothing to open"
+		return "nothing to open"
 	}
 	return p.List.Can(m, a)
 }

@@ -86,7 +86,7 @@ func newTreePage(m *Model, words []string) (Page, error) {
 		if name, ok := onlyCollection(m); ok {
 			words = []string{name}
 		} else {
-			return nil, errors.New("say which collection: tree NAME (tab completes)")
+			return nil, errors.New("collection required: tree NAME (tab completes)")
 		}
 	}
 	return makeTreePage(words[0], words[0]), nil

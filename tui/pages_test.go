@@ -101,7 +101,7 @@ func TestHelpHasEveryKey(t *testing.T) {
 				t.Errorf("help lacks the page %q", r.Name)
 			}
 		}
-		d.Keys("/").Typed("moment").Keys("enter")
-		d.Shows("/moment 1 of")
+		d.Keys("/").Typed("newest").Keys("enter")
+		d.Shows("/newest 1 of")
 	})
 }

@@ -26,9 +26,16 @@ func paletteWords(m *Model) []Word {
 	list := []Word{
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
-		{"at", "The cluster as it was: at 09:14, at 10m, at rev:24519.", func(*Model) []string { return nil }, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
+		{
+			"at", "An earlier state: at 09:14, at 10m, at rev:24519.",
+			func(*Model) []string { return nil },
+			func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) },
+		},
 		{"describe", "Describe an object: describe NAME, describe segment ID.", namesOfObjects, (*Model).describe},
-		{"report", "Save a report of the case: a page to mail, or for a ticket.", nil, func(m *Model, _ string) Cmd { return m.saveReport() }},
+		{
+			"report", "Save an HTML report, e.g. to mail or for a ticket.", nil,
+			func(m *Model, _ string) Cmd { return m.saveReport() },
+		},
 		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.data.past.goLive(m) }},
 		{"theme", "Change the colours: theme NAME.", func(*Model) []string { return themeNames() }, (*Model).useTheme},
 	}
@@ -42,7 +49,7 @@ func paletteWords(m *Model) []Word {
 func (m *Model) switchTo(name string) Cmd {
 	switch {
 	case len(m.Config.Contexts) == 0:
-		m.Say(ToneWarn, "there are no contexts: kitescope context add names clusters")
+		m.Say(ToneWarn, "no contexts: add one with kitescope context add")
 		return nil
 	case name == "":
 		menu := &Menu{Title: "open"}

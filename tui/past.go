@@ -56,11 +56,11 @@ func (p *past) withoutPast(m *Model) string {
 	case m.data.cluster == nil:
 		return "no data yet"
 	case p.of == nil:
-		return "there is no past here: a live etcd keeps one, and so does a file of etcd's"
+		return "no history here: open a live etcd or an etcd snapshot"
 	case p.axis == nil && p.err != nil:
 		return p.err.Error()
 	case p.axis == nil:
-		return "what happened is still being read"
+		return "the history is still being read"
 	}
 	return ""
 }
@@ -124,7 +124,7 @@ func (p *past) stepEvent(m *Model, by int) Cmd {
 func (p *past) toOldest(m *Model, from int64) Cmd {
 	oldest := p.axis.History.From
 	if from <= oldest {
-		m.Say(ToneInfo, "this is the oldest state that there is")
+		m.Say(ToneInfo, "this is the oldest state")
 		return nil
 	}
 	return p.seek(m, instant{revision: oldest})

@@ -79,7 +79,7 @@ func (m frame) thenText() string {
 	const sign = "◂ "
 	taken := d.cluster.Origin.Taken
 	if taken.IsZero() {
-		return st.Warn.On(sign + "the past")
+		return st.Warn.On(sign + "past")
 	}
 	text := taken.UTC().Format("15:04:05")
 	if m.Width >= 100 {

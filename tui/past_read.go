@@ -86,7 +86,7 @@ func (m *Model) Axis() (x *history.Axis, why string) {
 // Describe opens the description of an object, in the displayed or requested state.
 func (m *Model) Describe(of model.Ref) Cmd {
 	if m.resource(of.Resource) == nil {
-		m.Say(ToneInfo, "there is no page for "+of.Resource)
+		m.Say(ToneInfo, "no page for "+of.Resource)
 		return nil
 	}
 	return m.Push(newDetailPage(of))

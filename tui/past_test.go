@@ -182,7 +182,7 @@ func TestAtRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
 		for form, want := range map[string]string{
-			"yesterday": "want one of", "07:00": "is before the oldest that there is", "rev:9999": "there is no revision 9999", "2036-01-01": "is behind its end",
+			"yesterday": "expected one of", "07:00": "is before the oldest state available", "rev:9999": "there is no revision 9999", "2036-01-01": "is after its end",
 		} {
 			d.Keys("@").Typed(form).Keys("enter")
 			d.Shows("○ snapshot", want, " @"+form) // to be corrected
@@ -216,7 +216,7 @@ func TestOpenedAtAMoment(t *testing.T) {
 		d.Shows("rev 1643", "○ snapshot")
 		d.Lacks("querynode-5")
 		d = remembering(t, 160, 40, "07:00")
-		d.Shows("is before the oldest that there is")
+		d.Shows("is before the oldest state available")
 	})
 }
 
@@ -229,7 +229,7 @@ func TestWithoutPast(t *testing.T) {
 		d.Lacks("earlier", "step back", "events")
 		for key := range strings.FieldsSeq(", . @ L") {
 			d.Keys(key)
-			d.Shows("there is no past here")
+			d.Shows("no history here")
 		}
 	})
 }

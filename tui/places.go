@@ -33,7 +33,8 @@ func goKeys() []Binding {
 	return []Binding{
 		{
 			ActNumber, strings.Split("1234567890", ""), InPages | InMenu, GroupGo, "pages",
-			"1 overview, 2 findings, 3 nodes, 4 collections, 5 segments, 6 vchannels, 7 balance, 8 latency, 9 profiles, 0 timeline; in a menu: the item of that number.", 30,
+			"1 overview, 2 findings, 3 nodes, 4 collections, 5 segments, 6 vchannels, 7 balance, 8 latency, " +
+				"9 profiles, 0 timeline; in a menu: the item with that number.", 30,
 		},
 	}
 }
@@ -44,9 +45,9 @@ func cannotGo(m *Model, p destination) string {
 	isResource := m.resource(p.page) != nil
 	switch {
 	case m.Config.First != nil && (isPage && !k.Bare || !isPage):
-		return "the " + p.page + " page needs a cluster; here there is " + m.Config.Instead
+		return "the " + p.page + " page needs a cluster; this session has " + m.Config.Instead
 	case !isPage && !isResource:
-		return "there is no " + p.page + " page here"
+		return "no " + p.page + " page here"
 	case isPage && k.Empty != nil && k.Empty(m):
 		if p.page == "timeline" {
 			return m.data.past.withoutPast(m)

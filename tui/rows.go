@@ -112,7 +112,7 @@ func sortWords(r *view.Resource, order []table.SortKey) []string {
 }
 
 // errNotRead is returned if the rows are selected by data that was not read.
-var errNotRead = errors.New("not known: this part of the metadata was not read")
+var errNotRead = errors.New("unknown: this part of the metadata was not read")
 
 func (q *rowQuery) match(r *gridRows) []int32 {
 	x := newMatcher(&q.Filter, r.Table, q.Columns)

@@ -51,7 +51,7 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InReport, "judgements and comparisons"},
 		{InReplay, "replays"},
 		{InHelp, "help"},
-		{InPrompt, "lines that are typed"},
+		{InPrompt, "prompts"},
 		{InMenu, "menus"},
 	}
 	var names []string

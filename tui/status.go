@@ -192,7 +192,7 @@ func (m frame) freshness() string {
 		}
 		parts = append(parts, st.Warn.On("▲ "+who+" for "+old))
 	case d.live && d.cluster.Runtime.Silent():
-		parts = append(parts, st.Warn.On("▲ no process answers"))
+		parts = append(parts, st.Warn.On("▲ no process responding"))
 	case d.live:
 		changed := d.at.Format("15:04:05")
 		if m.Width >= 100 {

@@ -71,7 +71,7 @@ func (m *Model) useTheme(name string) Cmd {
 	}
 	switch {
 	case !slices.Contains(names, name):
-		m.Say(ToneBad, "there is no theme "+name+"; there are "+strings.Join(names, ", "))
+		m.Say(ToneBad, "no theme "+name+"; available: "+strings.Join(names, ", "))
 		return nil
 	case m.Config.NoColor:
 		m.Say(ToneWarn, "colours are off (NO_COLOR or --color never)")

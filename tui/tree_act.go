@@ -16,7 +16,7 @@ func (t *treePage) Can(_ *Model, a Action) string {
 		}
 	}
 	if a == ActAll && t.root != nil && t.root.Left == 0 && !t.shown.All {
-		return "nothing is left out"
+		return "nothing is hidden"
 	}
 	if l, ok := t.current(); ok && a == ActOwner && l.depth == 0 {
 		return "this is the top of the tree"

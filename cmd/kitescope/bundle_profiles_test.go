@@ -65,7 +65,7 @@ func TestProfilesOfABundleAreBounded(t *testing.T) {
 		if e.code == cli.ExitOK {
 			t.Errorf("%v: exit 0\n%s", line, head(e.stdout))
 		}
-		containsAll(t, e.err+e.stdout, "its profiles have more than 512 MiB")
+		containsAll(t, e.err+e.stdout, "its profiles exceed 512 MiB")
 	}
 	left, err := os.ReadDir(temporary)
 	if err != nil || len(left) > 0 {

@@ -12,8 +12,8 @@ import (
 func configCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "config",
-		Long: `config.yaml has contexts and what you prefer: theme, first page, ASCII. It is never
-required. What is wrong in it is ignored: the UI warns, and config check lists it.
+		Long: `config.yaml holds contexts and preferences: theme, first page, ASCII. It is
+optional. Errors in it are ignored: the UI warns, and config check lists them.
 
 docs/reference/config.md explains every key.`,
 		Example: `  kitescope config path
@@ -24,8 +24,8 @@ docs/reference/config.md explains every key.`,
 // configCommands returns the subcommands of config.
 func configCommands() []cli.Entry {
 	return []cli.Entry{
-		{Name: "path", Short: "Print where the file is, or would be", Build: configPath},
-		{Name: "check", Short: "List what is wrong with the file, by line", Build: configCheck},
+		{Name: "path", Short: "Print the path of the file, which need not exist", Build: configPath},
+		{Name: "check", Short: "List errors in the file, by line", Build: configCheck},
 	}
 }
 

@@ -45,8 +45,8 @@ func contextAdd(a *cli.App) *cobra.Command {
 	n := &cli.NodeFlags{}
 	cmd := &cobra.Command{
 		Use: "add NAME --from SOURCE [flags]", Args: oneContext,
-		Long: `Add or replace a context. It keeps the flags that say how etcd and the processes
-are reached; of passwords only where to find them.`,
+		Long: `Add or replace a context. It stores the flags for reaching etcd and the
+processes; of passwords, only where to find them.`,
 		Example: `  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev \
     --user viewer --password-env PROD_ETCD_PASSWORD`,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -20,8 +20,8 @@ import (
 func decodeCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "decode",
-		Long: `Take apart what Milvus stores in numbers: message ids of its queues, and hybrid timestamps.
-Both ways, without a source.`,
+		Long: `Decode and encode the numbers that Milvus stores: message ids of its queues, and hybrid timestamps.
+No source is needed.`,
 		Example: `  kitescope decode msgid CAMQBA==
   kitescope decode ts 462041860177690624`,
 	}
@@ -30,7 +30,7 @@ Both ways, without a source.`,
 func decodeCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "msgid", Short: "Read message ids of Kafka, Pulsar, RocksMQ and Woodpecker", Build: decodeMsgID},
-		{Name: "ts", Short: "Turn hybrid timestamps into times, and times into them", Build: decodeTS},
+		{Name: "ts", Short: "Convert hybrid timestamps to times and back", Build: decodeTS},
 	}
 }
 
@@ -39,12 +39,12 @@ func decodeMsgID(a *cli.App) *cobra.Command {
 	var queue string
 	cmd := &cobra.Command{
 		Use: "msgid ID...",
-		Long: `Read message ids: bytes of a checkpoint in hex or base64, the text that a streaming node keeps (base64 of
-Pulsar and Woodpecker, a number to the base 36 of Kafka and RocksMQ), an offset, or parts with slashes:
-segment/entry of Woodpecker, ledger/entry/batch of Pulsar.
+		Long: `Read message ids: bytes of a checkpoint in hex or base64, the text that a streaming node keeps (base64 for
+Pulsar and Woodpecker, base 36 for Kafka and RocksMQ), an offset, or parts with slashes: segment/entry for
+Woodpecker, ledger/entry/batch for Pulsar.
 
-Several queues write ids that look alike, so each reading that fits is a row, the most likely first;
---queue keeps those of one. Each row has the id in all forms.`,
+Ids of several queues look alike, so each possible reading is a row, the most likely first; --queue selects
+one queue. Each row has the id in all forms.`,
 		Example: `  kitescope decode msgid CAMQBA==
   kitescope decode msgid 3/4 --queue woodpecker -o json
   kitescope decode msgid 0x63da060000000000 9mjn`,
@@ -95,9 +95,9 @@ func decodeTS(a *cli.App) *cobra.Command {
 	var f cli.ReportFlags
 	cmd := &cobra.Command{
 		Use: "ts TIME...",
-		Long: `Turn hybrid timestamps of Milvus into times, and times into hybrid timestamps: milliseconds since 1970 in the upper
-46 bits, a counter in the lower 18. A number is read as seconds or milliseconds since 1970 where it is too small for a
-hybrid timestamp of Milvus's years. Times without a zone are UTC; "now" works, too.`,
+		Long: `Convert Milvus's hybrid timestamps to times and back: milliseconds since 1970 in the upper 46 bits, a counter
+in the lower 18. A number that is too small for a hybrid timestamp is read as seconds or milliseconds since 1970.
+Times without a zone are UTC; "now" works, too.`,
 		Example: `  kitescope decode ts 462041860177690624
   kitescope decode ts 2026-11-26T22:01:15Z 1795730475661 now -o json`,
 		Args: cobra.MinimumNArgs(1),
@@ -136,7 +136,7 @@ func readTimestamp(given string, now time.Time) (clusters.Timestamp, error) {
 	word := strings.TrimSpace(given)
 	at := func(how string, t time.Time) (clusters.Timestamp, error) {
 		if t.UnixMilli() <= 0 || t.UnixMilli() >= 1<<46 {
-			return clusters.Timestamp{}, fmt.Errorf("%q is outside of what a hybrid timestamp can hold", given)
+			return clusters.Timestamp{}, fmt.Errorf("%q is out of range for a hybrid timestamp", given)
 		}
 		return clusters.Timestamp{Given: given, ReadAs: how, At: model.TSOFromTime(t)}, nil
 	}
@@ -147,7 +147,7 @@ func readTimestamp(given string, now time.Time) (clusters.Timestamp, error) {
 		case n < millisecondsBelow:
 			return at("milliseconds", time.UnixMilli(int64(n)))
 		case model.TSO(n).Time().IsZero():
-			return clusters.Timestamp{}, fmt.Errorf("%q stands for none or dropped, not for a time", given)
+			return clusters.Timestamp{}, fmt.Errorf("%q means none or dropped, not a time", given)
 		}
 		return clusters.Timestamp{Given: given, ReadAs: "hybrid", At: model.TSO(n)}, nil
 	}

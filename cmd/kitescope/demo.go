@@ -17,8 +17,8 @@ func demoCommand(a *cli.App) *cobra.Command {
 		Long: `Open the UI on a captured Milvus 2.3.5 cluster (four query nodes, one of them
 underloaded): exactly as on a real one. Its metadata is in memory, and a small
 server on loopback replaces each of its processes and answers as it did. The clock
-stands at the moment of the capture, but counters keep running at their rates of
-then, so kitescope latency and why work. The history is there too: the key "," goes
+is fixed at the moment of the capture, but counters keep running at the rates they
+had, so kitescope latency and why work. The history is there too: the key "," goes
 back in time, 0 shows the timeline.
 
 Every command reads it with --from demo://.`,
@@ -29,7 +29,8 @@ Every command reads it with --from demo://.`,
 			if serve {
 				return cli.Usage(
 					errors.New("kitescope no longer includes an etcd server to serve the demo"),
-					"any command reads it with --from demo://; a real etcd with it is served by: go run -C tools/bench ./demo (in a checkout of kitescope)",
+					"any command reads it with --from demo://; to serve it from a real etcd: "+
+						"go run -C tools/bench ./demo (in a checkout of kitescope)",
 				)
 			}
 			if !a.OutTTY {

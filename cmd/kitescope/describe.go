@@ -60,7 +60,7 @@ collection is read.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cmd.Flags().BoolVar(&f.findings, "findings", true, "say what is wrong with it, and the fix")
+	cmd.Flags().BoolVar(&f.findings, "findings", true, "include findings and their fixes")
 	cmd.Flags().BoolVar(&f.records, "records", false, "add the decoded metadata records")
 	cli.AddUnknownSettings(cmd, &f.unknown)
 	return cmd

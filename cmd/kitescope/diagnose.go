@@ -42,9 +42,10 @@ type diagnoseFlags struct {
 	nodes         *cli.NodeFlags
 }
 
-const helpDiagnose = `Run all checks on a cluster: what is wrong, the evidence, what it costs, and what to
+const helpDiagnose = `Run all checks on a cluster: what is wrong, the evidence, the impact, and what to
 do. Findings come worst first, each followed by its consequences. A check without its
-data says that it could not run, and why; it is never "ok". "kitescope explain" lists them.
+data is listed as "could not run", with the reason, never as "ok". "kitescope
+explain" lists all checks.
 
 --since TIME reports when each finding began and which earlier events may be the
 cause; --baseline hides accepted findings.

@@ -27,7 +27,7 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
 		return cli.Usage(fmt.Errorf("--profile must be whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s")
 	case f.watch && f.storage != "":
-		return cli.Usage(errors.New("--watch keeps running, --storage checks one moment"), "use only one of them")
+		return cli.Usage(errors.New("--watch keeps running, --storage checks once"), "use only one of them")
 	case f.watch && (f.profile > 0 || f.profiles != ""):
 		return cli.Usage(errors.New("--watch keeps running, profiles are of one moment"), "use only one of them; to record profiles: kitescope profile pull --every")
 	}

@@ -48,7 +48,7 @@ func TestWatchDiagnosis(t *testing.T) {
 		}
 		return x
 	}
-	if x := next(); x.Change != "blind" || x.Check != "node-idle" || x.Reason != "the nodes were not asked" {
+	if x := next(); x.Change != "blind" || x.Check != "node-idle" || x.Reason != "the nodes were not queried" {
 		t.Errorf("a check that cannot look is reported as %+v", x)
 	}
 	key := "by-dev/meta/session/querynode-19"

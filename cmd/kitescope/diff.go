@@ -28,7 +28,7 @@ func diffCommand(a *cli.App) *cobra.Command {
 		Long: `Show what changed between two sources: what was added, removed or changed.
 Segments replaced by a compaction are matched with their successors. OLD and NEW
 are anything --from reads; NEW defaults to --from or the context. With --at instead
-of both, --from is compared with itself as of then.
+of both, --from is compared with itself at that time.
 
 Exit code 3: there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite

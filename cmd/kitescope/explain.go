@@ -19,8 +19,8 @@ func explainCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]",
 		Long: `Explain a check: what it reads, what counts as a finding, why it matters, and what to do.
-Without a check, list those of diagnose. No source is needed; docs/CHECKS.md has the same text,
-docs/PREFLIGHT.md that of the checks of preflight.`,
+Without a check, list the checks of diagnose. No source is needed; docs/CHECKS.md has the same text,
+docs/PREFLIGHT.md the text of the checks of preflight.`,
 		Example: `  kitescope explain
   kitescope explain growing-flushed
   kitescope explain --where severity=error --columns id,title`,

@@ -239,16 +239,16 @@ func faultReport(verdicts []*verdict) string {
 			alarms += len(v.alarms)
 		}
 		if len(v.want) == 0 && v.infos > 0 {
-			outcome += fmt.Sprintf(" but for %d of severity info", v.infos)
+			outcome += fmt.Sprintf(" except %d of severity info", v.infos)
 		}
 		if len(v.alarms) > 0 {
 			outcome += "; false: " + strings.Join(v.alarms, "; ")
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.was, outcome, orDash(v.health), orDash(v.moves)))
 	}
-	fmt.Fprintf(&b, "Run on %s: %d of %d injected faults are named as the first or second finding; %d findings of severity warning or above\n"+
-		"on %d looks at a cluster that was well, %d on the others that the fault does not explain.\n\n", time.Now().UTC().Format(time.DateOnly), detected, injected, alarms, healthy, unrelated)
-	b.WriteString("| what was done | what was the case (etcd, nodes) | kitescope | birdwatcher healthz-check | birdwatcher explain-balance |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "Run on %s: %d of %d injected faults are ranked first or second; %d findings of severity warning or above\n"+
+		"in %d runs on a healthy cluster, and %d in the other runs that the fault does not explain.\n\n", time.Now().UTC().Format(time.DateOnly), detected, injected, alarms, healthy, unrelated)
+	b.WriteString("| fault | state of the cluster (etcd, nodes) | kitescope | birdwatcher healthz-check | birdwatcher explain-balance |\n|---|---|---|---|---|\n")
 	b.WriteString(strings.Join(rows, "\n") + "\n")
 	return b.String()
 }

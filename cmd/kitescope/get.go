@@ -62,7 +62,7 @@ columns of one, "kitescope help selectors" shows how to choose rows.`,
 	f.register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
 	fl.BoolVarP(&f.all, "all", "a", false, "also list what is hidden: dropped segments and collections, deleted indexes")
-	fl.BoolVar(&f.sum, "sum", false, "of keys: add them up by prefix, as get etcd-prefixes")
+	fl.BoolVar(&f.sum, "sum", false, "keys only: totals by prefix, like get etcd-prefixes")
 	cli.AddUnknownSettings(cmd, &f.unknown)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -277,7 +277,7 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 	case g.NotRead():
 		say("%s: not read", q.resource.Name)
 	case g.Len() == 0 && g.Matched == 0 && len(view.Lacking(q.resource, g.Table.Env())) > 0:
-		say("%s: none found in what was read", q.resource.Name)
+		say("%s: none found in the data that was read", q.resource.Name)
 	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // otherwise the reason is already in lines
 		say("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:

@@ -140,12 +140,12 @@ func TestTerminalIsRestored(t *testing.T) {
 		to     func(s *guardedScreen) int
 		says   string
 	}{
-		"a fault":           {syscall.SIGSEGV, (*guardedScreen).child, "ended by a fault of its own"},
+		"a fault":           {syscall.SIGSEGV, (*guardedScreen).child, "the UI crashed"},
 		"killed":            {syscall.SIGKILL, (*guardedScreen).child, "was ended: killed"},
 		"terminated":        {syscall.SIGTERM, func(s *guardedScreen) int { return s.cmd.Process.Pid }, ""},
 		"hung up":           {syscall.SIGHUP, func(s *guardedScreen) int { return s.cmd.Process.Pid }, ""},
 		"all terminated":    {syscall.SIGTERM, func(s *guardedScreen) int { return -s.cmd.Process.Pid }, ""},
-		"its stacks wanted": {syscall.SIGQUIT, (*guardedScreen).child, "ended by a fault of its own"},
+		"its stacks wanted": {syscall.SIGQUIT, (*guardedScreen).child, "the UI crashed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startScreen(t, "ui", "--from", capture("standalone-2.3.5", "etcd_snapshot.db.gz"))

@@ -69,7 +69,7 @@ func (p *program) guard(args []string) (code int, done bool) {
 	_, _ = io.WriteString(s.Out, leaveUI)
 	if len(crash) > 0 {
 		_, _ = fmt.Fprintf(s.Err, "%s\n", harmlessLines(crash))
-		_, _ = fmt.Fprintln(s.Err, "kitescope: the UI ended by a fault of its own")
+		_, _ = fmt.Fprintln(s.Err, "kitescope: the UI crashed")
 		_, _ = fmt.Fprintln(s.Err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
 		return cli.ExitFailed, true
 	}

@@ -56,8 +56,8 @@ func historyCommand(a *cli.App) *cobra.Command {
 	}
 	f.report.Register(cmd, clusters.HistoryFormats(), 0, "")
 	f.report.List(cmd, clusters.HistorySchema, "kind=node_lost", "-count", "+before,after")
-	cmd.Flags().Var(&f.since, "since", "only events since then: "+session.AtForms)
-	cmd.Flags().Var(&f.until, "until", "only events until then")
+	cmd.Flags().Var(&f.since, "since", "only events since this time: "+session.AtForms)
+	cmd.Flags().Var(&f.until, "until", "only events until this time")
 	return cmd
 }
 
@@ -131,7 +131,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 		return h, gaps, nil
 	}
 	if oldest, err := past.Oldest(ctx, head); err != nil || oldest == head.Revision {
-		hint := "nothing has changed since: wait, or name a longer recording"
+		hint := "nothing has changed since: wait, or use a longer recording"
 		if src.Origin().Kind == source.KindEtcd {
 			hint = "it was just compacted: save a snapshot before the next compaction, or wait"
 		}

@@ -9,17 +9,17 @@ import (
 	"kitescope/inspect/view"
 )
 
-const helpImpact = `Show what clients feel: of each kind of request how many came, failed, were refused
+const helpImpact = `Show the impact on clients: how many requests of each kind came, failed, were refused
 or hang, and whether they take longer than before.
 
-The figures are of the proxies' counters between two scrapes, --window apart: a longer
-window sees rare requests. Requests that are refused before they are counted (logins,
-limits before 2.4) are not in them.
+The figures come from the proxies' counters between two scrapes, --window apart: a
+longer window sees rare requests. Requests that are refused before they are counted
+(logins, limits before 2.4) are not included.
 
-"kitescope diagnose" begins with the same, and reports where and why.
+"kitescope diagnose" begins with the same figures, and reports where and why.
 
 Exit code 3: requests of a listed kind fail, are refused or hang (--fail-on error), or
-are slow too, or a few fail (--fail-on warning). What is unknown exits 4 with --strict.`
+are slow too, or a few fail (--fail-on warning). With --strict, unknown figures exit 4.`
 
 func impactCommand(a *cli.App) *cobra.Command {
 	var f getFlags

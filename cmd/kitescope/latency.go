@@ -38,7 +38,7 @@ add up to the one above; unexplained time is a phase of its own.
 A request waits for its slowest shard, worker and segment, and Milvus does not
 report which was the slowest: phases below wait_for_nodes are estimates (~), with
 bounds in -o wide. Nodes do not report metrics per collection: a collection's
-phases are split by what is known of it.
+phases are split by what is known about it.
 
 A live cluster is queried twice, --window apart. A file, a recording or /metrics
 texts (--runtime FOLDER, no --from needed) cover the time between two scrapes of a

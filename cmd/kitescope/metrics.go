@@ -14,8 +14,8 @@ import (
 const helpMetrics = `Show the raw /metrics of all processes: the newest values, and rates between two
 scrapes.
 
-NODE is a session (querynode-13), a role (querynode) or an id (13). NAME is a part
-of a metric's name, of Milvus (sq_latency) or of ours (task_queue); with * it is the
+NODE is a session (querynode-13), a role (querynode) or an id (13). NAME is part of
+a metric's name, Milvus's (sq_latency) or ours (task_queue); with * it is the
 whole name. Other words are selectors: 'per_second>10', labels.query_type=search.
 
 A live cluster is queried twice, --window apart. For a file, a recording or /metrics

@@ -25,8 +25,8 @@ func overviewCommand(a *cli.App) *cobra.Command {
 	var f overviewFlags
 	cmd := &cobra.Command{
 		Use: "overview",
-		Long: `Show a cluster at a glance: whether it is well, what is wrong with the fix for it,
-and what it holds. "kitescope diagnose" has all findings with their evidence.`,
+		Long: `Show a cluster at a glance: its health, what is wrong and how to fix it, and what
+it holds. "kitescope diagnose" has all findings with their evidence.`,
 		Example: `  kitescope overview --from etcd://10.0.0.5:2379
   kitescope overview --from today.kite -o json`,
 		Args: cobra.NoArgs,

@@ -23,14 +23,14 @@ type preflightFlags struct {
 }
 
 const helpPreflight = `Check what an upgrade or rollback of Milvus would break: versions that cannot be
-skipped, the order of components, settings that are gone or get another default,
-records, index files and grants that the other version reads differently, tasks
-that should end first, and room in etcd. The errors that "kitescope diagnose" finds
-come with it. Reads only; a saved snapshot will do.
+skipped, the order of components, settings that are removed or get a new
+default, records, index files and grants that the other version reads
+differently, unfinished tasks, and space in etcd. The errors of
+"kitescope diagnose" are included. Reads only; a saved snapshot is enough.
 
-What is known comes from Milvus's code, documents and issues up to 3.0.1, and from
+The rules come from Milvus's code, documents and issues up to 3.0.1, and from
 real upgrades of 2.1 to 2.2; "kitescope explain CHECK" names the source of each.
-What it does not know it skips, with the reason.
+A check without its data is skipped, with the reason.
 
 Exit code 3: findings at or above --fail-on. With --strict a check with missing
 data exits 4, before 3.`
@@ -52,9 +52,9 @@ func preflightCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.to, "to", "", "the version to change to: 2.6.22, 3.0.2")
-	fl.StringVar(&f.running, "running", "", "the running version, where the source does not have it")
-	fl.BoolVar(&f.back, "back", false, "judge going back to an older version")
+	fl.StringVar(&f.to, "to", "", "target version: 2.6.22, 3.0.2")
+	fl.StringVar(&f.running, "running", "", "running version, if the source does not have it")
+	fl.BoolVar(&f.back, "back", false, "check a rollback to an older version")
 	d.report.Register(cmd, clusters.FindingsFormats(), 0, "")
 	d.report.List(cmd, clusters.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
 	fl.StringVar(&d.failOn, "fail-on", "error", "exit 3 on: info, warning, error, never")
@@ -71,7 +71,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	plan := preflight.Plan{Back: f.back}
 	var err error
 	if f.to == "" {
-		return cli.Usage(errors.New("--to is required: the version to change to"), "for example --to 3.0.2")
+		return cli.Usage(errors.New("--to is required: the target version"), "for example --to 3.0.2")
 	}
 	if plan.To, err = preflight.ParseVersion(f.to); err != nil {
 		return cli.Usage(fmt.Errorf("--to: %w", err), "for example --to 2.6.22")
@@ -128,7 +128,7 @@ func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
 	}
 	hint := map[preflight.Unfit]string{
 		preflight.RunningUnknown: "add --running 2.5.16",
-		preflight.Older:          "add --back to judge going back",
+		preflight.Older:          "add --back to check a rollback",
 		preflight.Newer:          "omit --back",
 		preflight.RunsAlready:    "name another version with --to",
 		preflight.PatchUnsaid:    "name the whole version, such as --to " + plan.To.String() + ".1",

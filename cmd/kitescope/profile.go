@@ -21,7 +21,7 @@ func profileCommand(*cli.App) *cobra.Command {
 		Long: `Pull profiles from all processes of a cluster, or of any Go service, and look at them:
 as tables, as flame graphs in the terminal or in one HTML file, compared with others.
 
-A profile is named by a file (pprof, folded stacks, perf script or report, pt-pmp,
+A profile is given as a file (pprof, folded stacks, perf script or report, pt-pmp,
 speedscope, JFR), a folder or bundle that "profile pull" wrote, the URL of a service, or - for
 standard input. Without one, --from names the cluster: a bundle's own profiles, or the
 processes of a live cluster, which are pulled for --seconds.`,
@@ -38,9 +38,9 @@ func profileCommands() []cli.Entry {
 	entries := []cli.Entry{
 		{Name: "pull", Short: "Profile all processes over the same window, into a folder or bundle", Build: profilePull},
 		{Name: "top", Short: "Show where time (memory, ...) goes: flat and cum of each function", Build: profileTop},
-		{Name: "diff", Short: "Show what changed between two profiles, and what of it is noise", Build: profileDiff},
+		{Name: "diff", Short: "Show what changed between two profiles, and what is noise", Build: profileDiff},
 		{Name: "flame", Short: "A flame graph: in the terminal, or as " + strings.Join(flamegraph.Formats().Names(), ", "), Build: profileFlame},
-		{Name: "merge", Short: "Join profiles into one pprof file", Build: profileMerge},
+		{Name: "merge", Short: "Merge profiles into one pprof file", Build: profileMerge},
 		{Name: "watch", Short: "Measure CPU and memory of processes over time", Build: profileWatch},
 	}
 	for i := range entries {

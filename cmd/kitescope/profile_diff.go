@@ -26,7 +26,7 @@ A profile is a sample: a difference that sampling the same program twice could
 produce is noise, shown in grey. The test compares samples per time; with
 --normalize, or if the sampling time is unknown, shares of all samples. P is
 corrected for the number of functions; at or above 0.01 it is noise. Two runs with
-other data or machines vary more than the test knows.`,
+other data or machines vary more than the test assumes.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
   kitescope profile diff before after --node querynode-3 --normalize
   kitescope profile diff before after --where cum_verdict=more --sort -cum`,

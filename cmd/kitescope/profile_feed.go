@@ -134,7 +134,7 @@ func pullStep(e pull.Event, role string) profiles.Progress {
 	case pull.Sampling:
 		p.State = "profiling"
 	case pull.Waiting:
-		p.State = "waits for another profile to end"
+		p.State = "waiting for another profile to end"
 	case pull.Done:
 		p.Done, p.State = true, string(e.Outcome)
 		if e.Outcome != pull.OK {

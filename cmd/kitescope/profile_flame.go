@@ -51,7 +51,7 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	f.input.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.question.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
-	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "frames are function, file, line, address, package, mapping or class")
+	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "one frame per function, file, line, address, package, mapping or class")
 	f.question.registerFilter(fl)
 	fl.BoolVar(&f.question.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
 	fl.StringVar(&f.base, "base", "", "compare with this profile, folder or bundle")

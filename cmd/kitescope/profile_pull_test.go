@@ -170,7 +170,8 @@ func TestPullOnATerminal(t *testing.T) {
 		t.Errorf("exit %d: %s", code, shown.String())
 	}
 	containsAll(t, shown.String(), "profiling 2 processes: 0 of 2 profiles", "1 failed",
-		"busy: cpu profile: another profile of the process is being taken", "asking again", "dead: cpu profile: refused: ", "\r\x1b[Kkitescope: saved 1 profile in ")
+		"busy: cpu profile: another profile of the process is being taken", "retrying",
+		"dead: cpu profile: refused: ", "\r\x1b[Kkitescope: saved 1 profile in ")
 }
 
 // TestCommandLine checks that the command line for the manifest has no credentials.

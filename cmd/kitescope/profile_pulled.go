@@ -98,7 +98,7 @@ func (s *pullProgress) hear(e pull.Event) {
 		}
 	case pull.Waiting:
 		if s.waiting[key] == "" {
-			s.say("%s: %s profile: %s; asking again", e.Node, e.Kind, e.Reason)
+			s.say("%s: %s profile: %s; retrying", e.Node, e.Kind, e.Reason)
 		}
 		s.waiting[key] = e.Node
 	case pull.Done:
@@ -133,7 +133,7 @@ func (s *pullProgress) line() string {
 		text += fmt.Sprintf(", %d s left", int(left.Seconds())+1)
 	}
 	if len(s.waiting) > 0 {
-		text += fmt.Sprintf(", %d wait for another profile to end", len(s.waiting))
+		text += fmt.Sprintf(", %d waiting for another profile to end", len(s.waiting))
 	}
 	return text + s.missing(s.room()-len(text))
 }

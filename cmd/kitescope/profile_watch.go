@@ -44,7 +44,7 @@ or with ^C. What to watch, one or both:
   --from etcd://...   all processes of a cluster, by their /metrics
   --pid 4711          a process of this machine, by /proc (Linux)
 
-Unknown values are "?". A process that does not answer leaves a gap in its curve. A
+Unknown values are "?". A process that does not respond leaves a gap in its curve. A
 restarted process begins at 0: its last use before the restart is missing from its
 total, which is marked.`
 
@@ -190,13 +190,13 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 func getMetrics(ctx context.Context, client *http.Client, page string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, http.NoBody)
 	if err != nil {
-		return nil, errors.New("its address is broken")
+		return nil, errors.New("invalid address")
 	}
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
 	request.Header.Set("User-Agent", "kitescope")
 	response, err := client.Do(request)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, errors.New("no answer in time")
+		return nil, errors.New("timed out")
 	}
 	if own, ok := errors.AsType[*url.Error](err); ok {
 		return nil, own.Err
@@ -206,7 +206,7 @@ func getMetrics(ctx context.Context, client *http.Client, page string) (io.ReadC
 	}
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()
-		return nil, errors.New("it answers " + response.Status)
+		return nil, errors.New("HTTP status " + response.Status)
 	}
 	return response.Body, nil
 }
@@ -222,7 +222,7 @@ func (f *watchFlags) outcome(ctx context.Context, a *cli.App, u *usage.Usage, fo
 		case s.Gaps > 0:
 			silent++
 			if format.Structured() {
-				a.Warn("%s never answered: %s", s.Name, s.LastGap)
+				a.Warn("%s never responded: %s", s.Name, s.LastGap)
 			}
 		}
 	}

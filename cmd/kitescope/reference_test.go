@@ -16,7 +16,7 @@ import (
 )
 
 // made is the notice at the top of generated pages.
-const made = "This page is made from the code: `go test ./cmd/kitescope -run TestReference -update` writes it.\n"
+const made = "This page is generated from the code: `go test ./cmd/kitescope -run TestReference -update`.\n"
 
 // TestReference checks that the generated pages in docs/reference and the table of exit codes in the README match
 // the code.
@@ -66,7 +66,7 @@ func exitCodesTable(full bool) string {
 	if !full {
 		return b.String()
 	}
-	b.WriteString("\nOf some commands it means more:\n\n| code | command | meaning |\n|---|---|---|\n")
+	b.WriteString("\nMeanings specific to a command:\n\n| code | command | meaning |\n|---|---|---|\n")
 	for _, x := range cli.ExitCodes() {
 		for _, of := range x.Of {
 			fmt.Fprintf(&b, "| %d | `%s` | %s |\n", x.Code, strings.ReplaceAll(of[0], "|", "\\|"), of[1])
@@ -95,7 +95,7 @@ func commandsReference(t *testing.T) string {
 	p := newProgram(scripted(io.Discard, io.Discard, nil))
 	p.tree.All()
 	walk(p.tree.Root, nil)
-	list.WriteString("\nFlags of most commands, and topics of help:\n\n")
+	list.WriteString("\nCommon flags and help topics:\n\n")
 	for _, sub := range p.tree.Root.Commands() {
 		if sub.IsAdditionalHelpTopicCommand() {
 			name := "help " + sub.Name()

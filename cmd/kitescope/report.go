@@ -33,14 +33,14 @@ type reportFlags struct {
 	events  int
 }
 
-const helpReport = `Write all that is known of a case as one document to mail or put into a ticket:
-what is wrong, what it costs, since when, the command that fixes it, and the gain;
-then where the time of requests goes, the findings, the balance with one script of
-moves, the flame graph of the busiest process, what happened lately, and replays.
+const helpReport = `Write a report of a case as one document to mail or attach to a ticket: what is
+wrong, the impact, since when, the command that fixes it, and the gain; then where
+the time of requests goes, the findings, the balance with one script of moves, the
+flame graph of the busiest process, recent events, and replays.
 
-Everything is read as diagnose and why read it. Profiles come from --profile,
---profiles, or the bundle or recording itself. What happened, and since when, comes
-from the history that etcd or its file keeps; a bundle has none.
+It reads the same data as diagnose and why. Profiles come from --profile,
+--profiles, or the bundle or recording itself. Events and start times come from
+the history that etcd or its file keeps; a bundle has none.
 
 The page needs no network and no other file.`
 
@@ -56,14 +56,14 @@ func reportCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.format, "output", "o", "", "html or markdown; default: by the ending of -O, else html")
+	fl.StringVarP(&f.format, "output", "o", "", "html or markdown; default: by the extension of -O, else html")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; default: standard output")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.judged.since, "since", "1h", "show what happened since then: 09:00, 10m, rev:24519")
+	fl.StringVar(&f.judged.since, "since", "1h", "show events since this time: 09:00, 10m, rev:24519")
 	fl.IntVar(&f.events, "events", 200, "maximum number of events, the newest; 0 for all")
 	fl.StringArrayVar(&f.replays, "replay", nil, "show this saved result of kitescope replay; repeatable")
 	fl.StringVar(&f.judged.baseline, "baseline", "", "file of accepted findings")
-	f.judged.registerProfiles(fl, "judge these profiles as well")
+	f.judged.registerProfiles(fl, "check these profiles as well")
 	fl.StringVar(&f.judged.storage, "storage", "", "check segment files in this place, as diagnose does")
 	a.AddAt(cmd)
 	f.judged.nodes = cli.AddNodeFlags(cmd, true)
@@ -84,10 +84,11 @@ func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, wr
 		return nil, format, nil, cli.Usage(err, "one of: html, markdown")
 	}
 	if word == "html" && f.out == "" && a.OutTTY {
-		return nil, format, nil, cli.Usage(errors.New("a page of HTML says little in a terminal"), "write it to a file: -O report.html; or: -o markdown")
+		return nil, format, nil, cli.Usage(errors.New("an HTML page is unreadable in a terminal"),
+			"write it to a file: -O report.html; or: -o markdown")
 	}
 	if f.events < 0 {
-		return nil, format, nil, cli.Usagef("--events is 0 or more, not %d", f.events)
+		return nil, format, nil, cli.Usagef("--events must be 0 or more, not %d", f.events)
 	}
 	if err = f.judged.checkProfileFlags(); err == nil {
 		err = f.judged.checkMoment(a)
@@ -165,7 +166,7 @@ func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profile
 	}
 	tree, err := flame.New(p.FoldPreempt(), flame.Options{SampleIndex: "cpu", MinShare: leastFrame})
 	if err != nil {
-		return nil, fmt.Errorf("grow the flame graph of %s: %w", x.Name, err)
+		return nil, fmt.Errorf("build the flame graph of %s: %w", x.Name, err)
 	}
 	return &cases.Busiest{Process: x.Name, Cores: x.CPU.Cores, Tree: tree}, nil
 }

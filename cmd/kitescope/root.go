@@ -133,7 +133,7 @@ func commands() []cli.Entry {
 		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: cli.GroupSetup, Build: contextCommand, Below: contextCommands()},
 		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: cli.GroupSetup, Build: configCommand, Below: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: cli.GroupSetup, Build: completionCommand},
-		{Name: "licenses", Short: "Print the licenses of kitescope and of all that it contains", Group: cli.GroupSetup, Build: licensesCommand},
+		{Name: "licenses", Short: "Print the licenses of all code in kitescope", Group: cli.GroupSetup, Build: licensesCommand},
 		{Name: "version", Short: "Print the version and how it was built", Group: cli.GroupSetup, Build: versionCommand},
 	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }

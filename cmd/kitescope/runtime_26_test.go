@@ -225,7 +225,7 @@ func askedDiagnosis(t *testing.T, f *fakes, version string) {
 		t.Errorf("runtime %v", d.Runtime)
 	}
 	for _, c := range d.Checks {
-		if strings.Contains(c.Reason, "were not asked") || strings.Contains(c.Reason, "no query node said") || strings.Contains(c.Reason, "QueryCoord did not") ||
+		if strings.Contains(c.Reason, "were not queried") || strings.Contains(c.Reason, "no query node reported") || strings.Contains(c.Reason, "QueryCoord did not") ||
 			strings.Contains(c.Reason, "DataCoord did not") {
 			t.Errorf("%s looked at nothing though all answered: %s", c.Check, c.Reason)
 		}

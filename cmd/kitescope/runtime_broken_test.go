@@ -62,7 +62,7 @@ func TestBrokenRecordings(t *testing.T) {
 	}{
 		"cut":               {zipped[:len(zipped)*2/3], cli.ExitOK, "in part: read the recording: unexpected EOF"},
 		"cut in a line":     {[]byte(whole[:len(whole)-100]), cli.ExitOK, "in part: line"},
-		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: no record"},
+		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: not a record"},
 		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: 4 lines are not records; the first: line 2"},
 		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: longer than 128 MiB"},
 		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2"},
@@ -131,7 +131,7 @@ func TestFolderWithJunk(t *testing.T) {
 	}
 	flags := []string{"--from", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz"), "--runtime", dir}
 	e := kitescope(t, cli.ExitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
-	containsAll(t, e.err, "notes.txt is passed over: it is empty", "picture.png is passed over: it is not a recording", "the text does not identify its process", "in part: unexpected EOF")
+	containsAll(t, e.err, "notes.txt is skipped: it is empty", "picture.png is skipped: it is not a recording", "the text does not identify its process", "in part: unexpected EOF")
 	containsAll(t, e.stdout, "10 (metrics)", "42,943")
 }
 
@@ -144,7 +144,7 @@ func TestBrokenBundles(t *testing.T) {
 		says    []string
 		known   bool
 	}{
-		"a line is garbage": {map[string]string{session.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: no record"}, true},
+		"a line is garbage": {map[string]string{session.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: not a record"}, true},
 		"cut in a line":     {map[string]string{session.AnswersMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
 		"packed and cut":    {map[string]string{session.AnswersMember: string(packed(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
 		"all is garbage":    {map[string]string{session.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are not records"}, false},
@@ -169,7 +169,7 @@ func TestBrokenBundles(t *testing.T) {
 				t.Errorf("known %v, want %v:\n%s", known, test.known, head(e.stdout))
 			}
 			if !test.known {
-				if status := diagnosed(t, flags...).status("node-idle"); status != "skipped the nodes were not asked" {
+				if status := diagnosed(t, flags...).status("node-idle"); status != "skipped the nodes were not queried" {
 					t.Errorf("node-idle: %s", status)
 				}
 			}

@@ -182,7 +182,7 @@ func TestBadNodes(t *testing.T) { // not parallel, because it counts goroutines
 		containsAll(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		containsAll(t, e.stdout, "refused")
 		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--all", "--strict", "--fail-on", "never"}, f.asking()...)...)
-		containsAll(t, e.stdout, "0 of 11 sessions answered", "could not run: no query node reported what it serves")
+		containsAll(t, e.stdout, "0 of 11 sessions responded", "could not run: no query node reported what it serves")
 	})
 }
 
@@ -216,7 +216,7 @@ func TestWrongCertificate(t *testing.T) {
 		{"not verified", []string{"--milvus-insecure"}, cli.ExitOK, ""},
 		{"not trusted", []string{"--milvus-ca", theirs.File(t)}, cli.ExitIncomplete, "incomplete: datacoord-11: denied: "},
 		{"another name", []string{"--milvus-ca", ours.File(t), "--milvus-server-name", "milvus.prod"}, cli.ExitIncomplete, "milvus.prod"},
-		{"plaintext", nil, cli.ExitIncomplete, "incomplete: datacoord-11: denied: the server speaks TLS only"},
+		{"plaintext", nil, cli.ExitIncomplete, "incomplete: datacoord-11: denied: the server requires TLS"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			line := append([]string{"get", "nodes", "role=querynode", "--live", "--strict", "-o", "json"}, test.flags...)
@@ -284,7 +284,7 @@ func TestSilentEtcd(t *testing.T) {
 		var errs syncBuffer
 		a := &cli.App{Streams: &cli.Streams{Err: &errs}, Flags: cli.GlobalFlags{Strict: true}}
 		c := model.Build(model.Parts{}).WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "http://e:2379", Problem: test.problem}}})
-		if code := cli.ExitCode(t.Context(), a.Completeness(c)); code != test.code || (code == cli.ExitIncomplete) != strings.Contains(errs.String(), "incomplete: etcd does not answer: connection refused") {
+		if code := cli.ExitCode(t.Context(), a.Completeness(c)); code != test.code || (code == cli.ExitIncomplete) != strings.Contains(errs.String(), "incomplete: etcd is not responding: connection refused") {
 			t.Errorf("%q: exit %d: %s", test.problem, code, &errs)
 		}
 	}

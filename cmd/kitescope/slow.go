@@ -27,7 +27,7 @@ type slowFlags struct {
 }
 
 // helpSlow is the text of "kitescope slow --help".
-const helpSlow = `List slow requests, slowest first: what they asked of which collection, and how long
+const helpSlow = `List slow requests, slowest first: what they requested, from which collection, and how long
 they took.
 
 Proxies of 2.5 and later keep the last 20 searches and queries that took 5 s

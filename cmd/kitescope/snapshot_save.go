@@ -183,7 +183,7 @@ func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
 	if n := s.stats.Dropped; n > 0 {
-		a.Warn("left out, as a secret is in the name: %s", words.Plural(n, "key"))
+		a.Warn("left out because the name contains a secret: %s", words.Plural(n, "key"))
 	}
 	if s.Past != nil {
 		a.Warn("including history: %d changes in %d revisions", s.stats.Past.Changes, s.stats.Past.Revisions)

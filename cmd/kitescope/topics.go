@@ -78,7 +78,7 @@ const helpSources = `--from reads any of these; the kind is detected:
                                         gzipped or not
   -                                     any such file from standard input
 
-A context keeps a source and how it is reached: kitescope context add --help.
+A context stores a source and how to reach it: kitescope context add --help.
 
 --storage, the place of segment files, is a folder, a tar archive, or
 s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false, with keys in
@@ -100,8 +100,8 @@ most commands query them, unless --live=false; get, tree and snapshot save do wi
 (and get if a selector or --columns needs it).
 
 The sessions in etcd list the processes. All are queried in parallel, each within
---node-timeout (5s); a dead one costs only its own row. What they did not answer is
-unknown: "?" in tables; "kitescope get calls" has the reason.
+--node-timeout (5s); a dead one costs only its own row. Missing answers are "?" in
+tables; "kitescope get calls" has the reason.
 
   --map 10.2.0.7=localhost:30007    map an address to one reachable from here; a host alone
                                     keeps the ports: --map 10.2.0.7=bastion
@@ -131,7 +131,7 @@ for programs and file types: ab-3.txt, vmstat-3.log and 3.perf.csv are run 3.
 
 const helpSelectors = `Arguments after "get RESOURCE" select rows; all must match:
 
-  coll=docs                    equal; columns are called as in --help, or by their header:
+  coll=docs                    equal; columns are named as in --help, or by their header:
                                deleted_rows>0, deletes>0; "served by=13", served_by=13
   state=growing,sealed         any of
   state!=Dropped               not equal
@@ -143,7 +143,7 @@ const helpSelectors = `Arguments after "get RESOURCE" select rows; all must matc
   served_by=querynode-19       a node, by name or id (served_by=19)
   watcher=                     no value
   params.M=16                  one entry of a map
-  findings>0  worst=error      findings, as diagnose judges (reads everything)
+  findings>0  worst=error      findings of diagnose (reads everything)
   docs*                        a bare word is a name or id; * matches anything, !docs
                                excludes, several words are alternatives
   docs/_default                a name inside a collection
@@ -160,20 +160,20 @@ const helpOutput = `-o chooses the format; data goes to standard output, everyth
   jsonl       one item per line
   yaml, csv   the same items; csv as in RFC 4180
   name        resource/id, one per line
-  template=T  a Go template over the object that json has
+  template=T  a Go template over the object that json prints
   markdown    for tickets and pull requests
   html        a self-contained page
 
   kitescope get segments -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
 
 All formats have the same rows: dropped segments and collections are left out unless --all
-or a selector asks for them; stderr says how many. On a narrow terminal, tables hide columns
-with the same value in every row first; stderr lists them.
+or a selector asks for them; stderr reports how many. On a narrow terminal, tables hide the least
+important columns; stderr lists them.
 
 Reports (diagnose, balance, profile top, replay, ...) have them too, except name. Their
 --where, --sort, --columns and -n select rows and columns, like get.
 
-Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
+Ids are strings (they exceed the precision of a double), times RFC 3339 in UTC, sizes
 bytes. docs/reference/json.md documents every key; keys are only ever added.`
 
 const helpEnvironment = `Cluster and user:
@@ -189,7 +189,7 @@ const helpEnvironment = `Cluster and user:
 Other passwords and tokens; flags never take them:
 
   KITESCOPE_MILVUS_PASSWORD, KITESCOPE_MILVUS_TOKEN
-                           of the processes (--milvus-user), and of a Milvus that replay asks
+                           of the processes (--milvus-user), and of a Milvus that replay queries
   KITESCOPE_PROMETHEUS_TOKEN
                            bearer token of --prometheus
   KITESCOPE_PROFILE_PASSWORD, KITESCOPE_PROFILE_TOKEN
@@ -204,8 +204,8 @@ Other passwords and tokens; flags never take them:
 The terminal:
 
   NO_COLOR                 no colour
-  TERM                     dumb: no colour, no progress, no UI; linux: signs that its font has
-  LC_ALL, LC_CTYPE, LANG   the first that is set says whether a terminal has UTF-8; if not, ASCII
+  TERM                     dumb: no colour, no progress, no UI; linux: only glyphs in its font
+  LC_ALL, LC_CTYPE, LANG   the first that is set decides whether a terminal has UTF-8; if not, ASCII
 
 The process:
 

@@ -46,7 +46,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cmd.Flags().BoolVarP(&f.shown.All, "all", "a", false, "show dropped segments too")
-	cmd.Flags().BoolVar(&f.findings, "findings", false, "mark what checks found something about, as diagnose judges; the worst first")
+	cmd.Flags().BoolVar(&f.findings, "findings", false, "mark objects that have findings in diagnose; the worst first")
 	return cmd
 }
 

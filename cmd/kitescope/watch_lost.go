@@ -48,7 +48,7 @@ func (t *lossTeller) take(u history.Update) {
 	}
 	for _, l := range u.Lost {
 		lost[l.Name] = true
-		t.report(l.Name, l.Since, now, l.Name+" does not answer")
+		t.report(l.Name, l.Since, now, l.Name+" is not responding")
 	}
 	for name, l := range t.losses {
 		if lost[name] {
@@ -83,5 +83,6 @@ func (t *lossTeller) report(name string, since, now time.Time, why string) {
 }
 
 func (t *lossTeller) sinceText(l *loss, now time.Time) string {
-	return fmt.Sprintf("; last answer at %s, stale for %s", l.since.Format(time.TimeOnly), words.Age(now.Sub(l.since).Round(time.Second)))
+	return fmt.Sprintf("; last response at %s, stale for %s",
+		l.since.Format(time.TimeOnly), words.Age(now.Sub(l.since).Round(time.Second)))
 }

@@ -26,14 +26,16 @@ func TestLossIsToldAgain(t *testing.T) {
 	}
 	teller.take(history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now}}})
 	teller.take(history.Update{Live: true})
-	want := "kitescope: context deadline exceeded; last answer at 08:29:57, stale for 3s\n" +
-		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 10s\n" +
-		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 30s\n" +
-		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 1m30s\n"
+	want := "kitescope: context deadline exceeded; last response at 08:29:57, stale for 3s\n" +
+		"kitescope: context deadline exceeded; last response at 08:29:57, stale for 10s\n" +
+		"kitescope: context deadline exceeded; last response at 08:29:57, stale for 30s\n" +
+		"kitescope: context deadline exceeded; last response at 08:29:57, stale for 1m30s\n"
 	if !strings.HasPrefix(out.String(), want) || strings.Count(out.String(), "\n") > 9 {
 		t.Errorf("said was:\n%s", &out)
 	}
-	for _, text := range []string{"etcd is back after 3m23s", "querynode-7 does not answer", "querynode-7 is back after 0s"} {
+	for _, text := range []string{
+		"etcd is back after 3m23s", "querynode-7 is not responding", "querynode-7 is back after 0s",
+	} {
 		if !strings.Contains(out.String(), text) {
 			t.Errorf("%q is missing in:\n%s", text, &out)
 		}

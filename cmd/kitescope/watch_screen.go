@@ -59,7 +59,8 @@ func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 
 // status returns the status line below the table.
 func (s *watchScreen) status(g *view.Grid) string {
-	return words.Number(g.Len()) + " " + s.question.resource.Name + " · changed " + s.Now().UTC().Format("15:04:05") + " · ctrl+c ends"
+	return words.Number(g.Len()) + " " + s.question.resource.Name +
+		" · changed " + s.Now().UTC().Format("15:04:05") + " · ctrl+c quits"
 }
 
 // watchFrame returns the terminal output for a table and the lines below it, on a screen of the given size.

@@ -13,7 +13,7 @@ import (
 // wider than the terminal.
 func TestWatchFrame(t *testing.T) {
 	text := "ID  ROLE\n" + strings.Repeat("12  querynode\n", 9)
-	got := watchFrame(text, []string{"9 nodes · ctrl+c ends"}, 10, 6)
+	got := watchFrame(text, []string{"9 nodes · ctrl+c quits"}, 10, 6)
 	if want := "\x1b[HID  ROLE\x1b[m\x1b[K\n" + strings.Repeat("12  query…\x1b[m\x1b[K\n", 2) + "… 7 more …\x1b[m\x1b[K\n9 nodes · …\x1b[m\x1b[K\n\x1b[J"; got != strings.Replace(want, "9 nodes · …", "9 nodes ·…", 1) {
 		t.Errorf("got %q", got)
 	}
@@ -25,9 +25,9 @@ func TestWatchFrame(t *testing.T) {
 // TestWatchFrameKeepsTheTable checks that the notes below the table take at most half of the screen, and that
 // the last note is always shown.
 func TestWatchFrameKeepsTheTable(t *testing.T) {
-	below := []string{"first", "second", "third", "4 nodes · ctrl+c ends"}
+	below := []string{"first", "second", "third", "4 nodes · ctrl+c quits"}
 	got := watchFrame("ID\n1\n2\n3\n", below, 80, 6)
-	containsAll(t, got, "ID\x1b[m", "… 2 more rows", "first", "4 nodes · ctrl+c ends")
+	containsAll(t, got, "ID\x1b[m", "… 2 more rows", "first", "4 nodes · ctrl+c quits")
 	if strings.Contains(got, "second") || strings.Count(got, "\n") > 5 {
 		t.Errorf("got %q", got)
 	}
@@ -50,5 +50,5 @@ func TestWatchScreenSaysWhatLacks(t *testing.T) {
 	if code != cli.ExitIncomplete {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
-	containsAll(t, out.String(), "\x1b[H", "could not be decoded", "ctrl+c ends")
+	containsAll(t, out.String(), "\x1b[H", "could not be decoded", "ctrl+c quits")
 }

@@ -25,9 +25,9 @@ type whyFlags struct {
 	requests []string
 }
 
-const helpWhy = `Explain why requests fail, hang or take as long as they do. Requests that clients
-feel come first: where they break, the cause and what to do. Then, of searches,
-queries and writes that ended, the phases of a mean request (5% and more), the
+const helpWhy = `Explain why requests fail, hang or take as long as they do. Problems that
+clients notice come first: where they occur, the cause and what to do. Then, for searches,
+queries and writes that completed, the phases of a mean request (5% and more), the
 largest first, and the finding that explains each, with what to do and how much
 time it would save.
 

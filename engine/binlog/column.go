@@ -108,7 +108,7 @@ func openLog(r object.Reader, name string) (*logFile, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(payloads) == 0 {
-		return nil, fmt.Errorf("read %s: it ends behind its descriptor, without a row", name)
+		return nil, fmt.Errorf("read %s: it ends after its descriptor, without rows", name)
 	}
 	l.Descriptor = d
 	for _, p := range payloads {

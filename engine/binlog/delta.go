@@ -44,7 +44,7 @@ func ReadDeltas(ctx context.Context, store object.Store, names []string) (*Delta
 		all.Strings = append(all.Strings, d.Strings...)
 		all.Timestamps = append(all.Timestamps, d.Timestamps...)
 		if len(all.Int64s) > 0 && len(all.Strings) > 0 {
-			return nil, fmt.Errorf("read %s: keys of another type than in the logs before", name)
+			return nil, fmt.Errorf("read %s: keys differ in type from those of earlier logs", name)
 		}
 	}
 	return all, nil
@@ -126,7 +126,7 @@ func bounded(name string, file *parquet.File, texts []string) error {
 // texts reads a parquet file whose only column has one text per deleted key.
 func (d *Deltas) texts(ctx context.Context, name string, file *parquet.File) error {
 	if len(file.Leaves) != 1 {
-		return fmt.Errorf("read %s: expected one column of texts, found %d", name, len(file.Leaves))
+		return fmt.Errorf("read %s: expected one column of strings, found %d", name, len(file.Leaves))
 	}
 	texts := Column{Descriptor: Descriptor{Type: String}}
 	if err := texts.read(ctx, []source{{name, file, 0}}); err != nil {

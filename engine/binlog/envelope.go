@@ -40,7 +40,7 @@ func (e *envelope) open(ctx context.Context) ([]entry, error) {
 		return nil, err
 	}
 	if len(payloads) != 1 || payloads[0].event != indexEvent {
-		return nil, fmt.Errorf("expected one index event behind the descriptor, found %d events", len(payloads))
+		return nil, fmt.Errorf("expected one index event after the descriptor, found %d events", len(payloads))
 	}
 	e.Descriptor = d
 	p := payloads[0]

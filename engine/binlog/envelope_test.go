@@ -78,12 +78,12 @@ func TestEnvelopes(t *testing.T) {
 func TestRefusedEnvelopes(t *testing.T) {
 	const dir = "index_files/7/1/2/3/"
 	for want, edit := range map[string]func(f indexFiles){
-		"slice \"HNSW_1\" of 2 is not there": func(f indexFiles) { delete(f, dir+"HNSW_1") },
+		"slice \"HNSW_1\" of 2 is missing": func(f indexFiles) { delete(f, dir+"HNSW_1") },
 		"expected 9": func(f indexFiles) {
 			f.put(t, "SLICE_META", Int8, nil, []byte(`{"meta":[{"name":"HNSW","slice_num":2,"total_len":9}]}`))
 		},
-		"expected how the index is cut": func(f indexFiles) { f.put(t, "SLICE_META", Int8, nil, []byte(`{`)) },
-		"is not there": func(f indexFiles) {
+		"expected the slices of the index": func(f indexFiles) { f.put(t, "SLICE_META", Int8, nil, []byte(`{`)) },
+		"is missing": func(f indexFiles) {
 			f.put(t, "SLICE_META", Int8, nil, []byte(`{"meta":[{"name":"HNSW","slice_num":1000000000000}]}`))
 		},
 		"encrypted at rest":         func(f indexFiles) { f.put(t, "raw", None, map[string]string{"edek": "x"}, nil) },

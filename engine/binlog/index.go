@@ -197,7 +197,7 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 		} `json:"meta"`
 	}
 	if err := json.Unmarshal([]byte(strings.TrimRight(text, "\x00")), &meta); err != nil {
-		return nil, fmt.Errorf("read %s: expected how the index is cut: %w", notes.name, err)
+		return nil, fmt.Errorf("read %s: expected the slices of the index: %w", notes.name, err)
 	}
 	for _, m := range meta.Meta {
 		var all []*envelope
@@ -206,7 +206,7 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 			slice := m.Name + "_" + strconv.Itoa(i)
 			part, ok := parts[slice]
 			if !ok {
-				return nil, fmt.Errorf("read %s: slice %s of %d is not there", notes.name, parquet.Quote(slice), m.Slices)
+				return nil, fmt.Errorf("read %s: slice %s of %d is missing", notes.name, parquet.Quote(slice), m.Slices)
 			}
 			delete(parts, slice)
 			all = append(all, part...)

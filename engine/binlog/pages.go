@@ -238,7 +238,7 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 		return c.sink.plain(b, p.row, n)
 	case parquet.PlainDictionary, parquet.RLEDictionary:
 		if p.dict == nil || len(b) == 0 || b[0] > 32 {
-			return errors.New("indices into a dictionary that is not there, or of more than 32 bits")
+			return errors.New("indices into a missing dictionary, or of more than 32 bits")
 		}
 		if d, ok := p.dict.(*octetEntries); ok && b[0] == 8 {
 			return d.octets(b[1:], p.row, n)

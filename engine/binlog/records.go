@@ -49,7 +49,7 @@ func (r *Records) span(blob []byte, at, n int) []byte {
 		}
 		in -= p.Bytes
 	}
-	panic("binlog: the parts of a record are not all of it") // a bug in Place
+	panic("binlog: the parts of a record do not cover it") // a bug in Place
 }
 
 // touch faults in the memory of the records that are completely within the bytes [from, to) of the blob. Other

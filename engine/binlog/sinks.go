@@ -35,7 +35,7 @@ func errIndex(index uint32, n int) error {
 	return fmt.Errorf("index %d into a dictionary of %d values", index, n)
 }
 
-func errValues(n, have int) error { return fmt.Errorf("%d values are not what %d bytes hold", n, have) }
+func errValues(n, have int) error { return fmt.Errorf("%d values do not match %d bytes", n, have) }
 
 // parse decodes PLAIN bytes to len(dst) values.
 type parse[T any] func(b []byte, dst []T) error

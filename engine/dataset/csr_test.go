@@ -43,7 +43,7 @@ func TestCSR(t *testing.T) {
 		"row 0 has the values from 0 to 7, of 1":   csr(1, 10, 1, []int64{0, 7}, []int32{1}, []float32{1}),
 		"row 1 has the values from 2 to 1, of 2":   csr(2, 10, 2, []int64{0, 2, 1}, []int32{1, 2}, []float32{1, 1}),
 		"row 0: dimension 10 of 10":                csr(1, 10, 1, []int64{0, 1}, []int32{10}, []float32{1}),
-		"dimension 1 of a sparse vector stands be": csr(1, 10, 2, []int64{0, 2}, []int32{2, 1}, []float32{1, 1}),
+		"dimension 1 of a sparse vector follows 2": csr(1, 10, 2, []int64{0, 2}, []int32{2, 1}, []float32{1, 1}),
 		"expected a finite number":                 csr(1, 10, 1, []int64{0, 1}, []int32{2}, []float32{float32(math.NaN())}),
 	} {
 		if _, err := parse(context.Background(), CSR, "", data); err == nil || !strings.Contains(err.Error(), want) {

@@ -16,7 +16,7 @@ func Foreign(path string) error {
 	quoted := shellquote.Word(path)
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".npz":
-		return hints.Errorf("take its arrays out as .npy files: python3 -c "+
+		return hints.Errorf("extract its arrays as .npy files: python3 -c "+
 			"'import numpy,sys; f=numpy.load(sys.argv[1]); [numpy.save(k,f[k]) for k in f.files]' "+quoted,
 			"an archive of NumPy (.npz) is not supported")
 	case ".fbin", ".u8bin", ".i8bin", ".ibin":
@@ -28,7 +28,7 @@ func Foreign(path string) error {
 		return hints.Errorf("convert it to out.npy: python3 -c \"import numpy,sys; "+
 			"n,d=map(int,numpy.fromfile(sys.argv[1],'uint32',2)); "+
 			"numpy.save('out.npy',numpy.fromfile(sys.argv[1],'"+kind+"',n*d,offset=8).reshape(n,d).astype('"+to+"'))\" "+quoted,
-			"a file of big-ann-benchmarks (%s, %s values behind two counts) is not supported", ending, kind)
+			"a file of big-ann-benchmarks (%s, %s values after two counts) is not supported", ending, kind)
 	}
 	folder := path
 	if slices.Contains(chromaFiles, filepath.Base(path)) {
@@ -42,7 +42,7 @@ func Foreign(path string) error {
 	return hints.Errorf("convert it to vectors.npy, in the order of its labels (after pip install chroma-hnswlib, with the dimension for 384): python3 -c "+
 		"'import hnswlib,numpy,sys; i=hnswlib.Index(\"l2\",int(sys.argv[2])); i.load_index(sys.argv[1],is_persistent_index=True); "+
 		"numpy.save(\"vectors.npy\",i.get_items(sorted(i.get_ids_list())))' "+shellquote.Word(folder)+" 384",
-		"the folder of an index of Chroma (its own form of hnswlib) is not supported")
+		"an index folder of Chroma (its own form of hnswlib) is not supported")
 }
 
 // chromaFiles lists the files in a directory written by Chroma's fork of hnswlib.

@@ -187,7 +187,7 @@ func TestHostileParquet(t *testing.T) {
 		"2M columns":       {empties(columns, 2<<20), "parquet metadata at offset 4"},
 		"nested structs":   {footed(nil, bytes.Repeat([]byte{1<<4 | 12}, 1<<20)), "nested deeper than 16"},
 		"list of booleans": {footed(nil, []byte{15<<4 | 9, 2<<4 | 1, 1, 1, 0}), "a schema without a root"},
-		"snappy of 1 GB":   {onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "snappy that do not hold the 16"},
+		"snappy of 1 GB":   {onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "snappy do not decompress to the declared 16"},
 		"zstd of 1 GB":     {onePage(t, format.Zstd, dataPage(4, 1<<30), z.EncodeAll(make([]byte, 64), nil), 5<<20), "claim to decompress to 1073741824"},
 		"zstd bomb":        {onePage(t, format.Zstd, dataPage(4, 16), z.EncodeAll(make([]byte, 96<<20), nil), 0), "ZSTD: decompressed size exceeds configured limit"},
 		"gzip of 1 GB":     {onePage(t, format.Gzip, dataPage(4, 1<<30), g.Bytes(), 5<<20), "claim to decompress to 1073741824"},

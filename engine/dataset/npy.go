@@ -63,7 +63,7 @@ func readNPY(ctx context.Context, data []byte) (*Set, error) {
 	rest := data[h.data:]
 	// This divides instead of multiplying, because the shape may be arbitrarily large.
 	if h.rows > 0 && (h.cols > len(rest)/size || h.rows > len(rest)/(h.cols*size)) {
-		return nil, fmt.Errorf("offset %d: expected %d rows of %d values of %d bytes, %d bytes are there",
+		return nil, fmt.Errorf("offset %d: expected %d rows of %d values of %d bytes, found %d bytes",
 			h.data, h.rows, h.cols, size, len(rest))
 	}
 	if extra := len(rest) - h.rows*h.cols*size; extra > 0 {

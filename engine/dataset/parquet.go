@@ -75,7 +75,7 @@ func chooseColumn(leaves []parquet.Leaf, name string) (vectorColumn, error) {
 	}
 	switch {
 	case name != "":
-		return vectorColumn{}, fmt.Errorf("no column %s; there are %s", parquet.Quote(name), list(others))
+		return vectorColumn{}, fmt.Errorf("no column %s; columns: %s", parquet.Quote(name), list(others))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
@@ -89,7 +89,7 @@ func kindOf(leaves []parquet.Leaf) string {
 	l := leaves[0]
 	name := parquet.PhysicalName(l.Physical)
 	if l.Logical == parquet.OtherLogical {
-		name += " of another meaning (text, decimals, times)"
+		name += " with another logical type (text, decimals, times)"
 	}
 	switch {
 	case len(leaves) > 1:

@@ -18,7 +18,7 @@ func readVecs(ctx context.Context, format Format, data []byte) (*Set, error) {
 		size = 1
 	}
 	if len(data) < 4 {
-		return nil, fmt.Errorf("offset 0: expected the dimension of the first row in 4 bytes, %d are there", len(data))
+		return nil, fmt.Errorf("offset 0: expected the dimension of the first row in 4 bytes, found %d", len(data))
 	}
 	dim := int(int32(binary.LittleEndian.Uint32(data)))
 	if dim <= 0 || dim > (len(data)-4)/size {
@@ -27,7 +27,7 @@ func readVecs(ctx context.Context, format Format, data []byte) (*Set, error) {
 	stride := 4 + dim*size
 	rows := len(data) / stride
 	if rest := len(data) % stride; rest != 0 {
-		return nil, fmt.Errorf("offset %d: expected a row of %d bytes, %d are there", len(data)-rest, stride, rest)
+		return nil, fmt.Errorf("offset %d: expected a row of %d bytes, found %d", len(data)-rest, stride, rest)
 	}
 	for i := range rows {
 		if i%checkEvery == 0 && ctx.Err() != nil {

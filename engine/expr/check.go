@@ -141,7 +141,7 @@ func (c *checker) test(n *node) (step, error) {
 	case opCall:
 		return c.call(n)
 	case "&", "|", "^", "<<", ">>":
-		return nil, c.fail(n, "the operator %s is in Milvus's grammar, and no server evaluates it", n.op)
+		return nil, c.fail(n, "the operator %s is in Milvus's grammar, but no server evaluates it", n.op)
 	case "=~", "!~":
 		return nil, c.failHint(n, "use like, or give the ids that pass as a list", "regular expressions (%s, 3.0) are not evaluated", n.op)
 	}
@@ -169,13 +169,13 @@ func (c *checker) column(n *node) (*column, error) {
 	base, keys, _ := strings.Cut(s, "[")
 	f, dynamic := c.field(base)
 	if f == nil {
-		return nil, c.failHint(n, c.names(), "no field %s in the collection, and none for keys of rows", shown(base))
+		return nil, c.failHint(n, c.names(), "no field %s in the collection, and no dynamic field", shown(base))
 	}
 	if kindOf(f.Type) == Int && f.Type >= binlog.BinaryVector || f.Type == binlog.None {
 		return nil, c.fail(n, "field %s is %v: it cannot be compared", f.Name, f.Type)
 	}
 	if f.Type == binlog.Geometry || f.Type == binlog.Text {
-		return nil, c.fail(n, "field %s is %v: it is not compared from logs", f.Name, f.Type)
+		return nil, c.fail(n, "field %s is %v: it cannot be compared from logs", f.Name, f.Type)
 	}
 	col := &column{field: f, index: -1}
 	if dynamic {
@@ -265,7 +265,7 @@ func (c *checker) names() string {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 		names = names[:most]
 	}
-	return "there are " + strings.Join(names, ", ") + more
+	return "fields: " + strings.Join(names, ", ") + more
 }
 
 func (c *checker) junction(n *node) (*operand, error) {
@@ -277,7 +277,7 @@ func (c *checker) junction(n *node) (*operand, error) {
 		}
 		s, ok := o.condition()
 		if !ok {
-			return nil, c.fail(a, "expected conditions beside %s, found %s: %s", n.op, o.kindName(), c.source(a))
+			return nil, c.fail(a, "expected conditions around %s, found %s: %s", n.op, o.kindName(), c.source(a))
 		}
 		steps = append(steps, s)
 	}
@@ -301,7 +301,7 @@ func (c *checker) prefixed(n *node) (*operand, error) {
 	case n.op == opNot:
 		return nil, c.failHint(n, "put what it negates in parentheses: not (a > 0)", "not takes a condition, found %s: %s", o.kindName(), c.source(n.args[0]))
 	case n.op == opBitNot:
-		return nil, c.fail(n, "the operator ~ is in Milvus's grammar, and no server evaluates it")
+		return nil, c.fail(n, "the operator ~ is in Milvus's grammar, but no server evaluates it")
 	case n.op == opPlus && (o.value != nil || o.step == nil):
 		return o, nil
 	case o.value != nil && o.value.Kind == Int:

@@ -135,7 +135,7 @@ func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step,
 	case v.Kind == List && op != "==" && op != "!=" && col.json():
 		return constantly(false), nil // as in ExecRangeVisitorImplJson
 	case v.Kind == List && op != "==" && op != "!=":
-		return nil, c.fail(n, "lists are compared by == and != only")
+		return nil, c.fail(n, "lists are compared with == and != only")
 	case v.Kind == List:
 		return c.compareList(n, op, col, v)
 	}
@@ -250,7 +250,8 @@ func (c *checker) between(n *node) (step, error) {
 		}
 		v, ok := cast(col.kind(), *o.value)
 		if !ok || v.Kind == List || v.Kind == Bool && !c.schema.Release.before(5) {
-			return nil, c.fail(a, "field %s is %s: no range of it is bounded by %s", col.field.Name, col.typeName(), o.value.Kind)
+			return nil, c.fail(a, "field %s is %s: a range of it cannot be bounded by %s", col.field.Name,
+				col.typeName(), o.value.Kind)
 		}
 		bounds[i] = v
 	}

@@ -61,14 +61,15 @@ func (c *checker) like(n *node) (step, error) {
 	}
 	col := o.column
 	if col == nil || col.kind() != Text && !col.json() {
-		return nil, c.fail(n.args[0], "expected a field of texts before like, found %s: %s", o.kindName(), c.source(n.args[0]))
+		return nil, c.fail(n.args[0], "expected a string field before like, found %s: %s", o.kindName(),
+			c.source(n.args[0]))
 	}
 	p, err := c.operand(n.args[1])
 	if err != nil {
 		return nil, err
 	}
 	if p.value == nil || p.value.Kind != Text {
-		return nil, c.fail(n.args[1], "expected a text after like, found %s", c.source(n.args[1]))
+		return nil, c.fail(n.args[1], "expected a string after like, found %s", c.source(n.args[1]))
 	}
 	match, err := likeTester(p.value.Text, c.schema.Release)
 	if err != nil {
@@ -94,7 +95,8 @@ func (c *checker) exists(n *node) (step, error) {
 	case col == nil || !col.json():
 		return nil, c.fail(n.args[0], "exists takes a key of a JSON field, found %s: %s", o.kindName(), c.source(n.args[0]))
 	case len(col.path) == 0:
-		return nil, c.fail(n.args[0], "exists takes a key of a JSON field, found all of it: %s", c.source(n.args[0]))
+		return nil, c.fail(n.args[0], "exists takes a key of a JSON field, found the whole field: %s",
+			c.source(n.args[0]))
 	}
 	return &existsTest{column: col, empty: c.schema.Release.before(6)}, nil
 }
@@ -188,7 +190,7 @@ func (c *checker) call(n *node) (step, error) {
 		start := args[1].value.Text
 		return &textTest{field: args[0].column.field, test: func(s string) bool { return strings.HasPrefix(s, start) }}, nil
 	case function == "empty" || function == "starts_with":
-		return nil, c.fail(n, "%s takes a field of texts, and starts_with a constant text beside it", function)
+		return nil, c.fail(n, "%s takes a string field, and starts_with also a constant string", function)
 	}
 	return nil, c.failHint(n, "functions are empty, starts_with, array_length and those with contains in their names", "no function %s", shown(n.tok.text))
 }

@@ -175,17 +175,18 @@ func (l *lexer) quoted(at int) (int, error) {
 		case quote:
 			return i + 1 - at, nil
 		case '\r', '\n':
-			return 0, l.fail(at, `write \n for a line break`, "a text without its closing %c", quote)
+			return 0, l.fail(at, `write \n for a line break`, "a string without its closing %c", quote)
 		case '\\':
 			i++
 			if i < len(l.s) && strings.IndexByte(`'"?abfnrtv\01234567xuU`, l.s[i]) < 0 {
 				r, _ := utf8.DecodeRuneInString(l.s[i:])
 				escaped := strings.Trim(strconv.QuoteRune(r), "'")
-				return 0, l.fail(i-1, `a backslash itself is \\: \\`+escaped, `\%s means nothing in a text`, escaped)
+				return 0, l.fail(i-1, `a backslash itself is \\: \\`+escaped, `\%s is not an escape in a string`,
+					escaped)
 			}
 		}
 	}
-	return 0, l.fail(at, "", "a text without its closing %c", quote)
+	return 0, l.fail(at, "", "a string without its closing %c", quote)
 }
 
 func nondigit(c byte) bool    { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -20,7 +20,7 @@ func oldLike(pattern string) (func(string) bool, error) {
 			continue
 		}
 		if i == 0 || body[i-1] != '\\' {
-			return nil, errors.New("before Milvus 2.4, % is for the end of a pattern only")
+			return nil, errors.New("before Milvus 2.4, % is supported only at the end of a pattern")
 		}
 		i--
 	}

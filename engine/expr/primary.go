@@ -156,7 +156,8 @@ func (p *parser) call(op string, t token) (*node, error) {
 
 // refused holds the functions of the grammar that cannot be evaluated from the logs, and the reason.
 var refused = map[string]string{
-	"text_match": "it takes the words of an analyzer, which are in a text index", "phrase_match": "it takes the words of an analyzer, which are in a text index",
+	"text_match":    "it needs the words of an analyzer, from a text index",
+	"phrase_match":  "it needs the words of an analyzer, from a text index",
 	"random_sample": "its rows are random", "element_filter": "it filters elements of structs", "iso": "times with zones are not compared",
 	"interval": "times with zones are not compared",
 }

@@ -22,7 +22,10 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"nothing", "a truth value", "a whole number", "a number with a fraction", "a text", "a list"}[min(k, List)]
+	return [...]string{
+		"nothing", "a boolean", "a whole number", "a floating-point number", "a string",
+		"a list",
+	}[min(k, List)]
 }
 
 // Value is a constant. Only the field of its Kind is set.
@@ -92,7 +95,7 @@ func literal(t token) (Value, error) {
 // unquote parses a text literal as convertEscapeSingle of utils.go does: escapes are those of Go, and \' is '.
 func unquote(s string) (string, error) {
 	if len(s) < 2 {
-		return "", errors.New("a text without quotes")
+		return "", errors.New("a string without quotes")
 	}
 	inner := s[1 : len(s)-1]
 	if strings.IndexByte(inner, '\\') < 0 {
@@ -117,7 +120,7 @@ func unquote(s string) (string, error) {
 	b.WriteByte('"')
 	out, err := strconv.Unquote(b.String())
 	if err != nil {
-		return "", errors.New(`an escape that cannot be read: \x takes two digits, \u four, \ooo three`)
+		return "", errors.New(`an invalid escape: \x takes two digits, \u four, \ooo three`)
 	}
 	return out, nil
 }

@@ -117,11 +117,11 @@ func (x *Index) check(o Options) error {
 	case binary && o.Library == engine.HNSWLib:
 		return errors.New("hnswlib has no metric for bits")
 	case x.Metric == dist.Cosine && o.Library == engine.Faiss:
-		return errors.New("faiss has no cosine: normalise the vectors and use the inner product")
+		return errors.New("faiss has no cosine: normalize the vectors and use the inner product")
 	case x.Norms != nil && len(x.Norms) != v.Rows:
 		return fmt.Errorf("%d norms for %d rows", len(x.Norms), v.Rows)
 	case x.Deleted != nil && x.Deleted.Len() != v.Rows:
-		return fmt.Errorf("%d rows marked as deleted or not, of %d", x.Deleted.Len(), v.Rows)
+		return fmt.Errorf("%d deletion marks for %d rows", x.Deleted.Len(), v.Rows)
 	case x.Labels != nil && len(x.Labels) != v.Rows:
 		return fmt.Errorf("%d labels for %d rows", len(x.Labels), v.Rows)
 	}
@@ -165,7 +165,7 @@ func (s *Searcher) Similarity() bool {
 // left returns the rows that are excluded because they are deleted or filtered, as words of a bitset.
 func (s *Searcher) left(filter *engine.Bitset) ([]uint64, error) {
 	if filter != nil && filter.Len() != s.index.Vectors.Rows {
-		return nil, fmt.Errorf("a filter over %d rows for %d", filter.Len(), s.index.Vectors.Rows)
+		return nil, fmt.Errorf("a filter of %d rows for %d", filter.Len(), s.index.Vectors.Rows)
 	}
 	return filter.Or(s.index.Deleted).Words(), nil
 }

@@ -25,7 +25,7 @@ func TestMisfitsAreNamed(t *testing.T) {
 		{&Index{Vectors: f, Metric: dist.Cosine}, engine.Faiss, "no cosine"},
 		{&Index{Vectors: f, Norms: make([]float32, 9)}, engine.Faiss, "9 norms for 10 rows"},
 		{&Index{Vectors: f, Labels: make([]int64, 11)}, engine.Faiss, "11 labels for 10 rows"},
-		{&Index{Vectors: f, Deleted: engine.NewBitset(9)}, engine.Faiss, "9 rows marked"},
+		{&Index{Vectors: f, Deleted: engine.NewBitset(9)}, engine.Faiss, "9 deletion marks"},
 	}
 	for _, test := range tests {
 		if _, err := New(test.index, Options{Library: test.policy}); err == nil || !strings.Contains(err.Error(), test.want) {

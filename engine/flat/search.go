@@ -44,7 +44,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 // an IVF index can have 65,536 lists, and a range search of knowhere reads every list.
 func (s *Searcher) checkK(k int) error {
 	if most := max(MaxK, s.index.Vectors.Rows); k < 1 || k > most {
-		return fmt.Errorf("k is %d: not one of 1 to %d", k, most)
+		return fmt.Errorf("k is %d: expected 1 to %d", k, most)
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func mainBlob(x *binlog.Index) (string, error) {
 	case len(names) == 1:
 		return names[0], nil
 	case len(names) == 0:
-		return "", errors.New("no blob of an index")
+		return "", errors.New("no index blob")
 	case slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "_disk.index") }):
 		return "", CheckType("DISKANN")
 	}

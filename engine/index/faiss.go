@@ -112,7 +112,8 @@ func (r *faissReader) header(at int, code string) faissHeader {
 	unused := r.u64("a header")
 	h.knowhere = unused != faissUnused
 	if unset(code) && h.knowhere {
-		r.expect(unused <= 255, 8, fmt.Sprintf("%d, or a byte that knowhere leaves to chance", faissUnused), "%d", unused)
+		r.expect(unused <= 255, 8, fmt.Sprintf("%d, or a byte that knowhere leaves uninitialized", faissUnused), "%d",
+			unused)
 		unused = 0
 	}
 	h.cosine = unused == 1

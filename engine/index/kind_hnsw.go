@@ -88,11 +88,11 @@ func (g graphIndex) Describe(d *Description) {
 		d.Count("efSearch", "ef_search", x.EFSearch)
 	}
 	if x.MaxElements > 0 {
-		d.Count("room for", "max_elements", x.MaxElements)
+		d.Count("capacity", "max_elements", x.MaxElements)
 	}
 	d.Count("deleted", "deleted", x.Deleted.Count())
 	if x.Labels != nil {
-		d.Text("ids", "of their own")
+		d.Text("ids", "stored labels")
 	} else {
 		d.Text("ids", "row numbers")
 	}

@@ -164,7 +164,7 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 		{map[string]string{"SPARSE_INVERTED_INDEX": "\x01\x02\x03\x04"}, "expected 8 bytes of a count of rows, found 4 bytes to the end of the file"},
 		{map[string]string{"GPU_CAGRA": "\x01\x02\x03\x04"}, "index type GPU_CAGRA is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"_disk.index": "x", "_mem.index.bin": "y"}, "index type DISKANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW": "damaged"}, "an index of hnswlib, faiss or Milvus, found 7 bytes of something else (or of one of them, with a damaged header)"},
+		{map[string]string{"HNSW": "damaged"}, "an index of hnswlib, faiss or Milvus, found 7 bytes of another format (or a damaged header)"},
 		{map[string]string{"HNSW": graph[:1000]}, "by max_elements and 52 bytes each to the end of the file, found 90"},
 	} {
 		x := blobs(t, c.files)

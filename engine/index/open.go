@@ -79,6 +79,6 @@ func parse(c *cursor, hint Hint) (*File, error) {
 	}
 	return nil, &FormatError{
 		Offset: 0, Expected: "an index of hnswlib, faiss or Milvus",
-		Found: fmt.Sprintf("%d bytes of something else (or of one of them, with a damaged header)", len(c.data)),
+		Found: fmt.Sprintf("%d bytes of another format (or a damaged header)", len(c.data)),
 	}
 }

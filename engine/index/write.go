@@ -48,7 +48,7 @@ func (o *output) float32s(values []float32) {
 // normalized.
 func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 	if ix.Vectors.Element != dist.Float32 || ix.Norms != nil {
-		return errors.New("write hnswlib index: it has float32 vectors, and under cosine normalised ones")
+		return errors.New("write hnswlib index: the format takes float32 vectors, normalized for cosine")
 	}
 	o := newOutput(w)
 	maxElements := max(ix.MaxElements, ix.Vectors.Rows)

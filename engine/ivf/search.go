@@ -144,7 +144,7 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 		n = s.index.NProbe
 	}
 	if n < 1 {
-		return nil, nil, fmt.Errorf("nprobe is %d: less than 1", n)
+		return nil, nil, fmt.Errorf("nprobe is %d: expected 1 or more", n)
 	}
 	// If n exceeds the number of lists, all lists are read, as in faiss (IndexIVF::search).
 	n = min(n, len(s.index.Lists))
@@ -220,7 +220,7 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.T
 // were read have fewer rows. query has the format of a stored row.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if p.K < 1 || p.K > flat.MaxK {
-		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, flat.MaxK)
+		return dst, fmt.Errorf("k is %d: expected 1 to %d", p.K, flat.MaxK)
 	}
 	q, probes, err := s.probe(query, p.NProbe)
 	if err != nil {

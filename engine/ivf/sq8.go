@@ -30,7 +30,7 @@ func NewSQ8(low, span []float32, residual bool) (*SQ8, error) {
 
 func (c *SQ8) String() string {
 	if c.Residual {
-		return "8 bits a dimension, of what the centroid leaves"
+		return "8 bits a dimension, of the residual to the centroid"
 	}
 	return "8 bits a dimension"
 }

@@ -46,7 +46,7 @@ const maxNesting = 16
 // parseSchema parses a schema. named holds the records parsed so far, by name.
 func parseSchema(raw json.RawMessage, named map[string]*schema, depth int) (*schema, error) {
 	if depth > maxNesting {
-		return nil, errors.New("a schema within too many others")
+		return nil, errors.New("a schema nested too deeply")
 	}
 	var name string
 	if json.Unmarshal(raw, &name) == nil {

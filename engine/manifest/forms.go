@@ -28,7 +28,7 @@ func readContainer(b []byte) (*Manifest, error) {
 	case records != 1:
 		return nil, fmt.Errorf("expected one record, found %d", records)
 	case !bytes.Equal(sync, end) || len(r.b) > 0:
-		return nil, errors.New("its block does not end where the file does")
+		return nil, errors.New("its block does not end at the end of the file")
 	}
 	text, _ := meta["avro.schema"].(string)
 	return decode(text, block)
@@ -82,7 +82,7 @@ func readRaw(b []byte) (*Manifest, error) {
 		return nil, r.err
 	}
 	if version < 1 || version > rawNewest {
-		return nil, fmt.Errorf("version %d of the raw form is not known", version)
+		return nil, fmt.Errorf("version %d of the raw form is unknown", version)
 	}
 	return decode(rawSchema(version), r.b)
 }

@@ -110,7 +110,7 @@ func ParsePlace(text string) (Place, error) {
 		Version int64  `json:"ver"`
 		Base    string `json:"base_path"`
 	}
-	bad := fmt.Errorf("%q is not the place of a manifest below insert_log", text)
+	bad := fmt.Errorf("%q is not the path of a manifest below insert_log", text)
 	if err := json.Unmarshal([]byte(text), &x); err != nil || x.Version < 0 || path.Clean(x.Base) != x.Base {
 		return Place{}, bad
 	}
@@ -175,7 +175,7 @@ func Read(b []byte) (*Manifest, error) {
 	if magic, n := binary.Varint(b); n > 0 && magic == rawMagic {
 		return readRaw(b[n:])
 	}
-	return nil, errors.New("not a manifest: it begins as neither Avro's container nor the form before it")
+	return nil, errors.New("not a manifest: it is neither an Avro container nor the older raw form")
 }
 
 // place resolves names against the segment's folder, as ToAbsolutePaths does. Libraries before 2026-03 kept the

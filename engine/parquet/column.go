@@ -379,7 +379,7 @@ func deltas(b []byte, n int) (values []int64, rest []byte, err error) {
 	for len(values) < n {
 		least, used := binary.Varint(b)
 		if used <= 0 || uint64(len(b)-used) < minis {
-			return nil, nil, fmt.Errorf("the values end with %d of them missing", n-len(values))
+			return nil, nil, fmt.Errorf("the values end with %d missing", n-len(values))
 		}
 		widths := b[used:][:minis]
 		b = b[used+int(minis):]

@@ -65,7 +65,7 @@ func (d *Decompressor) Decompress(codec int, b []byte, want int) (content []byte
 		content = b
 	case CodecSnappy:
 		if n, err := snappy.DecodedLen(b); err != nil || n != want || want > 64*len(b) {
-			return nil, fmt.Errorf("%d bytes of snappy that do not hold the %d that were promised", len(b), want)
+			return nil, fmt.Errorf("%d bytes of snappy do not decompress to the declared %d", len(b), want)
 		}
 		content, err = snappy.Decode(d.buffer[:cap(d.buffer)], b)
 		d.buffer = content
@@ -80,7 +80,7 @@ func (d *Decompressor) Decompress(codec int, b []byte, want int) (content []byte
 		content, err = d.decodeZstd(b, want)
 	case CodecLZ4:
 		if want/255 > len(b) { // a byte adds at most 255 to a length
-			return nil, fmt.Errorf("%d bytes of lz4 that do not hold the %d that were promised", len(b), want)
+			return nil, fmt.Errorf("%d bytes of lz4 do not decompress to the declared %d", len(b), want)
 		}
 		var n int
 		d.grow(max(want, 1)) // the library's assembler writes to a nil slice

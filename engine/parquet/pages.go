@@ -243,7 +243,7 @@ func (p *PageReader) Body(h PageHeader) ([]byte, error) {
 	at := p.at
 	b, err := p.Next(int64(h.Compressed))
 	if err == nil && h.Checked && crc32.ChecksumIEEE(b) != h.CRC {
-		err = fmt.Errorf("page at offset %d: its checksum does not fit its bytes", at)
+		err = fmt.Errorf("page at offset %d: checksum mismatch", at)
 	}
 	return b, err
 }

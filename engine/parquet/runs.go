@@ -54,7 +54,7 @@ func EachIndex(b []byte, width, n int, f func(at int, values []uint32) error) er
 func (r *Runs) Next() (n int, value uint32, packed []byte, err error) {
 	head, size := binary.Uvarint(r.B)
 	if size <= 0 {
-		return 0, 0, nil, fmt.Errorf("the encoded values end with %d of them missing", r.Left)
+		return 0, 0, nil, fmt.Errorf("the encoded values end with %d missing", r.Left)
 	}
 	r.B = r.B[size:]
 	count := head >> 1
@@ -67,7 +67,7 @@ func (r *Runs) Next() (n int, value uint32, packed []byte, err error) {
 	case err != nil:
 		return 0, 0, nil, err
 	case count == 0:
-		return 0, 0, nil, fmt.Errorf("a run of no values with %d of them missing", r.Left)
+		return 0, 0, nil, fmt.Errorf("an empty run with %d values missing", r.Left)
 	case count > uint64(r.Left) && packed == nil:
 		return 0, 0, nil, fmt.Errorf("a run of %d values where %d are left", count, r.Left)
 	case count >= uint64(r.Left):

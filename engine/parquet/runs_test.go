@@ -22,11 +22,11 @@ func TestEndOfValues(t *testing.T) {
 		"9 zero bytes":        {append(packed(1, 8), make([]byte, 9)...), 8, "9 bytes follow the last value"},
 		"another run":         {append(packed(1, 8), packed(1, 8)...), 8, "9 bytes follow the last value"},
 		"a byte":              {append(packed(1, 8), 1), 8, "1 bytes follow the last value"},
-		"values missing":      {packed(1, 8), 9, "end with 1 of them missing"},
+		"values missing":      {packed(1, 8), 9, "end with 1 missing"},
 		"groups missing":      {packed(4, 8), 3, "4 groups of eight packed values in 8 bytes"},
 		"groups of no bytes":  {packed(60, 0), 3, "60 groups of eight packed values in 0 bytes"},
 		"a value too often":   {[]byte{9 << 1, 5}, 8, "a run of 9 values where 8 are left"},
-		"zeros for one value": {append([]byte{7 << 1, 5}, make([]byte, 8)...), 8, "a run of no values with 1 of them missing"},
+		"zeros for one value": {append([]byte{7 << 1, 5}, make([]byte, 8)...), 8, "an empty run with 1 values missing"},
 	} {
 		err := eachValue(test.b, width, test.n, func(int, uint32) error { return nil })
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

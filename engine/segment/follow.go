@@ -31,13 +31,14 @@ func (f *Files) Follow(ctx context.Context, store object.Store) (*Files, int64, 
 			return nil, 0, fmt.Errorf("read %s: column group %d (%s): %w", f.Manifest, i, strings.Join(g.Columns, ", "), err)
 		}
 		if rows >= 0 && n != rows {
-			return nil, 0, fmt.Errorf("read %s: column group %d has %d rows, those before it %d", f.Manifest, i, n, rows)
+			return nil, 0, fmt.Errorf("read %s: column group %d has %d rows, earlier ones %d", f.Manifest, i, n, rows)
 		}
 		rows = n
 	}
 	for _, d := range m.Deltas {
 		if d.Type != manifest.ByKey {
-			return nil, 0, fmt.Errorf("read %s: %s deletes by something else than primary keys (type %d), which is not read", f.Manifest, d.Path, d.Type)
+			return nil, 0, fmt.Errorf("read %s: %s does not delete by primary key (type %d): not supported", f.Manifest,
+				d.Path, d.Type)
 		}
 		followed.Delta = append(followed.Delta, d.Path)
 	}
@@ -47,11 +48,11 @@ func (f *Files) Follow(ctx context.Context, store object.Store) (*Files, int64, 
 // addGroup adds the files of a column group to f, and returns the number of its rows.
 func addGroup(f *Files, group int64, g manifest.Group) (rows int64, err error) {
 	if g.Format != "parquet" {
-		return 0, fmt.Errorf("its files are in the format %q, which is not read", g.Format)
+		return 0, fmt.Errorf("file format %q is not supported", g.Format)
 	}
 	for _, file := range g.Files {
 		if file.Start != 0 {
-			return 0, fmt.Errorf("it has the rows of %s from %d on only, which is not read", path.Base(file.Path), file.Start)
+			return 0, fmt.Errorf("only the rows of %s from %d on: not supported", path.Base(file.Path), file.Start)
 		}
 		rows += file.End
 		f.Insert[group] = append(f.Insert[group], file.Path)

@@ -420,7 +420,7 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer container.Close()
-	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: "_metadata/manifest-7.avro"}, schema); err == nil || !strings.Contains(err.Error(), `column group 1 (101): its files are in the format "vortex", which is not read`) {
+	if _, err := segment.Open(t.Context(), container, &segment.Files{Segment: 3, Manifest: "_metadata/manifest-7.avro"}, schema); err == nil || !strings.Contains(err.Error(), `column group 1 (101): file format "vortex" is not supported`) {
 		t.Errorf("vortex: %v", err)
 	}
 }

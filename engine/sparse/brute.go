@@ -61,7 +61,7 @@ func (s *Rows) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, e
 		return dst, err
 	}
 	if p.K < 1 || p.K > MaxK {
-		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, MaxK)
+		return dst, fmt.Errorf("k is %d: expected 1 to %d", p.K, MaxK)
 	}
 	s.scored = 0
 	if len(query) == 0 {

@@ -136,7 +136,7 @@ func Check(row []byte) error {
 		dim, v := pair(row, i)
 		if i > 0 {
 			if before, _ := pair(row, i-1); before >= dim {
-				return fmt.Errorf("dimension %d of a sparse vector stands behind %d: expected them to ascend", dim, before)
+				return fmt.Errorf("dimension %d of a sparse vector follows %d: expected them to ascend", dim, before)
 			}
 		}
 		if dim == math.MaxUint32 {

@@ -118,13 +118,13 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 		return p, err
 	}
 	if p.K < 1 || p.K > MaxK {
-		return p, fmt.Errorf("k is %d: not one of 1 to %d", p.K, MaxK)
+		return p, fmt.Errorf("k is %d: expected 1 to %d", p.K, MaxK)
 	}
 	if !(p.DropRatio >= 0 && p.DropRatio < 1) {
-		return p, fmt.Errorf("drop ratio is %g: not one of 0 to less than 1", p.DropRatio)
+		return p, fmt.Errorf("drop ratio is %g: expected 0 to less than 1", p.DropRatio)
 	}
 	if p.RefineFactor < 0 || p.RefineFactor > engine.MaxRefineFactor {
-		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.RefineFactor, engine.MaxRefineFactor)
+		return p, fmt.Errorf("refine factor is %d: expected 1 to %d", p.RefineFactor, engine.MaxRefineFactor)
 	}
 	switch {
 	case p.DropRatio == 0:

@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{good, Params{K: 3}, ""},
 		{good[:5], Params{K: 3}, "5 bytes"},
-		{AppendPair(good, 1, 1), Params{K: 3}, "stands behind"},
+		{AppendPair(good, 1, 1), Params{K: 3}, "follows"},
 		{good, Params{}, "k is 0"},
 		{good, Params{K: 3, SparseParams: engine.SparseParams{DropRatio: 1}}, "drop ratio is 1"},
 		{good, Params{K: 3, SparseParams: engine.SparseParams{RefineFactor: -1}}, "refine factor is -1"},

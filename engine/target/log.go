@@ -239,7 +239,10 @@ func (l *Log) vectors(v *engine.Vectors) {
 	}
 	l.text("lengths", fmt.Sprintf("%.4g to %.4g", least, most))
 	if odd > 0 {
-		l.Facts = append(l.Facts, index.Fact{Name: "no numbers", Text: strconv.Itoa(odd) + " rows", Key: "nan_rows", Number: float64(odd), Whole: true, Odd: true})
+		l.Facts = append(l.Facts, index.Fact{
+			Name: "with NaN", Text: strconv.Itoa(odd) + " rows", Key: "nan_rows",
+			Number: float64(odd), Whole: true, Odd: true,
+		})
 	}
 }
 

@@ -176,8 +176,8 @@ func TestDescribe(t *testing.T) {
 	}{
 		"assumed": {indexFiles + "hnswlib_l2.bin", Hint{}, map[string]string{"metric": "L2 (assumed: not in the file)", "format": "hnswlib", "ids": "row numbers"}},
 		"given":   {indexFiles + "hnswlib_cosine.bin", Hint{Metric: &cosine}, map[string]string{"metric": "COSINE (as given: not in the file)"}},
-		"labels":  {indexFiles + "hnswlib_ip_labels.bin", Hint{}, map[string]string{"ids": "of their own"}},
-		"codes":   {indexFiles + "faiss_idmap2_hnsw.bin", Hint{}, map[string]string{"format": "faiss, IxM2 > IHNf > IxF2", "ids": "of their own", "efSearch": "16"}},
+		"labels":  {indexFiles + "hnswlib_ip_labels.bin", Hint{}, map[string]string{"ids": "stored labels"}},
+		"codes":   {indexFiles + "faiss_idmap2_hnsw.bin", Hint{}, map[string]string{"format": "faiss, IxM2 > IHNf > IxF2", "ids": "stored labels", "efSearch": "16"}},
 		"lists":   {milvusIVF, Hint{}, map[string]string{"type": "IVF_FLAT", "nlist": "32", "empty lists": "0", "rows": "3000"}},
 		"Milvus":  {milvusHNSW, Hint{}, map[string]string{"type": "HNSW", "M": "16", "efConstruction": "200", "dimension": "16"}},
 		"vectors": {"../../cmd/kitescope/testdata/engine/base.npy", Hint{}, map[string]string{"format": "npy", "rows": "400", "type": "FLAT"}},

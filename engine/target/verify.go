@@ -248,7 +248,7 @@ func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func
 	case differ > 0:
 		r.add("stored vectors", false, "%d of %d differ, the first is row %d", differ, seen.Count(), first)
 	case unit:
-		r.add("stored vectors", true, "%d equal after normalising", seen.Count())
+		r.add("stored vectors", true, "%d equal after normalizing", seen.Count())
 	default:
 		r.add("stored vectors", true, "%d bit-identical", seen.Count())
 	}

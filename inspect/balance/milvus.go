@@ -170,13 +170,13 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	case "ScoreBasedBalancer":
 	case exclusiveBalancer:
 		if s.Exclusive(g) {
-			return "its nodes are divided among channels, and " + balancer + " balances within them: not computed"
+			return "its nodes are divided among channels: moves of " + balancer + " are not computed"
 		}
 	default:
-		return "what " + balancer + " would do is not computed"
+		return "moves of " + balancer + " are not computed"
 	}
 	if beforeAverages(s.cluster.Version.Text) {
-		return "what the balancer of Milvus before 2.3.5 would do is not computed"
+		return "moves of the balancer before Milvus 2.3.5 are not computed"
 	}
 	if why := s.unread(); why != "" {
 		return why
@@ -203,7 +203,7 @@ func (v *Verdict) does(m *machine) string {
 	case len(v.Moves) == 1:
 		return v.Balancer + " moves one segment"
 	case len(v.Moves) > 0:
-		return fmt.Sprintf("%s moves %d segments, %d of them at once", v.Balancer, len(v.Moves), v.Round)
+		return fmt.Sprintf("%s moves %d segments, %d in the first round", v.Balancer, len(v.Moves), v.Round)
 	case m.tolerated():
 		return fmt.Sprintf("%s moves nothing: scores differ by %.1f%%, tolerance %.4g%%", v.Balancer, 100*m.difference(), 100*m.toleration)
 	}

@@ -228,9 +228,9 @@ func (p *Plan) pointless(s *Survey) string {
 	case unread != "":
 		return unread
 	case p.Group.Replica == nil:
-		return "metadata has no replica of it"
+		return "no replica in the metadata"
 	case takers == 0:
-		return "no registered node of it takes segments"
+		return "none of its registered nodes takes segments"
 	case asked == 0:
 		return "the nodes did not report their segments"
 	case p.Options.By == ByMemory && !s.Sized():

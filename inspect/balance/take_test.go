@@ -207,7 +207,7 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%s of %v rows: %v compared, want %v", tt.index.Type, tt.rows, got, tt.want)
 		}
 	}
-	if s := w.String(); !strings.Contains(s, "until replay measures them") {
+	if s := w.String(); !strings.Contains(s, "not measured by replay") {
 		t.Errorf("weights do not say where they come from: %s", s)
 	}
 }
@@ -288,7 +288,7 @@ func TestGenerations(t *testing.T) {
 			t.Errorf("%q: %v, want %v", version, got, want)
 		}
 	}
-	for version, want := range map[string]string{"2.2.4": "what RowCountBasedBalancer would do", "2.3.4": "before 2.3.5"} {
+	for version, want := range map[string]string{"2.2.4": "moves of RowCountBasedBalancer", "2.3.4": "before Milvus 2.3.5"} {
 		old := newWorld(1, 2)
 		old.parts.Version.Text = version
 		s := Take(old.build())
@@ -317,12 +317,12 @@ func TestVerdicts(t *testing.T) {
 		acts bool
 		want string
 	}{
-		{"on", uneven(), func(w *world) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 of them at once"},
+		{"on", uneven(), func(w *world) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 in the first round"},
 		{"off", uneven(), func(w *world) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); if on: ScoreBasedBalancer moves 2 segments"},
 		{"unknown", uneven(), func(*world) {}, false, "auto-balance unknown; if on, ScoreBasedBalancer moves 2"},
 		{"another balancer", uneven(), func(w *world) {
 			w.parts.Config = append(config("true"), &model.ConfigEntry{Name: "queryCoord.balancer", Value: "MultipleTargetBalancer"})
-		}, false, "what MultipleTargetBalancer would do is not computed"},
+		}, false, "moves of MultipleTargetBalancer are not computed"},
 		{"a blind node", uneven(), func(w *world) { w.live(2).Distribution = nil }, false, "querynode-2 did not report its segments"},
 		{"tolerated", newWorld(1, 2), func(w *world) {
 			w.parts.Config = config("true")

@@ -39,13 +39,16 @@ type Weights struct {
 
 // DefaultWeights returns estimates from published measurements.
 func DefaultWeights() Weights {
-	return Weights{Brute: 1, GraphRows: 1.3, EF: 64, Probes: 8, SparseShare: 0.1, SparseDim: 100, From: "estimates until replay measures them"}
+	return Weights{
+		Brute: 1, GraphRows: 1.3, EF: 64, Probes: 8, SparseShare: 0.1, SparseDim: 100,
+		From: "estimated, not measured by replay",
+	}
 }
 
-// String formats the weights in one line, e.g. "brute force 1 a row and dimension; ...".
+// String formats the weights in one line, e.g. "brute force 1 per row and dimension; ...".
 func (w *Weights) String() string {
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-	return fmt.Sprintf("brute force %s a row and dimension; graph indexes %s x M x ef rows a segment, ef %s; IVF nlist + rows x nprobe/nlist, nprobe %s; sparse %s of the rows; %s",
+	return fmt.Sprintf("brute force %s per row and dimension; graph indexes %s x M x ef rows per segment, ef %s; IVF nlist + rows x nprobe/nlist, nprobe %s; sparse %s of the rows; %s",
 		f(w.Brute), f(w.GraphRows), f(w.EF), f(w.Probes), f(w.SparseShare), w.From)
 }
 

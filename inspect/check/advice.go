@@ -24,17 +24,17 @@ func (s Step) Restarting(c *model.Cluster, within time.Duration, role string) St
 		}
 		return s.Interrupting(within, "searches until it is back")
 	case "querynode":
-		return s.Interrupting(within, "searches of what only it serves, until that is loaded again")
+		return s.Interrupting(within, "searches of data that only it serves, until it is loaded again")
 	case "datanode":
 		return s.Interrupting(within, "flushes of its channels until it is back, or another node has them")
 	case "streamingnode":
 		return s.Interrupting(within, "writes to its channels until it is back, or another node has them")
 	case "indexnode":
-		return s.Interrupting(within, "its index builds, which begin again")
+		return s.Interrupting(within, "its index builds, which start over")
 	case "proxy":
 		return s.Interrupting(within, "its clients until it is back")
 	}
-	return s.Interrupting(within, "what it does until it is back")
+	return s.Interrupting(within, "its work until it is back")
 }
 
 // Reload returns a step that releases a collection and loads it again with the same replicas and partitions.
@@ -84,7 +84,8 @@ func Unwritable(p *facts.Facts, role string) []Step {
 	}
 	steps := []Step{Do("read the end of its log: a data node exits when it cannot write to the storage (missing, read-only, full)")}
 	if p.Storage == nil { // the storage was not examined
-		steps = append(steps, Shell(LookFor(p.OwnStorage().Place)).Does("checks whether the storage is there and can be written, if it is a local folder"))
+		steps = append(steps, Shell(LookFor(p.OwnStorage().Place)).
+			Does("checks whether the storage exists and is writable, if it is a local folder"))
 	}
 	return steps
 }

@@ -51,7 +51,7 @@ func ReadBaseline(r io.Reader) (*Baseline, error) {
 		return nil, err
 	}
 	if len(text) > maxBaseline {
-		return nil, fmt.Errorf("longer than %d MiB: not a baseline", maxBaseline>>20)
+		return nil, fmt.Errorf("larger than %d MiB: not a baseline", maxBaseline>>20)
 	}
 	b := &Baseline{}
 	number := 0
@@ -80,11 +80,11 @@ func parseEntry(line []byte) (e Entry, err error) {
 		return e, errors.New("more than one JSON object")
 	}
 	if e.Check == "" || e.Object == "" {
-		return e, errors.New(`"check" and "object" are wanted`)
+		return e, errors.New(`"check" and "object" are required`)
 	}
 	if e.Until != "" {
 		if _, err := time.Parse(time.DateOnly, e.Until); err != nil {
-			return e, fmt.Errorf(`"until" is a day such as 2027-01-31, not %q`, e.Until)
+			return e, fmt.Errorf(`"until" must be a day such as 2027-01-31, not %q`, e.Until)
 		}
 	}
 	return e, nil
@@ -164,9 +164,9 @@ func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []Stale) {
 		case len(about) > 0 && late != "":
 			stale = append(stale, Stale{e, late})
 		case len(about) == 0 && known:
-			stale = append(stale, Stale{e, "it is no longer found"})
+			stale = append(stale, Stale{e, "no longer found"})
 		case !known && Find(all, e.Check) == nil && !r.ran(e.Check):
-			stale = append(stale, Stale{e, "there is no such check"})
+			stale = append(stale, Stale{e, "no such check"})
 		}
 		if late == "" {
 			for _, f := range about {
@@ -217,5 +217,5 @@ func (e *Entry) expired(now time.Time) string {
 	if err != nil || now.Before(last.AddDate(0, 0, 1)) {
 		return ""
 	}
-	return "it was accepted until " + e.Until
+	return "was accepted until " + e.Until
 }

@@ -69,7 +69,7 @@ func TestBadBaselines(t *testing.T) {
 		"{\"check\":\"a\",\"object\":\"b\"}\n{":           "line 2",
 		`{"check":"a","object":"b","untli":"2027-01-01"}`: "untli",
 		`{"check":"a","object":"b","until":"soon"}`:       "2027-01-31",
-		`{"check":"a"}`: "wanted",
+		`{"check":"a"}`: "required",
 		`{"check":"a","object":"b"} {"check":"a","object":"c"}`: "more than one",
 		`- check: a`:                           "invalid character",
 		strings.Repeat("#\n", maxBaseline/2+1): "not a baseline",
@@ -121,12 +121,12 @@ func TestApply(t *testing.T) {
 		{"by id", []Entry{entry("one", "collections/"+docs)}, 1, nil},
 		{"by address", []Entry{entry("one", "nodes/querynode@10.0.0.6:21123")}, 1, nil},
 		{"by a segment that was compacted since", []Entry{entry("one", "segments/470590569932852601")}, 1, nil},
-		{"of another check", []Entry{entry("quiet", "collections/"+docs)}, 0, []string{"it is no longer found"}},
-		{"of another object", []Entry{entry("one", "collections/default/other")}, 0, []string{"it is no longer found"}},
+		{"of another check", []Entry{entry("quiet", "collections/"+docs)}, 0, []string{"no longer found"}},
+		{"of another object", []Entry{entry("one", "collections/default/other")}, 0, []string{"no longer found"}},
 		{"of a check that could not look", []Entry{entry("unable", "collections/x"), entry("broken", "collections/x"), entry("blind", "nodes/querynode-7")}, 0, nil},
-		{"of a check that did not run", []Entry{entry("elsewhere", "cluster")}, 0, []string{"there is no such check"}},
+		{"of a check that did not run", []Entry{entry("elsewhere", "cluster")}, 0, []string{"no such check"}},
 		{"until today", []Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-20"}}, 1, nil},
-		{"until yesterday", []Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-19"}}, 0, []string{"it was accepted until 2026-11-19"}},
+		{"until yesterday", []Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-19"}}, 0, []string{"was accepted until 2026-11-19"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			next, stale := (&Baseline{x.entries}).Apply(r, nil)

@@ -52,8 +52,9 @@ var partNames = [...]string{
 // needNames holds the names of the needs, in their order.
 var needNames = [...]string{
 	"distribution of query nodes", "recovery info of DataCoord", "load state of QueryCoord", "configuration of processes", "metrics of processes",
-	"CPU and memory of processes", "offsets of the message queue", "answers of processes", "health of etcd", "profiles of processes",
-	"answers or metrics of processes", "files in storage",
+	"CPU and memory of processes", "offsets of the message queue", "responses of processes", "health of etcd",
+	"profiles of processes",
+	"responses or metrics of processes", "files in storage",
 }
 
 // Causes returns the checks in among whose findings may explain those of x, and the checks whose findings x

@@ -28,7 +28,7 @@ func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, todo ours) {
 func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time) {
 	if p.JustBefore(given) && !p.JustBefore(n.StartedAt()) {
 		f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(readsOn))
-		f.Message += ", which it was given " + words.Span(p.Now.Sub(given)) + " ago"
+		f.Message += ", assigned " + words.Span(p.Now.Sub(given)) + " ago"
 		return
 	}
 	EaseStart(p, f, n, readsOn)

@@ -44,14 +44,14 @@ func (r *Report) attach() {
 // unexplained returns the end of the message of a finding about requests without a known cause. at is where
 // they break, or nil if that is unknown.
 func unexplained(at *place.Place) string {
-	const why = "; no check knows why"
+	const why = "; no check explains it"
 	switch {
 	case at == nil:
 		return why
 	case at.At != nil:
 		return " (" + words.FirstOf(at.At.Texts(), 2, "; ") + ")" + why
 	}
-	text := ": nothing on their path is known to be bad"
+	text := ": no problem found on their path"
 	if len(at.Unknown) > 0 {
 		names := make([]string, len(at.Unknown))
 		for i, kind := range at.Unknown {

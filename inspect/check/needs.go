@@ -19,11 +19,11 @@ func (p *Pass) lacks() string {
 	if damage := p.Damage(); damage != "" && p.check.Parts != 0 {
 		p.Unseen("metadata: " + damage)
 		if p.check.Whole {
-			return "the file is damaged, and what seems missing may have been unreadable: " + damage
+			return "the file is damaged, and what seems missing may be unreadable: " + damage
 		}
 	}
 	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
-		return "etcd was not asked for its health"
+		return "the health of etcd was not queried"
 	}
 	if p.check.Needs&NeedProfiles != 0 && p.Profiles == nil {
 		return "profiles were not pulled"
@@ -150,19 +150,19 @@ func lacksQueue(r *model.Runtime) string {
 	case r.Queue == nil:
 		for _, s := range r.Skipped {
 			if s.What == "message queue" {
-				return "the message queue was not asked: " + s.Reason
+				return "the message queue was not queried: " + s.Reason
 			}
 		}
-		return "the message queue was not asked"
+		return "the message queue was not queried"
 	case r.Queue.Topics == nil:
-		return "the message queue did not answer: " + r.Queue.Outcome.With(r.Queue.Reason)
+		return "the message queue did not respond: " + r.Queue.Outcome.With(r.Queue.Reason)
 	}
 	return ""
 }
 
 func lacksAnswers(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Outcome != model.NotAsked }) {
-		return "no process was asked"
+		return "no process was queried"
 	}
 	return ""
 }

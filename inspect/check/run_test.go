@@ -29,7 +29,7 @@ func TestRunStatus(t *testing.T) {
 		{"something found", c, fake("a", about(Info, "nodes", "querynode-3")), Found, ""},
 		{"not everything seen", c, blind("a"), Skipped, "not fully checked: querynode-7: timed out"},
 		{"not everything seen, and something found", c, blind("a", about(Info, "nodes", "querynode-3")), Found, ""},
-		{"nobody asked", noNodes, unable("a"), Skipped, "the nodes were not asked"},
+		{"nobody asked", noNodes, unable("a"), Skipped, "the nodes were not queried"},
 		{"a part not read", &unread, &Check{ID: "a", Parts: model.PartTasks, Run: fake("a").Run}, Skipped, "the metadata it needs could not be read"},
 		{"nothing to judge by", c, &Check{ID: "a", Run: func(p *Pass) { p.Skip("nothing is configured") }}, Skipped, "nothing is configured"},
 		{"findings before a skip", c, &Check{ID: "a", Run: func(p *Pass) {
@@ -179,11 +179,11 @@ func TestNeeds(t *testing.T) {
 		{NeedConfig, c.WithRuntime(silent), "no process reported its configuration"},
 		{NeedMetrics, c.WithRuntime(silent), "no process reported its metrics"},
 		{NeedSystem, c.WithRuntime(silent), "no process reported its CPU and memory"},
-		{NeedQueue, c.WithRuntime(silent), "the message queue was not asked: RocksMQ is inside the process"},
+		{NeedQueue, c.WithRuntime(silent), "the message queue was not queried: RocksMQ is inside the process"},
 		{NeedAnswers, c.WithRuntime(silent), ""},
-		{NeedAnswers, c.WithRuntime(unasked), "no process was asked"},
-		{NeedEtcd, &noEtcd, "etcd was not asked for its health"},
-		{NeedDistribution, c, "the nodes were not asked"},
+		{NeedAnswers, c.WithRuntime(unasked), "no process was queried"},
+		{NeedEtcd, &noEtcd, "the health of etcd was not queried"},
+		{NeedDistribution, c, "the nodes were not queried"},
 	} {
 		r := Run(x.cluster, now, []*Check{{ID: "a", Needs: x.need, Run: func(*Pass) {}}})
 		if got := r.Results[0].Reason; got != x.want {

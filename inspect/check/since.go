@@ -125,7 +125,7 @@ func (m *memory) compare(after *Report) []Change {
 		if all, why := after.Judged(f.Check); !all {
 			c.Kind, c.Why = Lost, why
 		} else if after.unsettled(f) {
-			c.Kind, c.Why = Lost, "it changed while the processes were asked"
+			c.Kind, c.Why = Lost, "it changed while the processes were queried"
 		}
 		changes = append(changes, c)
 	}

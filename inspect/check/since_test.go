@@ -120,7 +120,7 @@ func TestTracker(t *testing.T) {
 		{fake("x", a), []string{"new x collections/" + docs}, nil},
 		{fake("x", a), nil, nil},
 		{fake("x", a, b), []string{"new x nodes/querynode-3"}, nil},
-		{unable("x"), nil, []string{"x: the nodes were not asked"}},
+		{unable("x"), nil, []string{"x: the nodes were not queried"}},
 		{unable("x"), nil, nil},
 		{blind("x", a), nil, []string{"x: not fully checked: querynode-7: timed out"}},
 		{fake("x", worse), []string{"worse x collections/" + docs, "gone x nodes/querynode-3"}, []string{"x: "}},

@@ -103,7 +103,7 @@ func (r *Reader) stopped(p *pace, after int64) bool {
 func (r *Reader) stop(name string, p *pace, after int64) news {
 	return news{
 		kind: checkpointStopped, object: vchannelRef(name), collection: p.collection, at: p.revision,
-		after: p.at.Time().Format(time.RFC3339), detail: "none for " + words.Span(time.Duration(after)),
+		after: p.at.Time().Format(time.RFC3339), detail: "no update for " + words.Span(time.Duration(after)),
 	}
 }
 

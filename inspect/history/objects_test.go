@@ -194,10 +194,10 @@ func TestCheckpoints(t *testing.T) {
 	is := " vchannels/" + channel + ": "
 	expect(
 		t, s.told(),
-		"checkpoint_stopped"+is+"checkpoint stopped: 2026-11-20T09:04:00Z, none for 6 min",
+		"checkpoint_stopped"+is+"checkpoint stopped: 2026-11-20T09:04:00Z, no update for 6 min",
 		"checkpoint_resumed"+is+"checkpoint resumes, after 6 min",
 		"segment_created segments/2: created: Growing, on "+channel,
-		"checkpoint_stopped"+is+"checkpoint stopped: 2026-11-20T09:17:00Z, none for 20 min",
+		"checkpoint_stopped"+is+"checkpoint stopped: 2026-11-20T09:17:00Z, no update for 20 min",
 	)
 }
 

@@ -428,11 +428,12 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 		if metrics.NewWindow(nil, p.Metrics).Seconds() >= shutSeconds {
 			n.shut = ref
 		}
-		n.none = ref.Name + " has counted no request since it started: none came, or it refused them first, as without a login"
+		n.none = ref.Name +
+			" has counted no requests since it started: there were none, or it refused them before counting, e.g. for a missing login"
 		return
 	}
 	if w.SinceStart {
-		n.none, n.unseen = "no proxy was read twice", append(n.unseen, ref.Name+": counted "+w.Why)
+		n.none, n.unseen = "no proxy was scraped twice", append(n.unseen, ref.Name+": counted "+w.Why)
 		return
 	}
 	if n.proxies == 0 || w.From.Before(n.from) {
@@ -465,7 +466,7 @@ func (n *counts) kind(r Request) Kind {
 	switch {
 	case n.proxies == 0 && n.shut.ID != "" && n.answered.stopped(r):
 		k.State, k.Proxies = Refused, []model.Ref{n.shut}
-		k.Why = "none has passed " + n.shut.Name + " since it started, and query nodes answered some before"
+		k.Why = "none got through " + n.shut.Name + " since it started; query nodes answered some before"
 	case n.proxies == 0:
 		k.State, k.Why = Unknown, strings.Join(append([]string{n.none}, n.unseen...), "; ")
 	case k.State == Idle && len(n.unseen) > 0:
@@ -854,7 +855,7 @@ func reported(c *model.Cluster, s *model.Session) bool {
 func unseen(c *model.Cluster) []string {
 	var list []string
 	if len(c.Sessions) == 0 && c.Etcd.Silent() {
-		list = append(list, "etcd does not answer, and holds the addresses of the proxies")
+		list = append(list, "etcd is not responding: the addresses of the proxies are unknown")
 	}
 	for _, s := range c.Sessions {
 		if s.Role == "proxy" && !reported(c, s) {

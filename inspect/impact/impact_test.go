@@ -110,7 +110,7 @@ func TestStates(t *testing.T) {
 		"idle": {
 			[]string{count("Search", "total", 9), count("Search", "success", 9)},
 			[]string{count("Search", "total", 9), count("Search", "success", 9)},
-			impact.Search, impact.Idle, "searches: none came in 15 s",
+			impact.Search, impact.Idle, "searches: none in 15 s",
 		},
 		"all fail": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
@@ -135,12 +135,12 @@ func TestStates(t *testing.T) {
 		"hang": {
 			[]string{count("Insert", "total", 103), count("Insert", "success", 100)},
 			[]string{count("Insert", "total", 106), count("Insert", "success", 100)},
-			impact.Insert, impact.Hanging, "inserts: 6 wait for an answer, none ended in 15 s",
+			impact.Insert, impact.Hanging, "inserts: 6 hanging, none completed in 15 s",
 		},
 		"one waits, none came": {
 			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
 			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
-			impact.Insert, impact.Unsure, "inserts: 1 waits, none ended in 15 s",
+			impact.Insert, impact.Unsure, "inserts: 1 waiting, none completed in 15 s",
 		},
 		"refused for a fault of the client": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
@@ -155,7 +155,7 @@ func TestStates(t *testing.T) {
 		"a few that wait, as long as others took": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), strings.ReplaceAll(took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
 			[]string{count("Search", "total", 103), count("Search", "success", 100), strings.ReplaceAll(took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
-			impact.Search, impact.Unsure, "searches: 3 wait, none ended in 15 s",
+			impact.Search, impact.Unsure, "searches: 3 waiting, none completed in 15 s",
 		},
 		"refused": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
@@ -220,7 +220,7 @@ func TestStates(t *testing.T) {
 		"reads of metadata wait": {
 			[]string{count("DescribeCollection", "total", 9), count("DescribeCollection", "success", 9)},
 			[]string{count("DescribeCollection", "total", 12), count("DescribeCollection", "success", 9)},
-			impact.Describe, impact.Hanging, "metadata reads: 3 wait for an answer, none ended in 15 s",
+			impact.Describe, impact.Hanging, "metadata reads: 3 hanging, none completed in 15 s",
 		},
 	} {
 		x := impact.Of(cluster(map[string][2]string{"proxy": {scrape(0, test.before...), scrape(1, test.now...)}}))
@@ -301,7 +301,7 @@ func TestSealed(t *testing.T) {
 		}
 		return list
 	}
-	const none = "flushes: none came in 15 s"
+	const none = "flushes: none in 15 s"
 	for name, test := range map[string]struct {
 		wrote, flushed, dropped, before, now, seconds int
 		segments                                      []*model.Segment
@@ -309,11 +309,11 @@ func TestSealed(t *testing.T) {
 		watcher                                       model.NodeID
 		line                                          string
 	}{
-		"wait":                     {0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written for 15 s"},
-		"wait, tried again":        {1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waits to be written for 15 s"},
-		"wait for one node":        {0, 1, 0, 3, 2, 15, segments(model.SegmentSealed, model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written for 15 s"},
-		"wait for a moment":        {0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waits to be written for 8 s"},
-		"nobody asked":             {0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments wait to be written for 15 s"},
+		"wait":                     {0, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waiting to be written for 15 s"},
+		"wait, tried again":        {1, 0, 0, 2, 1, 15, segments(model.SegmentSealed, model.SegmentFlushed), 5, 4, "flushes: 1 segment waiting to be written for 15 s"},
+		"wait for one node":        {0, 1, 0, 3, 2, 15, segments(model.SegmentSealed, model.SegmentSealed), 5, 4, "flushes: 1 segment waiting to be written for 15 s"},
+		"wait for a moment":        {0, 0, 0, 2, 1, 8, segments(model.SegmentSealed), 5, 4, "flushes: 1 segment waiting to be written for 8 s"},
+		"nobody asked":             {0, 0, 0, 2, 2, 15, segments(model.SegmentSealed, model.SegmentFlushing), 0, 4, "flushes: 2 segments waiting to be written for 15 s"},
 		"one of them ended":        {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
 		"others are, node unknown": {0, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 9, none},
 		"one flush ends":           {1, 1, 0, 2, 1, 15, segments(model.SegmentSealed), 5, 4, none},
@@ -453,7 +453,7 @@ func TestNoProxy(t *testing.T) {
 		line     string
 	}{
 		{3, model.Refused, "all requests fail: no proxy accepts connections"},
-		{3, model.TimedOut, "what clients feel: unknown, no proxy reported its metrics"},
+		{3, model.TimedOut, "impact on clients: unknown, no proxy reported its metrics"},
 		{1, model.Refused, "all requests fail: no proxy is registered"},
 	} {
 		r := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{

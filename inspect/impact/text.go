@@ -33,12 +33,12 @@ func (k *Kind) Text() string {
 	case Unknown:
 		return "unknown: " + k.Why
 	case Idle:
-		return "none came" + in
+		return "none" + in
 	case Hanging:
 		if k.Unwritten > 0 {
 			return k.waiting() + " for " + Seconds(k.Seconds)
 		}
-		return k.waiting() + " for an answer, none ended" + in
+		return words.Number(int64(k.InFlight)) + " hanging, none completed" + in
 	case Failing:
 		if k.Why != "" {
 			return "fail: " + k.Why
@@ -62,7 +62,7 @@ func (k *Kind) Text() string {
 		case k.Unwritten > 0:
 			return k.waiting() + " for " + Seconds(k.Seconds)
 		case k.InFlight > 0:
-			return k.waiting() + ", none ended" + in
+			return k.waiting() + ", none completed" + in
 		case k.Failed+k.Refused == 0:
 			return fmt.Sprintf("%s took %s, %s on average before", words.Number(ended), milliseconds(k.Mean), milliseconds(k.Past))
 		}
@@ -84,12 +84,12 @@ func (k *Kind) Text() string {
 	return text
 }
 
-// waiting returns the number of requests in flight, e.g. "6 wait", or of segments that wait to be written.
+// waiting returns the number of requests in flight, e.g. "6 waiting", or of segments waiting to be written.
 func (k *Kind) waiting() string {
 	if k.Unwritten > 0 {
-		return words.Count(int64(k.Unwritten), "segment waits to be written", "segments wait to be written")
+		return words.Count(int64(k.Unwritten), "segment waiting to be written", "segments waiting to be written")
 	}
-	return words.Count(int64(k.InFlight), "waits", "wait")
+	return words.Number(int64(k.InFlight)) + " waiting"
 }
 
 // Line returns the kind of request and its state, e.g. "inserts: 56 of 56 failed in 15 s".
@@ -150,13 +150,13 @@ func (x *Impact) Lines() []Line {
 	switch {
 	case !idle:
 	case len(parts)+len(list) > 0:
-		parts = append(parts, "no other requests came")
+		parts = append(parts, "no other requests")
 	default:
-		parts = append(parts, "no requests came in "+Seconds(x.To.Sub(x.From).Seconds()))
+		parts = append(parts, "no requests in "+Seconds(x.To.Sub(x.From).Seconds()))
 	}
 	if len(unknown) > 0 {
 		if rest.State = Unknown; len(unknown) == len(x.Kinds) {
-			unknown = []string{"what clients feel"}
+			unknown = []string{"impact on clients"}
 		}
 		parts = append(parts, words.Few(unknown)+": unknown, "+why)
 	}

@@ -194,7 +194,7 @@ func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase,
 	}
 	x.Root = copied(b.Root, func(p *Phase, leaf bool) {
 		if p.Aside() {
-			p.Why += "; of all collections"
+			p.Why += "; for all collections"
 			return
 		}
 		p.Of, p.PerSecond, p.P50, p.P99 = nil, Value{}, Interval{}, Interval{}

@@ -91,10 +91,10 @@ func TestFixtures(t *testing.T) {
 		within float64 // maximum unexplained share
 	}{
 		snapshots + "cluster-2.3.5-t1/metrics/*.gz": {1327.0 / 6, latency.ConsistencyWait, 0.88, "waiting for consistency", 0.05},
-		snapshots + "cluster-2.3.5-t3/metrics/*.gz": {0, latency.ReadQueue, 0.25, "waiting in the queue of query nodes", 0.2},
-		snapshots + "cluster-2.3.5-t5/metrics/*.gz": {0, latency.ReadQueue, 0.25, "waiting in the queue of query nodes", 0.2},
-		"testdata/standalone-2.1.0.txt.gz":          {42931.0 / 294, latency.ConsistencyQueue, 0.95, "waiting for consistency or in the queue", 0.05},
-		"testdata/standalone-2.2.16.txt.gz":         {42892.0 / 270, latency.ConsistencyQueue, 0.95, "waiting for consistency or in the queue", 0.05},
+		snapshots + "cluster-2.3.5-t3/metrics/*.gz": {0, latency.ReadQueue, 0.25, "queueing on query nodes", 0.2},
+		snapshots + "cluster-2.3.5-t5/metrics/*.gz": {0, latency.ReadQueue, 0.25, "queueing on query nodes", 0.2},
+		"testdata/standalone-2.1.0.txt.gz":          {42931.0 / 294, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05},
+		"testdata/standalone-2.2.16.txt.gz":         {42892.0 / 270, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05},
 		"testdata/standalone-2.3.5.txt.gz":          {43480.0 / 211, latency.ConsistencyWait, 0.95, "waiting for consistency", 0.05},
 	} {
 		l := latency.Of(cluster(t, fixture(t, path), nil))

@@ -82,10 +82,10 @@ func (s *searching) part(parent, p *Phase, d dist, name Name) {
 		case ConsistencyWait:
 			p.Why = "this release counts it in the queue of query nodes"
 			if s.queued == 0 {
-				p.Why = "no query node has a metric of it"
+				p.Why = "no query node has a metric for it"
 			}
 		case ReadQueue:
-			p.Why = "no query node has a metric of it"
+			p.Why = "no query node has a metric for it"
 		default:
 			return // no such work was done
 		}

@@ -17,7 +17,7 @@ import (
 func Of(c *model.Cluster) *Latency {
 	r := reader{c: c, l: &Latency{}, nodes: map[*model.Process]map[string]model.NodeID{}, missing: map[string]string{}}
 	if c.Runtime == nil {
-		r.l.Unknown = []Unknown{{Reason: "the processes were not asked"}}
+		r.l.Unknown = []Unknown{{Reason: "the processes were not queried"}}
 		return r.l
 	}
 	r.lookAround()
@@ -85,7 +85,7 @@ func (r *reader) lookAround() {
 	}
 	for _, s := range r.c.Sessions {
 		if slices.Contains(timed, s.Role) && !seen[s.Name()] {
-			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are not there"})
+			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are missing"})
 		}
 	}
 	slices.SortFunc(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
@@ -105,14 +105,14 @@ func (r *reader) silent(n *model.LiveNode) string {
 	const ask = "GET /metrics"
 	p := n.Process
 	if p == nil {
-		return cmp.Or(r.noPort(n), n.Reason, "its metrics were not asked for")
+		return cmp.Or(r.noPort(n), n.Reason, "its metrics were not requested")
 	}
 	if p.Metrics == nil {
-		return cmp.Or(p.Reason, reasonOf(p.Outcome), r.noPort(n), "its metrics were not asked for")
+		return cmp.Or(p.Reason, reasonOf(p.Outcome), r.noPort(n), "its metrics were not requested")
 	}
 	for _, call := range p.Calls {
 		if call.Method == ask && (call.Outcome == model.Garbled || call.Outcome == model.TooLarge || call.Outcome == model.CutOff) {
-			return "its metrics are there in part: " + cmp.Or(call.Reason, call.Outcome.String())
+			return "its metrics are incomplete: " + cmp.Or(call.Reason, call.Outcome.String())
 		}
 	}
 	return ""
@@ -165,7 +165,7 @@ func (r *reader) windowText(processes int) string {
 	case r.scraped == 0:
 		return "since the start of each process"
 	case r.scraped < processes:
-		return "between two scrapes; of " + words.Plural(processes-r.scraped, "process") + " since their start"
+		return "between two scrapes; for " + words.Plural(processes-r.scraped, "process") + " since their start"
 	case w.From.IsZero() || took <= 0:
 		return "between two scrapes of each process"
 	}

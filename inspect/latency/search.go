@@ -136,7 +136,7 @@ func (s *searching) root() *Phase {
 func (p *Phase) part(x *Phase, left float64) *Phase {
 	x.Parent, x.Role = p.Name, cmp.Or(x.Role, "proxy")
 	if x.Known && x.Mean.Low > p.Mean.High {
-		*x = Phase{Name: x.Name, Parent: x.Parent, Role: x.Role, Why: "its metric tells more than the whole request takes"}
+		*x = Phase{Name: x.Name, Parent: x.Parent, Role: x.Role, Why: "its metric exceeds the time of the whole request"}
 	}
 	x.Ms = min(x.Ms, max(0, left))
 	if x.Known {
@@ -213,9 +213,9 @@ func (r *readings) told(name Name, d dist, each float64) *Phase {
 func (r *readings) absent(name Name, role string) *Phase {
 	why := r.missing[role]
 	if why == "" {
-		why = "this release has no metric of it"
+		why = "this release has no metric for it"
 		if name == ProxyQueue {
-			why = "measured from 2.4 on"
+			why = "measured since 2.4"
 		}
 	}
 	return &Phase{Name: name, Role: role, Why: why}

@@ -17,8 +17,8 @@ func Requests(b *Budget) string {
 	return string(b.Request) + " of " + b.Name
 }
 
-// Verdict returns a sentence about the main phases of a budget, e.g. "search of docs 221 ms: 92% of it is
-// waiting for consistency".
+// Verdict returns a sentence about the main phases of a budget, e.g. "search of docs 221 ms: 92% waiting
+// for consistency".
 func Verdict(b *Budget) string {
 	if b == nil {
 		return ""
@@ -37,7 +37,7 @@ func Verdict(b *Budget) string {
 		about = "~"
 	}
 	for i, m := range list {
-		parts[i] = about + share(m.Share) + [2]string{"", " of it"}[boolInt(i == 0)] + " is " + m.Doing
+		parts[i] = about + share(m.Share) + " " + m.Doing
 	}
 	text += strings.Join(parts, ", ")
 	if !b.Root.Known {
@@ -135,14 +135,14 @@ func (p *Phase) Doing() string {
 // doing maps phases without children to descriptions.
 var doing = map[Name]string{
 	ProxyRest:        "in the proxy, before and after its task",
-	ProxyQueue:       "waiting in the proxy's queue",
+	ProxyQueue:       "queueing in the proxy",
 	MetadataCache:    "fetching metadata from the coordinators",
 	WaitForNodes:     "waiting for query nodes",
 	ConsistencyWait:  "waiting for consistency",
-	ConsistencyQueue: "waiting for consistency or in the queue of query nodes",
+	ConsistencyQueue: "waiting for consistency or queueing on query nodes",
 	WaitForWorkers:   "waiting for workers",
-	ReadQueue:        "waiting in the queue of query nodes",
-	PoolWait:         "waiting for a place in the read pool of query nodes",
+	ReadQueue:        "queueing on query nodes",
+	PoolWait:         "waiting for a slot in the read pool of query nodes",
 	ThreadWait:       "waiting for search threads",
 	KernelSealed:     "searching sealed segments",
 	KernelGrowing:    "searching growing segments",

@@ -48,7 +48,7 @@ func (r *readings) flushed(requests float64) *Phase {
 	p.measured(all, seconds)
 	p.Call = Value{p.Ms, true}
 	p.Ms, p.Mean = 0, Interval{}
-	p.Why = "after the answer: no client waits for it"
+	p.Why = "after the response: no client waits for it"
 	return p
 }
 

@@ -76,7 +76,7 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 		a.everything(ctx)
 	}
 	if err := context.Cause(ctx); err != nil {
-		return nil, fmt.Errorf("ask the processes: %w", err)
+		return nil, fmt.Errorf("query the processes: %w", err)
 	}
 	a.decoder.ClusterKey(a.cluster)
 	c.rememberTold(a.decoder)
@@ -233,7 +233,7 @@ func (s *server) rounds() [][]turn {
 // unimplemented.
 func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 	if isTimeout(context.Cause(ctx)) {
-		a.record(s, q, nil, failed(model.NotAsked, "its turn did not come within the %s for this process", a.client.opts.Timeout), 0)
+		a.record(s, q, nil, failed(model.NotAsked, "not sent within the %s for this process", a.client.opts.Timeout), 0)
 		return
 	}
 	response, took, f := a.call(ctx, l, s, q)

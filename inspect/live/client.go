@@ -141,10 +141,10 @@ type Client struct {
 // Open returns a client. It does not connect before Ask.
 func Open(opts Options) (*Client, error) {
 	if opts.Timeout < 0 || opts.Window < 0 || opts.MaxAnswer < 0 {
-		return nil, errors.New("timeout, window and limit of an answer cannot be negative")
+		return nil, errors.New("timeout, window and response limit cannot be negative")
 	}
 	if opts.MetricsPort < 0 || opts.MetricsPort > 65535 {
-		return nil, fmt.Errorf("metrics port %d: want 1 to 65535", opts.MetricsPort)
+		return nil, fmt.Errorf("metrics port %d: expected 1 to 65535", opts.MetricsPort)
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	opts.MaxAnswer = cmp.Or(opts.MaxAnswer, defaultMaxAnswer)

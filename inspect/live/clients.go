@@ -99,7 +99,8 @@ func takeClients(d *Decoder, p *processRecords, q *question, told *clientList) {
 	slices.SortStableFunc(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
 	if len(list) > maxSlow {
 		list = list[:maxSlow:maxSlow]
-		d.note("client reports "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))
+		d.note("client reports "+cmp.Or(p.Address, q.key().String()),
+			fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
 	}
 	if d.takes(q, 2*weighSlow(list)) {
 		p.ClientRequests = list

@@ -109,7 +109,7 @@ func readConfigs(body []byte) (map[string]string, *failure) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, failed(model.Garbled, "the answer is not %s: no key of Milvus's is in it", what)
+		return nil, failed(model.Garbled, "the answer is not %s: it has no keys of Milvus", what)
 	}
 	return kept, nil
 }

@@ -109,7 +109,7 @@ func (d *Decoder) Add(r Record) {
 	case r.Role == "" && recordOutcome(&r) == model.NotAsked:
 		d.skipped = append(d.skipped, model.Skipped{What: oneLine(r.Method), Reason: oneLine(r.Error)})
 	case r.Role == "":
-		d.note("a record of "+oneLine(r.Method), "it names no session")
+		d.note("a record of "+oneLine(r.Method), "it has no session")
 	case strings.HasPrefix(r.Method, "GET "):
 		d.addHTTP(&r)
 	default:
@@ -224,7 +224,7 @@ func (d *Decoder) decode(q *question, a answer) {
 		return
 	}
 	if err := proto.Unmarshal(q.Response, m); err != nil {
-		q.set(model.Garbled, "the answer is no "+string(m.ProtoReflect().Descriptor().Name()))
+		q.set(model.Garbled, "the answer is not a "+string(m.ProtoReflect().Descriptor().Name()))
 		return
 	}
 	if !d.readStatus(q, a, m) {

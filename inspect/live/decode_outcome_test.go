@@ -32,16 +32,16 @@ func TestStatusInsideAnAnswer(t *testing.T) {
 		"success":                 {answered(t, "querynode-5", distribution, nil, with(ok)), model.Answered, ""},
 		"node id mismatch":        {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 50, Code: 904, Reason: "node not match[expectedNodeID=9][actualNodeID=5]"})), model.Stale, "another process has this address now: node not match[expectedNodeID=9][actualNodeID=5]"},
 		"mismatch, old code":      {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: commonpb.ErrorCode_NodeIDNotMatch})), model.Stale, "another process has this address now: NodeIDNotMatch"},
-		"another node's id":       {answered(t, "querynode-5", distribution, nil, &querypb.GetDataDistributionResponse{Status: ok, NodeID: 9}), model.Stale, "querynode-9 answers at the address of querynode-5"},
+		"another node's id":       {answered(t, "querynode-5", distribution, nil, &querypb.GetDataDistributionResponse{Status: ok, NodeID: 9}), model.Stale, "querynode-9 responds at the address of querynode-5"},
 		"other cluster":           {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 1, Reason: "cross cluster routing[expectedCluster=a][actualCluster=b]"})), model.OtherCluster, "a process of cluster \"a\" has this address: cross cluster routing[expectedCluster=a][actualCluster=b]"},
 		"not ready":               {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{Code: 1, Reason: "service not ready[querynode=5]: Initializing"})), model.NotReady, "service not ready[querynode=5]: Initializing"},
 		"not healthy, before 2.3": {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 1, Reason: "query node 5 is not healthy"})), model.NotReady, "query node 5 is not healthy"},
 		"own error":               {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{Code: 65535, Reason: "disk on fire"})), model.Failed, "disk on fire"},
-		"garbage":                 {garbage, model.Garbled, "the answer is no GetDataDistributionResponse"},
+		"garbage":                 {garbage, model.Garbled, "the answer is not a GetDataDistributionResponse"},
 		"empty":                   {answered(t, "querynode-5", distribution, nil, none), model.Garbled, "the answer has no status: not an answer to this call"},
 		"another message":         {unknown, model.Garbled, "the answer has no status: not an answer to this call"},
 		"of nobody":               {nobody, model.Garbled, "the answer has no status and no node id: not an answer to this call"},
-		"a part":                  {answered(t, "querynode-5", distribution, nil, delta), model.Garbled, "the answer holds only what changed since another question"},
+		"a part":                  {answered(t, "querynode-5", distribution, nil, delta), model.Garbled, "the answer has only the changes since another request"},
 	} {
 		n := decode(test.record).LiveNode("querynode", 5)
 		if n.Outcome != test.want || n.Reason != test.reason || len(n.Calls) != 1 || n.Calls[0].Outcome != test.want || n.Calls[0].Method != "GetDataDistribution" {

@@ -34,7 +34,7 @@ func (q *question) otherNode(id int64) bool {
 	if id <= 0 || model.NodeID(id) == q.Node {
 		return false
 	}
-	q.set(model.Stale, fmt.Sprintf("%s answers at the address of %s", model.NodeID(id).Name(q.Role), q.Node.Name(q.Role)))
+	q.set(model.Stale, fmt.Sprintf("%s responds at the address of %s", model.NodeID(id).Name(q.Role), q.Node.Name(q.Role)))
 	return true
 }
 
@@ -48,7 +48,7 @@ func (d *Decoder) takeDistribution(q *question, m *querypb.GetDataDistributionRe
 		return errors.New("the answer has no status and no node id: not an answer to this call")
 	}
 	if r.GetIsDelta() {
-		return errors.New("the answer holds only what changed since another question")
+		return errors.New("the answer has only the changes since another request")
 	}
 	if !q.newer("distribution") {
 		return nil

@@ -46,7 +46,7 @@ func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) 
 		return false
 	}
 	if err := json.Unmarshal(r.Response, into); err != nil {
-		d.queue.Outcome, d.queue.Reason = model.Garbled, "the record holds no "+what
+		d.queue.Outcome, d.queue.Reason = model.Garbled, "the record has no "+what
 		return false
 	}
 	return true

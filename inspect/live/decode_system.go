@@ -224,7 +224,7 @@ func (d *Decoder) takeStored(q *question, quota *quotaJSON) {
 	for id, text := range quota.CollectionBinlogSize {
 		bytes, err := strconv.ParseInt(string(text), 10, 64)
 		if err != nil || bytes < 0 || numberOf(id) <= 0 {
-			d.note("what collections take in storage, of "+q.key().String(), "its list has a value that is not a size")
+			d.note("storage sizes of collections, from "+q.key().String(), "its list has a value that is not a size")
 			return
 		}
 		stored[model.CollectionID(numberOf(id))] = bytes
@@ -276,11 +276,12 @@ func (d *Decoder) useTold() {
 			continue
 		}
 		if len(n.Calls) == 0 && n.Reason == "" {
-			n.Reason = "not asked itself: " + t.by.String() + " told of it"
+			n.Reason = "not queried directly: " + t.by.String() + " reported it"
 		}
 		n.System = t.system
 		n.Calls = append(n.Calls, model.Call{
-			Role: n.Role, Node: n.Node, Address: n.Address, Method: "GetMetrics", About: "told by " + t.by.String(), Outcome: model.Answered,
+			Role: n.Role, Node: n.Node, Address: n.Address,
+			Method: "GetMetrics", About: "reported by " + t.by.String(), Outcome: model.Answered,
 		})
 	}
 }

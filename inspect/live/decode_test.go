@@ -290,7 +290,7 @@ func TestCoordinatorsSpeakForNodes(t *testing.T) {
 	if mute.Outcome != model.TimedOut || mute.System == nil || mute.System.Memory != 100 || mute.System.MemoryUse != 40 {
 		t.Errorf("node 5: %+v", mute)
 	}
-	if last := mute.Calls[len(mute.Calls)-1]; last.Method != "GetMetrics" || last.About != "told by querycoord-1" {
+	if last := mute.Calls[len(mute.Calls)-1]; last.Method != "GetMetrics" || last.About != "reported by querycoord-1" {
 		t.Errorf("node 5: %+v", last)
 	}
 	if own := r.LiveNode("querynode", 6); own.System.Memory != 300 || len(own.Calls) != 1 {

@@ -132,7 +132,7 @@ func endpoints() []endpoint {
 		jsonPage(endpoint{
 			uri: dependenciesPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
-		}, reads[dependsOn]("an account of dependencies", '{'), takeDependencies),
+		}, reads[dependsOn]("a list of dependencies", '{'), takeDependencies),
 		jsonPage(endpoint{
 			uri: configsPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getConfigs writes a map",
@@ -203,16 +203,17 @@ func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *fa
 	}
 	switch {
 	case strings.Contains(said, "root credentials"), strings.Contains(said, "only root user"), strings.Contains(said, "root password"):
-		return failed(model.Denied, "%s: %s (%s is true: it wants root and its password%s)", status, said, adminAuth, unsent)
+		return failed(model.Denied, "%s: %s (%s is true: it requires root and its password%s)",
+			status, said, adminAuth, unsent)
 	case code == http.StatusServiceUnavailable && strings.Contains(said, "verif"):
 		return failed(model.Denied, "%s: %s (%s is true, and this process cannot check passwords)", status, said, adminAuth)
 	case code == http.StatusUnauthorized:
-		wants := userAuth + " is true: from 2.6.10 on it wants a user"
+		wants := userAuth + " is true: since 2.6.10 it requires a user"
 		if strings.HasPrefix(e.uri, "/management/") {
-			wants = adminAuth + " is true: it wants root and its password"
+			wants = adminAuth + " is true: it requires root and its password"
 		}
 		if c.opts.credentials() != "" {
-			wants += "; the user and password that were sent are refused"
+			wants += "; the user and password that were sent were refused"
 		}
 		if said != "" {
 			status += ": " + said

@@ -40,14 +40,14 @@ func TestFaults(t *testing.T) {
 		"a web server":          {livetest.NotGRPC(t), model.Garbled, "not a gRPC server", true},
 		"bytes that say naught": {livetest.NoMessage(t), model.Garbled, "", true},
 		"packed, unasked":       {livetest.Packed(t), model.Garbled, "the answer is packed, but packing was not requested", true},
-		"no port":               {"10.1.2.3", model.Unreachable, "want host:port", true},
+		"no port":               {"10.1.2.3", model.Unreachable, "expected host:port", true},
 		"no host":               {":21123", model.Unreachable, "no host", true},
 		"IPv6 without brackets": {"fd00::7:21123", model.Unreachable, "has brackets", true},
 		"a zone":                {"[fe80::1%nowhere]:21123", model.Unreachable, "", true},
 		"another protocol":      {"a\r\nHost:b:1", model.Unreachable, "is not an address", true},
 		"hangs up":              {livetest.HangsUp(t), model.CutOff, "closed the connection", true},
 		"cut off":               {livetest.CutOff(t), model.CutOff, "", true},
-		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "speaks TLS", true},
+		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "requires TLS", true},
 	}
 	served := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	before := runtime.NumGoroutine()
@@ -200,7 +200,7 @@ func TestTLS(t *testing.T) {
 		"both sides":                  {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, ours), model.Answered, ""},
 		"unknown authority":           {theirs.Server(t, nil, "127.0.0.1"), ours.Client(t, nil), model.Denied, "certificate"},
 		"certificate of another host": {ours.Server(t, nil, "10.9.9.9"), ours.Client(t, nil), model.Denied, "certificate"},
-		"plaintext to TLS":            {ours.Server(t, nil, "127.0.0.1"), nil, model.Denied, "speaks TLS"},
+		"plaintext to TLS":            {ours.Server(t, nil, "127.0.0.1"), nil, model.Denied, "requires TLS"},
 		"TLS to plaintext":            {nil, ours.Client(t, nil), model.Denied, "does not speak TLS"},
 		"no certificate of our own":   {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, nil), model.Denied, "TLS handshake"},
 		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "TLS handshake"},
@@ -239,7 +239,7 @@ func TestTLSOfASlowServer(t *testing.T) {
 		})
 	})
 	r := ask(t, moved, live.Options{TLS: ours.Client(t, nil), Timeout: 4 * time.Second})
-	wantOutcome(t, r, "querynode", 101, model.TimedOut, "connected, and no answer within 4s")
+	wantOutcome(t, r, "querynode", 101, model.TimedOut, "connected, but no answer within 4s")
 	wantOutcome(t, r, "querynode", 100, model.Answered, "")
 }
 

@@ -89,10 +89,10 @@ func readLines(in io.Reader, yield func(Record) error) error {
 
 func decodeRecord(line []byte, r *Record) error {
 	if err := json.Unmarshal(line, r); err != nil {
-		return errors.New("no record: " + oneLine(err.Error()))
+		return errors.New("not a record: " + oneLine(err.Error()))
 	}
 	if r.Method == "" {
-		return errors.New("no record: it names no method")
+		return errors.New("not a record: it has no method")
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func ReadFile(path string, add func(Record)) (warnings []string, err error) {
 			continue
 		}
 		if err := f.read(name); err != nil {
-			f.warnings = append(f.warnings, fmt.Sprintf("%s is passed over: %v", name, err))
+			f.warnings = append(f.warnings, fmt.Sprintf("%s is skipped: %v", name, err))
 		}
 	}
 	if f.count == 0 {

@@ -88,7 +88,7 @@ func ownCluster(refusal string) string {
 func (a *asking) settleNames() (again []*server) {
 	refused, other := a.names.servers(), a.names.other()
 	if other != "" && other != a.cluster {
-		a.skip("check of the cluster's name", fmt.Sprintf("every process that answered reports cluster %q, but the channels in etcd have %q: "+
+		a.skip("check of the cluster's name", fmt.Sprintf("every process that responded reports cluster %q, but the channels in etcd have %q: "+
 			"queried again without a name: processes are identified only by server id. "+
 			"Either the name was changed (common.chanNamePrefix.cluster), or this etcd is a copy and these are the other cluster's processes", other, a.cluster))
 		a.cluster = ""

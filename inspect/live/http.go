@@ -94,7 +94,7 @@ func (a *asking) reported(ctx context.Context, web *http.Client, proxy *session,
 	list := a.page(ctx, web, proxy, address, methodConnections)
 	if proxy == a.plan.looksAtDependencies() {
 		if why := a.plan.queue.writesToPulsar(queue); why != "" {
-			a.skip("dependencies as "+proxy.Name()+" finds them", why)
+			a.skip("dependencies reported by "+proxy.Name(), why)
 		} else {
 			list = append(list, a.page(ctx, web, proxy, address, methodDependencies)...)
 		}
@@ -200,7 +200,7 @@ const maxTrouble = 4 << 10
 func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([]byte, *failure) {
 	e, ok := endpointOf(path)
 	if !ok {
-		return nil, failed(model.NotAsked, "%s is not a page that kitescope asks for", path)
+		return nil, failed(model.NotAsked, "%s is not a page that kitescope requests", path)
 	}
 	path, query, _ := strings.Cut(path, "?")
 	question := httpGet{url: url.URL{Scheme: "http", Host: address, Path: path, RawQuery: query}, accept: "text/plain"}
@@ -278,7 +278,7 @@ func (c *Client) httpFailure(err error) *failure {
 	case errors.As(err, &f):
 		return f
 	case isTimeout(err):
-		return failed(model.TimedOut, "connected, and no answer within %s", c.opts.Timeout)
+		return failed(model.TimedOut, "connected, but no answer within %s", c.opts.Timeout)
 	case isCut(err):
 		return failed(model.CutOff, "the server closed the connection")
 	case strings.Contains(err.Error(), "malformed"):

@@ -76,13 +76,13 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 		switch wrong := cmp.Or(from.Err, to.Err, none.Err); {
 		case errors.Is(wrong, kerr.UnknownTopicOrPartition):
 		case errors.Is(wrong, kerr.TopicAuthorizationFailed):
-			failure = failed(model.Denied, "the broker does not show topic %s", name)
+			failure = failed(model.Denied, "the broker denies access to topic %s", name)
 		case errors.Is(wrong, kerr.LeaderNotAvailable):
 			failure = failed(model.NotReady, "topic %s has no leader", name)
 		case wrong != nil:
 			failure = failed(model.Failed, "topic %s: %v", name, wrong)
 		case ok && okEnd && (from.Offset < 0 || to.Offset < 0):
-			failure = failed(model.Failed, "topic %s: the broker knows no offset", name)
+			failure = failed(model.Failed, "topic %s: the broker has no offset", name)
 		case ok && okEnd:
 			list = append(list, TopicOffsets{Name: name, First: from.Offset, End: to.Offset})
 		}
@@ -105,9 +105,10 @@ func (k *kafka) failure(ctx context.Context, err error) error {
 	case denied:
 		return failed(model.Denied, "%v", err)
 	case errors.Is(err, io.EOF) || isCut(err): // timing decides which of the two a client sees
-		return failed(model.Denied, "the broker closed the connection: it may want TLS or a login (SASL), and kitescope has no certificate or account of its own")
+		return failed(model.Denied, "the broker closed the connection: it may require TLS or a login (SASL), "+
+			"and kitescope has no certificate or account for it")
 	case isTimeout(err):
-		return failed(model.TimedOut, "the brokers do not answer within %s", k.patience)
+		return failed(model.TimedOut, "no answer from the brokers within %s", k.patience)
 	}
 	return failed(model.Failed, "%v", err)
 }

@@ -183,7 +183,7 @@ func (l *link) whyLate(ctx context.Context) error {
 	case len(first) > 0 && !isSettings(first):
 		return l.whyGarbled(first)
 	case dialed:
-		return failed(model.TimedOut, "connected, and no answer within %s", patience)
+		return failed(model.TimedOut, "connected, but no answer within %s", patience)
 	case resolving != "":
 		return unresolved(resolving, patience)
 	}
@@ -203,7 +203,7 @@ func (l *link) whyBroken(ctx context.Context) error {
 		return l.whyGarbled(first)
 	}
 	if l.client.opts.TLS == nil && l.client.dialer.wantsTLS(ctx, l.address) {
-		return failed(model.Denied, "the server speaks TLS only")
+		return failed(model.Denied, "the server requires TLS")
 	}
 	if l.client.opts.TLS != nil && len(first) == 0 { // its alert may be lost with the connection
 		return failed(model.Denied, "the server closed the connection after the TLS handshake: it may require another certificate")
@@ -218,7 +218,7 @@ const (
 
 func (l *link) whyGarbled(first []byte) *failure {
 	if first[0] == tlsAlert || first[0] == tlsHandshake {
-		return failed(model.Denied, "the server speaks TLS only")
+		return failed(model.Denied, "the server requires TLS")
 	}
 	return failed(model.Garbled, "not a gRPC server: it starts with %q", first)
 }

@@ -51,7 +51,7 @@ func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, er
 	case err != nil:
 		err = fmt.Errorf("read metrics: %w", err)
 	case len(m.Families) == 0:
-		err = errors.New("read metrics: there is none in the text")
+		err = errors.New("read metrics: none in the text")
 	}
 	d.kept += p.weight
 	return m, err

@@ -99,8 +99,8 @@ func TestBrokenMetrics(t *testing.T) {
 		err  string
 		kept int // samples of a
 	}{
-		"empty":             {strings.NewReader(""), "there is none in the text", 0},
-		"only comments":     {strings.NewReader("# TYPE a counter\n"), "there is none", 0},
+		"empty":             {strings.NewReader(""), "none in the text", 0},
+		"only comments":     {strings.NewReader("# TYPE a counter\n"), "none in the text", 0},
 		"no metrics":        {strings.NewReader("<html>\n"), "read metrics", 0},
 		"broken half-way":   {strings.NewReader(series(2) + "}} boom\n" + series(2)), "read metrics", 2},
 		"cut off":           {strings.NewReader(series(2) + "a{x=\"9"), "the text ends within line 3", 2},
@@ -108,7 +108,7 @@ func TestBrokenMetrics(t *testing.T) {
 		"a page of a login": {strings.NewReader("<!DOCTYPE html>\n<html><body>Please log in</body></html>\n"), "an HTML page, not metrics", 0},
 		"a number of words": {strings.NewReader(series(2) + "a{x=\"9\"} many\n"), "line 3 has no number as its value", 2},
 		"words":             {strings.NewReader("This is no recording, only text.\n"), "line 1 has no number as its value", 0},
-		"a time of words":   {strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no time behind its value", 2},
+		"a time of words":   {strings.NewReader(series(2) + "a{x=\"9\"} 1 soon\n"), "line 3 has no timestamp after its value", 2},
 		"names in quotes":   {strings.NewReader(series(2) + "{\"a.b\",x=\"9\"} 1\n"), "line 3 is not a sample", 2},
 		"two labels alike":  {strings.NewReader(series(2) + "a{x=\"9\",x=\"9\"} 1\n"), "line 3 has a label twice", 2},
 		"two types":         {strings.NewReader(series(2) + "# TYPE a histogram\n"), "line 3: type of a is histogram, before it was untyped", 2},
@@ -322,7 +322,7 @@ func TestReadFile(t *testing.T) {
 		err     string
 	}{
 		"recording":         {line + "\n\n" + line + "\n", 2, "", ""},
-		"recording, broken": {line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2, "2 lines are not records; the first: line 2: no record", ""},
+		"recording, broken": {line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2, "2 lines are not records; the first: line 2: not a record", ""},
 		"metrics":           {"# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n", 1, "", ""},
 		"metrics, broken":   {"milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n}}\n", 1, "in part: read metrics", ""},
 		"nobody's metrics":  {"up 1\n", 0, "", "the text does not identify its process"},
@@ -364,7 +364,7 @@ func TestReadFolder(t *testing.T) {
 	}
 	d := live.NewDecoder()
 	warnings, err := live.ReadFile(folder, d.Add)
-	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], "c.txt") || !strings.Contains(warnings[1], "d.bin is passed over") {
+	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], "c.txt") || !strings.Contains(warnings[1], "d.bin is skipped") {
 		t.Errorf("%q, %v", warnings, err)
 	}
 	r := d.Runtime("recording", folder)
@@ -398,7 +398,7 @@ func TestReadFolderOfLinks(t *testing.T) {
 	}
 	d := live.NewDecoder()
 	warnings, err := live.ReadFile(folder, d.Add)
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "b.txt is passed over") {
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "b.txt is skipped") {
 		t.Errorf("%q, %v", warnings, err)
 	}
 	if r := d.Runtime("recording", folder); len(r.Nodes) != 1 {

@@ -89,7 +89,7 @@ func sampleValue(text []byte) (float64, error) {
 	}
 	if behind != nil {
 		if _, err := strconv.ParseInt(string(bytes.TrimLeft(behind, " \t")), 10, 64); err != nil {
-			return 0, errors.New("has no time behind its value")
+			return 0, errors.New("has no timestamp after its value")
 		}
 	}
 	return value, nil

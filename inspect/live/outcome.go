@@ -70,7 +70,7 @@ func handshakeFailure(err error, patience time.Duration) *failure {
 	case errors.As(err, &notTLS):
 		return failed(model.Denied, "the server does not speak TLS")
 	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
-		return failed(model.Denied, "the server's certificate does not hold: %v", err)
+		return failed(model.Denied, "the server's certificate is not valid: %v", err)
 	case isAlert(err):
 		return failed(model.Denied, "the server refuses the TLS handshake: %v", err)
 	case isTimeout(err):
@@ -135,7 +135,7 @@ func internalFailure(message string) *failure {
 			return lost(message)
 		}
 	}
-	return failed(model.Garbled, "no answer as Milvus gives it: %s", message)
+	return failed(model.Garbled, "not a response of Milvus: %s", message)
 }
 
 // lost returns the failure for a connection that ended before the response did, for which grpc has many texts.
@@ -143,7 +143,7 @@ func lost(message string) *failure {
 	if _, cause, ok := strings.Cut(message, "error reading from server: "); ok {
 		message = cause
 	}
-	return failed(model.CutOff, "the connection ended before the answer did: %s", message)
+	return failed(model.CutOff, "the connection ended before the answer was complete: %s", message)
 }
 
 // sizeOf parses the size from grpc's refusal of a message that is too large (rpc_util.go: recvMsg). grpc

@@ -79,11 +79,12 @@ func newPlan(c *model.Cluster) *plan {
 
 func (p *plan) bound() {
 	if n := len(p.loaded); n > maxCollections {
-		p.skip(fmt.Sprintf("%d of %d loaded collections", n-maxCollections, n), "more than are asked about at once")
+		p.skip(fmt.Sprintf("%d of %d loaded collections", n-maxCollections, n), "more than are queried at once")
 		p.loaded = p.loaded[:maxCollections]
 	}
 	if n := len(p.segments); n > maxSegmentsAsked {
-		p.skip(fmt.Sprintf("DataCoord's account of %d of %d unflushed segments", n-maxSegmentsAsked, n), "more than are asked about at once")
+		p.skip(fmt.Sprintf("DataCoord's state of %d of %d unflushed segments", n-maxSegmentsAsked, n),
+			"more than are queried at once")
 		p.segments = p.segments[:maxSegmentsAsked]
 	}
 }
@@ -96,12 +97,12 @@ func (p *plan) addServers(sessions []*model.Session) {
 	byAddress := map[string]*server{}
 	for _, s := range sessions {
 		if s.Address == "" {
-			p.skip(s.Name(), "its session names no address")
+			p.skip(s.Name(), "its session has no address")
 			continue
 		}
 		inquiries := p.inquiries(s)
 		if len(inquiries) == 0 {
-			p.skip(s.Name(), fmt.Sprintf("no question is known for the role %q", s.Role))
+			p.skip(s.Name(), fmt.Sprintf("no request is known for the role %q", s.Role))
 			continue
 		}
 		at := byAddress[s.Address]

@@ -191,7 +191,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	case p.failure != nil:
 		s.why = p.failure.outcome.String() + " (" + p.failure.reason + ")"
 	case !a.nameSession(p.Response, s.session):
-		s.why = "what answers does not name this session"
+		s.why = "the process there does not name this session"
 	default:
 		s.found = true
 		a.keep(p.Record)

@@ -37,12 +37,12 @@ func parseProxy(text string) (*relay, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		// The error of Parse repeats the address, with its credentials.
-		return nil, errors.New("read the proxy's address: want socks5://host:port or http://host:port")
+		return nil, errors.New("read the proxy's address: expected socks5://host:port or http://host:port")
 	}
 	port := map[string]string{"socks5": "1080", "socks5h": "1080", "http": "80"}[u.Scheme]
 	switch {
 	case port == "":
-		return nil, fmt.Errorf("proxy of kind %q: want socks5://host:port or http://host:port", u.Scheme)
+		return nil, fmt.Errorf("proxy of kind %q: expected socks5://host:port or http://host:port", u.Scheme)
 	case u.Hostname() == "":
 		return nil, errors.New("read the proxy's address: no host in it")
 	case u.Port() != "":
@@ -63,7 +63,8 @@ func parseProxy(text string) (*relay, error) {
 	if u.User != nil {
 		auth = &proxy.Auth{User: u.User.Username(), Password: password}
 		if len(auth.User) == 0 || len(auth.User) > 255 || len(auth.Password) > 255 {
-			return nil, errors.New("read the proxy's address: SOCKS5 wants a user of 1 to 255 bytes and a password of at most 255")
+			return nil, errors.New("read the proxy's address: " +
+				"SOCKS5 needs a user of 1 to 255 bytes and a password of at most 255")
 		}
 	}
 	d, err := proxy.SOCKS5("tcp", r.address, auth, r)
@@ -129,10 +130,10 @@ func (r *relay) socksFailure(err error) error {
 		{"not allowed by ruleset", "it does not allow this connection", model.Denied},
 		{"network unreachable", "no route to the network", model.Unreachable},
 		{"host unreachable", "no route to the host", model.Unreachable},
-		{"TTL expired", "no connection in its time", model.Unreachable},
+		{"TTL expired", "no connection in time", model.Unreachable},
 		{"general SOCKS server failure", "it could not connect", model.Unreachable},
-		{"username/password", "it refuses the user or the password", model.Denied},
-		{"authentication method", "it wants other credentials", model.Denied},
+		{"username/password", "it rejects the user or the password", model.Denied},
+		{"authentication method", "it requires other credentials", model.Denied},
 		{"protocol version", "not a SOCKS5 server", model.Unreachable},
 	} {
 		if strings.Contains(err.Error(), known.sign) {
@@ -192,7 +193,7 @@ func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
 	in := bufio.NewReader(&io.LimitedReader{R: conn, N: maxProxyHeader})
 	response, err := http.ReadResponse(in, request) //nolint:bodyclose // what follows the header is the tunnel, not a body
 	if err != nil {
-		return nil, fmt.Errorf("no answer of HTTP: %w", err)
+		return nil, fmt.Errorf("not an HTTP response: %w", err)
 	}
 	switch code := response.StatusCode; {
 	case code >= 200 && code < 300:

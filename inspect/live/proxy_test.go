@@ -220,7 +220,7 @@ func TestProxyTrouble(t *testing.T) {
 		"silent http":             {"http://" + livetest.Silent(t), "within 500ms"},
 		"no socks":                {"socks5://" + livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), "not a SOCKS5 server"},
 		"no http":                 {"http://" + livetest.Garbage(t, "\x05\x00\x05\x00"), "within 500ms"}, // it may still become a line
-		"no http, a line":         {"http://" + livetest.Garbage(t, "220 mail.example ESMTP\r\n"), "no answer of HTTP"},
+		"no http, a line":         {"http://" + livetest.Garbage(t, "220 mail.example ESMTP\r\n"), "not an HTTP response"},
 		"a header without an end": {"http://" + livetest.Garbage(t, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("y", 1<<20)), ""},
 		"hangs up, http":          {"http://" + livetest.HangsUp(t), ""},
 		"hangs up, socks":         {"socks5://" + livetest.HangsUp(t), ""},

@@ -105,7 +105,7 @@ func (a *asking) askPulsar(config map[string]string) {
 		a.skip(skippedQueue, "Pulsar is used, but no process reports an address of its admin API over HTTP")
 		return
 	case config["pulsarauthplugin"] != "":
-		a.skip(skippedQueue, "Pulsar wants a login ("+oneLine(config["pulsarauthplugin"])+"), and kitescope has none")
+		a.skip(skippedQueue, "Pulsar requires a login ("+oneLine(config["pulsarauthplugin"])+"), and kitescope has none")
 		return
 	case len(a.plan.topics) == 0:
 		a.skip(skippedQueue, "no pchannel is known")
@@ -171,7 +171,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 	var failure *failure
 	kept := 0
 	if len(names) > pulsarTopics {
-		failure = failed(model.TooLarge, "%d topics: the first %d are asked about", len(names), pulsarTopics)
+		failure = failed(model.TooLarge, "%d topics: only the first %d are queried", len(names), pulsarTopics)
 	}
 	free := make(chan struct{}, pulsarAtOnce)
 	for _, name := range names[:min(len(names), pulsarTopics)] {

@@ -126,7 +126,7 @@ func TestPulsarSilent(t *testing.T) {
 		"is another":             {&fakePulsar{answer: map[string]string{pulsarRoot: "<html>welcome</html>"}}, nil, "an HTML page, not Pulsar's list of topics"},
 		"has no stats":           {&fakePulsar{answer: list}, nil, "404 Not Found"},
 		"is too long":            {&fakePulsar{answer: map[string]string{pulsarRoot: `["` + strings.Repeat("x", 9<<20) + `"]`}}, nil, "8 MiB"},
-		"Milvus logs in":         {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "wants a login (token)"},
+		"Milvus logs in":         {&fakePulsar{answer: list}, map[string]string{"pulsar.authPlugin": "token"}, "requires a login (token)"},
 		"tenant leads elsewhere": {&fakePulsar{answer: list}, map[string]string{"pulsar.tenant": "../../v3"}, "are not names"},
 		"address is not told":    {&fakePulsar{}, map[string]string{"pulsar.address": ""}, "no process reports an address"},
 	} {

@@ -123,9 +123,9 @@ func kafkaDenied(config map[string]string) error {
 	protocol := strings.ToUpper(config["kafkasecurityprotocol"])
 	switch {
 	case config["kafkasaslusername"] != "":
-		return failed(model.Denied, "the brokers want SASL (%s), and kitescope has no credentials of theirs", protocol)
+		return failed(model.Denied, "the brokers require SASL (%s), and kitescope has no credentials for them", protocol)
 	case config["kafkasslenabled"] == "true", config["kafkausessl"] == "true":
-		return failed(model.Denied, "the brokers want TLS, and kitescope has no certificates of theirs")
+		return failed(model.Denied, "the brokers require TLS, and kitescope has no certificates for them")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func redactCall(r *Record) {
 	a, known := answerTo(r.Method)
 	if !known {
 		if len(r.Response) > 0 && r.Error == "" {
-			r.Error, r.Outcome = "the answer is not kept: this method is not known here", model.NotAsked.String()
+			r.Error, r.Outcome = "the answer was not stored: unknown method", model.NotAsked.String()
 		}
 		r.Request, r.Response = nil, nil
 		return
@@ -80,7 +80,7 @@ func redactCall(r *Record) {
 	response, ok := redactMessage(a.response(), r.Response)
 	if !ok {
 		name := string(a.response().ProtoReflect().Descriptor().Name())
-		r.Response, r.Error, r.Outcome = nil, "the answer is no "+name, model.Garbled.String()
+		r.Response, r.Error, r.Outcome = nil, "the answer is not a "+name, model.Garbled.String()
 		return
 	}
 	r.Response = response

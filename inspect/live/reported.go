@@ -97,7 +97,7 @@ func takeConnections(d *Decoder, p *processRecords, q *question, answer *connect
 		})
 	}
 	if len(told) > maxConnections {
-		d.note("clients of "+q.key().String(), fmt.Sprintf("more than %d reported: the others are left out", maxConnections))
+		d.note("clients of "+q.key().String(), fmt.Sprintf("more than %d reported: the others are skipped", maxConnections))
 	}
 	slices.SortStableFunc(list, func(a, b model.Connection) int {
 		return cmp.Or(b.ActiveAt.Compare(a.ActiveAt), cmp.Compare(a.ID, b.ID))

@@ -148,7 +148,7 @@ func TestDependenciesOfPulsar(t *testing.T) {
 			}
 			told := false
 			for _, s := range r.Skipped {
-				told = told || strings.HasPrefix(s.What, "dependencies as proxy-4 finds them") && strings.Contains(s.Reason, "Pulsar")
+				told = told || strings.HasPrefix(s.What, "dependencies reported by proxy-4") && strings.Contains(s.Reason, "Pulsar")
 			}
 			if told == c.asked {
 				t.Errorf("skipped %v", r.Skipped)

@@ -48,7 +48,7 @@ func (t *tenant) gone() *failure {
 	if !t.full.Load() {
 		return nil
 	}
-	return failed(model.TooLarge, "given up: the answers of all processes have more than %s", mebibytes(t.room.limit))
+	return failed(model.TooLarge, "given up: the answers of all processes exceed %s", mebibytes(t.room.limit))
 }
 
 // give releases the memory of a response of n bytes and of its pieces.

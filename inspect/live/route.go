@@ -63,10 +63,10 @@ func fullAddress(text string) (host, port string, err error) {
 		if strings.Count(text, ":") > 1 && !strings.Contains(text, "[") {
 			return "", "", errors.New("an IPv6 address with a port has brackets: [address]:port")
 		}
-		return "", "", errors.New("want host:port")
+		return "", "", errors.New("expected host:port")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", "", fmt.Errorf("port %q: want 1 to 65535", port)
+		return "", "", fmt.Errorf("port %q: expected 1 to 65535", port)
 	}
 	return host, port, checkHost(host)
 }

@@ -17,7 +17,7 @@ func judge(method string, response []byte) *failure {
 	status, err := statusOf(method, response)
 	switch {
 	case err != nil:
-		return failed(model.Garbled, "no answer to %s", lastPart(method))
+		return failed(model.Garbled, "not an answer to %s", lastPart(method))
 	case status.GetCode() == 0 && status.GetErrorCode() == commonpb.ErrorCode_Success:
 		return nil
 	}

@@ -33,10 +33,10 @@ func HeaderAt(h, newest source.Header, m Moment) source.Header {
 }
 
 // errUndated means that a store has no times.
-var errUndated = errors.New("its revisions have no times: Milvus has reserved no timestamps in it")
+var errUndated = errors.New("its revisions have no times: Milvus has not reserved any timestamps in it")
 
 // ErrBeforePast means that a time is before the oldest state of a store.
-var ErrBeforePast = errors.New("is before the oldest that there is")
+var ErrBeforePast = errors.New("is before the oldest state available")
 
 const revisionHint = "name a revision: --at rev:N"
 
@@ -145,7 +145,7 @@ func (f *finder) tick(ctx context.Context, revision int64) (*tick, error) {
 func (f *finder) tooNew(last *tick) error {
 	end, _, _ := f.clock.end(last, nil)
 	if f.at.After(end) {
-		return hints.Errorf("omit --at for the newest state", "read the past of %s: %s is behind its end at %s",
+		return hints.Errorf("omit --at for the newest state", "read the past of %s: %s is after its end at %s",
 			f.newest.Origin.Location, clockText(f.at), clockText(end))
 	}
 	return nil

@@ -176,7 +176,7 @@ func TestPointsOfACompactedStore(t *testing.T) {
 		switch {
 		case want < past.oldest:
 			refused++
-			text := "is before the oldest that there is: " + oldest.Time.Add(time.Second-1).Format("2006-01-02 15:04:05 UTC")
+			text := "is before the oldest state available: " + oldest.Time.Add(time.Second-1).Format("2006-01-02 15:04:05 UTC")
 			if err == nil || !strings.Contains(err.Error(), text) {
 				t.Errorf("%s, of revision %d, which is gone: %+v, %v, want %q", when, want, p, err, text)
 			}

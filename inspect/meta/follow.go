@@ -41,7 +41,7 @@ const (
 )
 
 // errScope means that Want.Collection now matches other collections than before.
-var errScope = errors.New("the collection's name changed its meaning")
+var errScope = errors.New("the collection name now means another collection")
 
 // errGrown means that the watch brought more than the growth limit. The source bounds the volume of a load.
 // Changes are unbounded, and only etcd can determine whether a key is new.

@@ -293,7 +293,7 @@ func Kinds() []KindInfo {
 		infos = append(infos, info)
 	}
 	infos = append(infos, KindInfo{
-		Name: "history", Pattern: "snapshots/{key:rest}_ts{tso}", Value: "as the key's own kind, or a tombstone",
+		Name: "history", Pattern: "snapshots/{key:rest}_ts{tso}", Value: "as the original key, or a tombstone",
 		Part: model.PartHistory,
 	})
 	return infos

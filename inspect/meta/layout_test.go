@@ -161,7 +161,7 @@ func TestContradictions(t *testing.T) {
 		"root-coord/database/db-info/7: DatabaseInfo: id is 8, in its key 7",
 		"root-coord/partitions/1/2: PartitionInfo: id is 5, in its key 2",
 		"session/querynode-4: session: Stopping is a JSON string",
-		"session/querynode-5: session: JSON, but no object",
+		"session/querynode-5: session: JSON, but not an object",
 		"streamingcoord-meta/version: StreamingVersion: unknown field 2",
 	}
 	if diff := cmp.Diff(want, got, cmp.Transformer("sort", func(x []string) map[string]bool {

@@ -291,7 +291,7 @@ func (s *state) decodeJSON(kind *kind, kv source.KV) (any, error) {
 	if err := json.Unmarshal(safe, r); err != nil {
 		odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
 		if !ok || odd.Field == "" {
-			return nil, fmt.Errorf("%s: JSON, but no object", kind.name)
+			return nil, fmt.Errorf("%s: JSON, but not an object", kind.name)
 		}
 		s.note(kv, fmt.Sprintf("%s: %s is a JSON %s", kind.name, odd.Field, odd.Value))
 	}

@@ -18,7 +18,7 @@ const (
 	maxRatio = 64
 )
 
-var errTooLarge = errors.New("too large to be a record of Milvus")
+var errTooLarge = errors.New("too large for a Milvus record")
 
 // unzip unpacks the values that Milvus compresses. It is safe for concurrent use.
 type unzip struct {

@@ -139,7 +139,8 @@ func (s *state) versionNotes() []string {
 	if s.legacy {
 		note(newer, "%d keys of Milvus 2.2 or newer exist (binlog, channel-cp, db-info, ...): a newer version has run here, 2.1 does not read them", newer)
 	} else {
-		note(indexes, "%d index keys as Milvus 2.1 writes them (root-coord/index, root-coord/segment-index, indexes) are left over and not read any more", indexes)
+		note(indexes, "%d index keys of Milvus 2.1 (root-coord/index, root-coord/segment-index, indexes) are "+
+			"left over and no longer read", indexes)
 		note(loads, "%d leftover load keys of Milvus 2.1 (queryCoord-*): collections loaded then are not loaded now", loads)
 	}
 	var both, old int64
@@ -152,7 +153,7 @@ func (s *state) versionNotes() []string {
 		}
 	}
 	if s.counts[kindDatabase]+s.counts[kindCollection] > 0 && !s.legacy {
-		note(old, "%d collections are kept as before Milvus 2.2.9 (root-coord/collection)", old)
+		note(old, "%d collections have the layout from before Milvus 2.2.9 (root-coord/collection)", old)
 	}
 	note(both, "%d collections are recorded in two layouts; the newer one is shown", both)
 	return append(notes, s.segments.notes(s.legacy)...)
@@ -177,11 +178,13 @@ func (st *segmentStore) notes(legacy bool) []string {
 	}
 	var notes []string
 	if both > 0 {
-		notes = append(notes, fmt.Sprintf("%d segments have logs both inside their record and under keys of their own; those inside count", both))
+		notes = append(notes, fmt.Sprintf(
+			"%d segments have logs both inside their record and under separate keys; the former are used", both))
 	}
 	switch {
 	case keyed > 0 && legacy:
-		notes = append(notes, fmt.Sprintf("%d segments have their logs only under keys of their own: Milvus 2.1 sees no data in them", keyed))
+		notes = append(notes, fmt.Sprintf(
+			"%d segments have their logs only under separate keys: Milvus 2.1 sees no data in them", keyed))
 	case keyed > 0 && inline > 0:
 		notes = append(notes, fmt.Sprintf("%d segments have their logs inside their record (Milvus 2.1), %d under separate keys", inline, keyed))
 	}

@@ -41,7 +41,7 @@ func TestWhereSixSearchesWent(t *testing.T) {
 	}
 	for _, p := range captured(t, "t1") {
 		w := metrics.NewWindow(p.Before, p.Metrics)
-		if !w.SinceStart || !strings.Contains(w.Why, "one scrape") || !(w.Seconds() > 60 && w.Seconds() < 3600) || !w.About {
+		if !w.SinceStart || !strings.Contains(w.Why, "only one scrape") || !(w.Seconds() > 60 && w.Seconds() < 3600) || !w.About {
 			t.Errorf("%v: %v, %v s, %q", p.Nodes, w.SinceStart, w.Seconds(), w.Why)
 		}
 		add(&search, w, metrics.ProxySearch)
@@ -157,11 +157,11 @@ func TestWindows(t *testing.T) {
 		why        string
 	}{
 		"two scrapes":       {scrape(t, 0, process(start, 10, 1000)), false, 15, "between two scrapes"},
-		"one":               {nil, true, 10_015, "as there is one scrape"},
+		"one":               {nil, true, 10_015, "because there is only one scrape"},
 		"a restart":         {scrape(t, 0, process(start-500, 10, 1000)), true, 10_015, "was restarted"},
 		"counters fell":     {scrape(t, 0, process(start, 30, 1000)), true, 10_015, "counters fell"},
 		"a clock back":      {scrape(t, 30, process(start, 10, 1000)), true, 10_015, "the clock went back"},
-		"the same time":     {scrape(t, 15, process(start, 10, 1000)), true, 10_015, "of the same time"},
+		"the same time":     {scrape(t, 15, process(start, 10, 1000)), true, 10_015, "have the same time"},
 		"told twice":        {scrape(t, 0, process(start, 20, 2000)), true, 10_015, "both scrapes are the same"},
 		"nothing of itself": {scrape(t, 0, "up 1\n"), false, 15, "between two scrapes"},
 	} {
@@ -182,7 +182,7 @@ func TestWindows(t *testing.T) {
 	if w := metrics.NewWindow(now, nil); w != none {
 		t.Errorf("no newest scrape: %v", w)
 	}
-	if _, ok := none.Histogram(metrics.ProxySearch); ok || none.Seconds() != 0 || none.Missing(metrics.ProxySearch) != "its metrics are not known" || none.Scrape() != nil {
+	if _, ok := none.Histogram(metrics.ProxySearch); ok || none.Seconds() != 0 || none.Missing(metrics.ProxySearch) != "its metrics are unknown" || none.Scrape() != nil {
 		t.Error("no window tells something")
 	}
 	if _, ok := none.Counter(metrics.ProxyRequests); ok {
@@ -264,9 +264,9 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 		t.Errorf("ready on node 2: %v, %v", v, ok)
 	}
 	for name, want := range map[metrics.Name]string{
-		metrics.NodeRequest: "milvus_querynode_sq_req_latency is a gauge, and not a histogram", metrics.ProxySearch: "", metrics.ReadReady: "",
-		metrics.ConsistencyWait: "it does not tell milvus_querynode_sq_wait_tsafe_latency, as Milvus does since 2.3", "x": "no metric is called x",
-		metrics.ProxyTask: "it does not tell milvus_proxy_sq_wait_result_latency",
+		metrics.NodeRequest: "milvus_querynode_sq_req_latency is a gauge, not a histogram", metrics.ProxySearch: "", metrics.ReadReady: "",
+		metrics.ConsistencyWait: "it does not export milvus_querynode_sq_wait_tsafe_latency, which Milvus has since 2.3", "x": "no metric is called x",
+		metrics.ProxyTask: "it does not export milvus_proxy_sq_wait_result_latency",
 	} {
 		if got := w.Missing(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -50,17 +50,17 @@ func NewWindow(before, now *model.Metrics) *Window {
 // apart returns the reason why two scrapes do not delimit a window, or "" if they do.
 func apart(before, now *model.Metrics) string {
 	if before == nil {
-		return "since the start of the process, as there is one scrape of it"
+		return "since the start of the process, because there is only one scrape"
 	}
 	started, known := valueOf(now, StartTime)
 	if was, had := valueOf(before, StartTime); known && had && was != started {
 		return "since the start of the process, which was restarted between the scrapes"
 	}
 	if now.At.Equal(before.At) && !now.At.IsZero() { // scrapes from files have no times, only an order
-		return "since the start of the process, as both scrapes are of the same time"
+		return "since the start of the process, because both scrapes have the same time"
 	}
 	if now.At.Before(before.At) {
-		return "since the start of the process, as the clock went back between its scrapes"
+		return "since the start of the process, because the clock went back between the scrapes"
 	}
 	moved := false
 	for _, name := range []Name{Allocated, CPUSeconds} {
@@ -68,13 +68,13 @@ func apart(before, now *model.Metrics) string {
 		was, had := valueOf(before, name)
 		switch {
 		case ok && had && is < was:
-			return "since the start of the process, as its counters fell between the scrapes"
+			return "since the start of the process, because its counters fell between the scrapes"
 		case name == Allocated: // every response to a scrape allocates
 			moved = !ok || !had || is > was
 		}
 	}
 	if !moved {
-		return "since the start of the process, as both scrapes are the same"
+		return "since the start of the process, because both scrapes are the same"
 	}
 	return ""
 }
@@ -206,7 +206,7 @@ func (w *Window) Missing(name Name) string {
 	case m == nil:
 		return "no metric is called " + string(name)
 	case w == nil:
-		return "its metrics are not known"
+		return "its metrics are unknown"
 	}
 	var calls []string
 	for _, c := range m.Called {
@@ -215,13 +215,13 @@ func (w *Window) Missing(name Name) string {
 			return ""
 		}
 		if f != nil {
-			return c.As + " is a " + f.Kind.String() + ", and not a " + m.Kind.String()
+			return c.As + " is a " + f.Kind.String() + ", not a " + m.Kind.String()
 		}
 		calls = append(calls, c.As)
 	}
-	why := "it does not tell " + strings.Join(calls, " or ")
+	why := "it does not export " + strings.Join(calls, " or ")
 	if s := m.Called[0].Since; s != "" && len(calls) == 1 {
-		why += ", as Milvus does since " + s
+		why += ", which Milvus has since " + s
 	}
 	return why
 }

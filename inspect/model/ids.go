@@ -7,7 +7,7 @@ import (
 
 // Ids are int64 as in Milvus. Each kind has its own type to prevent mix-ups.
 type (
-	// DatabaseID identifies a database. 1 is "default", 0 is used before databases existed (2.2.8 and older).
+	// DatabaseID identifies a database. 1 is "default", 0 was used before databases existed (2.2.8 and older).
 	DatabaseID int64
 	// CollectionID identifies a collection.
 	CollectionID int64

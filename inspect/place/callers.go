@@ -37,9 +37,9 @@ func operations() []operation {
 		{metrics.Flushes, model.Pair{}, "", "flushes", true, false, Medium},
 		{metrics.IndexTasks, model.Pair{}, "", "index builds", true, true, Medium},
 		{metrics.LoadRequests, model.Pair{}, "", "loads", true, false, Medium},
-		{metrics.IndexRequests, model.Pair{}, "", "requests for indexes", true, false, Medium},
+		{metrics.IndexRequests, model.Pair{}, "", "index requests", true, false, Medium},
 		{metrics.NodeRequests, pair("scope", "FromLeader"), "", "searches as a worker", true, true, Medium},
-		{metrics.NodeRequests, pair("scope", "OnLeader"), "", "searches as leader of a shard", true, false, Weak},
+		{metrics.NodeRequests, pair("scope", "OnLeader"), "", "searches as shard leader", true, false, Weak},
 	}
 }
 
@@ -148,14 +148,14 @@ func (l *look) operations(p *part) {
 			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.does, count(e.failed), count(done), in, p.Component.Name)
 			if o.about == "" && l.alike(p, o) {
 				seen.Strength = Weak
-				seen.Text += ", as many of other nodes: the requests may be wrong"
+				seen.Text += ", as on other nodes: the requests may be invalid"
 			}
 		case o.busy && done == 0 && min(e.before, e.now) >= 1 && idle:
 			seen.State, seen.Strength = Hanging, Strong
-			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)
+			seen.Text = fmt.Sprintf("%s: %s in progress, none ended%s, using %.2f cores", o.does, count(stuck), in, cores)
 		case stuck >= manyHang && (o.early && done == 0 || o.about == Queue && p.held(&e)):
 			seen.State = Hanging
-			seen.Text = fmt.Sprintf("%s: %s from %s wait, %s ended%s", o.does, count(stuck), p.Component.Name, orNone(done), in)
+			seen.Text = fmt.Sprintf("%s: %s from %s waiting, %s ended%s", o.does, count(stuck), p.Component.Name, orNone(done), in)
 		case e.succeeded > 0 && e.failed == 0:
 			seen.State, seen.Strength = Fine, Weak
 			seen.Text = fmt.Sprintf("%s: %s succeeded%s from %s", o.does, count(e.succeeded), in, p.Component.Name)
@@ -207,16 +207,19 @@ func testimonies() []testimony {
 	writes := []impact.Request{impact.Insert, impact.Upsert}
 	return []testimony{
 		{metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100, []impact.Request{impact.Search, impact.Query, impact.Insert, impact.Upsert, impact.Delete}},
-		{metrics.ProxyCacheUpdate, func(s model.Series) bool { return !shards(s) && s.Label("cache_name") != "" }, rootCoord, "look-ups of schemas", 100, nil},
-		{metrics.ProxyCacheUpdate, shards, queryCoord, "look-ups of shard leaders", 100, nil},
+		{
+			metrics.ProxyCacheUpdate, func(s model.Series) bool { return !shards(s) && s.Label("cache_name") != "" },
+			rootCoord, "schema lookups", 100, nil,
+		},
+		{metrics.ProxyCacheUpdate, shards, queryCoord, "shard leader lookups", 100, nil},
 		{metrics.ProxyAllocateIDs, nil, rootCoord, "row ids", 100, writes},
 		{metrics.ProxyAssignSegments, nil, dataCoord, "segments for inserts", 100, writes},
 		{metrics.QueueRequest, produce, Queue, "produce", 100, nil},
 		{metrics.WALProduce, nil, streaming, "appends", 100, nil},
-		{metrics.WALWrite, nil, Queue, "appends of the WAL", 100, nil},
+		{metrics.WALWrite, nil, Queue, "WAL appends", 100, nil},
 		{metrics.MetaRequest, nil, Etcd, "requests to etcd", 500, nil},
-		{metrics.StorageRequest, files, Storage, "requests to the storage", 500, nil},
-		{metrics.CoreStorageRequest, files, Storage, "requests to the storage", 500, nil},
+		{metrics.StorageRequest, files, Storage, "storage requests", 500, nil},
+		{metrics.CoreStorageRequest, files, Storage, "storage requests", 500, nil},
 	}
 }
 
@@ -245,7 +248,7 @@ func (l *look) reached(k Kind) string {
 			return ""
 		}
 	}
-	return ", and it answers kitescope: look at the network between them"
+	return ", but it responds to kitescope: check the network between them"
 }
 
 // leaders judges QueryCoord by proxies that look up shard leaders and get none.
@@ -367,7 +370,7 @@ func (l *look) testimonies() {
 			switch {
 			case len(slow) < quick:
 				e.Strength = Weak
-				p.see(Slow, Weak, texts[i]+", those of others less")
+				p.see(Slow, Weak, texts[i]+", those from others less")
 			case l.crowding(p) != nil: // the caller may be late itself
 				e.Strength = Weak
 			}
@@ -442,7 +445,9 @@ func (l *look) readers() {
 			if late >= lagging*time.Millisecond {
 				state = Hanging
 			}
-			r.part.see(state, Medium, fmt.Sprintf("it has read %s %s less far than others have read the queue: it does not keep up, or does not reach the queue", channel, wait(late)))
+			r.part.see(state, Medium, fmt.Sprintf(
+				"on %s it is %s behind other readers of the queue: it cannot keep up, or cannot reach the queue",
+				channel, wait(late)))
 		}
 	}
 }
@@ -455,7 +460,7 @@ func (l *look) ticks() {
 	}
 	for _, p := range l.role[proxy] {
 		if late := p.tickLag(metrics.ProxyTickLag); late >= behindOthers && held > 0 && !l.blamed(rootCoord, dataCoord, Queue) {
-			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late: writes that it does not finish hold them back", wait(late)))
+			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late, held back by unfinished writes", wait(late)))
 		}
 	}
 	for _, p := range l.of(rootCoord) {
@@ -561,7 +566,8 @@ func (l *look) lags() {
 	case moving > 0:
 		return
 	case behind > 0:
-		e.Text = fmt.Sprintf("all %s fall behind by one second every second, up to %s", words.Plural(behind+still, "consumer"), milliseconds(worst))
+		e.Text = fmt.Sprintf("all %s fall another second behind every second, up to %s",
+			words.Plural(behind+still, "consumer"), milliseconds(worst))
 	case still > 1 && sent:
 		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
 	default:

@@ -74,7 +74,7 @@ func (l *look) refusals() {
 		if slices.ContainsFunc(l.impact.Kinds, func(k impact.Kind) bool {
 			return k.State == impact.Refused && slices.Contains(k.Proxies, p.Component.Ref())
 		}) {
-			p.see(Refusing, Strong, "it refuses them before it does anything for them")
+			p.see(Refusing, Strong, "it refuses them before doing any work")
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (l *look) missing() {
 		if len(l.of(k)) == 0 {
 			p := l.add(Component{Kind: k})
 			p.roles, l.role[k] = []Kind{k}, []*part{p}
-			p.see(Gone, Strong, "no process is registered in the role")
+			p.see(Gone, Strong, "no process with this role is registered")
 		}
 	}
 }
@@ -189,10 +189,10 @@ func (p *part) answers(list []call) {
 		}
 		return
 	case len(quick) > lateCalls: // all calls to a process share one deadline
-		p.see(Slow, Weak, text+"took long: "+words.Few(late))
+		p.see(Slow, Weak, text+"were slow: "+words.Few(late))
 		return
 	case len(late) == 1:
-		p.see(Slow, Medium, text+"took long: "+words.Few(late))
+		p.see(Slow, Medium, text+"were slow: "+words.Few(late))
 	case 2*cut >= lateCalls:
 		p.see(Hanging, Strong, text+"timed out: "+words.Few(late))
 	default:
@@ -207,11 +207,11 @@ func (p *part) down() bool {
 	for _, n := range p.nodes {
 		switch n.Outcome {
 		case model.Refused:
-			p.see(Gone, Strong, "nothing listens at "+n.Address)
+			p.see(Gone, Strong, "nothing is listening at "+n.Address)
 		case model.Stale, model.OtherCluster:
-			p.see(Gone, Strong, "another process answers at "+n.Address)
+			p.see(Gone, Strong, "another process responds at "+n.Address)
 		case model.TimedOut, model.CutOff, model.Garbled:
-			p.see(Hanging, Strong, "it does not answer: "+n.Outcome.String())
+			p.see(Hanging, Strong, "it is not responding: "+n.Outcome.String())
 		case model.NotReady, model.Failed:
 			p.see(Failing, Medium, "it reports that it is not healthy: "+n.Reason)
 		case model.Answered:
@@ -277,9 +277,9 @@ func (l *look) outside() {
 		case model.Answered:
 			l.role[Queue][0].see(Fine, Weak, "it reports its offsets to kitescope")
 		case model.Refused:
-			l.role[Queue][0].see(Gone, Medium, "nothing listens at "+q.Address)
+			l.role[Queue][0].see(Gone, Medium, "nothing is listening at "+q.Address)
 		case model.TimedOut, model.CutOff:
-			l.role[Queue][0].see(Hanging, Medium, "it does not answer kitescope: "+q.Outcome.String())
+			l.role[Queue][0].see(Hanging, Medium, "it is not responding to kitescope: "+q.Outcome.String())
 		default: // no route or no credentials from here
 		}
 	}
@@ -329,9 +329,10 @@ func (l *look) etcd() {
 	case health.Problem != "":
 		p.see(Failing, Medium, health.Problem)
 	case silent > 0 && 2*silent >= len(health.Members):
-		p.see(Failing, Medium, fmt.Sprintf("%d of %s do not answer", silent, words.Plural(len(health.Members), "member")))
+		p.see(Failing, Medium, fmt.Sprintf("%d of %s are not responding",
+			silent, words.Plural(len(health.Members), "member")))
 	case silent == 0 && len(health.Members) > 0:
-		p.see(Fine, Weak, "all members answer")
+		p.see(Fine, Weak, "all members respond")
 	}
 }
 
@@ -345,7 +346,7 @@ func (p *part) silent(health *model.Etcd, outside bool) {
 	if slices.ContainsFunc(health.Members, func(m model.EtcdMember) bool { return strings.Contains(m.Problem, "refused") }) {
 		state = Gone
 	}
-	p.see(state, strength, strings.TrimSuffix("it does not answer: "+health.WhySilent(), ": "))
+	p.see(state, strength, strings.TrimSuffix("it is not responding: "+health.WhySilent(), ": "))
 }
 
 // Thresholds of reads of a few keys from etcd, which take 1 to 2 ms on an idle machine. An etcd whose disk
@@ -368,13 +369,15 @@ func (p *part) reads(health *model.Etcd, usual time.Duration) {
 	}
 	switch {
 	case linear >= local+slowQuorum && len(health.Local) > 0:
-		slow(Strong, "a read that its members agree on takes %s, one of a single member %s: its disk or its peers are slow", wait(linear), wait(local))
+		slow(Strong, "a linearizable read takes %s, a serializable one %s: its disk or its peers are slow",
+			wait(linear), wait(local))
 	case typical >= slowRead && usual > 0 && usual <= typical/lateTimes:
-		slow(Strong, "a read of few keys takes %s, calls to processes %s: it, or the network to it alone, is slow", wait(typical), wait(usual))
+		slow(Strong, "a read of a few keys takes %s, calls to processes %s: it, or only the network to it, is slow",
+			wait(typical), wait(usual))
 	case typical >= slowRead:
-		slow(Medium, "a read of few keys takes %s: the process or the network to it is slow", wait(typical))
+		slow(Medium, "a read of a few keys takes %s: the process or the network to it is slow", wait(typical))
 	case stalls >= manyStalls && waited >= longStalls:
-		slow(Medium, "reads of few keys stalled %d times, up to %s, others took %s", stalls, wait(longest), wait(typical))
+		slow(Medium, "reads of a few keys stalled %d times, up to %s, others took %s", stalls, wait(longest), wait(typical))
 	case len(health.Linear) > 0:
 		p.see(Fine, Weak, "a read of one key takes "+wait(linear))
 	}
@@ -395,7 +398,7 @@ func (l *look) storage() {
 	case s.Lost:
 		p.see(Gone, Strong, s.Problem)
 	case s.Problem == "":
-		p.see(Fine, Weak, "its files are found")
+		p.see(Fine, Weak, "its files were found")
 	}
 }
 

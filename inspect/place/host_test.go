@@ -106,7 +106,7 @@ func TestLittleCPU(t *testing.T) {
 		strength place.Strength
 	}{
 		"starved":  {late, time.Hour, "hardly any CPU", place.Strong},
-		"waits":    {quick, time.Hour, "waits for something", place.Strong},
+		"waits":    {quick, time.Hour, "waiting for something", place.Strong},
 		"starting": {late, 30 * time.Second, "just after its start", place.Medium},
 	} {
 		w := newWorld(t)

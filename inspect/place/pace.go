@@ -62,11 +62,12 @@ func (l *look) paces() {
 			}
 			p.see(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), wait(x.most)))
 			if phase(x.ends) {
-				p.see(Starved, Strong, "its late answers end at one phase of 100 ms: a CPU limit (quota of a cgroup)")
+				p.see(Starved, Strong, "its late responses all end at the same point of a 100 ms period: a CPU limit (cgroup quota)")
 			}
 			p.idle()
 		case x.least >= farFloor && x.least >= farTimes*near && float64(x.most) <= farSpread*float64(x.least):
-			p.see(Slow, Medium, fmt.Sprintf("each answer takes %s to %s, those of others %s: the network to it is slow", wait(x.least), wait(x.most), wait(near)))
+			p.see(Slow, Medium, fmt.Sprintf("each response takes %s to %s, from others %s: the network to it is slow",
+				wait(x.least), wait(x.most), wait(near)))
 		case x.stalls == 0:
 			p.see(Fine, Weak, "it reports its state within "+wait(x.most))
 		}
@@ -86,7 +87,8 @@ func (p *part) idle() {
 	case p.pace.stalls > 0:
 		p.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
 	default:
-		p.see(Slow, Weak, fmt.Sprintf("it used %.2f cores and reports its state within %s: it waits for something", cores, wait(p.pace.most)))
+		p.see(Slow, Weak, fmt.Sprintf("it used %.2f cores and reports its state within %s: it is waiting for something",
+			cores, wait(p.pace.most)))
 	}
 }
 
@@ -192,7 +194,7 @@ func (l *look) crowded() {
 		host := l.add(Component{Host, name})
 		host.host, l.hosts[name] = name, host
 		if alike {
-			host.see(Starved, Medium, fmt.Sprintf("%d of its %d processes answer late alike", x.late, x.probed))
+			host.see(Starved, Medium, fmt.Sprintf("%d of its %d processes respond late in the same way", x.late, x.probed))
 		}
 		if full {
 			host.see(Starved, Weak, fmt.Sprintf("%d processes use %.1f of %.0f cores", x.counted, x.used, x.has))

@@ -318,13 +318,13 @@ func TestLinks(t *testing.T) {
 	}{
 		{
 			"no segments, and row ids as ever", inserts(103, 100, 0) + took(assign, "", 200) + took(pk, "", 100), inserts(107, 100, 2) + took(assign, "", 200) + took(pk, "", 104), impact.Insert,
-			"datacoord-2", "proxy-4 got no segments for inserts in 10 s, and it answers kitescope: look at the network between them",
+			"datacoord-2", "proxy-4 got no segments for inserts in 10 s, but it responds to kitescope: check the network between them",
 		},
 		{"nothing came", inserts(103, 100, 0) + took(assign, "", 200), inserts(103, 100, 0) + took(assign, "", 200), impact.Insert, "", ""},
 		{"segments as ever", inserts(103, 100, 0) + took(assign, "", 200), inserts(107, 100, 2) + took(assign, "", 208), impact.Insert, "", ""},
 		{
 			"no shard leaders", searches(12) + misses(5) + took(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + took(update, `cache_name="GetShards"`, 5), impact.Search,
-			"querycoord-3", "proxy-4 looked up shard leaders and got none in 10 s, and it answers kitescope: look at the network between them",
+			"querycoord-3", "proxy-4 looked up shard leaders and got none in 10 s, but it responds to kitescope: check the network between them",
 		},
 		{"shard leaders", searches(12) + misses(5) + took(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + took(update, `cache_name="GetShards"`, 7), impact.Search, "", ""},
 	} {

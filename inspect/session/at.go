@@ -46,7 +46,7 @@ func (a *At) Set(text string) (err error) {
 		return nil
 	}
 	if a.when, err = table.ParseWhen(text); err != nil {
-		return errors.New("want one of: " + AtForms)
+		return errors.New("expected one of: " + AtForms)
 	}
 	return nil
 }
@@ -74,7 +74,8 @@ func (a *At) Point(ctx context.Context, past source.Past, newest source.Header, 
 		return meta.PointOf(ctx, past, newest, a.revision)
 	}
 	if end.IsZero() && a.when.FromNow() {
-		return meta.Point{}, hints.Errorf("name a revision: rev:N", "read the past of %s: it is not known when it was taken", newest.Origin.Location)
+		return meta.Point{}, hints.Errorf("name a revision: rev:N",
+			"read the past of %s: unknown when it was taken", newest.Origin.Location)
 	}
 	return meta.PointAt(ctx, past, newest, a.When(end))
 }

@@ -71,7 +71,7 @@ func TestLoadAt(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"2020-01-01": "is before the oldest that there is", "2036-01-01": "is behind its end at", "rev:99999999": "there is no revision 99999999",
+		"2020-01-01": "is before the oldest state available", "2036-01-01": "is after its end at", "rev:99999999": "there is no revision 99999999",
 	} {
 		if _, _, err := load("etcd_snapshot.db.gz", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -132,7 +132,7 @@ func TestLoadAtOfAnEtcd(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"-10s": "2030-01-01 08:59:58 UTC is before the oldest that there is: 2030-01-01 09:00:00 UTC", "rev:1": "etcd was compacted there", "2031-01-01": "is behind its end",
+		"-10s": "2030-01-01 08:59:58 UTC is before the oldest state available: 2030-01-01 09:00:00 UTC", "rev:1": "etcd was compacted there", "2031-01-01": "is after its end",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

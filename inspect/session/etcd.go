@@ -139,7 +139,7 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 	watching.Wait()
 	// It stopped responding after its members were queried.
 	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() {
-		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it answered at first, then nothing within %s", hangs.After))
+		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it responded at first, then not within %s", hangs.After))
 	}
 	health.Activity = activity
 	return health
@@ -166,9 +166,9 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 // Silence returns an error that etcd does not respond, with the reason if it is known.
 func Silence(e *model.Etcd) error {
 	if why := e.WhySilent(); why != "" {
-		return fmt.Errorf("etcd does not answer: %s", words.Message(why))
+		return fmt.Errorf("etcd is not responding: %s", words.Message(why))
 	}
-	return errors.New("etcd does not answer")
+	return errors.New("etcd is not responding")
 }
 
 // ReadAgain reads the catalog and the configuration again after the processes were queried, and adds the

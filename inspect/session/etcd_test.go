@@ -133,7 +133,7 @@ func TestSilence(t *testing.T) {
 		if got := e.Silent(); got != silent {
 			t.Errorf("%q: silent %t", problem, got)
 		}
-		if silent && session.Silence(e).Error() != "etcd does not answer: connection refused" {
+		if silent && session.Silence(e).Error() != "etcd is not responding: connection refused" {
 			t.Errorf("%v", session.Silence(e))
 		}
 	}

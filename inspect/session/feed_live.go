@@ -184,7 +184,7 @@ func (l *liveFeed) heardOf(err error) {
 		l.show(l.last)
 	default:
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = errors.New("etcd does not answer")
+			err = errors.New("etcd is not responding")
 		}
 		if l.silent == nil {
 			l.silent = err

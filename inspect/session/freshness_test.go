@@ -224,7 +224,7 @@ func TestHungEtcdStaysLost(t *testing.T) {
 			if rounds < 3 {
 				t.Errorf("only %d rounds of questions to processes went on", rounds)
 			}
-			l.wait(t, "the cluster has an etcd that does not answer", 5*time.Second, etcdSilent(true))
+			l.wait(t, "the cluster has an etcd that is not responding", 5*time.Second, etcdSilent(true))
 			etcd.thaw()
 			l.wait(t, "etcd goes on and is live", 10*time.Second, func(u history.Update) bool { return u.Err == nil })
 			l.wait(t, "the cluster has an etcd that answers", 10*time.Second, etcdSilent(false))
@@ -274,7 +274,7 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 			t.Fatalf("an update says that etcd is live: %+v", u)
 		}
 	}
-	l.wait(t, "the cluster has an etcd that does not answer", 10*time.Second, etcdSilent(true))
+	l.wait(t, "the cluster has an etcd that is not responding", 10*time.Second, etcdSilent(true))
 	again := sourcetest.StartEtcd(t, func(c *embed.Config) {
 		c.Dir = server.Dir
 		at := []url.URL{{Scheme: "http", Host: server.Address}}

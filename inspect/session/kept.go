@@ -93,7 +93,7 @@ func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record) 
 		return nil, nil, ctx.Err()
 	}
 	if err != nil && len(gaps) == 0 { // only with --salvage, because otherwise reading the keys failed before
-		lacks("what is kept of the nodes", err)
+		lacks("stored node answers", err)
 	}
 	return etcd, gaps, nil
 }

@@ -37,7 +37,7 @@ type Answers struct {
 func NewAnswers() (*Answers, error) {
 	f, err := os.CreateTemp("", "kitescope-runtime-")
 	if err != nil {
-		return nil, fmt.Errorf("keep the answers of the nodes: %w", err)
+		return nil, fmt.Errorf("save the node answers: %w", err)
 	}
 	return &Answers{file: f, w: bufio.NewWriter(f)}, nil
 }
@@ -52,7 +52,7 @@ func (s *Answers) Keep(r live.Record) {
 	s.N++
 	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxKeptRuntime {
 		s.err = &hints.Error{
-			Err:    fmt.Errorf("the answers of the processes have more than %d MiB", maxKeptRuntime>>20),
+			Err:    fmt.Errorf("the answers of the processes exceed %d MiB", maxKeptRuntime>>20),
 			Advice: "save without them: omit --live and --runtime",
 		}
 	}
@@ -79,7 +79,7 @@ func (s *Answers) AddTo(b *source.BundleWriter) error {
 		}
 	}
 	if err := errors.Join(s.err, s.w.Flush()); err != nil {
-		return fmt.Errorf("keep the answers of the nodes: %w", err)
+		return fmt.Errorf("save the node answers: %w", err)
 	}
 	if s.N == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (s *Answers) AddTo(b *source.BundleWriter) error {
 		_, err = s.file.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("keep the answers of the nodes: %w", err)
+		return fmt.Errorf("save the node answers: %w", err)
 	}
 	return b.AddMember(AnswersMember, size, s.file)
 }

@@ -37,7 +37,7 @@ type profileRoom struct {
 func (r *profileRoom) add(n int64) error {
 	if n > maxKeptProfiles || r.used > maxKeptProfiles-n {
 		return &hints.Error{
-			Err:    fmt.Errorf("read %s: its profiles have more than %d MiB", r.where, maxKeptProfiles>>20),
+			Err:    fmt.Errorf("read %s: its profiles exceed %d MiB", r.where, maxKeptProfiles>>20),
 			Advice: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope profile top FOLDER",
 		}
 	}
@@ -58,7 +58,7 @@ type ProfileFiles struct {
 func NewProfileFiles(from string) (*ProfileFiles, error) {
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
-		return nil, fmt.Errorf("keep the profiles: %w", err)
+		return nil, fmt.Errorf("save the profiles: %w", err)
 	}
 	return &ProfileFiles{dir: dir, room: profileRoom{where: from}}, nil
 }
@@ -91,7 +91,7 @@ func FolderProfiles(dir string) (*ProfileFiles, error) {
 		return nil, err
 	}
 	if record.Rolling || record.Rounds[0].Manifest == nil {
-		return nil, fmt.Errorf("read %s: want a folder of one round, with its manifest", dir)
+		return nil, fmt.Errorf("read %s: expected a folder of one round, with its manifest", dir)
 	}
 	if len(record.Problems) > 0 {
 		return nil, fmt.Errorf("read %s: %s: %s", dir, record.Problems[0].Where, record.Problems[0].Reason)
@@ -189,7 +189,7 @@ func (s *ProfileFiles) AddTo(b *source.BundleWriter) error {
 	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return fmt.Errorf("keep the profiles: %w", err)
+		return fmt.Errorf("save the profiles: %w", err)
 	}
 	if s.m != nil {
 		if err := s.countPulled(entries); err != nil {
@@ -216,7 +216,7 @@ func (s *ProfileFiles) countPulled(entries []fs.DirEntry) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {
-			return fmt.Errorf("keep the profiles: %w", err)
+			return fmt.Errorf("save the profiles: %w", err)
 		}
 		if err := s.room.add(info.Size()); err != nil {
 			return err
@@ -228,12 +228,12 @@ func (s *ProfileFiles) countPulled(entries []fs.DirEntry) error {
 func (s *ProfileFiles) addFile(b *source.BundleWriter, name string) error {
 	f, err := os.Open(filepath.Join(s.dir, name))
 	if err != nil {
-		return fmt.Errorf("keep the profiles: %w", err)
+		return fmt.Errorf("save the profiles: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("keep the profiles: %w", err)
+		return fmt.Errorf("save the profiles: %w", err)
 	}
 	return b.AddMember(profilesMember+name, info.Size(), f)
 }

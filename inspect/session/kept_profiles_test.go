@@ -27,7 +27,7 @@ func TestSpoolKeepsNoMoreThanItHasRoomFor(t *testing.T) {
 	if err := s.keep("a", io.LimitReader(zeros{}, 1000)); err != nil {
 		t.Errorf("what fits: %v", err)
 	}
-	if err := s.keep("b", zeros{}); err == nil || err.Error() != "read there: its profiles have more than 512 MiB" {
+	if err := s.keep("b", zeros{}); err == nil || err.Error() != "read there: its profiles exceed 512 MiB" {
 		t.Errorf("an endless file: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(s.dir, "b")); err != nil || info.Size() > 1 {

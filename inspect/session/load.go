@@ -232,8 +232,8 @@ func (l *Loader) outage(ctx context.Context, src source.Source, spec *Spec, err 
 	if spec.Known != nil {
 		parts.Sessions, parts.Loaded, parts.Version = spec.Known.Sessions, model.PartSessions, spec.Known.Version
 	}
-	health := silentEtcd(hangs.Endpoint, fmt.Sprintf("it takes connections, but gave no answer within %s", hangs.After))
-	c := model.Build(parts).WithEtcd(health).WithGaps(model.Gap{Where: "metadata", Reason: "etcd does not answer"})
+	health := silentEtcd(hangs.Endpoint, fmt.Sprintf("it accepts connections, but did not respond within %s", hangs.After))
+	c := model.Build(parts).WithEtcd(health).WithGaps(model.Gap{Where: "metadata", Reason: "etcd is not responding"})
 	if spec.Known == nil {
 		return c, nil
 	}

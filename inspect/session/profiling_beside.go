@@ -145,7 +145,7 @@ func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileO
 		return err
 	}
 	if b.dir, err = os.MkdirTemp("", "kitescope-profiles-"); err != nil {
-		return fmt.Errorf("keep the profiles: %w", err)
+		return fmt.Errorf("save the profiles: %w", err)
 	}
 	for round, kinds := range [][]pull.Kind{{pull.Goroutine}, j.Options.Kinds} {
 		options := j.Options
@@ -154,7 +154,7 @@ func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileO
 		options.Total = max(time.Until(until)/time.Duration(2-round), minPull)
 		dir := filepath.Join(b.dir, strconv.Itoa(round))
 		if err := os.Mkdir(dir, 0o700); err != nil {
-			return fmt.Errorf("keep the profiles: %w", err)
+			return fmt.Errorf("save the profiles: %w", err)
 		}
 		if _, err := pull.RunTo(ctx, targets, options, dir); err != nil {
 			return err

@@ -290,7 +290,7 @@ func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profil
 	}
 	x.Goroutines = d
 	if len(dumps) < 2 && x.GoroutineReason == "" {
-		x.GoroutineReason = "its goroutines were counted once: growth shows in two dumps"
+		x.GoroutineReason = "its goroutines were counted only once: growth needs two dumps"
 	}
 }
 

@@ -171,11 +171,11 @@ func (d *roundDecoder) add(at time.Time, content []byte) error {
 			x.Response = bytes.Clone(behind[:x.Size])
 		}
 		if sum += len(x.Response); sum > maxResponses {
-			return fmt.Errorf("the answers of one round have more than %d MiB", maxResponses>>20)
+			return fmt.Errorf("the answers of one round exceed %d MiB", maxResponses>>20)
 		}
 		a := &answer{d.number, x.Record}
 		if d.answers[q] = a; len(d.answers) > maxQuestions {
-			return fmt.Errorf("the answers are to more than %d questions", maxQuestions)
+			return fmt.Errorf("the answers are for more than %d requests", maxQuestions)
 		}
 		d.records = append(d.records, a)
 		rest = behind[x.Size:]

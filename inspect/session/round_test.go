@@ -103,7 +103,7 @@ func TestRoundsOfTooManyQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = new(roundDecoder).add(time.Time{}, append(head, bytes.Repeat([]byte("{}\n"), maxQuestions+1)...))
-	if err == nil || !strings.Contains(err.Error(), "more than 65536 questions") {
+	if err == nil || !strings.Contains(err.Error(), "more than 65536 requests") {
 		t.Error(err)
 	}
 }

@@ -155,10 +155,10 @@ func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision in
 		if later, err := r.look(); err != nil || !later {
 			return "", err
 		}
-		return "they were asked only later", nil
+		return "the processes were first queried later", nil
 	}
 	if late := at.Sub(d.at); isStale(late, d.head.Every) {
-		return fmt.Sprintf("they were not asked for %s before that", late.Round(time.Second)), nil
+		return fmt.Sprintf("the processes were not queried for %s before that", late.Round(time.Second)), nil
 	}
 	return "", nil
 }

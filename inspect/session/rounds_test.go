@@ -92,7 +92,7 @@ func TestMomentWhileNothingIsWritten(t *testing.T) {
 		}
 		rounds.Close()
 		got := string(slices.Concat(answers...))
-		if got != want || (want == "") != strings.HasPrefix(lacks, "they were") {
+		if got != want || (want == "") != strings.HasPrefix(lacks, "the processes were") {
 			t.Errorf("after %s: %q, want %q; lacks %q", after, got, want, lacks)
 		}
 	}

@@ -136,7 +136,7 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 		}
 		free <- struct{}{}
 		if ctx.Err() != nil {
-			l.limit(fmt.Sprintf("there was no time for them in %s", storagePatience))
+			l.limit(fmt.Sprintf("time limit of %s reached", storagePatience))
 			break
 		}
 		wg.Go(func() {
@@ -146,7 +146,10 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	}
 	wg.Wait()
 	if l.shut > 0 {
-		l.out.Unseen = append(l.out.Unseen, model.Skipped{What: fmt.Sprintf("whether files in %d folders are cut", l.shut), Reason: fmt.Sprintf("limit of %d opened files reached", maxOpened)})
+		l.out.Unseen = append(l.out.Unseen, model.Skipped{
+			What:   fmt.Sprintf("whether files in %d folders are truncated", l.shut),
+			Reason: fmt.Sprintf("limit of %d opened files reached", maxOpened),
+		})
 	}
 	slices.SortFunc(l.out.Missing, func(a, b model.MissingFiles) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))
@@ -226,7 +229,7 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 		}
 		files, err := l.list(ctx, path.Join(l.root, f.path))
 		if err != nil && ctx.Err() != nil {
-			l.limit(fmt.Sprintf("there was no time for them in %s", storagePatience))
+			l.limit(fmt.Sprintf("time limit of %s reached", storagePatience))
 			return
 		}
 		if err != nil {

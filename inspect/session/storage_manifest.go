@@ -70,7 +70,7 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 	}
 	err = eachNamed(m, hold)
 	if err == nil && elsewhere > 0 {
-		l.unseen(s, fmt.Errorf("%d files lie outside of this storage", elsewhere))
+		l.unseen(s, fmt.Errorf("%d files are outside this storage", elsewhere))
 	}
 	return list, err
 }

@@ -41,7 +41,7 @@ func TestManifest(t *testing.T) {
 		want    []model.MissingFiles
 		unseen  string
 	}{
-		"climbing":                      {version: "2", at: "files/../", unseen: "is not the place of a manifest"},
+		"climbing":                      {version: "2", at: "files/../", unseen: "is not the path of a manifest"},
 		"whole":                         {version: "2", at: "files/"},
 		"of another root":               {version: "2", at: "tenant/files/"},
 		"one file lost":                 {version: "2", change: func(f string) error { return os.Remove(filepath.Join(f, "_data", filepath.Base(names[0]))) }, want: lost("insert log", 101, 1, 2)},

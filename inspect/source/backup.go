@@ -88,7 +88,8 @@ func (s *backupSource) start() (*frames, error) {
 		return nil, fmt.Errorf("read %s: the first record is not a backup header", s.in.location)
 	}
 	if h.version > backupV2 {
-		return nil, hints.Errorf("a newer kitescope may know it", "read %s: birdwatcher backup version %d is not known", s.in.location, h.version)
+		return nil, hints.Errorf("a newer kitescope may read it",
+			"read %s: unknown birdwatcher backup version %d", s.in.location, h.version)
 	}
 	s.header = h
 	return f, nil
@@ -210,8 +211,8 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 
 // Reasons for omitting a record.
 const (
-	noRecord = "no key-value record"
-	keyTwice = "the key of a record before it"
+	noRecord = "not a key-value record"
+	keyTwice = "duplicate key"
 )
 
 // parseKeyData parses a commonpb.KeyDataPair: a key (field 1), then data (field 2), and no other fields.

@@ -56,7 +56,7 @@ func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
 		meta, err = boltMeta{pageSize: usualPageSize, pages: uint64(in.size / usualPageSize)}, nil
 	}
 	if err != nil {
-		return nil, hints.Errorf("both copies of the file's first page are damaged: copy it again, or take what can be read with --salvage",
+		return nil, hints.Errorf("both copies of the file's first page are damaged: copy it again, or use --salvage",
 			"read %s: %w", in.location, err)
 	}
 	s.tree = &boltFile{in: in, meta: meta, salvage: opts.Salvage, gaps: gaps}
@@ -256,7 +256,7 @@ func (s *boltSource) explain(err error) error {
 		return err
 	}
 	if isPageError(err) {
-		return hints.Errorf("copy the file again, or take what can be read with --salvage", "read %s: %w", s.in.location, err)
+		return hints.Errorf("copy the file again, or use --salvage", "read %s: %w", s.in.location, err)
 	}
 	return hints.Attach(fmt.Errorf("read %s: %w", s.in.location, err), "check the disk that the file is on")
 }

@@ -77,15 +77,15 @@ func parseMeta(b []byte) (boltMeta, error) {
 	_, _ = sum.Write(b[:metaSize-8])
 	switch {
 	case u32(b) != boltMagic:
-		return m, errors.New("no bbolt meta page")
+		return m, errors.New("not a bbolt meta page")
 	case u32(b[4:]) != boltVersion:
-		return m, fmt.Errorf("bbolt version %d is not known", u32(b[4:]))
+		return m, fmt.Errorf("unknown bbolt version %d", u32(b[4:]))
 	case u64(b[metaSize-8:]) != sum.Sum64():
 		return m, errors.New("meta page checksum does not match")
 	case m.pageSize < minPageSize || m.pageSize > maxPageSize || m.pageSize&(m.pageSize-1) != 0:
-		return m, fmt.Errorf("page size %d is not possible", m.pageSize)
+		return m, fmt.Errorf("invalid page size %d", m.pageSize)
 	case m.pages > maxPages:
-		return m, fmt.Errorf("%d pages are not possible", m.pages)
+		return m, fmt.Errorf("invalid page count %d", m.pages)
 	}
 	return m, nil
 }

@@ -20,13 +20,13 @@ import (
 
 // Oldest returns the revision of the last compaction, whose state compaction keeps complete.
 func (s *boltSource) Oldest(context.Context, Header) (int64, error) {
-	const advice = "what can be read of the newest revision is read without the past"
+	const advice = "the newest revision can still be read, without the past"
 	if s.swept || s.guessed {
 		return 0, hints.Errorf(advice, "read the past of %s: the index of the file is lost", s.in.location)
 	}
 	compacted, err := s.compacted()
 	if err != nil {
-		return 0, hints.Errorf(advice, "read the past of %s: when etcd was compacted is not known: %w", s.in.location, err)
+		return 0, hints.Errorf(advice, "read the past of %s: unknown when etcd was compacted: %w", s.in.location, err)
 	}
 	return max(1, compacted), nil // revision 1 is the empty store
 }
@@ -102,7 +102,7 @@ func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yiel
 	err = s.file.chunks(ctx, forward(leaves), load, func(c *chunk) error {
 		return byRevision(c.changes, func(revision int64, events []Event) error {
 			if revision < last {
-				return &pageError{s.file.meta.root, fmt.Sprintf("revision %d comes behind %d", revision, last)}
+				return &pageError{s.file.meta.root, fmt.Sprintf("revision %d comes after %d", revision, last)}
 			}
 			last = revision
 			return wrapYield(yield(revision, events))

@@ -26,7 +26,7 @@ func (f *boltFile) fits(id uint64) bool {
 // read reads a node. It reuses buf if it is large enough.
 func (f *boltFile) read(id uint64, buf []byte) (node, []byte, error) {
 	if id < 2 || id >= f.meta.pages {
-		return node{}, buf, &pageError{id, "there is no such page"}
+		return node{}, buf, &pageError{id, "no such page"}
 	}
 	at := int64(id) * int64(f.meta.pageSize)
 	buf = grow(buf, f.meta.pageSize)
@@ -35,7 +35,7 @@ func (f *boltFile) read(id uint64, buf []byte) (node, []byte, error) {
 	}
 	size := nodeSize(buf, f.meta.pageSize)
 	if size > maxNodeBytes || at+size > int64(f.meta.pages)*int64(f.meta.pageSize) {
-		return node{}, buf, &pageError{id, fmt.Sprintf("a size of %d bytes is not possible", size)}
+		return node{}, buf, &pageError{id, fmt.Sprintf("invalid size of %d bytes", size)}
 	}
 	if size > int64(f.meta.pageSize) {
 		if at+size > f.in.size {

@@ -83,7 +83,7 @@ func (b *BundleWriter) addSealed(name string, at time.Time, content []byte) erro
 	sealed = append(sealed, content...)
 	sealed = binary.BigEndian.AppendUint32(sealed, crc32.Checksum(sealed, castagnoli))
 	if len(sealed) > maxChunk {
-		return fmt.Errorf("write bundle member %s: %d bytes, more than a reader takes", name, len(sealed))
+		return fmt.Errorf("write bundle member %s: %d bytes, more than a reader accepts", name, len(sealed))
 	}
 	h := b.header(name, int64(len(sealed)))
 	if !at.IsZero() {
@@ -126,7 +126,7 @@ func unixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-var errSeal = errors.New("it does not fit its checksum")
+var errSeal = errors.New("it does not match its checksum")
 
 // unseal verifies a sealed member and returns its time and content.
 func unseal(b []byte) (at time.Time, content []byte, err error) {
@@ -201,7 +201,7 @@ func (b *BundleWriter) Changes(from int64) *ChangesWriter {
 // Add adds changes of a revision. events may be empty or only a part of the revision. Add does not keep them.
 func (c *ChangesWriter) Add(at time.Time, revision int64, events []Event) error {
 	if revision < c.to {
-		return fmt.Errorf("write bundle: revision %d is behind %d", revision, c.to)
+		return fmt.Errorf("write bundle: revision %d is older than %d", revision, c.to)
 	}
 	if revision > c.to && len(c.records) >= chunkTarget {
 		if err := c.Flush(at); err != nil {

@@ -29,7 +29,7 @@ func TestBundleRefusesTwins(t *testing.T) {
 			_, told["describe"] = source.Describe(t.Context(), open(t, "-", opts()))
 			told["members"] = open(t, "-", opts()).(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
 			for how, err := range told {
-				if err == nil || !strings.Contains(err.Error(), `the member "`+twin.name+`" is there twice`) {
+				if err == nil || !strings.Contains(err.Error(), `the member "`+twin.name+`" appears twice`) {
 					t.Errorf("%s of a bundle with two %s (salvage %t): %v", how, twin.name, salvage, err)
 				}
 			}

@@ -194,7 +194,7 @@ func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
 }
 
 var (
-	errTwice = errors.New("is there twice")
+	errTwice = errors.New("appears twice")
 	errLong  = errors.New("a member is longer than the rest of the file")
 )
 

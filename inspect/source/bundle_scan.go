@@ -77,7 +77,10 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 		return err
 	}
 	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {
-		s.bundle.gaps.put(Gap{Where: fmt.Sprintf("behind chunk %d", len(scan.chunks)), Reason: "the bundle is cut off or damaged"})
+		s.bundle.gaps.put(Gap{
+			Where:  fmt.Sprintf("after chunk %d", len(scan.chunks)),
+			Reason: "the bundle is cut off or damaged",
+		})
 		return nil
 	}
 	return err
@@ -123,7 +126,7 @@ func (s *bundleScan) begun(name string, size int64, r io.Reader) error {
 		n += c.Keys
 	}
 	if !ok || n != want {
-		return fmt.Errorf("%d of %d keys are there", n, want)
+		return fmt.Errorf("has %d of %d keys", n, want)
 	}
 	return errEnough
 }
@@ -192,7 +195,7 @@ func (s *bundleScan) finish() error {
 		return io.ErrUnexpectedEOF
 	}
 	if len(s.end.Chunks) != len(s.chunks) {
-		return fmt.Errorf("%d of %d chunks of keys are there", len(s.chunks), len(s.end.Chunks))
+		return fmt.Errorf("it has %d of %d chunks of keys", len(s.chunks), len(s.end.Chunks))
 	}
 	for i, want := range s.end.Chunks {
 		if s.chunks[i] != want {

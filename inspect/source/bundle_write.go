@@ -86,10 +86,10 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 // Write adds a key. Keys must be in strictly ascending order. Write does not keep kv.
 func (b *BundleWriter) Write(kv KV) error {
 	if len(kv.Key) == 0 || b.last != nil && bytes.Compare(kv.Key, b.last) <= 0 {
-		return fmt.Errorf("write bundle: key %q is not behind key %q", kv.Key, b.last)
+		return fmt.Errorf("write bundle: key %q does not come after key %q", kv.Key, b.last)
 	}
 	if size := len(kv.Key) + len(kv.Value); size > maxValue {
-		return fmt.Errorf("write bundle: key %q has %d bytes, more than fit", kv.Key, size)
+		return fmt.Errorf("write bundle: key %q has %d bytes, too many", kv.Key, size)
 	}
 	b.last = append(b.last[:0], kv.Key...)
 	b.chunk = appendRecord(b.chunk, kv)
@@ -119,7 +119,7 @@ func (b *BundleWriter) flush() error {
 // "runtime/nodes.json". Write must not be called after it.
 func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) error {
 	if name == manifestName || name == endName || len(name) > 200 || strings.HasPrefix(name, keysPrefix) || strings.HasPrefix(name, historyPrefix) {
-		return fmt.Errorf("write bundle: %q is not a name for a member", name)
+		return fmt.Errorf("write bundle: invalid member name %q", name)
 	}
 	if b.members[name] {
 		return fmt.Errorf("write bundle: the member %q %w", name, errTwice)

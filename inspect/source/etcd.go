@@ -167,7 +167,7 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	case errors.Is(err, rpctypes.ErrAuthFailed):
 		return wrap("check the user name and the password (KITESCOPE_ETCD_PASSWORD or --password-file)")
 	case errors.Is(err, rpctypes.ErrUserEmpty):
-		return wrap("this etcd wants a user: --user NAME and KITESCOPE_ETCD_PASSWORD")
+		return wrap("this etcd requires a user: --user NAME and KITESCOPE_ETCD_PASSWORD")
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		return wrap("an administrator can allow reading with: etcdctl role grant-permission ROLE read --prefix=true ROOT/")
 	case errors.Is(err, rpctypes.ErrCompacted):
@@ -175,12 +175,13 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 		return wrap("etcd dropped this revision while it was being read (automatic compaction or a slow link): try again, " +
 			"or read a file made with etcdctl snapshot save")
 	case errors.Is(err, rpctypes.ErrFutureRev):
-		return wrap("the member that answered is behind the others: try again, or name another endpoint")
+		return wrap("the member that responded is behind the others: try again, or name another endpoint")
 	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
-		return wrap("etcd has no leader: look at its members and their logs; --stale-read reads what one member has")
+		return wrap("etcd has no leader: check its members and their logs; --stale-read reads what one member has")
 	case late(err):
 		err = &HangingError{where, s.opts.requestTimeout()}
-		return wrap("the etcd is overloaded or has no quorum: look at its members; --timeout waits longer, --stale-read reads what one member has")
+		return wrap("etcd is overloaded or has no quorum: check its members; " +
+			"--timeout waits longer, --stale-read reads what one member has")
 	}
 	return fmt.Errorf("%s %s: %w", verb, where, err)
 }

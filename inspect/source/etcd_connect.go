@@ -100,8 +100,9 @@ func (s *Etcd) dialError(ctx context.Context, err, verdict error, connected bool
 		return verdict
 	case connected && late(err):
 		where := s.address.location()
-		return hints.Errorf("it hangs, or a firewall or port-forward holds back its answers: look at the process of etcd (stopped, no CPU, a disk that hangs) and its log",
-			"connect to %s: it takes connections, but there is %w", where, &HangingError{where, s.opts.dialTimeout()})
+		return hints.Errorf("it hangs, or a firewall or port-forward blocks its responses: "+
+			"check the etcd process (stopped, no CPU, a hanging disk) and its log",
+			"connect to %s: it accepts connections, but there is %w", where, &HangingError{where, s.opts.dialTimeout()})
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return hints.Errorf("check the address and that a firewall or port-forward lets it through",
 			"connect to %s: no answer within %s", s.address.location(), s.opts.dialTimeout())

@@ -196,7 +196,7 @@ func problemOf(members []model.EtcdMember, listErr error) string {
 	}
 	switch {
 	case answered == 0:
-		return "no member answers"
+		return "no member responds"
 	case leaders > 1:
 		return "members disagree on the leader"
 	case leaders == 0 && answered == len(members):

@@ -115,7 +115,8 @@ func (s *Etcd) outside(ctx context.Context, r *reader, h Header, revision int64)
 	if err := CheckRevisions(s.address.location(), oldest, newest, revision); err != nil {
 		return err
 	}
-	return hints.Errorf("try again", "read %s: etcd had no revision %d, and then it had", s.address.location(), revision)
+	return hints.Errorf("try again",
+		"read %s: revision %d did not exist at first, and then it did", s.address.location(), revision)
 }
 
 // PinAt returns the store at a revision that etcd still has. Nothing prevents compaction, so etcd may be
@@ -190,8 +191,8 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 	if granted := s.grantedRanges(); err == nil && granted != nil {
 		parts := intersect(Prefix(h.Root+"/"), granted)
 		if len(parts) > 1 { // one part would have to wait for the other
-			return hints.Errorf("the past is read by an account that may read all under one prefix",
-				"read the past of %s: the account may read %d parts of it only", s.address.location(), len(parts))
+			return hints.Errorf("use an account that may read everything under one prefix",
+				"read the past of %s: the account may read only %d parts of it", s.address.location(), len(parts))
 		}
 		w.bounds.ask, w.bounds.witness = progressPause, last.written
 		err = w.follow(ctx, r, parts)

@@ -56,7 +56,7 @@ func TestPastOfAnEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = past.Changes(t.Context(), pin(t, src).Header(), s.compacted, s.newest, func(int64, []source.Event) error { return nil })
-		expectHint(t, err, "2 parts of it only", "one prefix")
+		expectHint(t, err, "only 2 parts of it", "one prefix")
 	})
 }
 

@@ -41,7 +41,7 @@ func (s *Etcd) probe(ctx context.Context, config *tls.Config, connected *atomic.
 	for i, verdict := range verdicts {
 		lines[i] = verdict.Error()
 	}
-	return hints.Errorf(hints.Of(verdicts[0]), "no endpoint of %d answers: %s", len(lines), strings.Join(lines, "; "))
+	return hints.Errorf(hints.Of(verdicts[0]), "none of %d endpoints responds: %s", len(lines), strings.Join(lines, "; "))
 }
 
 func probeEndpoint(ctx context.Context, host string, config *tls.Config, connected *atomic.Bool) error {
@@ -91,14 +91,15 @@ func probePlain(ctx context.Context, conn net.Conn, host string) error {
 	case isSettings(answer):
 		return nil
 	case strings.HasPrefix(answer, "HTTP/1"):
-		return hints.Errorf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: a web server answers there, not etcd", host)
+		return hints.Errorf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: a web server responds there, not etcd", host)
 	case err != nil && errors.Is(err, os.ErrDeadlineExceeded):
 		return nil
 	case speaksTLS(ctx, host):
 		return hints.Errorf("use etcds://"+host+" (and --ca FILE if its certificate is not signed by a known authority)",
-			"connect to %s: the server wants TLS", host)
+			"connect to %s: the server requires TLS", host)
 	}
-	return hints.Errorf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: what listens there is no etcd", host)
+	return hints.Errorf("name etcd's client port (2379 unless configured otherwise)",
+		"connect to %s: the server there is not etcd", host)
 }
 
 func greet(conn net.Conn) (string, error) {
@@ -171,7 +172,7 @@ func tlsVerdict(ctx context.Context, host string, secure *tls.Conn, config *tls.
 	case errors.As(err, &record), !secure.ConnectionState().HandshakeComplete && speaksPlain(ctx, host):
 		return hints.Errorf("use etcd://"+host, "connect to %s: the server does not speak TLS", host)
 	case errors.As(err, &authority):
-		err = errors.New("its certificate is signed by an authority that this machine does not know")
+		err = errors.New("its certificate is signed by an authority unknown to this machine")
 		return wrap("give the authority's certificate with --ca FILE")
 	case errors.As(err, &name):
 		err = fmt.Errorf("its certificate is not for %q", config.ServerName)
@@ -180,7 +181,7 @@ func tlsVerdict(ctx context.Context, host string, secure *tls.Conn, config *tls.
 		return wrap("check the dates and the use of the server's certificate, and this machine's clock")
 	case strings.Contains(err.Error(), "certificate required"), strings.Contains(err.Error(), "bad certificate"),
 		strings.Contains(err.Error(), "unknown certificate authority"), errors.Is(err, io.EOF) && len(config.Certificates) == 0:
-		return wrap("the server asks for a client certificate that it trusts: --cert FILE --key FILE")
+		return wrap("the server requires a client certificate that it trusts: --cert FILE --key FILE")
 	}
 	return wrap("check the TLS files and the address")
 }

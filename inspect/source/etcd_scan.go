@@ -250,7 +250,7 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *met
 // laterDenied replaces a denial after the first page with another error, so that the range is not read again.
 func laterDenied(first bool, err error) error {
 	if !first && errors.Is(err, errRangeDenied) {
-		return errors.New("the right to read was withdrawn while reading")
+		return errors.New("the permission to read was revoked while reading")
 	}
 	return err
 }

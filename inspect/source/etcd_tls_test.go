@@ -81,7 +81,7 @@ func TestServerTLS(t *testing.T) {
 	expectHint(t, pinError(t, address, source.Options{}), "authority", "--ca")
 	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: stranger.file}}), "authority", "--ca")
 	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: ca.file, ServerName: "elsewhere"}}), `not for "elsewhere"`, "--server-name")
-	expectHint(t, pinError(t, "etcd://"+server.Address, source.Options{}), "the server wants TLS", "etcds://")
+	expectHint(t, pinError(t, "etcd://"+server.Address, source.Options{}), "the server requires TLS", "etcds://")
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("four mistakes took %s to be told, not a moment each", took)
 	}

@@ -12,7 +12,7 @@ import (
 // without a limit.
 
 // errBadWatch reports a watch message that etcd does not write.
-var errBadWatch = errors.New("malformed watch answer")
+var errBadWatch = errors.New("malformed watch response")
 
 // watchMessage is one WatchResponse (etcd api/v3/etcdserverpb/rpc.proto).
 type watchMessage struct {

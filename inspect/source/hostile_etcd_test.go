@@ -188,7 +188,10 @@ func TestScanHasLimits(t *testing.T) {
 	}{
 		"keys":  {limits: source.Limits{Keys: 5000}, want: "more than 5000 keys, the limit of one reading"},
 		"bytes": {limits: source.Limits{Bytes: 20 << 20}, want: "more than 20 MiB, the limit of one reading"},
-		"time":  {limits: source.Limits{Time: time.Second}, pause: 100 * time.Millisecond, want: "not at its end after 1s, the limit of one reading: "},
+		"time": {
+			limits: source.Limits{Time: time.Second}, pause: 100 * time.Millisecond,
+			want: "not finished after 1s, the limit of one reading: ",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -258,7 +258,8 @@ func notGzip(location string, err error) error {
 }
 
 func unknownFormat(location string, head []byte) error {
-	const advice = "it can be: a file of etcdctl snapshot save, an etcd member's db, a birdwatcher backup (.bak.gz), or a kitescope bundle"
+	const advice = "supported: a file of etcdctl snapshot save, an etcd member's db, " +
+		"a birdwatcher backup (.bak.gz), or a kitescope bundle"
 	what := "not a file that holds Milvus metadata"
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // errNoKeyValue reports bytes that are not an mvccpb.KeyValue.
-var errNoKeyValue = errors.New("no key-value record")
+var errNoKeyValue = errors.New("not a key-value record")
 
 // parseKeyValue decodes an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without copying: Key and Value of
 // the result are slices of b. It skips unknown fields. Fields must be in ascending order without repetition,

@@ -26,7 +26,8 @@ func (l Limits) orDefault() Limits {
 }
 
 // limitAdvice is the hint for a source that exceeds a limit.
-const limitAdvice = "no Milvus is that large: look at what writes there; one collection (coll=NAME) and other commands read less of it"
+const limitAdvice = "no Milvus is that large: check what writes there; " +
+	"to read less, select one collection (coll=NAME) or use another command"
 
 // meter counts the keys and bytes of a scan and compares them with the limits.
 type meter struct {
@@ -63,7 +64,8 @@ func (m *meter) explain(ctx context.Context, err error) error {
 		return err
 	}
 	return hints.Errorf("a slow link reads less with one collection (coll=NAME), or from a file made with etcdctl snapshot save",
-		"read %s: not at its end after %s, %w: %d keys, %s came", m.where, m.limits.Time, errOverLimit, m.keys.Load(), sizeText(m.bytes.Load()))
+		"read %s: not finished after %s, %w: %d keys, %s read",
+		m.where, m.limits.Time, errOverLimit, m.keys.Load(), sizeText(m.bytes.Load()))
 }
 
 func sizeText(n int64) string {

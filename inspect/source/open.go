@@ -122,7 +122,8 @@ func locate(from string) (origin, error) {
 	case scheme == "https" && hasScheme:
 		return origin{}, hints.Errorf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
 	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // a single letter is a drive
-		return origin{}, hints.Errorf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
+		return origin{}, hints.Errorf("supported: etcd://, etcds:// and file://",
+			"open %s: unknown scheme %q", redactAddress(from), scheme)
 	}
 	return origin{path: from}, nil
 }
@@ -252,7 +253,7 @@ func (t TLS) Load(flag string) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pemBytes) {
-			return nil, hints.Errorf(flag+"ca wants a PEM file", "%s: no certificate in it", t.CAFile)
+			return nil, hints.Errorf(flag+"ca needs a PEM file", "%s: no certificate in it", t.CAFile)
 		}
 	}
 	if (t.CertFile == "") != (t.KeyFile == "") {

@@ -82,7 +82,10 @@ func TestBadFiles(t *testing.T) {
 		{"backup, plain, first half", plainBackup[:len(plainBackup)/2], "cut off after record", "--salvage"},
 		{"backup without stopper", plainBackup[:len(plainBackup)-8], "has 432 of 432 keys", "--salvage"},
 		{"backup, header only", plainBackup[:10], "cut off after record 1", "again"},
-		{"backup of a later version", frame(nil, varintField(nil, 1, 3)), "version 3 is not known", "newer kitescope"},
+		{
+			"backup of a later version", frame(nil, varintField(nil, 1, 3)),
+			"unknown birdwatcher backup version 3", "newer kitescope",
+		},
 		{"backup with an endless record", append(bytes.Clone(plainBackup[:96]), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "claims to have", "--salvage"},
 		{"bundle, first half", bundle[:len(bundle)/2], "cut off", "--salvage"},
 		{"bundle, last bytes gone", bundle[:len(bundle)-20], "", "--salvage"},
@@ -151,7 +154,7 @@ func TestBadPlaces(t *testing.T) {
 		{"etcd://", "missing host", "HOST:PORT"},
 		{"etcd://h:2379/by-dev?x=y", "no ? or # part", "flags"},
 		{"etcd://" + closed, "connection refused", "listens there"},
-		{"etcd://" + closed + "," + closedToo, "no endpoint of 2 answers", "listens there"},
+		{"etcd://" + closed + "," + closedToo, "none of 2 endpoints responds", "listens there"},
 		{"etcds://" + closed, "connection refused", "listens there"},
 		{"etcd://no-such-host.invalid", "no such host", "host name"},
 		{"etcd://" + silent, "no answer within", "firewall"},
@@ -187,7 +190,7 @@ func TestWebServerIsNoEtcd(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	expectHint(t, pinError(t, "etcd://"+l.Addr().String(), source.Options{}), "a web server answers there", "client port")
+	expectHint(t, pinError(t, "etcd://"+l.Addr().String(), source.Options{}), "a web server responds there", "client port")
 }
 
 func TestMemoryLimit(t *testing.T) {

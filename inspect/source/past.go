@@ -74,7 +74,8 @@ func (e *RevisionError) Error() string {
 	if e.Wanted > e.Newest {
 		return fmt.Sprintf("read %s: there is no revision %d: the newest is %d", e.Where, e.Wanted, e.Newest)
 	}
-	return fmt.Sprintf("read %s: there is no revision %d any more: the oldest is %d, etcd was compacted there", e.Where, e.Wanted, e.Oldest)
+	return fmt.Sprintf("read %s: revision %d no longer exists: the oldest is %d, etcd was compacted there",
+		e.Where, e.Wanted, e.Oldest)
 }
 
 // Unwrap returns ErrCompacted if the revision was compacted.

@@ -142,7 +142,8 @@ func (r *Recording) open(ctx context.Context, names []string) error {
 		return err
 	}
 	if len(r.chunks) == 0 {
-		return hints.Attach(cmp.Or(last, fmt.Errorf("read %s: no chunk of the recording has begun", r.dir)), "is it written by kitescope record?")
+		return hints.Attach(cmp.Or(last, fmt.Errorf("read %s: no chunk of the recording has begun", r.dir)),
+			"was it written by kitescope record?")
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err 
 	defer src.Close()
 	b, ok := src.(*Bundle)
 	if !ok || !b.recorded() {
-		return m, fmt.Errorf("read %s: no chunk of a recording", path)
+		return m, fmt.Errorf("read %s: not a chunk of a recording", path)
 	}
 	return b.manifest, nil
 }
@@ -183,7 +184,11 @@ func (r *Recording) add(c recordedChunk) {
 		before := &r.chunks[n-1]
 		other := c.manifest.Root != before.manifest.Root || c.manifest.MetaPath != before.manifest.MetaPath
 		if other || c.manifest.History.Anew || c.first() < before.first() {
-			r.gaps.put(Gap{Where: before.path + " and before it", Reason: "of another etcd than what follows: name the file to read it", Unrecorded: true})
+			r.gaps.put(Gap{
+				Where:      before.path + " and before it",
+				Reason:     "from another etcd than the chunks that follow: name the file to read it",
+				Unrecorded: true,
+			})
 			r.chunks = nil
 		}
 	}
@@ -312,7 +317,8 @@ func (r *Recording) within(ctx context.Context, revision int64) (i int, b *Bundl
 	if err == nil && revision > last.revision {
 		next := r.chunks[r.after(revision)].manifest
 		err = hints.Errorf(fmt.Sprintf("name a moment before or after it: --at rev:%d, --at rev:%d", last.revision, next.Revision),
-			"read %s: revision %d was not recorded: nothing was from %s to %s", r.dir, revision, recordedText(last.at), recordedText(next.Taken))
+			"read %s: revision %d was not recorded: nothing was recorded from %s to %s",
+			r.dir, revision, recordedText(last.at), recordedText(next.Taken))
 	}
 	return i, b, err
 }

@@ -149,7 +149,10 @@ func (b *Bundle) through(ctx context.Context, visit func(HistoryMember)) (bundle
 		case HistoryChanges:
 			c, err := parseChanges(m.Content)
 			if err != nil || c.from != e.revision {
-				b.gaps.put(Gap{Where: fmt.Sprintf("%s behind revision %d", b.in.location, e.revision), Reason: "its changes do not continue there"})
+				b.gaps.put(Gap{
+					Where:  fmt.Sprintf("%s after revision %d", b.in.location, e.revision),
+					Reason: "its changes do not continue there",
+				})
 				return errEnough
 			}
 			e.revision = c.to

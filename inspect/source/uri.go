@@ -31,7 +31,8 @@ func parseEtcd(from string) (etcdAddress, error) {
 	if user != "" {
 		if strings.Contains(user, ":") {
 			return a, hints.Errorf("write "+scheme+"://USER@"+authority+"/... and give the password in KITESCOPE_ETCD_PASSWORD, "+
-				"with --password-file, or at the prompt", "a password does not belong into the address: it would stay in the shell's history")
+				"with --password-file, or at the prompt",
+				"a password does not belong in the address: it would stay in the shell's history")
 		}
 		name, err := url.PathUnescape(user)
 		if err != nil {

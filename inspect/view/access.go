@@ -41,7 +41,7 @@ var roles = define(definition[*model.Role]{
 	columns: []column[*model.Role]{
 		col(table.Column{Name: "name", Doc: "Name of the role."}, func(_ *Env, r *model.Role) table.Cell { return text(r.Name) }),
 		col(table.Column{Name: "users", Kind: table.List, Doc: "Users that have the role."}, func(_ *Env, r *model.Role) table.Cell { return list(r.Users) }),
-		col(table.Column{Name: "grants", Kind: table.Int, Doc: "Privileges that were granted to it."},
+		col(table.Column{Name: "grants", Kind: table.Int, Doc: "Privileges granted to it."},
 			func(e *Env, r *model.Role) table.Cell { return count(int64(len(grantsTo(e, r.Name)))) }),
 	},
 	ref: func(_ *Env, r *model.Role) Ref { return Ref{ID: r.Name, Name: r.Name} },

@@ -14,7 +14,10 @@ var aliases = define(definition[*model.Alias]{
 	rows: func(e *Env) []*model.Alias { return e.Cluster.Aliases },
 	columns: []column[*model.Alias]{
 		col(table.Column{Name: "name", Doc: "The alias."}, func(_ *Env, a *model.Alias) table.Cell { return text(a.Name) }),
-		col(table.Column{Name: "collection", By: "collection_id", Doc: "Name of the collection that it stands for, none if it is gone."},
+		col(table.Column{
+			Name: "collection", By: "collection_id",
+			Doc: "Name of the collection that it refers to, none if it is gone.",
+		},
 			func(e *Env, a *model.Alias) table.Cell { return text(e.Cluster.CollectionName(a.Collection)) }),
 		col(table.Column{Name: "collection_id", Kind: table.ID, Priority: 2, Doc: "Id of the collection."},
 			func(_ *Env, a *model.Alias) table.Cell { return id(a.Collection) }),

@@ -97,21 +97,41 @@ func hitShare(w *metrics.Window) table.Cell {
 }
 
 var nodeCache = []column[*model.Session]{
-	col(table.Column{Name: "cache_memory_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What the caching layer of a query node has loaded into memory (2.6): cells of fields and indexes; none where the process has no such metrics."},
+	col(table.Column{
+		Name: "cache_memory_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes that the caching layer of a query node has loaded into memory (2.6): cells of fields and indexes; " +
+			"none if the process has no such metrics.",
+	},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.Memory.Loaded) })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What it may load into memory; none where eviction is off: segments are loaded whole then."},
+	col(table.Column{
+		Name: "cache_memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Limit of these bytes; none if eviction is off, because segments are then loaded whole.",
+	},
 		limited(func(c *model.Cache) float64 { return c.Memory.Capacity })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_disk_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What it has loaded onto the node's disk."},
+	col(table.Column{
+		Name: "cache_disk_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes that it has loaded onto the node's disk.",
+	},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.Disk.Loaded) })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_disk_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What it may load onto disk; none where eviction is off."},
+	col(table.Column{
+		Name: "cache_disk_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Limit of these bytes on disk; none if eviction is off.",
+	},
 		limited(func(c *model.Cache) float64 { return c.Disk.Capacity })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_loading_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What is being loaded now, into memory and onto disk: for a request, or to warm up."},
+	col(table.Column{
+		Name: "cache_loading_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes being loaded now, into memory and onto disk: for a request, or to warm up.",
+	},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.Memory.Loading + c.Disk.Loading) })).needing(model.PartRuntime),
 	col(table.Column{Name: "cache_cells", Kind: table.Int, Show: table.Hidden, Doc: "Cells that its segments consist of, loaded or not."},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.Cells) })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_loaded_cells", Kind: table.Int, Show: table.Hidden, Doc: "Of these, cells that are loaded."},
+	col(table.Column{Name: "cache_loaded_cells", Kind: table.Int, Show: table.Hidden, Doc: "Loaded cells among these."},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.LoadedCells) })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_types", Kind: table.Pairs, Show: table.Hidden, Doc: "What is loaded by type of data, in memory and on disk: vector_field, vector_index, scalar_field, scalar_index, other."},
+	col(table.Column{
+		Name: "cache_types", Kind: table.Pairs, Show: table.Hidden,
+		Doc: "Loaded bytes by type of data, in memory and on disk: vector_field, vector_index, scalar_field, " +
+			"scalar_index, other.",
+	},
 		ofCache(func(c *model.Cache) table.Cell {
 			var flat []string
 			for _, t := range c.Types {
@@ -119,13 +139,26 @@ var nodeCache = []column[*model.Session]{
 			}
 			return list(flat)
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_hit_percent", Kind: table.Percent, Show: table.Hidden, Doc: "How much of the bytes that were asked for was in the cache, between two scrapes, else since the process started; of cells in releases that do not count bytes."},
+	col(table.Column{
+		Name: "cache_hit_percent", Kind: table.Percent, Show: table.Hidden,
+		Doc: "Share of the requested bytes that were in the cache, between two scrapes, else since the process " +
+			"started; share of cells in releases that do not count bytes.",
+	},
 		cacheWindow(hitShare)).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_missed_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes a second that were asked for and had to be loaded."},
+	col(table.Column{
+		Name: "cache_missed_bytes_per_second", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Requested bytes per second that had to be loaded.",
+	},
 		cacheRate(metrics.CacheMissBytes)).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_evicted_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes a second that were evicted."},
+	col(table.Column{
+		Name: "cache_evicted_bytes_per_second", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes evicted per second.",
+	},
 		cacheRate(metrics.CacheEvicted)).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_load_ms", Kind: table.Number, Show: table.Hidden, Doc: "Milliseconds that loading cells took, on average; none if none were loaded."},
+	col(table.Column{
+		Name: "cache_load_ms", Kind: table.Number, Show: table.Hidden,
+		Doc: "Mean time to load cells, in milliseconds; none if none were loaded.",
+	},
 		cacheWindow(func(w *metrics.Window) table.Cell {
 			h, ok := w.Histogram(metrics.CacheLoad)
 			if !ok {
@@ -137,7 +170,10 @@ var nodeCache = []column[*model.Session]{
 			}
 			return number(low)
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_failed_loads", Kind: table.Int, Show: table.Hidden, Doc: "Loads that failed in the same time: no room, or the storage."},
+	col(table.Column{
+		Name: "cache_failed_loads", Kind: table.Int, Show: table.Hidden,
+		Doc: "Loads that failed in the same window: no room, or a storage error.",
+	},
 		cacheWindow(func(w *metrics.Window) table.Cell {
 			v, ok := w.Counter(metrics.CacheLoadFailed)
 			if !ok {

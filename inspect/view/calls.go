@@ -24,19 +24,32 @@ var calls = define(definition[model.Call]{
 			func(_ *Env, c model.Call) table.Cell { return text(callName(c)) }),
 		col(table.Column{Name: "node", Doc: "Session or process that was queried: role-id, or the address of a process."},
 			func(_ *Env, c model.Call) table.Cell { return text(callNode(c)) }),
-		col(table.Column{Name: "address", Priority: 2, Doc: "Where it was asked."}, func(_ *Env, c model.Call) table.Cell { return text(c.Address) }),
+		col(table.Column{
+			Name: "address", Priority: 2,
+			Doc: "Address that was queried.",
+		},
+			func(_ *Env, c model.Call) table.Cell { return text(c.Address) }),
 		col(table.Column{Name: "method", Doc: "gRPC method, or GET and the path."}, func(_ *Env, c model.Call) table.Cell { return text(c.Method) }),
-		col(table.Column{Name: "about", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
+		col(table.Column{
+			Name: "about", Priority: 3,
+			Doc: "Subject of the call if there are several: a collection, a resource group.",
+		},
 			func(e *Env, c model.Call) table.Cell { return text(c.About) }),
 		col(table.Column{Name: "outcome", Kind: table.State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
 			func(_ *Env, c model.Call) table.Cell { return text(c.Outcome.String()) }),
-		col(table.Column{Name: "took_seconds", Kind: table.Duration, Priority: 4, Doc: "How long the answer took."}, func(_ *Env, c model.Call) table.Cell {
+		col(table.Column{
+			Name: "took_seconds", Kind: table.Duration, Priority: 4,
+			Doc: "Time until the response.",
+		}, func(_ *Env, c model.Call) table.Cell {
 			if c.Took == 0 {
 				return none()
 			}
 			return count(int64(c.Took))
 		}),
-		col(table.Column{Name: "reason", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
+		col(table.Column{
+			Name: "reason", Priority: 1,
+			Doc: "Why there is no response, as the process or the network reports it.",
+		},
 			func(_ *Env, c model.Call) table.Cell { return text(c.Reason) }),
 	},
 	ref: func(_ *Env, c model.Call) Ref { return Ref{ID: callName(c), Name: callName(c)} },
@@ -87,21 +100,31 @@ var settings = define(definition[*setting]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "settings", Names: []string{"key", "folded_key"}, Handle: "id"},
 		Aliases: []string{"show-configurations"},
-		Doc:     "Configuration as the processes have it: a row for each value of each key.",
+		Doc:     "Configuration of the running processes: one row per value of a key.",
 		Needs:   model.PartRuntime,
 	},
 	rows: settingRows,
 	columns: []column[*setting]{
-		col(table.Column{Name: "id", Show: table.Hidden, Doc: "The key, and behind a slash the first session that has the value."},
+		col(table.Column{
+			Name: "id", Show: table.Hidden,
+			Doc: "The key, a slash, and the first session with this value.",
+		},
 			func(_ *Env, s *setting) table.Cell { return text(s.id()) }),
 		col(table.Column{Name: "key", Doc: "Name of the key as Milvus writes it, in lower case; without separators if only that is reported."},
 			func(_ *Env, s *setting) table.Cell { return text(s.name) }),
 		col(table.Column{Name: "folded_key", Title: "FOLDED", Show: table.Hidden, Doc: "The key without separators, as Milvus compares it."},
 			func(_ *Env, s *setting) table.Cell { return text(s.key) }),
-		col(table.Column{Name: "value", Doc: "The value; of secrets only that there is one."}, func(_ *Env, s *setting) table.Cell { return text(s.value) }),
+		col(table.Column{
+			Name: "value",
+			Doc:  "The value; for secrets only whether one is set.",
+		},
+			func(_ *Env, s *setting) table.Cell { return text(s.value) }),
 		col(table.Column{Name: "sessions", Kind: table.List, Priority: 1, Doc: "Sessions that have this value; etcd where it is set there and no session reports it."},
 			func(_ *Env, s *setting) table.Cell { return list(s.sessions) }),
-		col(table.Column{Name: "other_values", Kind: table.Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
+		col(table.Column{
+			Name: "other_values", Kind: table.Int, Priority: 2,
+			Doc: "Number of other values that sessions have for this key.",
+		},
 			func(_ *Env, s *setting) table.Cell { return count(int64(s.others)) }),
 	},
 	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },

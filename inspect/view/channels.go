@@ -19,7 +19,7 @@ var vchannels = define(definition[*model.VChannel]{
 		},
 		Aliases: []string{"vch", "channel", "channels"},
 		Kind:    "VChannel",
-		Doc:     "Virtual channels: the shards of collections, with their checkpoints and who consumes them.",
+		Doc:     "Virtual channels: the shards of collections, with their checkpoints and consumers.",
 		Needs:   model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []*model.VChannel {
@@ -86,11 +86,17 @@ var vchannelState = []column[*model.VChannel]{
 		}),
 	col(table.Column{Name: "watch_state", Kind: table.State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
-	col(table.Column{Name: "other_watchers", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
+	col(table.Column{
+		Name: "other_watchers", Kind: table.NamedIDs, Show: table.Hidden,
+		Doc: "Other nodes with a watch record of the same channel: a conflict.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			return nodeCells(e, v.OtherWatchers, "datanode", "streamingnode")
 		}),
-	col(table.Column{Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden, Doc: "Percentage of the watch that is done, as the data node noted it last; none once it has succeeded."},
+	col(table.Column{
+		Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden,
+		Doc: "Progress of the watch in percent, as last recorded by the data node; none once it has succeeded.",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell {
 			for i := range v.Watches {
 				if v.Watches[i].Node == v.Watcher && v.WatchState != "WatchSuccess" {
@@ -103,9 +109,16 @@ var vchannelState = []column[*model.VChannel]{
 		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.TruncatedAt) }),
 	col(table.Column{Name: "removal", Show: table.Hidden, Doc: "Text of the removal mark: removed or non-removed."},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.Removal) }),
-	col(table.Column{Name: "state", Kind: table.State, Show: table.Hidden, Doc: "Streaming node's state of the channel (2.6)."},
+	col(table.Column{
+		Name: "state", Kind: table.State, Show: table.Hidden,
+		Doc: "State of the channel on its streaming node (2.6).",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.State) }),
-	col(table.Column{Name: "streaming_at", Rare: true, Title: "STREAMED", Kind: table.Time, Show: table.Hidden, Doc: "Time tick of the log up to which the streaming node's record of the channel is (2.6 and later): of the last change to it, not of its rows."},
+	col(table.Column{
+		Name: "streaming_at", Rare: true, Title: "STREAMED", Kind: table.Time, Show: table.Hidden,
+		Doc: "Time tick of the last change to the streaming node's record of the channel (2.6 and later), not of its " +
+			"rows.",
+	},
 		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.StreamedAt) }),
 }
 
@@ -167,7 +180,10 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(e *Env, p *model.PChannel) table.Cell { return nodeCell(e, p.Node, "streamingnode") }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Wide, Priority: 2, Doc: "Address of that node."},
 		func(e *Env, p *model.PChannel) table.Cell { return text(nodeAddress(e, p.Node, "streamingnode")) }),
-	col(table.Column{Name: "term", Kind: table.Int, Show: table.Wide, Priority: 3, Doc: "How often it was assigned (2.6)."},
+	col(table.Column{
+		Name: "term", Kind: table.Int, Show: table.Wide, Priority: 3,
+		Doc: "Number of times that it was assigned (2.6).",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return streamingOnly(p, count(p.Term)) }),
 	col(table.Column{Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
@@ -183,15 +199,25 @@ var pchannelColumns = []column[*model.PChannel]{
 			}
 			return table.Cell{List: append(ids, names...)}
 		}),
-	col(table.Column{Name: "replication", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Directions of replication between clusters that its log has taken in, as SOURCE>TARGET (2.6 and later); get replication has the configuration."},
+	col(table.Column{
+		Name: "replication", Rare: true, Kind: table.List, Show: table.Hidden,
+		Doc: "Directions of replication between clusters recorded in its log, as SOURCE>TARGET (2.6 and later); the " +
+			"configuration is in get replication.",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return list(p.Replication) }),
-	col(table.Column{Name: "queue_change", Rare: true, Title: "CHANGE", Show: table.Hidden, Doc: "Change to another message queue that is under way, with its stage (2.6 and later)."},
+	col(table.Column{
+		Name: "queue_change", Rare: true, Title: "CHANGE", Show: table.Hidden,
+		Doc: "Change to another message queue in progress, with its stage (2.6 and later).",
+	},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.Alter) }),
 	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the write-ahead log's consumer (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return tso(p.Checkpoint.At) }),
 	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 3, Doc: "Time since checkpoint_at."},
 		func(e *Env, p *model.PChannel) table.Cell { return age(e, p.Checkpoint.At.Time()) }),
-	col(table.Column{Name: "control", Kind: table.Bool, Rare: true, Show: table.Hidden, Doc: "It carries the control channel, on which what concerns the whole cluster is written (2.6)."},
+	col(table.Column{
+		Name: "control", Kind: table.Bool, Rare: true, Show: table.Hidden,
+		Doc: "It carries the control channel, for messages to the whole cluster (2.6).",
+	},
 		func(e *Env, p *model.PChannel) table.Cell {
 			return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ControlPChannel == p.Name)
 		}).needing(model.PartServing),

@@ -55,7 +55,11 @@ var collectionData = []column[*model.Collection]{
 		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
 		totalsOf(sizeOf)).needing(model.PartSegments | model.PartLogs),
-	col(table.Column{Name: "stored_bytes", Title: "STORED", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of its binlogs in storage as DataCoord counts them for its disk quota, of segments that it holds for healthy."},
+	col(table.Column{
+		Name: "stored_bytes", Title: "STORED", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Bytes of its binlogs in storage as DataCoord counts them for its disk quota: of segments that it " +
+			"considers healthy.",
+	},
 		func(e *Env, c *model.Collection) table.Cell {
 			if bytes, ok := e.Cluster.Runtime.Stored(c.ID); ok {
 				return count(bytes)
@@ -72,7 +76,10 @@ var collectionData = []column[*model.Collection]{
 		totalsOf(func(t model.Totals) table.Cell { return count(int64(t.Segments)) })).needing(model.PartSegments),
 	col(table.Column{Name: "indexes", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
 		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).needing(model.PartIndexes),
-	col(table.Column{Name: "indexed_percent", Kind: table.Percent, Show: table.Wide, Priority: 4, Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one."},
+	col(table.Column{
+		Name: "indexed_percent", Kind: table.Percent, Show: table.Wide, Priority: 4,
+		Doc: "Share of the rows that need indexes and have all finished; none if no row needs one.",
+	},
 		totalsOf(func(t model.Totals) table.Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
@@ -81,7 +88,7 @@ var collectionServing = []column[*model.Collection]{
 		func(e *Env, c *model.Collection) table.Cell { return text(loadState(e, c.ID)) }).needing(model.PartServing),
 	col(table.Column{Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden, Doc: "Loaded share, from QueryCoord if queried, otherwise as recorded: 2.2 and later do not record it."},
 		func(e *Env, c *model.Collection) table.Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
-	col(table.Column{Name: "replicas", Kind: table.Int, Show: table.Wide, Priority: 6, Doc: "Replicas that exist."},
+	col(table.Column{Name: "replicas", Kind: table.Int, Show: table.Wide, Priority: 6, Doc: "Existing replicas."},
 		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).needing(model.PartServing),
 	col(table.Column{Name: "aliases", Kind: table.List, Priority: 5, Doc: "Other names of the collection."},
 		func(e *Env, c *model.Collection) table.Cell { return list(aliasNames(e, c.ID)) }),
@@ -92,9 +99,12 @@ var collectionSchema = []column[*model.Collection]{
 		func(_ *Env, c *model.Collection) table.Cell { return text(c.ConsistencyLevel) }),
 	col(table.Column{Name: "fields", Kind: table.Int, Show: table.Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
 		func(_ *Env, c *model.Collection) table.Cell { return count(int64(len(userFields(c)))) }),
-	col(table.Column{Name: "auto_id", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus makes the primary keys."},
+	col(table.Column{Name: "auto_id", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus generates the primary keys."},
 		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.AutoID) }),
-	col(table.Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: table.Bool, Show: table.Hidden, Doc: "Rows may have fields that the schema does not name."},
+	col(table.Column{
+		Name: "dynamic_field", Title: "DYNAMIC", Kind: table.Bool, Show: table.Hidden,
+		Doc: "Rows may have fields that are not in the schema.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.DynamicField) }),
 	col(table.Column{Name: "vchannels", Kind: table.List, Show: table.Hidden, Doc: "Virtual channels, one per shard."},
 		func(_ *Env, c *model.Collection) table.Cell { return list(c.VChannels) }),
@@ -102,7 +112,10 @@ var collectionSchema = []column[*model.Collection]{
 		func(_ *Env, c *model.Collection) table.Cell { return pairs(c.Properties) }),
 	col(table.Column{Name: "description", Show: table.Hidden, Doc: "Description as given by its creator."},
 		func(_ *Env, c *model.Collection) table.Cell { return text(c.Description) }),
-	col(table.Column{Name: "schema_version", Rare: true, Title: "SCHEMA", Kind: table.Int, Show: table.Hidden, Doc: "How often its schema was changed; none if never, or not recorded."},
+	col(table.Column{
+		Name: "schema_version", Rare: true, Title: "SCHEMA", Kind: table.Int, Show: table.Hidden,
+		Doc: "Number of changes to its schema; none if never, or not recorded.",
+	},
 		func(_ *Env, c *model.Collection) table.Cell { return someCount(c.SchemaVersion) }),
 	col(table.Column{Name: "namespaces", Rare: true, Kind: table.Bool, Show: table.Hidden, Doc: "Its rows belong to namespaces (3.0)."},
 		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.Namespace) }),

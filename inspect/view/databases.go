@@ -11,12 +11,15 @@ var databases = define(definition[*model.Database]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "databases", Names: []string{"name", "id"}},
 		Aliases: []string{"db", "dbs"},
-		Doc:     "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
+		Doc:     "Databases, the namespaces of collections (2.2.9 and later; before that, all are in default).",
 		Needs:   model.PartObjects,
 	},
 	rows: databaseRows,
 	columns: []column[*model.Database]{
-		col(table.Column{Name: "id", Kind: table.ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
+		col(table.Column{
+			Name: "id", Kind: table.ID, Priority: 2,
+			Doc: "Database id; 1 is default, 0 was used before databases existed.",
+		},
 			func(_ *Env, d *model.Database) table.Cell { return id(d.ID) }),
 		col(table.Column{Name: "name", Doc: "Name of the database."}, func(_ *Env, d *model.Database) table.Cell { return text(d.Name) }),
 		col(table.Column{Name: "state", Kind: table.State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},

@@ -37,7 +37,7 @@ var etcdPrefixes = define(definition[*prefixRow]{
 			Shorthands: collectionShorthands("level", "depth"),
 		},
 		Aliases:  []string{"prefixes"},
-		Doc:      "What the keys under each prefix take in etcd, the largest first, down to 6 levels; tables show 4, unless a depth is given.",
+		Doc:      "Space in etcd by key prefix, largest first, down to 6 levels; tables show 4 unless a depth is given.",
 		Needs:    model.PartAll,
 		Keyspace: true,
 		Leaves:   "deeper", Tells: []string{"depth", "collection", "collection_id"},

@@ -28,7 +28,7 @@ var etcdUsage = define(definition[*usageRow]{
 			Shorthands: collectionShorthands(),
 		},
 		Aliases:  []string{"usage"},
-		Doc:      "What each collection takes in etcd, the largest first. Revisions that etcd keeps until it is compacted are not counted.",
+		Doc:      "Space that each collection takes in etcd, largest first, without revisions kept until compaction.",
 		Needs:    model.PartAll,
 		Keyspace: true,
 	},
@@ -43,7 +43,10 @@ var etcdUsage = define(definition[*usageRow]{
 		col(table.Column{Name: "keys", Kind: table.Int, Doc: "Keys that name it, by its id or its channel."},
 			func(_ *Env, u *usageRow) table.Cell { return count(u.keys) }),
 	}, usageColumns(func(u *usageRow) *usage { return &u.usage }), []column[*usageRow]{
-		col(table.Column{Name: "segments", Kind: table.Int, Priority: 3, Doc: "Segments that are recorded, dropped ones too."},
+		col(table.Column{
+			Name: "segments", Kind: table.Int, Priority: 3,
+			Doc: "Recorded segments, including dropped ones.",
+		},
 			func(e *Env, u *usageRow) table.Cell { return u.segments(e) }),
 	}),
 	ref: func(e *Env, u *usageRow) Ref {
@@ -70,7 +73,7 @@ func usageColumns[T any](of func(T) *usage) []column[T] {
 			func(_ *Env, x T) table.Cell { return count(of(x).bytes) }),
 		col(table.Column{Name: "percent", Title: "SHARE", Kind: table.Percent, Doc: "Share of the bytes of all keys."},
 			func(_ *Env, x T) table.Cell { return percent(of(x).bytes, of(x).all) }),
-		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most of it."},
+		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most space."},
 			func(_ *Env, x T) table.Cell { return text(of(x).mostly()) }),
 		col(table.Column{Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2, Doc: "Bytes of the keys of that kind and of their values."},
 			func(_ *Env, x T) table.Cell { return count(of(x).kinds[of(x).mostly()]) }),

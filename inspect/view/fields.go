@@ -59,7 +59,11 @@ var fieldType = []column[fieldRow]{
 		func(_ *Env, f fieldRow) table.Cell { return text(f.ElementType) }),
 	col(table.Column{Name: "dim", Kind: table.Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
 		func(_ *Env, f fieldRow) table.Cell { return someCount(f.Dim) }),
-	col(table.Column{Name: "flags", Kind: table.List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
+	col(table.Column{
+		Name: "flags", Kind: table.List, Priority: 2,
+		Doc: "Special properties: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, " +
+			"function_output.",
+	},
 		func(_ *Env, f fieldRow) table.Cell { return list(fieldFlags(f.Field)) }),
 	col(table.Column{Name: "indexes", Kind: table.List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
 		func(e *Env, f fieldRow) table.Cell {

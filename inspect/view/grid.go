@@ -131,7 +131,7 @@ func Lacking(r *Resource, env *Env) []string {
 	case r.Lacks != nil:
 		return r.Lacks(c)
 	case r.Needs.Has(model.PartRuntime) && c.Runtime != nil && !slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }):
-		return []string{"no process answered"}
+		return []string{"no process responded"}
 	}
 	return nil
 }

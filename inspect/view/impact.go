@@ -22,7 +22,7 @@ type felt struct {
 var impacts = define(definition[felt]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "impact", Singular: "impact", Handle: "request"},
-		Doc:    "What clients feel: requests by kind, and how many succeeded, failed, were refused or hang.",
+		Doc:    "Impact on clients: requests by kind, and how many succeeded, failed, were refused or hang.",
 		Needs:  model.PartRuntime,
 		Rates:  true,
 		Lacks:  unseenImpact,
@@ -107,14 +107,24 @@ func measuredColumn(name, title string, show table.Show, doc string, of func(fel
 
 // impactColumns returns the columns of impact. Figures of a kind whose state is unknown are unknown.
 func impactColumns() []column[felt] {
+	return slices.Concat(stateColumns(), figureColumns(), detailColumns())
+}
+
+func stateColumns() []column[felt] {
 	return []column[felt]{
 		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import, describe (reads of metadata)."},
 			func(_ *Env, k felt) table.Cell { return text(string(k.Request)) }),
-		col(table.Column{Name: "state", Kind: table.State, Vocabulary: true, Doc: "hanging, failing, refused, slow, unsure (too few to tell), fine, idle (none came) or unknown."},
+		col(table.Column{
+			Name: "state", Kind: table.State, Vocabulary: true,
+			Doc: "hanging, failing, refused, slow, unsure (too few to tell), fine, idle (no requests) or unknown.",
+		},
 			func(_ *Env, k felt) table.Cell { return text(k.State.String()) }),
-		col(table.Column{Name: "clients", Title: "CLIENTS FEEL", For: table.People, Doc: "The state in words."},
+		col(table.Column{Name: "clients", Title: "IMPACT", For: table.People, Doc: "The state in words."},
 			func(_ *Env, k felt) table.Cell { return text(strings.TrimPrefix(k.Text(), "unknown: ")) }),
-		col(table.Column{Name: "place", Title: "WHERE", Doc: "Component where requests of the kind break, as far as it is known."}, func(_ *Env, k felt) table.Cell {
+		col(table.Column{
+			Name: "place", Title: "WHERE",
+			Doc: "Component where requests of this kind break, if known.",
+		}, func(_ *Env, k felt) table.Cell {
 			if at := k.at(); at.Component.Kind != "" {
 				return text(cmp.Or(at.Component.Name, string(at.Component.Kind)))
 			}
@@ -126,20 +136,45 @@ func impactColumns() []column[felt] {
 			}
 			return none()
 		}),
-		countedColumn("came", "", table.Wide, "Requests that came in the window.", func(k felt) float64 { return k.Came }),
-		countedColumn("succeeded", "", table.Wide, "Requests that succeeded in it.", func(k felt) float64 { return k.Succeeded }),
-		countedColumn("failed", "", table.Wide, "Requests that failed, or were given up by the client.", func(k felt) float64 { return k.Failed }),
-		countedColumn("refused", "", table.Wide, "Requests that a limit, a quota or a state refused.", func(k felt) float64 { return k.Refused }),
-		countedColumn("client_faults", "CLIENT FAULTS", table.Hidden, "Failures that Milvus ascribes to the request (2.6.20 and later).", func(k felt) float64 { return k.UserFault }),
-		measuredColumn("usual", "USUAL", table.Wide, "Requests that come in such a time on average since each proxy started; unknown for one that started less than a minute ago.", func(k felt) float64 { return k.Usual }),
-		countedColumn("unwritten", "UNWRITTEN", table.Wide, "Sealed segments that wait to be written while no flush ends.", func(k felt) float64 { return k.Unwritten }),
-		countedColumn("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k felt) float64 { return k.InFlight }),
-		measuredColumn("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k felt) float64 { return k.Mean }),
-		measuredColumn("past_ms", "BEFORE", table.Wide, "The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
-		measuredColumn("half_ms", "HALF MS", table.Hidden, "Time that half of them took at least, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Half }),
-		measuredColumn("half_past_ms", "HALF BEFORE", table.Hidden, "Time that half took at most before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.HalfPast }),
-		measuredColumn("p99_ms", "P99 MS", table.Wide, "Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
-		measuredColumn("seconds", "", table.Hidden, "Length of the window.", func(k felt) float64 { return k.Seconds }),
+	}
+}
+
+func figureColumns() []column[felt] {
+	return []column[felt]{
+		countedColumn("came", "", table.Wide, "Requests in the window.", func(k felt) float64 { return k.Came }),
+		countedColumn("succeeded", "", table.Wide,
+			"Requests that succeeded in it.", func(k felt) float64 { return k.Succeeded }),
+		countedColumn("failed", "", table.Wide,
+			"Requests that failed or were canceled by the client.", func(k felt) float64 { return k.Failed }),
+		countedColumn("refused", "", table.Wide,
+			"Requests refused because of a limit, a quota or a state.", func(k felt) float64 { return k.Refused }),
+		countedColumn("client_faults", "CLIENT FAULTS", table.Hidden,
+			"Failures that Milvus ascribes to the request (2.6.20 and later).", func(k felt) float64 { return k.UserFault }),
+		measuredColumn("usual", "USUAL", table.Wide,
+			"Mean number of requests in a window of this length since each proxy started; unknown within its first minute.",
+			func(k felt) float64 { return k.Usual }),
+		countedColumn("unwritten", "UNWRITTEN", table.Wide,
+			"Sealed segments waiting to be written while no flush ends.", func(k felt) float64 { return k.Unwritten }),
+		countedColumn("in_flight", "IN FLIGHT", table.Wide,
+			"Requests in flight at both ends of the window, at proxies at which none ended.",
+			func(k felt) float64 { return k.InFlight }),
+		measuredColumn("mean_ms", "MEAN MS", table.Wide,
+			"Mean time of successful requests, in milliseconds.", func(k felt) float64 { return k.Mean }),
+		measuredColumn("past_ms", "BEFORE", table.Wide,
+			"The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
+		measuredColumn("half_ms", "HALF MS", table.Hidden,
+			"Median time, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Half }),
+		measuredColumn("half_past_ms", "HALF BEFORE", table.Hidden,
+			"Median time before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.HalfPast }),
+		measuredColumn("p99_ms", "P99 MS", table.Wide,
+			"Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
+		measuredColumn("seconds", "", table.Hidden,
+			"Length of the window.", func(k felt) float64 { return k.Seconds }),
+	}
+}
+
+func detailColumns() []column[felt] {
+	return []column[felt]{
 		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k felt) table.Cell {
 			names := make([]string, len(k.Proxies))
 			for i, p := range k.Proxies {
@@ -147,7 +182,11 @@ func impactColumns() []column[felt] {
 			}
 			return list(names)
 		}),
-		col(table.Column{Name: "place_evidence", Kind: table.List, Show: table.Hidden, Doc: "What its state is judged by, the best first."}, func(_ *Env, k felt) table.Cell { return list(k.at().Texts()) }),
+		col(table.Column{
+			Name: "place_evidence", Kind: table.List, Show: table.Hidden,
+			Doc: "Evidence for its state, best first.",
+		},
+			func(_ *Env, k felt) table.Cell { return list(k.at().Texts()) }),
 		col(table.Column{Name: "why", Show: table.Hidden, Doc: "Why the state is unknown."}, func(_ *Env, k felt) table.Cell { return text(k.Why) }),
 	}
 }

@@ -55,12 +55,19 @@ var indexDefinition = []column[*indexRow]{
 		func(_ *Env, x *indexRow) table.Cell { return text(x.Metric) }),
 	col(table.Column{Name: "params", Kind: table.Pairs, Priority: 4, Doc: "Parameters without type and metric: M, efConstruction, nlist, ..."},
 		func(_ *Env, x *indexRow) table.Cell { return pairs(x.Params) }),
-	col(table.Column{Name: "state", Kind: table.State, Priority: 1, Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no segment wants it."},
+	col(table.Column{
+		Name: "state", Kind: table.State, Priority: 1,
+		Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no " +
+			"segment needs it.",
+	},
 		func(e *Env, x *indexRow) table.Cell { return text(indexProgressOf(e, x).state(x)) }).needing(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexProgress = []column[*indexRow]{
-	col(table.Column{Name: "indexed_percent", Kind: table.Percent, Priority: 2, Doc: "Share of the rows that want the index and have it; none if no row wants it."},
+	col(table.Column{
+		Name: "indexed_percent", Kind: table.Percent, Priority: 2,
+		Doc: "Share of the rows needing the index that have it; none if no row needs it.",
+	},
 		func(e *Env, x *indexRow) table.Cell {
 			p := indexProgressOf(e, x)
 			return percent(p.rows[model.IndexFinished], p.wanted)
@@ -69,7 +76,10 @@ var indexProgress = []column[*indexRow]{
 		func(e *Env, x *indexRow) table.Cell {
 			return count(indexProgressOf(e, x).rows[model.IndexFinished])
 		}).needing(model.PartSegments | model.PartSegmentIndexes),
-	col(table.Column{Name: "pending_rows", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of the segments that want the index and do not have it finished."},
+	col(table.Column{
+		Name: "pending_rows", Kind: table.Int, Show: table.Wide, Priority: 5,
+		Doc: "Rows of the segments that need the index and whose build is not finished.",
+	},
 		func(e *Env, x *indexRow) table.Cell {
 			p := indexProgressOf(e, x)
 			return count(p.wanted - p.rows[model.IndexFinished])
@@ -83,15 +93,21 @@ var indexMore = []column[*indexRow]{
 		func(_ *Env, x *indexRow) table.Cell { return yesNo(x.Deleted) }),
 	col(table.Column{Name: "auto", Kind: table.Bool, Show: table.Hidden, Doc: "Milvus chose type and parameters (AUTOINDEX)."},
 		func(_ *Env, x *indexRow) table.Cell { return yesNo(x.Auto) }),
-	col(table.Column{Name: "type_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Type parameters of the field when the index was made."},
+	col(table.Column{
+		Name: "type_params", Kind: table.Pairs, Show: table.Hidden,
+		Doc: "Type parameters of the field when the index was created.",
+	},
 		func(_ *Env, x *indexRow) table.Cell { return pairs(x.TypeParams) }),
-	col(table.Column{Name: "user_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Parameters as the user gave them."},
+	col(table.Column{Name: "user_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Parameters given by the user."},
 		func(_ *Env, x *indexRow) table.Cell { return pairs(x.UserParams) }),
 	col(table.Column{Name: "min_version", Kind: table.Int, Show: table.Hidden, Doc: "Lowest index engine version allowed, where recorded."},
 		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinVersion) }),
 	col(table.Column{Name: "max_version", Kind: table.Int, Show: table.Hidden, Doc: "Highest index engine version allowed, where recorded."},
 		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MaxVersion) }),
-	col(table.Column{Name: "min_schema_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Schema from which on segments have the field (3.0): older ones are indexed when they were rewritten."},
+	col(table.Column{
+		Name: "min_schema_version", Rare: true, Kind: table.Int, Show: table.Hidden,
+		Doc: "First schema version with the field (3.0): older segments are indexed after they are rewritten.",
+	},
 		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinSchemaVersion) }),
 	col(table.Column{Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 or 2.2."}, func(_ *Env, x *indexRow) table.Cell { return text(x.Layout) }),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created, where recorded."},
@@ -179,12 +195,16 @@ func (p *progress) state(x *indexRow) string {
 var indexStateTable = define(definition[stateRow]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "index-states", Handle: "state"},
-		Doc:    "Segments that want one index, added up by its state.",
+		Doc:    "Segments that need an index, counted by its state.",
 		Needs:  model.PartSegments | model.PartSegmentIndexes,
 	},
 	columns: []column[stateRow]{
 		col(table.Column{Name: "state", Kind: table.State, Doc: "State of the index on the segments."}, func(_ *Env, r stateRow) table.Cell { return text(r.state) }),
-		col(table.Column{Name: "segments", Kind: table.Int, Doc: "How many there are."}, func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
+		col(table.Column{
+			Name: "segments", Kind: table.Int,
+			Doc: "Number of segments.",
+		},
+			func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
 		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) table.Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },

@@ -145,7 +145,7 @@ func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
 	}
 	worst := col(table.Column{
 		Name: "worst", Kind: table.State, Show: table.OnDemand, Ranked: true,
-		Doc: "Severity of the worst of them: error, warning or info; none without a finding.",
+		Doc: "Severity of its worst finding: error, warning or info; none without a finding.",
 	}, func(e *Env, x T) table.Cell {
 		found := about(e, x)
 		if found.Tally == (table.Tally{}) {
@@ -157,7 +157,8 @@ func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
 	return []column[T]{
 		col(table.Column{
 			Name: "findings", Kind: table.Findings, Show: table.OnDemand, Kept: true, Ranked: true,
-			Doc: "Findings about it: how many of each severity, and the ids of the checks. There once it was judged: with `-o wide`, or where this column or `worst` is named.",
+			Doc: "Findings about it: number per severity, and the ids of the checks. Only with `-o wide`, or if this " +
+				"column or `worst` is selected.",
 		}, func(e *Env, x T) table.Cell {
 			found := about(e, x)
 			return found.Cell(found.checks)

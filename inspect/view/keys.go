@@ -28,7 +28,7 @@ var keys = define(definition[keyRow]{
 	},
 	columns: []column[keyRow]{
 		col(table.Column{Name: "key", Doc: "The absolute key."}, func(e *Env, k keyRow) table.Cell { return text(k.info(e).Key) }),
-		col(table.Column{Name: "kind", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
+		col(table.Column{Name: "kind", Priority: 1, Doc: "Kind of the key, none if no pattern matches it."},
 			func(e *Env, k keyRow) table.Cell { return text(k.info(e).Kind) }),
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes of the value."},
 			func(e *Env, k keyRow) table.Cell { return count(int64(k.info(e).Size)) }),
@@ -38,7 +38,10 @@ var keys = define(definition[keyRow]{
 			func(e *Env, k keyRow) table.Cell { return someID(model.NodeID(k.info(e).Lease)) }),
 		col(table.Column{Name: "tombstone", Kind: table.Bool, Show: table.Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
 			func(e *Env, k keyRow) table.Cell { return yesNo(k.info(e).Tombstone) }),
-		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.OnDemand, Doc: "Id of the collection that the key names, by its id or its channel."},
+		col(table.Column{
+			Name: "collection_id", Kind: table.ID, Show: table.OnDemand,
+			Doc: "Id of the collection in the key, by its id or its channel.",
+		},
 			func(e *Env, k keyRow) table.Cell { return someID(e.Cluster.Keyspace.Collection(int(k))) }),
 		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, By: "collection_id", Doc: "Name of that collection, none if it is gone."},
 			func(e *Env, k keyRow) table.Cell {
@@ -48,7 +51,10 @@ var keys = define(definition[keyRow]{
 			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Message) }),
 		col(table.Column{Name: "value", Show: table.OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
 			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Text) }),
-		col(table.Column{Name: "problem", Show: table.OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
+		col(table.Column{
+			Name: "problem", Show: table.OnDemand,
+			Doc: "Why the value could not be decoded, or which parts are unknown.",
+		},
 			func(e *Env, k keyRow) table.Cell { return text(k.record(e).Problem) }),
 	},
 	find: func(e *Env, id string) (int, bool) {
@@ -70,13 +76,17 @@ func (k keyRow) record(e *Env) model.Record { return e.Cluster.Keyspace.Record(i
 var undecoded = define(definition[*model.Undecoded]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "undecoded", Singular: "undecoded-key", Names: []string{"key"}},
-		Doc:    "Keys that no decoder understands, and records that hold more than their decoder knows.",
+		Doc:    "Keys without a decoder, and records with fields unknown to their decoder.",
 		Needs:  model.PartAll,
 	},
 	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
 	columns: []column[*model.Undecoded]{
 		col(table.Column{Name: "key", Doc: "The absolute key."}, func(_ *Env, u *model.Undecoded) table.Cell { return text(u.Key) }),
-		col(table.Column{Name: "reason", Doc: "Why it was not decoded, or what of it was not."}, func(_ *Env, u *model.Undecoded) table.Cell { return text(u.Reason) }),
+		col(table.Column{
+			Name: "reason",
+			Doc:  "Why it was not decoded, or which parts were not.",
+		},
+			func(_ *Env, u *model.Undecoded) table.Cell { return text(u.Reason) }),
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 1, Doc: "Bytes of the value."},
 			func(_ *Env, u *model.Undecoded) table.Cell { return count(int64(u.Size)) }),
 	},

@@ -10,7 +10,11 @@ import (
 // These columns need data from the processes. They are unknown until the processes are queried.
 
 var nodeLive = []column[*model.Session]{
-	col(table.Column{Name: "answer", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ..."},
+	col(table.Column{
+		Name: "answer", Kind: table.State, Show: table.Hidden, Priority: 1,
+		Doc: "Outcome of the query: answered, unreachable, refused, timed out, stale (another process at its " +
+			"address), other cluster, denied, ...",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			n := liveNode(e, s)
 			if n == nil {
@@ -18,17 +22,27 @@ var nodeLive = []column[*model.Session]{
 			}
 			return text(n.Outcome.String())
 		}).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "answer_reason", Title: "REASON", Show: table.Hidden, Doc: "Why there is no answer, in the words of the process or the network."},
+	col(table.Column{
+		Name: "answer_reason", Title: "REASON", Show: table.Hidden,
+		Doc: "Why there is no response, as the process or the network reports it.",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			n := liveNode(e, s)
 			if n == nil {
-				return text("not in any answer or metric")
+				return text("not in any response or metric")
 			}
 			return text(n.Reason)
 		}).needing(model.PartRuntime),
-	col(table.Column{Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping."},
+	col(table.Column{
+		Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3,
+		Doc: "State that the process reports: Healthy, Initializing, Abnormal, StandBy or Stopping.",
+	},
 		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "suspended", Kind: table.Bool, Show: table.Hidden, Doc: "An operator has suspended a query or streaming node, as a coordinator says (later 2.6 and 3.0); so is a query node that is in no resource group."},
+	col(table.Column{
+		Name: "suspended", Kind: table.Bool, Show: table.Hidden,
+		Doc: "An operator has suspended the query or streaming node, as a coordinator reports (later 2.6 and 3.0); " +
+			"also true of a query node in no resource group.",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			if s.Role != "querynode" && s.Role != "streamingnode" {
 				return none()
@@ -61,9 +75,16 @@ var nodeLive = []column[*model.Session]{
 			return count(n.System.Memory), true
 		})).needing(model.PartRuntime),
 	jemallocColumn("jemalloc_allocated_bytes", "Bytes that its C++ code has allocated, as jemalloc counts them (late 2.6 and 3.0).", func(j *model.Jemalloc) int64 { return j.Allocated }),
-	jemallocColumn("jemalloc_resident_bytes", "Bytes of physical memory that jemalloc holds for it; far more than is allocated: fragmentation, or pages not given back yet.", func(j *model.Jemalloc) int64 { return j.Resident }),
+	jemallocColumn("jemalloc_resident_bytes",
+		"Bytes of physical memory that jemalloc holds for it; far more than is allocated: "+
+			"fragmentation, or pages not returned yet.",
+		func(j *model.Jemalloc) int64 { return j.Resident }),
 	jemallocColumn("jemalloc_retained_bytes", "Bytes of virtual memory that jemalloc keeps for later; they take no physical memory.", func(j *model.Jemalloc) int64 { return j.Retained }),
-	col(table.Column{Name: "log_level", Kind: table.State, Show: table.OnDemand, Doc: "Level that its process logs at now: debug, info, warn, error. debug costs CPU. Asked for only where this column is named."},
+	col(table.Column{
+		Name: "log_level", Kind: table.State, Show: table.OnDemand,
+		Doc: "Current log level of its process: debug, info, warn, error. debug costs CPU. Queried only if this " +
+			"column is selected.",
+	},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			if n.Process == nil {
 				return table.Cell{}, false
@@ -86,7 +107,11 @@ var nodeLive = []column[*model.Session]{
 			segments, _ := growingOnce(e, d)
 			return segments
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of these growing segments: searched by brute force. From metrics, a segment being handed over counts as sealed, too."},
+	col(table.Column{
+		Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2,
+		Doc: "Rows of these growing segments, searched by brute force. In metrics, a segment being handed over counts " +
+			"as sealed, too.",
+	},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
 			return rows
@@ -174,7 +199,12 @@ func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricSer
 }
 
 var segmentLive = []column[*model.Segment]{
-	col(table.Column{Name: "served_as", Kind: table.State, Show: table.Hidden, Priority: 1, Doc: "Sealed, Growing or Both: how query nodes have it in memory. NotServed: none has it, and one should, as it is flushed, holds rows and its partition is loaded; none where none has to. Unknown while a node that may have it is silent."},
+	col(table.Column{
+		Name: "served_as", Kind: table.State, Show: table.Hidden, Priority: 1,
+		Doc: "Sealed, Growing or Both: how query nodes hold it in memory. NotServed: none has it but one should, " +
+			"because it is flushed, has rows and its partition is loaded; none if none has to. Unknown while a node " +
+			"that may have it is not responding.",
+	},
 		func(e *Env, s *model.Segment) table.Cell {
 			sealed, growing := false, false
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
@@ -194,7 +224,10 @@ var segmentLive = []column[*model.Segment]{
 			}
 			return text("NotServed")
 		}).needing(model.PartRuntime | model.PartServing).whenLive(),
-	col(table.Column{Name: "served_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1, Doc: "Query nodes that have it in memory, as far as they answered."},
+	col(table.Column{
+		Name: "served_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1,
+		Doc: "Query nodes that have it in memory, among those that responded.",
+	},
 		func(e *Env, s *model.Segment) table.Cell {
 			var nodes []model.NodeID
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
@@ -231,7 +264,10 @@ func toServe(e *Env, s *model.Segment) bool {
 }
 
 var vchannelLive = []column[*model.VChannel]{
-	col(table.Column{Name: "leaders", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1, Doc: "Query nodes leading the shard, one per replica, as far as they answered."},
+	col(table.Column{
+		Name: "leaders", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1,
+		Doc: "Query nodes leading the shard, one per replica, among those that responded.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			var nodes []model.NodeID
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
@@ -242,7 +278,10 @@ var vchannelLive = []column[*model.VChannel]{
 			}
 			return nodeCells(e, nodes, "querynode", "streamingnode")
 		}).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "served_growing_rows", Title: "GROWING ROWS", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has."},
+	col(table.Column{
+		Name: "served_growing_rows", Title: "GROWING ROWS", Kind: table.Int, Show: table.Hidden, Priority: 2,
+		Doc: "Rows of the growing segments that its leaders serve: the maximum of the leaders.",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			views := e.Cluster.Runtime.ShardViews(v.Name)
 			var rows int64
@@ -258,7 +297,10 @@ var vchannelLive = []column[*model.VChannel]{
 			}
 			return none()
 		}).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "queue_lag", Kind: table.Int, Show: table.Hidden, Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka)."},
+	col(table.Column{
+		Name: "queue_lag", Kind: table.Int, Show: table.Hidden,
+		Doc: "Messages in the topic after the checkpoint, if the queue was queried (Kafka).",
+	},
 		func(e *Env, v *model.VChannel) table.Cell {
 			if lag, ok := e.Cluster.QueueLag(v); ok {
 				return count(lag)

@@ -76,12 +76,16 @@ type stateRow struct {
 var segmentStates = define(definition[stateRow]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "segment-states", Handle: "state"},
-		Doc:    "Segments added up by state.",
+		Doc:    "Segments counted by state.",
 		Needs:  model.PartSegments,
 	},
 	columns: []column[stateRow]{
 		col(table.Column{Name: "state", Kind: table.State, Doc: "State of the segments."}, func(_ *Env, r stateRow) table.Cell { return text(r.state) }),
-		col(table.Column{Name: "segments", Kind: table.Int, Doc: "How many there are."}, func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
+		col(table.Column{
+			Name: "segments", Kind: table.Int,
+			Doc: "Number of segments.",
+		},
+			func(_ *Env, r stateRow) table.Cell { return count(r.segments) }),
 		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Their rows as recorded."}, func(_ *Env, r stateRow) table.Cell { return count(r.rows) }),
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },

@@ -112,7 +112,11 @@ var metricNames = []column[*metricRow]{
 		return list(names)
 	}),
 	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Address of the process; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
-	col(table.Column{Name: "metric", Least: 40, Doc: "Name on /metrics, of a histogram without _sum, _count and _bucket.", Shorten: true}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
+	col(table.Column{
+		Name: "metric", Least: 40,
+		Doc: "Name on /metrics; for a histogram, without _sum, _count and _bucket.", Shorten: true,
+	},
+		func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
 	col(table.Column{Name: "labels", Kind: table.Pairs, Shorten: true, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
 		for _, l := range m.series.Labels {
@@ -126,7 +130,10 @@ var metricNames = []column[*metricRow]{
 		}
 		return text(string(m.known.Name))
 	}),
-	col(table.Column{Name: "about", Show: table.Hidden, Doc: "What it measures, of what kitescope uses."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "about", Show: table.Hidden,
+		Doc: "What it measures, if kitescope uses it.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		if m.known == nil {
 			return none()
 		}
@@ -149,7 +156,10 @@ var metricValues = []column[*metricRow]{
 		}
 		return number(m.series.Value)
 	}),
-	col(table.Column{Name: "rate", Right: true, For: table.People, Priority: 1, Doc: "How much came to a counter, or was observed, a second."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "rate", Right: true, For: table.People, Priority: 1,
+		Doc: "Increase of a counter, or observations, per second.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		c := m.perSecond()
 		if c.Absent == table.Present {
 			return text(shortNumber(c.Float))
@@ -158,14 +168,25 @@ var metricValues = []column[*metricRow]{
 	}),
 	col(table.Column{Name: "per_second", Kind: table.Exact, Show: table.Hidden, Doc: "Increase or observations per second; empty for gauges, unknown without a time window."},
 		func(_ *Env, m *metricRow) table.Cell { return m.perSecond() }),
-	col(table.Column{Name: "came", Kind: table.Exact, Show: table.Hidden, Doc: "How much came to a counter in the window."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "came", Kind: table.Exact, Show: table.Hidden,
+		Doc: "Increase of a counter in the window.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		if m.family.Kind != model.MetricCounter {
 			return none()
 		}
 		return number(m.came.Value)
 	}),
-	col(table.Column{Name: "count", Kind: table.Exact, Priority: 3, Doc: "How many were observed in the window, of a histogram or summary."}, ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Count) })),
-	col(table.Column{Name: "sum", Kind: table.Exact, Show: table.Hidden, Doc: "What those were together."}, ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Sum) })),
+	col(table.Column{
+		Name: "count", Kind: table.Exact, Priority: 3,
+		Doc: "Observations in the window, for a histogram or summary.",
+	},
+		ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Count) })),
+	col(table.Column{
+		Name: "sum", Kind: table.Exact, Show: table.Hidden,
+		Doc: "Sum of these observations.",
+	},
+		ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Sum) })),
 }
 
 func (m *metricRow) perSecond() table.Cell {
@@ -213,11 +234,17 @@ var metricMeans = []column[*metricRow]{
 		low, high, ok := h.Mean()
 		return interval(low, high, ok)
 	})),
-	col(table.Column{Name: "mean_low", Kind: table.Exact, Show: table.Hidden, Doc: "The least that the mean can be."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+	col(table.Column{
+		Name: "mean_low", Kind: table.Exact, Show: table.Hidden,
+		Doc: "Lower bound of the mean.",
+	}, ofDistribution(func(h metrics.Histogram) table.Cell {
 		low, _, ok := h.Mean()
 		return endpoint(low, ok)
 	})),
-	col(table.Column{Name: "mean_high", Kind: table.Exact, Show: table.Hidden, Doc: "The most that it can be: 1 ms more where each was cut to whole milliseconds."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+	col(table.Column{
+		Name: "mean_high", Kind: table.Exact, Show: table.Hidden,
+		Doc: "Upper bound of the mean: 1 ms more if values are truncated to whole milliseconds.",
+	}, ofDistribution(func(h metrics.Histogram) table.Cell {
 		_, high, ok := h.Mean()
 		return endpoint(high, ok)
 	})),
@@ -276,21 +303,31 @@ func quantileColumns(percent, priority int, show table.Show) []column[*metricRow
 }
 
 var metricWindow = []column[*metricRow]{
-	col(table.Column{Name: "buckets", Kind: table.Pairs, Show: table.Hidden, Doc: "How many were observed up to each bound in the window."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "buckets", Kind: table.Pairs, Show: table.Hidden,
+		Doc: "Observations up to each bound in the window.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
 		for i, v := range m.came.Histogram.Buckets {
 			flat = append(flat, strconv.FormatFloat(m.came.Histogram.Bounds[i], 'g', -1, 64), strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		return list(flat)
 	}),
-	col(table.Column{Name: "window_seconds", Kind: table.Duration, Show: table.Wide, Priority: 6, Doc: "How long the window is: between two scrapes of the process, else since it started."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{
+		Name: "window_seconds", Kind: table.Duration, Show: table.Wide, Priority: 6,
+		Doc: "Length of the window: between two scrapes of the process, else since it started.",
+	}, func(_ *Env, m *metricRow) table.Cell {
 		if seconds := m.window.Seconds(); seconds > 0 && seconds < math.MaxInt64/float64(time.Second) {
 			return count(int64(seconds * float64(time.Second)))
 		}
 		return unknown()
 	}),
 	col(table.Column{Name: "since_start", Kind: table.Bool, Show: table.Hidden, Doc: "Whether the window is since the start of the process."}, func(_ *Env, m *metricRow) table.Cell { return yesNo(m.window.SinceStart) }),
-	col(table.Column{Name: "window", Show: table.Hidden, Doc: "What the window is, and why it is since the start."}, func(_ *Env, m *metricRow) table.Cell { return text(m.window.Why) }),
+	col(table.Column{
+		Name: "window", Show: table.Hidden,
+		Doc: "Description of the window, and why it begins at the start of the process.",
+	},
+		func(_ *Env, m *metricRow) table.Cell { return text(m.window.Why) }),
 	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
 }
 
@@ -328,7 +365,7 @@ func Windows(g *Grid) string {
 func unscraped(c *model.Cluster) []string {
 	r := c.Runtime
 	if r == nil {
-		return []string{"no process was asked"}
+		return []string{"no process was queried"}
 	}
 	var lines []string
 	reasons := map[string]bool{}
@@ -342,7 +379,7 @@ func unscraped(c *model.Cluster) []string {
 		switch p := n.Process; {
 		case p == nil && reasons["metrics of "+n.Name()]:
 		case p == nil:
-			lines = append(lines, n.Name()+": "+cmp.Or(n.Reason, "its metrics are not known"))
+			lines = append(lines, n.Name()+": "+cmp.Or(n.Reason, "its metrics are unknown"))
 		case p.Metrics == nil:
 			lines = append(lines, n.Name()+": "+cmp.Or(p.Reason, p.Outcome.String()))
 		}

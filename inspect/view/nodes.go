@@ -59,11 +59,14 @@ var nodeColumns = []column[*model.Session]{
 	col(table.Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) table.Cell { return text(s.Address) }),
 	col(table.Column{Name: "host", Show: table.Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.HostName) }),
-	col(table.Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
+	col(table.Column{Name: "version", Priority: 1, Doc: "Milvus version of the process, none if not recorded."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Version) }),
 	col(table.Column{Name: "state", Kind: table.State, Doc: "registered, stopping or standby, from metadata alone."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.State()) }),
-	col(table.Column{Name: "replicas", Kind: table.Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
+	col(table.Column{
+		Name: "replicas", Kind: table.Int, Priority: 2,
+		Doc: "Replicas that a query node belongs to, including leaving ones.",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			if !servesQueries(s) {
 				return none()
@@ -220,15 +223,24 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 			func(e *Env, g *model.ResourceGroup) table.Cell { return nodeAddresses(e, g.Nodes, "querynode") }),
 		col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas in it."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return count(int64(len(replicasIn(e, g.Name)))) }),
-		col(table.Column{Name: "requests", Kind: table.Int, Show: table.Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},
+		col(table.Column{
+			Name: "requests", Kind: table.Int, Show: table.Wide, Priority: 2,
+			Doc: "Nodes that it requests (2.4 and later).",
+		},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return configured(g.Requests) }),
-		col(table.Column{Name: "limits", Kind: table.Int, Show: table.Wide, Priority: 2, Doc: "Nodes that it takes at most (2.4 and later)."},
+		col(table.Column{
+			Name: "limits", Kind: table.Int, Show: table.Wide, Priority: 2,
+			Doc: "Maximum number of nodes (2.4 and later).",
+		},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return configured(g.Limits) }),
 		col(table.Column{Name: "transfer_from", Title: "FROM", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferFrom) }),
 		col(table.Column{Name: "transfer_to", Title: "TO", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferTo) }),
-		col(table.Column{Name: "node_labels", Rare: true, Title: "LABELS", Kind: table.Pairs, Show: table.Hidden, Doc: "Labels that a node needs to be taken, where any are set."},
+		col(table.Column{
+			Name: "node_labels", Rare: true, Title: "LABELS", Kind: table.Pairs, Show: table.Hidden,
+			Doc: "Labels that its nodes must have, if any are set.",
+		},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return pairs(g.NodeLabels) }),
 	},
 	ref: func(_ *Env, g *model.ResourceGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },

@@ -45,7 +45,7 @@ func untoldByQueue(c *model.Cluster) []string {
 	case r == nil && c.Woodpecker != nil:
 		return nil
 	case r == nil:
-		return []string{"the message queue was not asked"}
+		return []string{"the message queue was not queried"}
 	case r.Queue != nil && r.Queue.Outcome != model.Answered:
 		return []string{"the message queue (" + r.Queue.Kind + "): " + r.Queue.Outcome.With(r.Queue.Reason)}
 	}
@@ -54,10 +54,10 @@ func untoldByQueue(c *model.Cluster) []string {
 	}
 	for _, s := range r.Skipped {
 		if s.What == "message queue" {
-			return []string{"the message queue was not asked: " + s.Reason}
+			return []string{"the message queue was not queried: " + s.Reason}
 		}
 	}
-	return []string{"the message queue was not asked"}
+	return []string{"the message queue was not queried"}
 }
 
 // offset returns a column function for topics with offsets.
@@ -100,7 +100,7 @@ var topics = define(definition[queueTopic]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "queue-topics", Names: []string{"name"}},
 		Aliases: []string{"queue", "offsets", "logs"},
-		Doc:     "Topics of the message queue: Kafka's and Pulsar's, where those can be asked, and Woodpecker's logs, from etcd.",
+		Doc:     "Topics of the message queue, if it can be queried (Kafka, Pulsar); Woodpecker's logs, from etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
 		Lacks:   untoldByQueue,
 	},
@@ -119,7 +119,10 @@ var topics = define(definition[queueTopic]{
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
 				return count(l.Kept().Segments)
 			})),
-		col(table.Column{Name: "messages", Kind: table.Int, Doc: "Messages kept; of a log, those of closed segments (Woodpecker: entries). Unknown of Pulsar."},
+		col(table.Column{
+			Name: "messages", Kind: table.Int,
+			Doc: "Messages kept; of a log, those of closed segments (Woodpecker: entries). Unknown for Pulsar.",
+		},
 			func(_ *Env, t queueTopic) table.Cell {
 				if t.log != nil {
 					k := t.log.Kept()
@@ -130,7 +133,10 @@ var topics = define(definition[queueTopic]{
 				}
 				return count(max(t.offsets.End-t.offsets.First, 0))
 			}),
-		col(table.Column{Name: "kept_bytes", Title: "KEPT", Kind: table.Bytes, Doc: "Bytes kept: of closed segments (Woodpecker), of the topic's ledgers (Pulsar); unknown of Kafka."},
+		col(table.Column{
+			Name: "kept_bytes", Title: "KEPT", Kind: table.Bytes,
+			Doc: "Bytes kept: of closed segments (Woodpecker), of the topic's ledgers (Pulsar); unknown for Kafka.",
+		},
 			func(_ *Env, t queueTopic) table.Cell {
 				switch {
 				case t.stats != nil:
@@ -141,13 +147,21 @@ var topics = define(definition[queueTopic]{
 				k := t.log.Kept()
 				return atLeast(k.Bytes, k.Uncounted)
 			}),
-		col(table.Column{Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 3, Doc: "Kept segments whose messages and bytes are not recorded: one that is written, and damaged ones (Woodpecker)."},
+		col(table.Column{
+			Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 3,
+			Doc: "Kept segments whose messages and bytes are not recorded: the one being written, and damaged ones " +
+				"(Woodpecker).",
+		},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
 				return count(l.Kept().Uncounted)
 			})),
 		col(table.Column{Name: "nodes", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Nodes that hold its newest segment (Woodpecker as a service)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(newestOf(l).Nodes) })),
-		col(table.Column{Name: "quorum", Show: table.Wide, Priority: 5, Doc: "How many of these nodes an entry is written to, and how many have to confirm it: 3/2 (Woodpecker as a service)."},
+		col(table.Column{
+			Name: "quorum", Show: table.Wide, Priority: 5,
+			Doc: "Number of these nodes that an entry is written to, and that must confirm it: 3/2 (Woodpecker as a " +
+				"service).",
+		},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
 				s := newestOf(l)
 				if s.WriteQuorum == 0 {
@@ -155,7 +169,10 @@ var topics = define(definition[queueTopic]{
 				}
 				return text(strconv.Itoa(int(s.WriteQuorum)) + "/" + strconv.Itoa(int(s.AckQuorum)))
 			})),
-		col(table.Column{Name: "truncated_to", Title: "TRUNCATED", Priority: 1, Doc: "Last entry that is done with, as segment/entry; none if nothing is (Woodpecker)."},
+		col(table.Column{
+			Name: "truncated_to", Title: "TRUNCATED", Priority: 1,
+			Doc: "Last truncated entry, as segment/entry; none if nothing was truncated (Woodpecker).",
+		},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
 				if l.Truncated.Segment < 0 {
 					return none()
@@ -169,7 +186,10 @@ var topics = define(definition[queueTopic]{
 				}
 				return count(t.stats.BacklogBytes)
 			}),
-		col(table.Column{Name: "subscriptions", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Subscriptions of it (Pulsar), readers (Woodpecker); none of Kafka, where Milvus uses no groups."},
+		col(table.Column{
+			Name: "subscriptions", Kind: table.Int, Show: table.Wide, Priority: 4,
+			Doc: "Subscriptions (Pulsar) or readers (Woodpecker); none for Kafka, where Milvus uses no groups.",
+		},
 			func(_ *Env, t queueTopic) table.Cell {
 				switch {
 				case t.stats != nil:
@@ -183,7 +203,10 @@ var topics = define(definition[queueTopic]{
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(logStates(l)) })),
 		col(table.Column{Name: "retention_seconds", Title: "RETENTION", Kind: table.Duration, Show: table.Hidden, Doc: "How long Pulsar keeps messages that no subscription needs; none: without bound."},
 			ofRetention(func(r *model.QueueRetention) int64 { return int64(r.Time) })),
-		col(table.Column{Name: "retention_bytes", Title: "RETAINED UP TO", Kind: table.Bytes, Show: table.Hidden, Doc: "Up to how many bytes Pulsar keeps such messages of a topic; none: without bound."},
+		col(table.Column{
+			Name: "retention_bytes", Title: "RETAINED UP TO", Kind: table.Bytes, Show: table.Hidden,
+			Doc: "Bytes of such messages that Pulsar keeps per topic; none: without bound.",
+		},
 			ofRetention(func(r *model.QueueRetention) int64 { return r.Bytes })),
 		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Hidden, Doc: "When the log was created (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return at(l.Created) })),

@@ -128,31 +128,54 @@ var replication = define(definition[*replicatedChannel]{
 			Shorthands: map[string]string{"lag": "checkpoint_age_seconds"},
 		},
 		Aliases: []string{"replicate", "cdc"},
-		Doc:     "Pchannels that are replicated between clusters (CDC, 2.6 and later): the configuration, and what this cluster records of its end. Tokens are never read.",
+		Doc:     "Pchannels replicated by CDC (since 2.6): configuration and local state. Tokens are never read.",
 		Needs:   model.PartObjects | model.PartServing | model.PartChannels,
 	},
 	rows: replicatedChannels,
 	columns: []column[*replicatedChannel]{
 		col(table.Column{Name: "name", Show: table.Hidden, Doc: "source_pchannel/target_pchannel: the name of the pair."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.id()) }),
-		col(table.Column{Name: "source_cluster", Title: "SOURCE", Vocabulary: true, Doc: "Id of the cluster that is written; none if no configuration has it."},
+		col(table.Column{
+			Name: "source_cluster", Title: "SOURCE", Vocabulary: true,
+			Doc: "Id of the cluster that clients write to; none if no configuration has it.",
+		},
 			func(_ *Env, r *replicatedChannel) table.Cell { return text(r.source) }),
-		col(table.Column{Name: "target_cluster", Title: "TARGET", Vocabulary: true, Doc: "Id of the cluster that takes it over; none if no configuration has it."},
+		col(table.Column{
+			Name: "target_cluster", Title: "TARGET", Vocabulary: true,
+			Doc: "Id of the cluster that it is replicated to; none if no configuration has it.",
+		},
 			func(_ *Env, r *replicatedChannel) table.Cell { return text(r.target) }),
-		col(table.Column{Name: "role", Kind: table.State, Priority: 1, Doc: "What this cluster is: source, target, or none of both. It is the one whose pchannels these metadata have."},
+		col(table.Column{
+			Name: "role", Kind: table.State, Priority: 1,
+			Doc: "Role of this cluster: source, target, or neither. This cluster is the one with these pchannels in " +
+				"its metadata.",
+		},
 			func(e *Env, r *replicatedChannel) table.Cell { return text(roleOf(e, r)) }),
 		col(table.Column{Name: "source_pchannel", Doc: "Pchannel of the source."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.sourceChannel) }),
 		col(table.Column{Name: "target_pchannel", Doc: "Pchannel of the target."}, func(_ *Env, r *replicatedChannel) table.Cell { return text(r.targetChannel) }),
 		col(table.Column{Name: "target_uri", Title: "TARGET URI", Show: table.Wide, Priority: 6, Doc: "Address of the target in the configuration, without user and password."},
 			func(e *Env, r *replicatedChannel) table.Cell { return text(uriOf(e.Cluster.Streaming, r.target)) }),
-		col(table.Column{Name: "configured", Kind: table.Bool, Priority: 4, Doc: "The configuration has this pair; else it is left of an earlier one."},
+		col(table.Column{
+			Name: "configured", Kind: table.Bool, Priority: 4,
+			Doc: "The configuration has this pair; else it is left over from an earlier one.",
+		},
 			func(e *Env, r *replicatedChannel) table.Cell { return yesNo(isConfigured(e.Cluster.Streaming, r)) }),
-		col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time of the message from which on the source replicates; none at the target."},
+		col(table.Column{
+			Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 3,
+			Doc: "Time of the message from which the source replicates; none at the target.",
+		},
 			ofTask(func(t *model.ReplicationChannel) table.Cell { return tso(t.StartedAt) })),
-		col(table.Column{Name: "start", Show: table.Hidden, Doc: "That message, as its queue writes ids; kitescope decode msgid explains it."},
+		col(table.Column{
+			Name: "start", Show: table.Hidden,
+			Doc: "Id of that message in its queue's format; kitescope decode msgid explains it.",
+		},
 			ofTask(func(t *model.ReplicationChannel) table.Cell { return text(t.Start) })),
 		col(table.Column{Name: "from_start", Kind: table.Bool, Show: table.Hidden, Doc: "The source begins there, whatever the target has (3.0)."},
 			ofTask(func(t *model.ReplicationChannel) table.Cell { return yesNo(t.FromStart) })),
-		col(table.Column{Name: "checkpoint", Show: table.Wide, Priority: 5, Doc: "Message of the source that the target took over last; none at the source, whose etcd does not have it."},
+		col(table.Column{
+			Name: "checkpoint", Show: table.Wide, Priority: 5,
+			Doc: "Last message of the source that the target applied; none at the source, because its etcd does " +
+				"not have it.",
+		},
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
 		col(table.Column{Name: "checkpoint_at", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
@@ -161,7 +184,10 @@ var replication = define(definition[*replicatedChannel]{
 			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well.",
 		},
 			ofTaken(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),
-		col(table.Column{Name: "salvage_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the target had taken it over when it was promoted by force (3.0)."},
+		col(table.Column{
+			Name: "salvage_at", Kind: table.Time, Show: table.Hidden,
+			Doc: "Time tick up to which the target had applied it when it was promoted by force (3.0).",
+		},
 			func(_ *Env, r *replicatedChannel) table.Cell {
 				if r.salvaged == nil {
 					return none()
@@ -172,7 +198,11 @@ var replication = define(definition[*replicatedChannel]{
 			func(e *Env, _ *replicatedChannel) table.Cell {
 				return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ForcePromoted)
 			}),
-		col(table.Column{Name: "config_acknowledged", Show: table.Hidden, Doc: "How many of this cluster's channels have acknowledged the configuration of replication, of those that it was written into; none if its record does not tell."},
+		col(table.Column{
+			Name: "config_acknowledged", Show: table.Hidden,
+			Doc: "Number of this cluster's channels that acknowledged the replication configuration, of those it was " +
+				"written to; none if not recorded.",
+		},
 			func(e *Env, _ *replicatedChannel) table.Cell { return configAcknowledged(e.Cluster.Streaming) }),
 		col(table.Column{Name: "config_waits_for", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Channels that have not acknowledged it."},
 			func(e *Env, _ *replicatedChannel) table.Cell { return list(configWaitsFor(e.Cluster.Streaming)) }),

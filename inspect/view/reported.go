@@ -45,7 +45,7 @@ var dependencies = define(definition[model.Dependency]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "dependencies", Singular: "dependency", Names: []string{"kind", "type"}, Handle: "id", Slashes: true},
 		Aliases: []string{"deps"},
-		Doc:     "etcd and the message queue as a proxy finds them (2.5 and later).",
+		Doc:     "etcd and the message queue as seen by a proxy (2.5 and later).",
 		Needs:   model.PartRuntime | model.PartReported,
 		Lacks:   untoldDependencies,
 	},
@@ -53,13 +53,25 @@ var dependencies = define(definition[model.Dependency]{
 	columns: []column[model.Dependency]{
 		col(table.Column{Name: "id", Show: table.Hidden, Doc: "kind/member: the name of the dependency."}, func(_ *Env, d model.Dependency) table.Cell { return text(dependencyName(d)) }),
 		col(table.Column{Name: "kind", Vocabulary: true, Doc: "metadata store or message queue."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Kind) }),
-		col(table.Column{Name: "type", Doc: "What it is: etcd, kafka, woodpecker, ...; for a queue mq.type as it is configured, maybe default."}, func(_ *Env, d model.Dependency) table.Cell { return toldText(d.Type) }),
+		col(table.Column{
+			Name: "type",
+			Doc:  "Type: etcd, kafka, woodpecker, ...; for a queue the configured mq.type, possibly default.",
+		},
+			func(_ *Env, d model.Dependency) table.Cell { return toldText(d.Type) }),
 		col(table.Column{Name: "member", Doc: "Endpoint of one member; empty for the whole."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Member) }),
-		col(table.Column{Name: "healthy", Kind: table.Bool, Doc: "Whether it answers the proxy, without an alarm; unknown if Milvus does not check this kind of queue."}, func(_ *Env, d model.Dependency) table.Cell {
+		col(table.Column{
+			Name: "healthy", Kind: table.Bool,
+			Doc: "Whether it responds to the proxy, without an alarm; unknown if Milvus does not check this kind of " +
+				"queue.",
+		}, func(_ *Env, d model.Dependency) table.Cell {
 			return sureOf(d.Healthy)
 		}),
-		col(table.Column{Name: "reason", Priority: 1, Doc: "Why it is not healthy, in the proxy's words, or why that is unknown."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Reason) }),
-		col(table.Column{Name: "proxy", Priority: 2, Doc: "Session of the proxy that looked, role-id."}, func(_ *Env, d model.Dependency) table.Cell { return text("proxy-" + d.Proxy.String()) }),
+		col(table.Column{
+			Name: "reason", Priority: 1,
+			Doc: "Why it is unhealthy, as the proxy reports it, or why that is unknown.",
+		},
+			func(_ *Env, d model.Dependency) table.Cell { return text(d.Reason) }),
+		col(table.Column{Name: "proxy", Priority: 2, Doc: "Session of the proxy that reported it, role-id."}, func(_ *Env, d model.Dependency) table.Cell { return text("proxy-" + d.Proxy.String()) }),
 	},
 	ref: func(_ *Env, d model.Dependency) Ref { return Ref{ID: dependencyName(d), Name: dependencyName(d)} },
 })

@@ -38,7 +38,7 @@ func TestReportedUnknown(t *testing.T) {
 	if got := lacks(half, "clients"); got != "proxy-9: connection refused" {
 		t.Errorf("half of them: %s", got)
 	}
-	if got := lacks(nil, "clients"); got != "no proxy was asked" {
+	if got := lacks(nil, "clients"); got != "no proxy was queried" {
 		t.Errorf("not asked: %s", got)
 	}
 	// Only the proxy with the lower id is queried for dependencies, so the other is not missing.
@@ -49,14 +49,14 @@ func TestReportedUnknown(t *testing.T) {
 	if got := lacks(one, "dependencies"); got != "proxy-4: timed out: no answer within 10 s" {
 		t.Errorf("one of two is asked: %s", got)
 	}
-	if got := lacks(one, "clients"); !strings.HasSuffix(got, "proxy-9: its list was not asked for") {
+	if got := lacks(one, "clients"); !strings.HasSuffix(got, "proxy-9: its list was not requested") {
 		t.Errorf("not asked: %s", got)
 	}
-	skipped := model.BuildRuntime(model.RuntimeParts{Skipped: []model.Skipped{{What: "dependencies as proxy-4 finds them", Reason: "the message queue is Pulsar"}}})
-	if got := lacks(skipped, "dependencies"); got != "dependencies as proxy-4 finds them: the message queue is Pulsar" {
+	skipped := model.BuildRuntime(model.RuntimeParts{Skipped: []model.Skipped{{What: "dependencies reported by proxy-4", Reason: "the message queue is Pulsar"}}})
+	if got := lacks(skipped, "dependencies"); got != "dependencies reported by proxy-4: the message queue is Pulsar" {
 		t.Errorf("skipped: %s", got)
 	}
-	if got := lacks(skipped, "clients"); got != "no proxy is among who was asked" {
+	if got := lacks(skipped, "clients"); got != "no proxy is among the queried processes" {
 		t.Errorf("none is new enough: %s", got)
 	}
 	told := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{{

@@ -12,7 +12,8 @@ import (
 var segmentDetails = []column[*model.Segment]{
 	col(table.Column{
 		Name: "sorted_by", Rare: true, Show: table.Hidden,
-		Doc: "What the rows are sorted by: primary key; partition key (2.6.23); namespace (3.0). The last two are one field of the record: in a cluster of both releases, or without sessions, it may be either.",
+		Doc: "Sort key of the rows: primary key; partition key (2.6.23); namespace (3.0). The last two are one field " +
+			"of the record: in a cluster of both releases, or without sessions, it may be either.",
 	}, func(e *Env, s *model.Segment) table.Cell {
 		switch {
 		case s.SortedElse:
@@ -24,15 +25,22 @@ var segmentDetails = []column[*model.Segment]{
 	}).needing(model.PartSessions),
 	col(table.Column{
 		Name: "commit_at", Rare: true, Kind: table.Time, Show: table.Hidden,
-		Doc: "When an import or a replication committed it (3.0): stands for the timestamps of its rows in what is visible and what a delete hits, until a compaction.",
+		Doc: "When an import or a replication committed it (3.0): used instead of the timestamps of its rows for " +
+			"visibility and deletes, until a compaction.",
 	}, detail(func(d *model.SegmentDetails) table.Cell { return tso(d.CommitAt) })),
 	col(table.Column{Name: "schema_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Version of the schema that its rows were written by (3.0); none if it is not recorded."},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.SchemaVersion) })),
-	col(table.Column{Name: "data_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "How often columns were added to its rows since they were written (3.0); none if never."},
+	col(table.Column{
+		Name: "data_version", Rare: true, Kind: table.Int, Show: table.Hidden,
+		Doc: "Number of times that columns were added to its rows after they were written (3.0); none if never.",
+	},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.DataVersion) })),
 	col(table.Column{Name: "partition_stats_version", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "Version of the clustering statistics that it belongs to; none if no clustering compaction wrote it."},
 		detail(func(d *model.SegmentDetails) table.Cell { return someCount(d.PartitionStatsVersion) })),
-	col(table.Column{Name: "expires_at", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "When 20, 40, 60, 80 and 100% of its rows expire, where a field says when each does (3.0)."},
+	col(table.Column{
+		Name: "expires_at", Rare: true, Kind: table.List, Show: table.Hidden,
+		Doc: "When 20, 40, 60, 80 and 100% of its rows expire, if a field sets the expiry of each row (3.0).",
+	},
 		detail(func(d *model.SegmentDetails) table.Cell {
 			var at []string
 			for _, v := range d.ExpiresAt {
@@ -46,7 +54,8 @@ var segmentDetails = []column[*model.Segment]{
 		recorded(func(r *model.RecordedStats) table.Cell { return list(r.Formats) })),
 	col(table.Column{
 		Name: "recorded_files", Rare: true, Kind: table.Pairs, Show: table.Hidden,
-		Doc: "Files, deletes and bytes in memory of what its manifest names, as the writer counted them: insert and delta logs, statistics.",
+		Doc: "Files, deletes and bytes in memory of the files in its manifest, as the writer counted them: insert and " +
+			"delta logs, statistics.",
 	}, recorded(func(r *model.RecordedStats) table.Cell {
 		number := func(n int64) string { return strconv.FormatInt(n, 10) }
 		return pairs([]model.Pair{

@@ -15,7 +15,7 @@ var segmentIndexes = define(definition[*model.SegmentIndex]{
 			Shorthands: collectionShorthands(),
 		},
 		Aliases: []string{"segindex", "segidx", "si"},
-		Doc:     "The building, then the files, of each index on each segment.",
+		Doc:     "Builds and files of each index on each segment.",
 		Needs:   model.PartObjects | model.PartSegments | model.PartSegmentIndexes,
 	},
 	rows: func(e *Env) []*model.SegmentIndex {
@@ -105,7 +105,10 @@ var segmentIndexMore = []column[*model.SegmentIndex]{
 		func(e *Env, x *model.SegmentIndex) table.Cell {
 			return text(nodeAddress(e, x.Node, "indexnode", "datanode"))
 		}),
-	col(table.Column{Name: "version", Kind: table.Int, Show: table.Hidden, Doc: "How often the build was assigned to a node."},
+	col(table.Column{
+		Name: "version", Kind: table.Int, Show: table.Hidden,
+		Doc: "Number of times that the build was assigned to a node.",
+	},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(x.Version) }),
 	col(table.Column{Name: "engine_version", Title: "ENGINE", Kind: table.Int, Show: table.Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.EngineVersion) }),

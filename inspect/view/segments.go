@@ -18,7 +18,7 @@ var segments = define(definition[*model.Segment]{
 			Shorthands: collectionShorthands("deleted", "deleted_rows"),
 		},
 		Aliases: []string{"seg", "segs"},
-		Doc:     "Segments as DataCoord's metadata has them. Lists leave dropped ones out unless `--all` or a selector asks for them.",
+		Doc:     "Segments in DataCoord's metadata. Lists leave dropped ones out unless `--all` or a selector asks for them.",
 		Needs:   model.PartObjects | model.PartSegments,
 		Leaves:  "dropped", Tells: []string{"state", "dropped_at"},
 	},
@@ -75,7 +75,11 @@ var segmentContent = []column[*model.Segment]{
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.Rows) }),
 	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Priority: 4, Doc: deletesDoc},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.DeletedRows) }).needing(model.PartLogs),
-	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included; unknown with storage version 3, whose files stand in a manifest in storage."},
+	col(table.Column{
+		Name: "size_bytes", Kind: table.Bytes, Priority: 3,
+		Doc: "Bytes of all logs in storage, index files not included; unknown with storage version 3, whose files are " +
+			"listed in a manifest in storage.",
+	},
 		func(_ *Env, s *model.Segment) table.Cell { return inStorage(s, s.Bytes) }).needing(model.PartLogs),
 	col(table.Column{Name: "index_state", Title: "INDEX", Kind: table.State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none."},
 		func(e *Env, s *model.Segment) table.Cell { return indexState(e.Cluster.IndexState(s)) }).needing(model.PartIndexes | model.PartSegmentIndexes),
@@ -86,15 +90,25 @@ var segmentContent = []column[*model.Segment]{
 		func(_ *Env, s *model.Segment) table.Cell { return inStorage(s, logFiles(s)) }).needing(model.PartLogs),
 	col(table.Column{Name: "max_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows at which the segment is sealed, estimated when it was opened."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.MaxRows) }),
-	col(table.Column{Name: "streaming_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
+	col(table.Column{
+		Name: "streaming_rows", Kind: table.Int, Show: table.Hidden,
+		Doc: "Rows written so far to a growing segment, as the streaming node counts them (2.6).",
+	},
 		func(_ *Env, s *model.Segment) table.Cell {
 			if s.Details == nil || s.Details.Growing == nil {
 				return none()
 			}
 			return count(s.Details.Growing.Rows)
 		}),
-	col(table.Column{Name: "streaming_account", Kind: table.Pairs, Rare: true, Show: table.Hidden, Doc: "What else the streaming node accounts for of a growing segment: its state, bytes, the bytes at which it is sealed, binlogs written, and times (2.6)."}, streamingAccount),
-	col(table.Column{Name: "compacted_from", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that a compaction made this one from."},
+	col(table.Column{
+		Name: "streaming_account", Kind: table.Pairs, Rare: true, Show: table.Hidden,
+		Doc: "Other counts of the streaming node for a growing segment: its state, bytes, the bytes at which it is " +
+			"sealed, binlogs written, and times (2.6).",
+	}, streamingAccount),
+	col(table.Column{
+		Name: "compacted_from", Kind: table.List, Show: table.Hidden,
+		Doc: "Ids of the segments that were compacted into this one.",
+	},
 		func(_ *Env, s *model.Segment) table.Cell { return ids(s.CompactedFrom) }),
 }
 
@@ -105,13 +119,19 @@ var segmentFlags = []column[*model.Segment]{
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Invisible) }),
 	col(table.Column{Name: "compacted", Kind: table.Bool, Show: table.Hidden, Doc: "A compaction has replaced it."},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Compacted) }),
-	col(table.Column{Name: "by_compaction", Kind: table.Bool, Show: table.Hidden, Doc: "A compaction made it."},
+	col(table.Column{
+		Name: "by_compaction", Kind: table.Bool, Show: table.Hidden,
+		Doc: "It was created by a compaction.",
+	},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.ByCompaction) }),
 	col(table.Column{Name: "importing", Kind: table.Bool, Show: table.Hidden, Doc: "A running import owns it."},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Importing) }),
 	col(table.Column{Name: "fake", Kind: table.Bool, Show: table.Hidden, Doc: "Record without data, left by a compaction that removed every row."},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.Fake) }),
-	col(table.Column{Name: "by_streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service opened it (2.6)."},
+	col(table.Column{
+		Name: "by_streaming", Kind: table.Bool, Show: table.Hidden,
+		Doc: "It was opened by the streaming service (2.6).",
+	},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.ByStreaming) }),
 	col(table.Column{Name: "two_layouts", Kind: table.Bool, Show: table.Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back."},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.TwoLayouts) }).needing(model.PartLogs),
@@ -184,7 +204,7 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 	}
 	ancestors := section(s, "compacted from", "segments", from, "id", "state", "rows", "size_bytes", "created_at")
 	if gone > 0 {
-		ancestors.Note = strconv.Itoa(gone) + " more have left the metadata"
+		ancestors.Note = strconv.Itoa(gone) + " more no longer in the metadata"
 	}
 	return []Section{
 		section(s, "indexes", "segment-indexes", pointers(x.Indexes), "index", "field", "state", "rows", "size_bytes", "build_id", "node", "fail_reason"),
@@ -196,7 +216,7 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 
 // deletesDoc documents the count of deletes. Metadata alone does not have the number of deleted rows.
 const deletesDoc = "Deletes in the delta logs, an upper bound of the rows deleted: keys deleted twice count twice, and so do false positives of a segment's bloom filter. " +
-	"Deletes that are not flushed yet are not in it."
+	"Deletes that are not flushed yet are not included."
 
 // inStorage returns the cell of a count over a segment's files. It is unknown if the metadata does not list
 // them.

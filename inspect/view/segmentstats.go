@@ -47,7 +47,10 @@ var segmentStats = define(definition[statRow]{
 			col(table.Column{Name: "path", Show: table.Hidden, Doc: "segment_id/kind/field_id: its name."},
 				func(_ *Env, x statRow) table.Cell { return text(x.path()) }),
 			col(table.Column{Name: "segment_id", Title: "SEGMENT", Kind: table.ID, Doc: "Segment id."}, func(_ *Env, x statRow) table.Cell { return id(x.segment.ID) }),
-			col(table.Column{Name: "kind", Doc: "text: of the words of a field, for text matches; json: of the keys of a JSON field."},
+			col(table.Column{
+				Name: "kind",
+				Doc:  "text: index of the words of a field, for text match; json: index of the keys of a JSON field.",
+			},
 				func(_ *Env, x statRow) table.Cell { return text(x.kind) }),
 		},
 		collectionColumns(func(x statRow) model.CollectionID { return x.segment.Collection }),
@@ -107,7 +110,11 @@ func reportsJSON(e *Env, n *model.LiveNode) bool {
 }
 
 var segmentJSON = []column[*model.Segment]{
-	col(table.Column{Name: "json_indexes", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "JSON fields with a key index that is built (2.5 and later), none if none is; get segment-stats lists them, with who has them loaded."},
+	col(table.Column{
+		Name: "json_indexes", Rare: true, Kind: table.Int, Show: table.Hidden,
+		Doc: "JSON fields with a built key index (2.5 and later), if any; get segment-stats lists them and the nodes " +
+			"that have them loaded.",
+	},
 		func(_ *Env, s *model.Segment) table.Cell { return someCount(int64(jsonBuilt(s))) }),
 }
 
@@ -115,13 +122,16 @@ var segmentStatFigures = []column[statRow]{
 	col(table.Column{Name: "field_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the field."}, func(_ *Env, x statRow) table.Cell { return id(x.Field) }),
 	col(table.Column{Name: "field", Priority: 1, Doc: "Name of the field, none if it is gone."},
 		func(e *Env, x statRow) table.Cell { return text(fieldName(e, x.segment.Collection, x.Field)) }),
-	col(table.Column{Name: "version", Kind: table.Int, Priority: 4, Doc: "Which build of the index it is."},
+	col(table.Column{Name: "version", Kind: table.Int, Priority: 4, Doc: "Version of the index build."},
 		func(_ *Env, x statRow) table.Cell { return count(x.Version) }),
 	col(table.Column{Name: "files", Kind: table.Int, Priority: 3, Doc: "Files in storage."}, func(_ *Env, x statRow) table.Cell { return count(int64(x.Files)) }),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
 		func(_ *Env, x statRow) table.Cell { return someCount(x.Bytes) }),
 	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
 		func(_ *Env, x statRow) table.Cell { return someCount(x.MemoryBytes) }),
-	col(table.Column{Name: "loaded_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1, Doc: "Query nodes that have it loaded, of JSON key indexes; unknown of nodes before 2.6."},
+	col(table.Column{
+		Name: "loaded_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1,
+		Doc: "Query nodes that have it loaded, for JSON key indexes; unknown for nodes before 2.6.",
+	},
 		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).needing(model.PartRuntime | model.PartSessions).whenLive(),
 }

@@ -166,7 +166,7 @@ func TestSelectionErrorsNameTheWord(t *testing.T) {
 		{"segments", "docs", `selector "docs": segments have ids, not names; did you mean collection=docs?`},
 		{"segments", "id=x", `selector "id=x": id is an id: "x" is not a whole number`},
 		{"segments", "vchannel~(", "selector \"vchannel~(\": bad pattern: error parsing regexp: missing closing ): `(`"},
-		{"segments", "created_at>soon", `selector "created_at>soon": created_at: "soon" is not a time: want one of 10m, 2d, 09:14, 2026-11-24, 2026-11-24T09:14:05Z`},
+		{"segments", "created_at>soon", `selector "created_at>soon": created_at: "soon" is not a time: expected one of 10m, 2d, 09:14, 2026-11-24, 2026-11-24T09:14:05Z`},
 		{"segments", "rows>", `selector "rows>": no value after the operator`},
 		{"segments", "rows.x=1", `selector "rows.x=1": rows has no entries`},
 		{"segments", "rows>1e30", `selector "rows>1e30": rows is a number such as 1500, 10k, 1e6 or 1GiB: "1e30" is too large`},

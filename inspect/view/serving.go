@@ -69,9 +69,15 @@ var loadColumns = []column[*model.LoadState]{
 			}
 			return list(names)
 		}),
-	col(table.Column{Name: "recovered", Rare: true, Kind: table.Int, Show: table.Hidden, Doc: "How often QueryCoord took the load up again after a restart, none if never."},
+	col(table.Column{
+		Name: "recovered", Rare: true, Kind: table.Int, Show: table.Hidden,
+		Doc: "Number of times that QueryCoord resumed the load after a restart, none if never.",
+	},
 		func(_ *Env, l *model.LoadState) table.Cell { return someCount(l.Recovered) }),
-	col(table.Column{Name: "user_replicas", Rare: true, Kind: table.Bool, Show: table.Hidden, Doc: "A user named the number of replicas: the cluster's settings do not change it (2.6 and later)."},
+	col(table.Column{
+		Name: "user_replicas", Rare: true, Kind: table.Bool, Show: table.Hidden,
+		Doc: "A user set the number of replicas: the cluster's settings do not change it (2.6 and later).",
+	},
 		func(_ *Env, l *model.LoadState) table.Cell { return yesNo(l.UserReplicas) }),
 	col(table.Column{Name: "indexes", Kind: table.Pairs, Show: table.Hidden, Doc: "Loaded index, by field."}, func(e *Env, l *model.LoadState) table.Cell {
 		var flat []string
@@ -139,7 +145,10 @@ var replicaColumns = []column[*model.Replica]{
 		}),
 	col(table.Column{Name: "streaming_nodes", Title: "STREAMING", Kind: table.NamedIDs, Show: table.Wide, Priority: 5, Doc: "Query nodes inside streaming nodes (2.6)."},
 		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.StreamingNodes, "streamingnode") }),
-	col(table.Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Those of them that are leaving (2.6)."},
+	col(table.Column{
+		Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: table.NamedIDs, Show: table.Hidden,
+		Doc: "Streaming nodes that are leaving (2.6).",
+	},
 		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.ROStreamingNodes, "streamingnode") }),
 	col(table.Column{Name: "channel_nodes", Kind: table.NamedPairs, Show: table.Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
 		func(e *Env, r *model.Replica) table.Cell { return nodesByChannel(e, r.ChannelNodes) }),

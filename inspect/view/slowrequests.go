@@ -19,7 +19,7 @@ var slowRequests = define(definition[*model.SlowRequest]{
 			Shorthands: map[string]string{"coll": "collection", "db": "database", "took": "took_seconds", "time": "ended_at"},
 		},
 		Aliases: []string{"slow", "slow-queries", "slow-query"},
-		Doc:     "Requests that took long, the slowest first: the lists that proxies keep (2.5 and later), and access logs.",
+		Doc:     "Slow requests, slowest first: from the lists of the proxies (2.5 and later) and from access logs.",
 		Needs:   model.PartRuntime,
 		Lacks:   untoldRequests,
 	},
@@ -94,29 +94,51 @@ var slowWhere = []column[*model.SlowRequest]{
 		}
 		return text(words.Latency(s.Took, true))
 	}),
-	col(table.Column{Name: "took_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How long it took in the proxy, from its arrival to its answer, with all of its vectors."}, func(_ *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{
+		Name: "took_seconds", Kind: table.Duration, Show: table.Hidden,
+		Doc: "Time in the proxy from arrival to response, for all of its vectors.",
+	}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Took == 0 {
 			return unknown()
 		}
 		return count(int64(s.Took))
 	}),
-	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Priority: 1, Doc: "When it was answered. A proxy writes its own time without a zone: the one that fits to when it was asked is taken, and unknown is what none fits to."},
+	col(table.Column{
+		Name: "ended_at", Title: "ENDED", Kind: table.Time, Priority: 1,
+		Doc: "When it was answered. Proxies write local time without a zone: the zone that fits the time at which " +
+			"the proxy was queried is assumed; unknown if none fits.",
+	},
 		func(_ *Env, s *model.SlowRequest) table.Cell {
 			if s.EndedAt.IsZero() {
 				return unknown()
 			}
 			return at(s.EndedAt)
 		}),
-	col(table.Column{Name: "told_at", Show: table.Hidden, Doc: "That time as the proxy wrote it, in its own zone."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Told) }),
+	col(table.Column{
+		Name: "told_at", Show: table.Hidden,
+		Doc: "That time as written by the proxy, in its own zone.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Told) }),
 	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; unknown from an access log."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Node == 0 {
 			return unknown()
 		}
 		return text("proxy-" + s.Node.String())
 	}),
-	col(table.Column{Name: "database", Show: table.Wide, Priority: 8, Doc: "Name of the database as the request has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Database) }),
-	col(table.Column{Name: "collection", Doc: "Name of the collection, or an alias, as the request has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Collection) }),
-	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection that has this name now; none if there is none."}, func(e *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{
+		Name: "database", Show: table.Wide, Priority: 8,
+		Doc: "Name of the database in the request.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Database) }),
+	col(table.Column{
+		Name: "collection",
+		Doc:  "Name of the collection, or an alias, in the request.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Collection) }),
+	col(table.Column{
+		Name: "collection_id", Kind: table.ID, Show: table.Hidden,
+		Doc: "Id of the collection that has this name now, if any.",
+	}, func(e *Env, s *model.SlowRequest) table.Cell {
 		if c := askedCollection(e, s); c != nil {
 			return id(c.ID)
 		}
@@ -127,8 +149,17 @@ var slowWhere = []column[*model.SlowRequest]{
 var slowAsked = []column[*model.SlowRequest]{
 	col(table.Column{Name: "request", Vocabulary: true, Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Type) }),
 	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Number of query vectors, for a hybrid search over all parts; empty if not a search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.NQ) }),
-	col(table.Column{Name: "topk", Title: "TOPK", Kind: table.Int, Priority: 4, Doc: "Hits for each vector, of a hybrid search the most of one part; of a query its limit, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.TopK) }),
-	col(table.Column{Name: "consistency_level", Title: "CONSISTENCY", Priority: 5, Doc: "Level that the request named: Strong, Session, Bounded, Eventually; default, or default (Bounded), where the collection's own counts."}, func(e *Env, s *model.SlowRequest) table.Cell {
+	col(table.Column{
+		Name: "topk", Title: "TOPK", Kind: table.Int, Priority: 4,
+		Doc: "Hits per vector, for a hybrid search the maximum of its parts; for a query its limit, if an access log " +
+			"has it.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.TopK) }),
+	col(table.Column{
+		Name: "consistency_level", Title: "CONSISTENCY", Priority: 5,
+		Doc: "Level in the request: Strong, Session, Bounded, Eventually; default, or default (Bounded), if it uses " +
+			"the collection's level.",
+	}, func(e *Env, s *model.SlowRequest) table.Cell {
 		if !s.DefaultConsistency {
 			return toldText(s.Consistency)
 		}
@@ -158,7 +189,11 @@ func ofSearch(s *model.SlowRequest, n int64) table.Cell {
 }
 
 var slowDetail = []column[*model.SlowRequest]{
-	col(table.Column{Name: "partitions", Kind: table.List, Show: table.Hidden, Doc: "Partitions that the request named; none named is all."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Partitions) }),
+	col(table.Column{
+		Name: "partitions", Kind: table.List, Show: table.Hidden,
+		Doc: "Partitions in the request; empty means all.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Partitions) }),
 	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Requested output fields, if reported."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
 	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, as in the access log; unknown from a proxy's list."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
 	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
@@ -170,8 +205,16 @@ var slowDetail = []column[*model.SlowRequest]{
 		}
 		return text(s.Client)
 	}),
-	col(table.Column{Name: "client_requests", Kind: table.Int, Show: table.Hidden, Doc: "Number of client calls it was the slowest of."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
-	col(table.Column{Name: "client_mean_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "Mean of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.Mean)) }),
+	col(table.Column{
+		Name: "client_requests", Kind: table.Int, Show: table.Hidden,
+		Doc: "Number of client calls of which it was the slowest.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
+	col(table.Column{
+		Name: "client_mean_seconds", Kind: table.Duration, Show: table.Hidden,
+		Doc: "Mean time of these.",
+	},
+		func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.Mean)) }),
 	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.P99)) }),
 }
 
@@ -194,7 +237,7 @@ func untoldRequests(c *model.Cluster) []string { return untoldBy(c, slowCall) }
 // untoldBy returns the proxies whose response to a call is unknown or incomplete, with the reasons.
 func untoldBy(c *model.Cluster, method string) []string {
 	if c.Runtime == nil {
-		return []string{"no proxy was asked"}
+		return []string{"no proxy was queried"}
 	}
 	var lines []string
 	proxies := 0
@@ -208,7 +251,7 @@ func untoldBy(c *model.Cluster, method string) []string {
 		}
 	}
 	if proxies == 0 {
-		return []string{"no proxy is among who was asked"}
+		return []string{"no proxy is among the queried processes"}
 	}
 	return lines
 }
@@ -235,13 +278,13 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 	}
 	switch {
 	case version != "" && !model.Since(version, 2, 5):
-		return "its list was not asked for: a proxy keeps one since 2.5, and this is " + version
+		return "its list was not requested: it requires Milvus 2.5, and this is " + version
 	case version != "":
-		return "its list was not asked for"
+		return "its list was not requested"
 	case n.Process == nil:
-		return cmp.Or(n.Reason, "where its HTTP server is, is not known")
+		return cmp.Or(n.Reason, "the address of its HTTP server is unknown")
 	}
-	return "its list was not asked for, and its release is not known; a proxy keeps one since 2.5"
+	return "its list was not requested: it requires Milvus 2.5, and the release is unknown"
 }
 
 // untoldClients returns the reason why measurements of clients are unknown. It returns "" if they are known
@@ -249,7 +292,7 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 func untoldClients(p *model.Process) string {
 	for _, call := range p.Calls {
 		if call.Method == clientsCall && call.Outcome != model.Answered {
-			return "what clients measured is unknown: " + strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ")
+			return "client measurements are unknown: " + strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ")
 		}
 	}
 	return ""
@@ -261,5 +304,5 @@ func deniedHint(c *model.Call) string {
 	if c.Outcome != model.Denied || strings.Contains(c.Reason, " is true") {
 		return ""
 	}
-	return " (where authorization is enabled, it wants --milvus-user and a password since 2.5.27 and 2.6.10)"
+	return " (if authorization is enabled, it requires --milvus-user and a password since 2.5.27 and 2.6.10)"
 }

@@ -10,7 +10,7 @@ import (
 var snapshots = define(definition[*model.Snapshot]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "snapshots", Names: []string{"name", "id"}, Handle: "id", Shorthands: collectionShorthands("snapshot", "name")},
-		Doc:    "Snapshots that users made of collections (3.0), as DataCoord's metadata has them.",
+		Doc:    "Snapshots that users made of collections (3.0), from DataCoord's metadata.",
 		Needs:  model.PartObjects | model.PartTasks,
 	},
 	rows: func(e *Env) []*model.Snapshot { return e.Cluster.Snapshots },
@@ -33,17 +33,36 @@ var snapshotContent = []column[*model.Snapshot]{
 	col(table.Column{Name: "state", Kind: table.State, Doc: "Pending, Committed or Deleting."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.State) }),
 	col(table.Column{Name: "partition_ids", Kind: table.List, Show: table.Hidden, Doc: "Ids of the partitions in it."},
 		func(_ *Env, s *model.Snapshot) table.Cell { return ids(s.Partitions) }),
-	col(table.Column{Name: "pins", Kind: table.Int, Priority: 2, Doc: "How many readers hold its data: it cannot be dropped meanwhile."},
+	col(table.Column{
+		Name: "pins", Kind: table.Int, Priority: 2,
+		Doc: "Number of readers that use its data: it cannot be dropped meanwhile.",
+	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return count(int64(s.Pins)) }),
-	col(table.Column{Name: "protected_until", Title: "PROTECTED", Kind: table.Time, Priority: 4, Doc: "Until then its segments are not compacted, none if they may be."},
+	col(table.Column{
+		Name: "protected_until", Title: "PROTECTED", Kind: table.Time, Priority: 4,
+		Doc: "Time until which its segments are not compacted, none if they may be.",
+	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.ProtectedUntil) }),
-	col(table.Column{Name: "pinned_until", Rare: true, Title: "PINNED", Kind: table.Time, Show: table.Hidden, Doc: "When the last of its pins expires, none if none does."},
+	col(table.Column{
+		Name: "pinned_until", Rare: true, Title: "PINNED", Kind: table.Time, Show: table.Hidden,
+		Doc: "When the last of its pins expires, if any does.",
+	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.PinnedUntil) }),
-	col(table.Column{Name: "pending_since", Rare: true, Title: "PENDING", Kind: table.Time, Show: table.Hidden, Doc: "When it was begun."},
+	col(table.Column{
+		Name: "pending_since", Rare: true, Title: "PENDING", Kind: table.Time, Show: table.Hidden,
+		Doc: "When it was started.",
+	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.PendingSince) }),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Priority: 3, Doc: "The earliest of the positions of its vchannels."},
 		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.CreatedAt) }),
-	col(table.Column{Name: "location", Show: table.Wide, Priority: 5, Doc: "Where it was exported to in object storage, none if it was not."},
+	col(table.Column{
+		Name: "location", Show: table.Wide, Priority: 5,
+		Doc: "Where it was exported to in object storage, if it was.",
+	},
 		func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Location) }),
-	col(table.Column{Name: "description", Show: table.Hidden, Doc: "What its maker wrote of it."}, func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Description) }),
+	col(table.Column{
+		Name: "description", Show: table.Hidden,
+		Doc: "Description as given by its creator.",
+	},
+		func(_ *Env, s *model.Snapshot) table.Cell { return text(s.Description) }),
 }

@@ -165,15 +165,33 @@ func rate(w *metrics.Window, name metrics.Name, match ...model.Pair) (float64, t
 }
 
 var pchannelStreaming = []column[*model.PChannel]{
-	col(table.Column{Name: "wal_state", Title: "WAL", Kind: table.State, Show: table.Hidden, Priority: 2, Doc: "How its streaming node has the log, from its metrics (2.6): Open takes writes; persist-recovering and stream-recovering read it after it was assigned; ReadOnly is assigned to be read, as in an upgrade, and no metric tells more; NotOpen: the node does not have it."},
+	col(table.Column{
+		Name: "wal_state", Title: "WAL", Kind: table.State, Show: table.Hidden, Priority: 2,
+		Doc: "State of the log on its streaming node, from metrics (2.6). Open: accepts writes; persist-recovering, " +
+			"stream-recovering: being read after assignment; ReadOnly: assigned for reading, e.g. in an upgrade (no " +
+			"metric has more details); NotOpen: the node does not have it.",
+	},
 		walState).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "wal_nodes", Kind: table.NamedIDs, Show: table.Hidden, Doc: "All nodes whose metrics say that they take writes of it: more than one while it moves, else trouble."},
+	col(table.Column{
+		Name: "wal_nodes", Kind: table.NamedIDs, Show: table.Hidden,
+		Doc: "All nodes that accept writes to it, from their metrics: more than one while it moves, otherwise a " +
+			"conflict.",
+	},
 		walHolders).needing(model.PartRuntime),
-	col(table.Column{Name: "wal_term", Kind: table.Int, Show: table.Hidden, Doc: "The term in which the node takes writes of it: that of the assignment, if nothing is wrong."},
+	col(table.Column{
+		Name: "wal_term", Kind: table.Int, Show: table.Hidden,
+		Doc: "Term in which the node accepts writes to it: normally that of the assignment.",
+	},
 		ofOpen(func(w *model.WAL) table.Cell { return someCount(w.Term) })).needing(model.PartRuntime),
-	col(table.Column{Name: "wal_queue", Show: table.Hidden, Doc: "The queue below the log, as the node calls it: woodpecker, pulsar, kafka, rocksmq."},
+	col(table.Column{
+		Name: "wal_queue", Show: table.Hidden,
+		Doc: "Queue under the log, as the node names it: woodpecker, pulsar, kafka, rocksmq.",
+	},
 		ofOpen(func(w *model.WAL) table.Cell { return text(w.Queue) })).needing(model.PartRuntime),
-	col(table.Column{Name: "wal_throttle", Kind: table.List, Show: table.Hidden, Doc: "What slows its writes down or rejects them now: source and mode of the rate limiter (3.0)."},
+	col(table.Column{
+		Name: "wal_throttle", Kind: table.List, Show: table.Hidden,
+		Doc: "Rate limits that slow down or reject its writes now: source and mode (3.0).",
+	},
 		ofWAL(func(w *model.WAL) table.Cell {
 			var words []string
 			for _, t := range w.Throttles {
@@ -181,13 +199,20 @@ var pchannelStreaming = []column[*model.PChannel]{
 			}
 			return list(words)
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "appends_per_second", Kind: table.Number, Show: table.Hidden, Priority: 3, Doc: "Messages a second that were appended to it, between two scrapes, else since the process started; failed ones too."},
+	col(table.Column{
+		Name: "appends_per_second", Kind: table.Number, Show: table.Hidden, Priority: 3,
+		Doc: "Messages per second appended to it, between two scrapes, else since the process started; including " +
+			"failed ones.",
+	},
 		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			v, c := rate(w, metrics.WALAppends, labels...)
 			c.Float = v
 			return c
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "failed_appends_per_second", Kind: table.Number, Show: table.Hidden, Doc: "Of these, messages that could not be appended (status error)."},
+	col(table.Column{
+		Name: "failed_appends_per_second", Kind: table.Number, Show: table.Hidden,
+		Doc: "Of these, messages that failed (status error).",
+	},
 		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			_, c := rate(w, metrics.WALAppends, labels...)
 			if c.Absent == table.Present {
@@ -195,7 +220,10 @@ var pchannelStreaming = []column[*model.PChannel]{
 			}
 			return c
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "append_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of these messages, a second."},
+	col(table.Column{
+		Name: "append_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Priority: 3,
+		Doc: "Bytes of these messages per second.",
+	},
 		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			h, ok := w.Histogram(metrics.WALAppendBytes, labels...)
 			switch seconds := w.Seconds(); {
@@ -207,7 +235,10 @@ var pchannelStreaming = []column[*model.PChannel]{
 				return whole(h.Sum / seconds)
 			}
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "append_ms", Kind: table.Number, Show: table.Hidden, Doc: "Milliseconds that appending a message took, on average."},
+	col(table.Column{
+		Name: "append_ms", Kind: table.Number, Show: table.Hidden,
+		Doc: "Mean time to append a message, in milliseconds.",
+	},
 		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			h, _ := w.Histogram(metrics.WALAppend, labels...)
 			low, _, ok := h.Mean()
@@ -222,25 +253,40 @@ var pchannelStreaming = []column[*model.PChannel]{
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.GrowingRows) })).needing(model.PartRuntime),
 	col(table.Column{Name: "flush_lag_seconds", Kind: table.Duration, Show: table.Hidden, Priority: 3, Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at."},
 		behindEnd(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "recovery_lag_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How much of the log a node reads that it moves to: confirmed_at less persisted_at."},
+	col(table.Column{
+		Name: "recovery_lag_seconds", Kind: table.Duration, Show: table.Hidden,
+		Doc: "Part of the log that a node must read if the channel moves to it: confirmed_at less persisted_at.",
+	},
 		behindEnd(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
-	col(table.Column{Name: "allocated_at", Kind: table.Time, Show: table.Hidden, Doc: "The newest time tick that was given out for it."},
+	col(table.Column{
+		Name: "allocated_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "Newest time tick allocated for it.",
+	},
 		tick(func(w *model.WAL) time.Time { return w.Allocated })).needing(model.PartRuntime),
 	col(table.Column{Name: "confirmed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which all messages are in the log."},
 		tick(func(w *model.WAL) time.Time { return w.Confirmed })).needing(model.PartRuntime),
 	col(table.Column{Name: "flushed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the flusher has consumed it; what it has consumed may still be in buffers."},
 		tick(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime),
-	col(table.Column{Name: "recovered_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the node has it in its own record, in memory."},
+	col(table.Column{
+		Name: "recovered_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "Time tick up to which the node has recorded it in memory.",
+	},
 		tick(func(w *model.WAL) time.Time { return w.Recovered })).needing(model.PartRuntime),
-	col(table.Column{Name: "persisted_at", Kind: table.Time, Show: table.Hidden, Doc: "The same in etcd: the checkpoint that was written last."},
+	col(table.Column{
+		Name: "persisted_at", Kind: table.Time, Show: table.Hidden,
+		Doc: "The same in etcd: the last written checkpoint.",
+	},
 		tick(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
 	col(table.Column{Name: "buffer_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Its write-ahead buffer: readers at the end of the log are served from it."},
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.Buffer) })).needing(model.PartRuntime),
-	col(table.Column{Name: "buffer_capacity_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What that buffer holds at most."},
+	col(table.Column{
+		Name: "buffer_capacity_bytes", Kind: table.Bytes, Show: table.Hidden,
+		Doc: "Capacity of that buffer.",
+	},
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.BufferCapacity) })).needing(model.PartRuntime),
 	col(table.Column{Name: "buffer_from", Kind: table.Time, Show: table.Hidden, Doc: "The oldest time tick in that buffer: readers further back read the queue."},
 		tick(func(w *model.WAL) time.Time { return w.BufferFrom })).needing(model.PartRuntime),
-	col(table.Column{Name: "inflight_txns", Kind: table.Int, Show: table.Hidden, Doc: "Transactions on it that are not ended."},
+	col(table.Column{Name: "inflight_txns", Kind: table.Int, Show: table.Hidden, Doc: "Open transactions on it."},
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.InflightTxns) })).needing(model.PartRuntime),
 }
 
@@ -260,14 +306,20 @@ func streamingNodeCell(cell func(*model.StreamingNode) table.Cell) func(*Env, *m
 }
 
 var nodeStreaming = []column[*model.Session]{
-	col(table.Column{Name: "pchannels", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Physical channels that are assigned to a streaming node (2.6)."},
+	col(table.Column{
+		Name: "pchannels", Kind: table.Int, Show: table.Wide, Priority: 5,
+		Doc: "Physical channels assigned to a streaming node (2.6).",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			if s.Role != "streamingnode" {
 				return none()
 			}
 			return count(int64(len(assignedTo(e, s.Node))))
 		}).needing(model.PartChannels),
-	col(table.Column{Name: "wals_open", Kind: table.Int, Show: table.Hidden, Doc: "Logs that a streaming node takes writes of, from its metrics: as many as pchannels, if nothing is wrong."},
+	col(table.Column{
+		Name: "wals_open", Kind: table.Int, Show: table.Hidden,
+		Doc: "Logs that a streaming node accepts writes to, from its metrics: normally as many as pchannels.",
+	},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell {
 			if !n.Whole() {
 				return unknown() // the missing part may have more logs
@@ -286,7 +338,11 @@ var nodeStreaming = []column[*model.Session]{
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.HighWater) })).needing(model.PartRuntime),
 	col(table.Column{Name: "growing_lwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Low-water mark of the same."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.LowWater) })).needing(model.PartRuntime),
-	col(table.Column{Name: "broadcasts", Kind: table.Pairs, Show: table.Hidden, Doc: "Tasks of StreamingCoord that write a message into several channels, by state, from the metrics of its process; none of other processes. Tombstone is done, and kept for a while."},
+	col(table.Column{
+		Name: "broadcasts", Kind: table.Pairs, Show: table.Hidden,
+		Doc: "Tasks of StreamingCoord that write a message to several channels, by state, from the metrics of its " +
+			"process; none for other processes. Tombstone: done, kept for a while.",
+	},
 		func(e *Env, s *model.Session) table.Cell {
 			all := e.Cluster.Runtime.Streaming()
 			if !coordinates(s) {

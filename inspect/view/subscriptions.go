@@ -68,7 +68,7 @@ var subscriptions = define(definition[queueSubscription]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "queue-subscriptions", Names: []string{"name"}, Slashes: true},
 		Aliases: []string{"subscriptions", "readers"},
-		Doc:     "Who reads the topics of the message queue: Pulsar's subscriptions, where it can be asked, and Woodpecker's readers, from etcd.",
+		Doc:     "Readers of the topics: Pulsar's subscriptions, if it can be queried; Woodpecker's readers, from etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
 		Lacks:   untoldByQueue,
 	},
@@ -77,7 +77,10 @@ var subscriptions = define(definition[queueSubscription]{
 		col(table.Column{Name: "name", Shorten: true, Doc: "Name of the subscription or reader."}, func(_ *Env, s queueSubscription) table.Cell { return text(s.name) }),
 		col(table.Column{Name: "topic", Doc: "Name of the topic: a pchannel."}, func(_ *Env, s queueSubscription) table.Cell { return text(s.topic) }),
 		col(table.Column{Name: "queue", Kind: table.State, Priority: 2, Doc: "The message queue: pulsar, woodpecker."}, func(_ *Env, s queueSubscription) table.Cell { return text(s.queue) }),
-		col(table.Column{Name: "position", Priority: 1, Doc: "The message that a reader noted last as read; readers note it now and then (Woodpecker)."},
+		col(table.Column{
+			Name: "position", Priority: 1,
+			Doc: "Last message that a reader recorded as read; readers record it from time to time (Woodpecker).",
+		},
 			func(_ *Env, s queueSubscription) table.Cell {
 				if s.reader == nil {
 					return none()
@@ -86,7 +89,10 @@ var subscriptions = define(definition[queueSubscription]{
 			}),
 		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages that it has not acknowledged (Pulsar); messages in closed segments after its position (Woodpecker)."},
 			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.behind, s.uncounted) }),
-		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Priority: 1, Doc: "Bytes of these; of a Woodpecker's segment that it reads in proportion."},
+		col(table.Column{
+			Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Priority: 1,
+			Doc: "Bytes of these; in proportion for the Woodpecker segment that it is reading.",
+		},
 			func(_ *Env, s queueSubscription) table.Cell { return atLeast(s.bytes, s.uncounted) }),
 		uncountedAfter(func(s queueSubscription) int64 {
 			if s.reader == nil {
@@ -94,7 +100,10 @@ var subscriptions = define(definition[queueSubscription]{
 			}
 			return s.uncounted
 		}),
-		col(table.Column{Name: "consumers", Kind: table.Int, Priority: 1, Doc: "Consumers that are connected (Pulsar): 0, and it is read by no process."},
+		col(table.Column{
+			Name: "consumers", Kind: table.Int, Priority: 1,
+			Doc: "Connected consumers (Pulsar); if 0, no process reads it.",
+		},
 			ofPulsar(func(s *model.Subscription) table.Cell { return count(int64(s.Consumers)) })),
 		col(table.Column{Name: "type", Kind: table.State, Show: table.Wide, Priority: 4, Doc: "Exclusive, Shared, Failover, Key_Shared (Pulsar)."},
 			ofPulsar(func(s *model.Subscription) table.Cell { return text(s.Type) })),
@@ -105,9 +114,15 @@ var subscriptions = define(definition[queueSubscription]{
 				}
 				return at(s.reader.OpenedAt)
 			}),
-		col(table.Column{Name: "acked_at", Title: "ACKED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "When it acknowledged a message last, none for never (Pulsar)."},
+		col(table.Column{
+			Name: "acked_at", Title: "ACKED", Kind: table.Time, Show: table.Wide, Priority: 3,
+			Doc: "When it last acknowledged a message, none if never (Pulsar).",
+		},
 			ofPulsar(func(s *model.Subscription) table.Cell { return at(s.Acked) })),
-		col(table.Column{Name: "read_at", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "When it read last: noted its position (Woodpecker), got a message (Pulsar); none for never."},
+		col(table.Column{
+			Name: "read_at", Kind: table.Time, Show: table.Wide, Priority: 3,
+			Doc: "When it last read: recorded its position (Woodpecker) or got a message (Pulsar); none if never.",
+		},
 			func(_ *Env, s queueSubscription) table.Cell { return at(s.read()) }),
 		col(table.Column{Name: "read_age_seconds", Kind: table.Duration, Priority: 1, Doc: "Time since read_at."},
 			func(e *Env, s queueSubscription) table.Cell { return age(e, s.read()) }),

@@ -16,7 +16,7 @@ type targetRow struct {
 var targets = define(definition[targetRow]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "targets", Names: []string{"vchannel"}, Shorthands: collectionShorthands()},
-		Doc:    "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
+		Doc:    "QueryCoord's latest decision on what the nodes should serve, by shard (2.4 and later).",
 		Needs:  model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []targetRow {
@@ -42,7 +42,7 @@ var targets = define(definition[targetRow]{
 		found := segmentsByID(s.Env, t.Segments)
 		list := section(s, "sealed segments", "segments", found)
 		if n := len(t.Segments) - len(found); n > 0 {
-			list.Note = strconv.Itoa(n) + " more have left the metadata"
+			list.Note = strconv.Itoa(n) + " more no longer in the metadata"
 		}
 		return []Section{list}
 	},

@@ -12,7 +12,7 @@ var tasks = define(definition[*model.Task]{
 	Resource: Resource{
 		Schema:  table.Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands()},
 		Aliases: []string{"jobs", "job"},
-		Doc:     "Background work in etcd: import, compaction, stats, ...; with --live what processes have in memory.",
+		Doc:     "Background work in etcd: import, compaction, stats, ...; with --live also tasks in process memory.",
 		Needs:   model.PartObjects | model.PartTasks,
 	},
 	rows: func(e *Env) []*model.Task { return e.Cluster.AllTasks() },
@@ -71,8 +71,16 @@ var taskCollection = []column[*model.Task]{
 }
 
 var taskState = []column[*model.Task]{
-	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
-	col(table.Column{Name: "progress", Priority: 2, Doc: "Progress, if recorded or reported; applied: of a refresh whose data the collection shows."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
+	col(table.Column{
+		Name: "state", Kind: table.State,
+		Doc: "State as named by Milvus.",
+	},
+		func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
+	col(table.Column{
+		Name: "progress", Priority: 2,
+		Doc: "Progress, if recorded or reported; applied: the collection shows the data of a refresh.",
+	},
+		func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
 	col(table.Column{Name: "node", Kind: table.NamedID, Priority: 3, Doc: "The node that works on it."},
 		func(e *Env, t *model.Task) table.Cell { return nodeCell(e, t.Node, "", "datanode", "indexnode") }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
@@ -83,13 +91,22 @@ var taskState = []column[*model.Task]{
 }
 
 var taskDetail = []column[*model.Task]{
-	col(table.Column{Name: "trigger", Kind: table.ID, Show: table.Hidden, Doc: "Of a compaction the trigger's id, of an import the job's."},
+	col(table.Column{
+		Name: "trigger", Kind: table.ID, Show: table.Hidden,
+		Doc: "For a compaction the id of its trigger, for an import the id of its job.",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return someID(model.NodeID(t.Trigger)) }),
 	col(table.Column{Name: "segments", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it reads."},
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Segments) }),
-	col(table.Column{Name: "results", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it makes."},
+	col(table.Column{
+		Name: "results", Kind: table.List, Show: table.Hidden,
+		Doc: "Ids of the segments that it creates.",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Results) }),
-	col(table.Column{Name: "details", Rare: true, Kind: table.List, Show: table.Wide, Priority: 7, Doc: "What else its record says, as name=value: retries, state_since, ready_vchannels, ..."},
+	col(table.Column{
+		Name: "details", Rare: true, Kind: table.List, Show: table.Wide, Priority: 7,
+		Doc: "Other values in its record, as name=value: retries, state_since, ready_vchannels, ...",
+	},
 		func(_ *Env, t *model.Task) table.Cell { return list(t.Details) }),
 	col(table.Column{Name: "snapshot", Rare: true, Show: table.Hidden, Doc: "The snapshot that it restores or exports (3.0)."},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.Snapshot) }),
@@ -116,13 +133,20 @@ var taskTold = []column[*model.Task]{
 		}
 		return list(sources)
 	}).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "told_state", Kind: table.State, Show: table.Hidden, Doc: "State as the process has it in memory: later than that in etcd, where they differ. Unknown of one that only etcd has."},
+	col(table.Column{
+		Name: "told_state", Kind: table.State, Show: table.Hidden,
+		Doc: "State in the memory of the process: newer than in etcd if they differ. Unknown for a task that is only " +
+			"in etcd.",
+	},
 		told(func(t *model.ToldTask) table.Cell { return text(t.State) })).needing(model.PartRuntime),
 	col(table.Column{Name: "source", Show: table.Hidden, Doc: "Which checker of QueryCoord made the task: segment_checker, balance_checker, ...", Vocabulary: true},
 		told(func(t *model.ToldTask) table.Cell { return text(t.Source) })).needing(model.PartRuntime),
 	col(table.Column{Name: "priority", Show: table.Hidden, Doc: "QueryCoord's priority of the task: Low, Normal, High.", Vocabulary: true},
 		told(func(t *model.ToldTask) table.Cell { return text(t.Priority) })).needing(model.PartRuntime),
-	col(table.Column{Name: "actions", Kind: table.List, Show: table.Hidden, Doc: "What QueryCoord's task does, one after the other, in its words."},
+	col(table.Column{
+		Name: "actions", Kind: table.List, Show: table.Hidden,
+		Doc: "Actions of QueryCoord's task, in order, as it names them.",
+	},
 		told(func(t *model.ToldTask) table.Cell { return list(t.Actions) })).needing(model.PartRuntime),
 	col(table.Column{Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for."},
 		told(func(t *model.ToldTask) table.Cell { return someID(t.Replica) })).needing(model.PartRuntime),
@@ -130,7 +154,10 @@ var taskTold = []column[*model.Task]{
 		told(func(t *model.ToldTask) table.Cell { return someCount(t.Rows) })).needing(model.PartRuntime),
 	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes written, if reported by the process: for an index its size in memory."},
 		told(func(t *model.ToldTask) table.Cell { return someCount(t.Bytes) })).needing(model.PartRuntime),
-	col(table.Column{Name: "took_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How long a sync took, none as long as it lasts."},
+	col(table.Column{
+		Name: "took_seconds", Kind: table.Duration, Show: table.Hidden,
+		Doc: "How long a sync took, none while it runs.",
+	},
 		told(func(t *model.ToldTask) table.Cell { return someCount(int64(t.Took)) })).needing(model.PartRuntime),
 	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "Start time as the process writes it: in its own, unnamed time zone."},
 		told(func(t *model.ToldTask) table.Cell { return text(t.Started) })).needing(model.PartRuntime),

@@ -166,11 +166,25 @@ var wal = define(definition[walPosition]{
 	columns: []column[walPosition]{
 		col(table.Column{Name: "name", Show: table.Hidden, Doc: "Name of the position: pchannel, stage and vchannel."}, func(_ *Env, w walPosition) table.Cell { return text(w.name()) }),
 		col(table.Column{Name: "pchannel", Doc: "Name of the physical channel: the log."}, func(_ *Env, w walPosition) table.Cell { return text(w.pchannel) }),
-		col(table.Column{Name: "stage", Kind: table.State, Doc: "Written: the end of the log. Consumed: the flusher of its streaming node has read up to here (from metrics, 2.6). Recovered: a streaming node starts from here. Flushed: all of a vchannel before is in storage. Truncated: the queue may delete up to here. OldestKept: the first message that it has."},
+		col(table.Column{
+			Name: "stage", Kind: table.State,
+			Doc: "Written: the end of the log. Consumed: the flusher of its streaming node has read up to here (from " +
+				"metrics, 2.6). Recovered: a streaming node starts from here. Flushed: everything of a vchannel " +
+				"before it is in storage. Truncated: the queue may delete up to here. OldestKept: the first message " +
+				"that the queue has.",
+		},
 			func(_ *Env, w walPosition) table.Cell { return text(w.stage) }),
-		col(table.Column{Name: "vchannel", Priority: 2, Doc: "The vchannel whose checkpoint it is; none of the log as a whole."},
+		col(table.Column{
+			Name: "vchannel", Priority: 2,
+			Doc: "The vchannel whose checkpoint it is; none for the log as a whole.",
+		},
 			func(_ *Env, w walPosition) table.Cell { return text(w.vchannel) }),
-		col(table.Column{Name: "position", Doc: "The message, as segment/entry of Woodpecker's log, where ? is an entry that is not recorded while its segment is written, or as offset in Kafka's topic, at the end that of the next message. Unknown of other queues."},
+		col(table.Column{
+			Name: "position",
+			Doc: "The message, as segment/entry of Woodpecker's log (? is an entry not recorded while its segment is " +
+				"being written), or as offset in Kafka's topic (at the end, of the next message). Unknown for other " +
+				"queues.",
+		},
 			func(_ *Env, w walPosition) table.Cell {
 				switch {
 				case w.numbered:
@@ -182,13 +196,19 @@ var wal = define(definition[walPosition]{
 				}
 				return text(w.entry.String())
 			}),
-		col(table.Column{Name: "at", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "The time of that message, where a checkpoint or a metric of its streaming node has it."},
+		col(table.Column{
+			Name: "at", Kind: table.Time, Show: table.Wide, Priority: 3,
+			Doc: "Time of that message, if a checkpoint or a metric of its streaming node has it.",
+		},
 			func(_ *Env, w walPosition) table.Cell { return timeOfPosition(w, at(w.at())) }),
 		col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 1, Doc: "Time since then: how far it is behind the clock."},
 			func(e *Env, w walPosition) table.Cell { return timeOfPosition(w, age(e, w.at())) }),
 		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages after it: up to the end of Kafka's topic, in closed segments of Woodpecker's log. Where segments are uncounted there are more."},
 			walBehind(func(messages, _ int64) int64 { return messages })),
-		col(table.Column{Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes, Doc: "Bytes of these (Woodpecker); of the segment that it lies in, its part."},
+		col(table.Column{
+			Name: "behind_bytes", Title: "BYTES BEHIND", Kind: table.Bytes,
+			Doc: "Bytes of these (Woodpecker); of its own segment, in proportion.",
+		},
 			walBehind(func(_, bytes int64) int64 { return bytes })),
 		uncountedAfter(func(w walPosition) int64 {
 			if w.stage == walWritten {
@@ -217,7 +237,11 @@ func timeOfPosition(w walPosition, c table.Cell) table.Cell {
 // uncountedAfter returns the column with the number of segments after a position without recorded counts. If
 // it is not 0, more messages follow than are counted. A negative number is none.
 func uncountedAfter[T any](of func(T) int64) column[T] {
-	return col(table.Column{Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 2, Doc: "Segments after it whose messages and bytes are not recorded: one that is written, and damaged ones (Woodpecker). What is behind is at least what is counted."},
+	return col(table.Column{
+		Name: "uncounted_segments", Title: "UNCOUNTED", Kind: table.Int, Priority: 2,
+		Doc: "Segments after it whose messages and bytes are not recorded: the one being written, and damaged ones " +
+			"(Woodpecker). The values are then lower bounds.",
+	},
 		func(_ *Env, row T) table.Cell {
 			if n := of(row); n >= 0 {
 				return count(n)

@@ -261,7 +261,7 @@ func (f *finder) date(t *track) {
 	case t.last >= 0 && f.events[t.last].Revision >= f.from:
 		f.beginsWith(t, &f.events[t.last])
 	default:
-		t.onset.Unknown = cmp.Or(f.why[t.onset.Finding], "no event dates it")
+		t.onset.Unknown = cmp.Or(f.why[t.onset.Finding], "no event gives its time")
 	}
 }
 

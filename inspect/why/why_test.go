@@ -132,12 +132,12 @@ func TestVerdict(t *testing.T) {
 		finding *check.Finding
 		want    string
 	}{
-		{nil, "is waiting for consistency, 20% is searching growing segments"},
+		{nil, "waiting for consistency, 20% searching growing segments"},
 		{slows(latency.ConsistencyWait, 140, 150), "it is consistency_wait; without that about 50 ms"},
 		{slows(latency.ConsistencyWait, 60, 150), "it is consistency_wait; without that 50 ms to 140 ms"},
 		{slows(latency.ConsistencyWait, 1, 5), "it is consistency_wait"},
-		{slows(latency.KernelGrowing, 30, 40), "is searching growing segments"},
-		{&check.Finding{Check: "grows", Severity: check.Warning, Message: "growing", Object: model.Ref{Resource: "collections", ID: "1"}}, "is searching growing segments"},
+		{slows(latency.KernelGrowing, 30, 40), "searching growing segments"},
+		{&check.Finding{Check: "grows", Severity: check.Warning, Message: "growing", Object: model.Ref{Resource: "collections", ID: "1"}}, "searching growing segments"},
 	} {
 		r := report(c)
 		if test.finding != nil {

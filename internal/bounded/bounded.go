@@ -9,7 +9,7 @@ import (
 )
 
 // ErrTooMuch is the error of readers that exceed their limit.
-var ErrTooMuch = errors.New("the server sent more than an answer can have")
+var ErrTooMuch = errors.New("the response exceeds the size limit")
 
 // Bytes is the number of bytes that may still be read, shared by all its readers. The zero value allows none.
 type Bytes struct{ left atomic.Int64 }

@@ -326,7 +326,7 @@ type savedNode struct {
 
 func (n *savedNode) CheckDoc() error {
 	if n.Part < 0 {
-		return errors.New("a part of 0 or more was expected")
+		return errors.New("expected a part of 0 or more")
 	}
 	return nil
 }
@@ -404,30 +404,30 @@ func TestFile(t *testing.T) {
 func TestFilesThatAreWrong(t *testing.T) {
 	good := write(t, &file, full())
 	for name, c := range map[string][3]string{ // text to replace, its replacement, and the expected error
-		"another":     {`"Test"`, `"Tent"`, `read a test: apiVersion "v1" and kind "Test" were expected, "v1" and "Tent" found`},
-		"later":       {`"version": 2`, `"version": 3`, "it is of version 3, and version 2 is the last that this kitescope knows"},
-		"early":       {`"version": 2`, `"version": 0`, "version: 1 was expected, 0 found"},
-		"unversioned": {`"version": 2`, `"virgin": 2`, "version: it is missing"},
+		"another":     {`"Test"`, `"Tent"`, `read a test: expected apiVersion "v1" and kind "Test", found "v1" and "Tent"`},
+		"later":       {`"version": 2`, `"version": 3`, "version 3 is not supported, this kitescope reads up to 2"},
+		"early":       {`"version": 2`, `"version": 0`, "version: expected 1, found 0"},
+		"unversioned": {`"version": 2`, `"virgin": 2`, "version is missing"},
 		"cut":         {`"maybe"`, `{`, "expected JSON: at byte "},
-		"missing":     {`"seed"`, `"sead"`, "read a test: seed: it is missing"},
-		"deep":        {`"id":"1"`, `"it":"1"`, "nodes[0].id: it is missing"},
-		"null":        {`"name": "n`, `"name": null, "x": "n`, `name: a string was expected, "null" found`},
-		"fraction":    {`"cores": 2`, `"cores": 2.5`, `cores: a whole number was expected, "2.5" found`},
-		"bits":        {`"bits":127`, `"bits":128`, `nodes[0].bits: a number of 8 bits was expected, "128" found`},
-		"number":      {`"recall": 0.1`, `"recall": "0.1"`, "recall: a number was expected"},
-		"truth":       {`"on":true`, `"on":1`, "nodes[0].on: true or false was expected"},
-		"id":          {`"id":"1"`, `"id":"x"`, "nodes[0].id: an id was expected"},
-		"id number":   {`"id":"1"`, `"id":1`, "nodes[0].id: a string was expected"},
-		"seed":        {`"seed": "1`, `"seed": "-1`, "seed: an id was expected"},
-		"place":       {`:"3"}`, `:"x"}`, "place: an object of ids was expected"},
-		"errors":      {`":3}`, `":"x"}`, "errors: an object of whole numbers was expected"},
-		"list":        {`"nodes": [`, `"nodes": {}, "x": [`, "nodes: a list was expected"},
-		"object":      {`{"id":"1"`, `5,{"id":"1"`, "nodes[0]: an object was expected"},
-		"texts":       {`"notes": [`, `"notes": [1,`, "notes: a list of strings was expected"},
-		"time":        {`"taken": "1`, `"taken": "x`, "taken: a time as 2006-01-02T15:04:05Z was expected"},
-		"seconds":     {`"took_seconds": 0`, `"took_seconds": 1e999999999, "x": 0`, "took_seconds: a number of seconds was expected"},
-		"quoted":      {`"took_seconds": 0`, `"took_seconds": "5", "x": 0`, "took_seconds: a number of seconds was expected"},
-		"check":       {`"part":1e-09`, `"part":-1`, "nodes[0]: a part of 0 or more was expected"},
+		"missing":     {`"seed"`, `"sead"`, "read a test: seed is missing"},
+		"deep":        {`"id":"1"`, `"it":"1"`, "nodes[0].id is missing"},
+		"null":        {`"name": "n`, `"name": null, "x": "n`, `name: expected a string, found "null"`},
+		"fraction":    {`"cores": 2`, `"cores": 2.5`, `cores: expected a whole number, found "2.5"`},
+		"bits":        {`"bits":127`, `"bits":128`, `nodes[0].bits: expected a number of 8 bits, found "128"`},
+		"number":      {`"recall": 0.1`, `"recall": "0.1"`, "recall: expected a number"},
+		"truth":       {`"on":true`, `"on":1`, "nodes[0].on: expected true or false"},
+		"id":          {`"id":"1"`, `"id":"x"`, "nodes[0].id: expected an id"},
+		"id number":   {`"id":"1"`, `"id":1`, "nodes[0].id: expected a string"},
+		"seed":        {`"seed": "1`, `"seed": "-1`, "seed: expected an id"},
+		"place":       {`:"3"}`, `:"x"}`, "place: expected an object of ids"},
+		"errors":      {`":3}`, `":"x"}`, "errors: expected an object of whole numbers"},
+		"list":        {`"nodes": [`, `"nodes": {}, "x": [`, "nodes: expected a list"},
+		"object":      {`{"id":"1"`, `5,{"id":"1"`, "nodes[0]: expected an object"},
+		"texts":       {`"notes": [`, `"notes": [1,`, "notes: expected a list of strings"},
+		"time":        {`"taken": "1`, `"taken": "x`, "taken: expected a time as 2006-01-02T15:04:05Z"},
+		"seconds":     {`"took_seconds": 0`, `"took_seconds": 1e999999999, "x": 0`, "took_seconds: expected a number of seconds"},
+		"quoted":      {`"took_seconds": 0`, `"took_seconds": "5", "x": 0`, "took_seconds: expected a number of seconds"},
+		"check":       {`"part":1e-09`, `"part":-1`, "nodes[0]: expected a part of 0 or more"},
 	} {
 		if !strings.Contains(good, c[0]) {
 			t.Errorf("%s: %s is not in the file", name, c[0])

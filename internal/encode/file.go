@@ -73,7 +73,7 @@ func (x *File) read(data []byte, v any) (version int, err error) {
 	r := reader{tag: x.Tag, lenient: x.Lenient}
 	var api, kind string
 	if !into(keys["apiVersion"], &api) || !into(keys["kind"], &kind) || api != x.APIVersion || kind != x.Kind {
-		return 0, fmt.Errorf("apiVersion %q and kind %q were expected, %q and %q found", x.APIVersion, x.Kind, api, kind)
+		return 0, fmt.Errorf("expected apiVersion %q and kind %q, found %q and %q", x.APIVersion, x.Kind, api, kind)
 	}
 	var begun struct{ Version int }
 	if err := (&reader{tag: x.Tag}).readKeys(keys, reflect.ValueOf(&begun).Elem(), ""); err != nil {
@@ -81,9 +81,9 @@ func (x *File) read(data []byte, v any) (version int, err error) {
 	}
 	switch version = begun.Version; {
 	case version > x.Version:
-		return 0, fmt.Errorf("it is of version %d, and version %d is the last that this kitescope knows", version, x.Version)
+		return 0, fmt.Errorf("version %d is not supported, this kitescope reads up to %d", version, x.Version)
 	case version < 1:
-		return 0, fmt.Errorf("version: 1 was expected, %d found", version)
+		return 0, fmt.Errorf("version: expected 1, found %d", version)
 	}
 	return version, r.readKeys(keys, reflect.ValueOf(v).Elem(), "")
 }
@@ -93,5 +93,5 @@ func notJSON(err error) error {
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		return fmt.Errorf("expected JSON: at byte %d %w", syntax.Offset, err)
 	}
-	return errors.New("a JSON object was expected")
+	return errors.New("expected a JSON object")
 }

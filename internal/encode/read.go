@@ -34,7 +34,7 @@ func wrong(path, expected string, raw []byte) error {
 	if len(found) > shown {
 		found = found[:shown] + "..."
 	}
-	return at(path, fmt.Errorf("%s was expected, %q found", expected, found))
+	return at(path, fmt.Errorf("expected %s, found %q", expected, found))
 }
 
 func at(path string, err error) error {
@@ -119,7 +119,7 @@ func (r *reader) readKind(raw json.RawMessage, v reflect.Value, path string, f *
 	case reflect.Float32, reflect.Float64:
 		expected = "a number"
 	default:
-		return at(path, fmt.Errorf("a %s is nothing that can be read", v.Kind()))
+		return at(path, fmt.Errorf("cannot read into a %s", v.Kind()))
 	}
 	if !into(raw, v.Addr().Interface()) {
 		return wrong(path, expected, raw)
@@ -219,7 +219,7 @@ func (r *reader) readKeys(keys map[string]json.RawMessage, v reflect.Value, path
 		case f.unknowable:
 			x.SetFloat(f.unknown)
 		case !r.lenient && !f.optional():
-			return fmt.Errorf("%s%s: it is missing", path, f.key)
+			return fmt.Errorf("%s%s is missing", path, f.key)
 		}
 	}
 	return nil

@@ -152,7 +152,7 @@ func parseValue(c *Column, text string) (value, error) {
 		v.from, v.to = interval(b)
 		return v, nil
 	}
-	return v, fmt.Errorf("%s cannot be selected by", c.Name)
+	return v, fmt.Errorf("rows cannot be selected by %s", c.Name)
 }
 
 // parseReal parses a number for a column of floats. Percentages can end with a percent sign.

@@ -54,7 +54,7 @@ func ParseWhen(text string) (When, error) {
 	case isNow && rest == "":
 		return When{relative: true}, nil
 	case isNow && !isBefore, err != nil, d <= 0, !strings.ContainsAny(ago[len(ago)-1:], "smhdw"):
-		return When{}, fmt.Errorf("%q is not a time: want one of %s", text, WhenForms)
+		return When{}, fmt.Errorf("%q is not a time: expected one of %s", text, WhenForms)
 	default:
 		return When{relative: true, ago: d}, nil
 	}

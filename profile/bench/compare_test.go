@@ -147,7 +147,7 @@ func TestVerdicts(t *testing.T) {
 			Metric{Name: "errors"},
 			LowerIsBetter,
 			Options{},
-			"errors: 0 > 5, +Inf [NaN NaN] p 0.0078, 0.0078: worse (it was 0 before: there is no ratio)",
+			"errors: 0 > 5, +Inf [NaN NaN] p 0.0078, 0.0078: worse (it was 0 before: no ratio)",
 		},
 		"errors where there were none, one run a side": {
 			[]float64{0},
@@ -301,7 +301,7 @@ func TestNothingToCompare(t *testing.T) {
 	for _, s := range []*Set{nil, {}, failed} {
 		for _, p := range []Pairing{ByName, ByOrder, Unpaired} {
 			c := mustCompare(t, s, s, Options{Pairing: p})
-			if len(c.Lines) != 0 || len(c.Notes) < 2 || c.Notes[len(c.Notes)-1] != "after: there are no values" {
+			if len(c.Lines) != 0 || len(c.Notes) < 2 || c.Notes[len(c.Notes)-1] != "after: no values" {
 				t.Errorf("%v: %v", c.Lines, c.Notes)
 			}
 		}

@@ -115,7 +115,7 @@ func (c *Comparison) verdict(l *Line, counted, wanted int) (v Verdict, remark st
 	case few && !(l.Corrected <= c.Level):
 		return TooFew, c.tooFew(l, wanted)
 	case !(l.Corrected <= c.Level) && l.P <= c.Level:
-		return NoDifference, fmt.Sprintf("it would be one alone, not among %d metrics", counted)
+		return NoDifference, fmt.Sprintf("significant on its own, but not among %d metrics", counted)
 	case !(l.Corrected <= c.Level):
 		return NoDifference, ""
 	case l.Ratio == 1, l.Low < 1 && l.High > 1:
@@ -134,7 +134,7 @@ func (c *Comparison) verdict(l *Line, counted, wanted int) (v Verdict, remark st
 func (l *Line) without() string {
 	switch {
 	case l.Before == 0:
-		return "it was 0 before: there is no ratio"
+		return "it was 0 before: no ratio"
 	case l.Before < 0:
 		return "the values are negative: the change is a share of their size"
 	}

@@ -280,7 +280,7 @@ func (c *Comparison) noteSides(left, right *side) {
 	for i, d := range []*side{left, right} {
 		where := [2]string{"before", "after"}[i]
 		if len(d.metrics) == 0 {
-			c.note("%s: there are no values", where)
+			c.note("%s: no values", where)
 		}
 		if d.odd > 0 {
 			c.note("%s: %s not a number or far too large, and left out", where, words.Count(d.odd, "value is", "values are"))

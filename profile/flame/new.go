@@ -42,8 +42,9 @@ func hasStacks(p *profile.Profile) error {
 	if !p.Origin.Flat {
 		return nil
 	}
-	return hints.Errorf("record with perf record -b and read what perf script prints; profile top and profile diff read tables",
-		"%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name)
+	return hints.Errorf("record with perf record -b and read the output of perf script; profile top and profile "+
+		"diff read tables",
+		"%s is a table without stacks: it cannot be drawn as a flame graph", p.Origin.Name)
 }
 
 func newDiffBuilder(base, p *profile.Profile, o Options) (*builder, error) {
@@ -62,7 +63,7 @@ func newDiffBuilder(base, p *profile.Profile, o Options) (*builder, error) {
 	}
 	if was, is := base.Types[baseKind], p.Types[kind]; was != is {
 		return nil, &report.Mismatch{
-			What:   fmt.Sprintf("the base is of %s and the new profile of %s", was, is),
+			What:   fmt.Sprintf("the base profile has %s, the new one %s", was, is),
 			Advice: "compare profiles of one kind, or name a sample type that both have",
 		}
 	}
@@ -103,7 +104,7 @@ func factor(base *profile.Profile, baseKind int, p *profile.Profile, kind int) (
 
 func newBuilder(kind profile.ValueType, o Options) (*builder, error) {
 	if o.By > profile.ByClass {
-		return nil, fmt.Errorf("a flame graph is made of frames, and a %s is none", o.By)
+		return nil, fmt.Errorf("a flame graph shows frames, not a %s", o.By)
 	}
 	if o.MaxFrames <= 0 || o.MaxFrames > mostFrames {
 		o.MaxFrames = mostFrames

@@ -40,8 +40,9 @@ func noStartLines(p *profile.Profile) *Refusal {
 	}
 	if hasStartLines(p) {
 		return &Refusal{
-			"no-start-lines", "no stack ends in Go, with the two frames that the compiler looks at: it finds no start line there, and refuses it",
-			"the time goes to native code; profile longer, or under a load of Go",
+			"no-start-lines", "no stack ends in two Go frames, where the compiler looks for start lines: Go refuses " +
+				"the profile",
+			"the time is spent in native code; profile longer, or under a load on Go code",
 		}
 	}
 	return &Refusal{
@@ -54,7 +55,10 @@ func noStartLines(p *profile.Profile) *Refusal {
 // It returns nil if Go can build with the profile, however few samples it has.
 func Refusals(p *profile.Profile) []Refusal {
 	if p.Len() == 0 {
-		return []Refusal{{"no-samples", "it has no samples: Go accepts it silently and optimises nothing", "profile the process while it is under load"}}
+		return []Refusal{{
+			"no-samples", "it has no samples: Go accepts it silently and optimizes nothing",
+			"profile the process while it is under load",
+		}}
 	}
 	if kindOf(p) < 0 {
 		if !hasStartLines(p) && imported(p) {
@@ -68,9 +72,15 @@ func Refusals(p *profile.Profile) []Refusal {
 	named, native := namesOf(p)
 	switch {
 	case named == 0:
-		return []Refusal{{"no-names", "no function has a name, there are addresses only: Go has nothing to find calls by", "let the process write the profile itself: it knows its names, stripped or not"}}
+		return []Refusal{{
+			"no-names", "functions have addresses, but no names: Go cannot match calls",
+			"let the process write the profile itself: it has the names, stripped or not",
+		}}
 	case native:
-		return []Refusal{{"no-go", "there is no Go code in it", "profile a Go program, by its own profiler: runtime/pprof or /debug/pprof/profile"}}
+		return []Refusal{{
+			"no-go", "it has no Go code",
+			"profile a Go program, by its own profiler: runtime/pprof or /debug/pprof/profile",
+		}}
 	}
 	c, err := callsOf(p)
 	if err != nil {
@@ -80,7 +90,10 @@ func Refusals(p *profile.Profile) []Refusal {
 		return []Refusal{*noStartLines(p)}
 	}
 	if len(c.edges().ByWeight) == 0 {
-		return []Refusal{{"no-calls", "it has no calls between functions: Go accepts it silently and optimises nothing", "was it converted without its stacks?"}}
+		return []Refusal{{
+			"no-calls", "it has no calls between functions: Go accepts it silently and optimizes nothing",
+			"was it converted without its stacks?",
+		}}
 	}
 	return nil
 }
@@ -103,10 +116,13 @@ func wrongValues(p *profile.Profile, kind int) *Refusal {
 			"take one of the two profiles",
 		}
 	case ok && k == kind:
-		return &Refusal{"too-large", "its values add up to more than 64 bits hold: Go adds them up to anything", "is it damaged? take it again"}
+		return &Refusal{
+			"too-large", "its values add up to more than 64 bits can hold: Go's sums are arbitrary",
+			"is it damaged? take it again",
+		}
 	case zero == p.Len():
 		return &Refusal{
-			"all-zero", fmt.Sprintf("all of its %d samples are 0: Go finds nothing in it, and refuses it as if it had no start lines", zero),
+			"all-zero", fmt.Sprintf("all of its %d samples are 0: Go refuses it as if it had no start lines", zero),
 			"profile the process while it is under load",
 		}
 	}
@@ -139,7 +155,7 @@ func IsPreprofile(head []byte) bool { return bytes.HasPrefix(head, []byte("GO PR
 
 // ErrPreprofile is the Err of an Input that `go tool preprofile` wrote (IsPreprofile). Go accepts such a file for
 // -pgo as well.
-var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls and their weights, and no samples to judge by")
+var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls and weights, but no samples to judge")
 
 // unread returns the reason why an input without a profile is unfit.
 func unread(in *Input) Refusal {
@@ -149,10 +165,10 @@ func unread(in *Input) Refusal {
 		message = in.Err.Error()
 	}
 	if errors.Is(in.Err, ErrPreprofile) {
-		return Refusal{"preprofile", message, "judge the profile that it was made of"}
+		return Refusal{"preprofile", message, "judge the profile that it was made from"}
 	}
 	if strings.HasSuffix(message, "is empty") {
-		return Refusal{"empty", "the file is empty: Go accepts it silently and optimises nothing", hint}
+		return Refusal{"empty", "the file is empty: Go accepts it silently and optimizes nothing", hint}
 	}
 	return Refusal{"unreadable", message, hint}
 }

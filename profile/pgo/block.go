@@ -58,5 +58,5 @@ func similar(p *profile.Profile, name string) string {
 	case len(list) > most:
 		return "available: " + strings.Join(list[:most], ", ") + ", ..."
 	}
-	return "there is: " + strings.Join(list, ", ")
+	return "similar names: " + strings.Join(list, ", ")
 }

@@ -118,7 +118,7 @@ func (j *judge) together() {
 	}
 	if len(versions) > 1 {
 		j.Cautions = append(j.Cautions, Refusal{
-			"two-go-versions", "they are of programs built with " + strings.Join(versions, " and "),
+			"two-go-versions", "they are from programs built with " + strings.Join(versions, " and "),
 			"calls inside the runtime and the standard library count for one of them only; profile with the Go that you build with",
 		})
 	}
@@ -128,11 +128,13 @@ func (j *judge) together() {
 		j.refuse("no-merge", "they cannot be merged: "+err.Error(), "judge and pack them one at a time")
 		return
 	case kindOf(whole) < 0:
-		j.refuse("no-merge", "they cannot be merged: they have no sample type in common that Go takes", "take all of them in the same way")
+		j.refuse("no-merge", "they cannot be merged: they have no sample type in common that Go accepts",
+			"take all profiles in the same way")
 		return
 	}
 	if kind, ok := whole.Overflow(); ok && kind == kindOf(whole) {
-		j.refuse("too-large", "together their values overflow 64 bits: Go would add them up wrong", "judge and pack fewer of them")
+		j.refuse("too-large", "together their values overflow 64 bits: Go would add them up wrong",
+			"judge and pack fewer profiles")
 		return
 	}
 	j.whole = whole

@@ -28,7 +28,7 @@ func (j *judge) decide() {
 		j.Verdict, j.Reason, j.Refusals = Unfit, r.Message, append(j.Refusals, *r)
 	} else {
 		j.Verdict = WorthBuilding
-		number := "there are enough of them"
+		number := "there are enough samples"
 		if j.Events < 0 {
 			number = "their number is unknown"
 		}
@@ -41,7 +41,7 @@ func (j *judge) decide() {
 // noneFits returns the reason why no profile is usable.
 func (j *judge) noneFits() string {
 	if len(j.Profiles) == 0 {
-		j.Refusals = append(j.Refusals, Refusal{"no-profile", "there is no profile", "kitescope profile pull takes them"})
+		j.Refusals = append(j.Refusals, Refusal{"no-profile", "no profiles", "take some: kitescope profile pull"})
 		return j.Refusals[0].Message
 	}
 	first := &j.Profiles[0]
@@ -160,12 +160,18 @@ func (j *judge) libraries() string {
 // caution adds the remaining warnings: a single window, and many preempted samples.
 func (j *judge) caution() {
 	if len(j.profiles) == 1 && j.Verdict == WorthBuilding {
-		j.Cautions = append(j.Cautions, Refusal{"one-window", "there is only one profile: other times and nodes may look different", "add a second one of the same load"})
+		j.Cautions = append(j.Cautions, Refusal{
+			"one-window",
+			"there is only one profile: other times and nodes may look different",
+			"add a second profile of the same load",
+		})
 	}
 	if j.Preempted >= muchPreempted && j.Verdict != LittleToGain {
 		j.Cautions = append(j.Cautions, Refusal{
-			"preempted", percent(j.Preempted) + " of the samples are in runtime.asyncPreempt, and the compiler takes it for a call",
-			"the machine was busy; profile on a quieter one, or let pgo pack --fold-preempt count them for what was interrupted",
+			"preempted", percent(j.Preempted) + " of the samples are in runtime.asyncPreempt, and the compiler " +
+				"treats it as a call",
+			"the machine was busy; profile on a quieter one, or use pgo pack --fold-preempt, which counts them for " +
+				"the interrupted function",
 		})
 	}
 }

@@ -360,7 +360,7 @@ func TestJudgementOfSets(t *testing.T) {
 		"one beside one that cannot be read": {
 			[]Input{unreadable("bad", "the profile is cut after 7 bytes"), of("x", good, nil)}, WorthBuilding, "", "left-out one-window", "",
 		},
-		"nothing": {nil, Unfit, "no-profile", "", "there is no profile"},
+		"nothing": {nil, Unfit, "no-profile", "", "no profiles"},
 		"several bad": {
 			[]Input{unreadable("a", "the file is empty"), unreadable("b", "it is cut")},
 			Unfit, "", "",

@@ -188,7 +188,8 @@ func ReadManifest(r io.Reader) (*Manifest, error) {
 		return nil, errors.New("not a pack manifest: its format is not " + ManifestFormat)
 	}
 	if m.Version > ManifestVersion {
-		return nil, hints.Errorf("use a newer kitescope", "it is a manifest of version %d, and this program reads %d", m.Version, ManifestVersion)
+		return nil, hints.Errorf("use a newer kitescope", "the manifest has version %d, this program reads %d",
+			m.Version, ManifestVersion)
 	}
 	return m, nil
 }

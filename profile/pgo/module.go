@@ -141,7 +141,8 @@ func isExample(root, dir string) bool {
 // it returns the only main package, or the only one that is not an example.
 func (m *Module) Main(name string) (Main, error) {
 	if len(m.Mains) == 0 {
-		return Main{}, hints.Errorf("PGO is of programs: give a module with a main package", "module %s has no main package", m.Path)
+		return Main{}, hints.Errorf("PGO applies to programs: give a module with a main package",
+			"module %s has no main package", m.Path)
 	}
 	if name == "" {
 		return m.onlyMain()
@@ -177,7 +178,8 @@ func (m *Module) onlyMain() (Main, error) {
 	if len(programs) == 1 {
 		return programs[0], nil
 	}
-	return Main{}, hints.Errorf("name one of them: "+m.names(programs), "module %s has %d main packages", m.Path, len(programs))
+	return Main{}, hints.Errorf("choose one: "+m.names(programs), "module %s has %d main packages", m.Path,
+		len(programs))
 }
 
 // names returns the folders of at most a dozen main packages, as a user would type them.

@@ -82,7 +82,7 @@ func TestNoMainPackage(t *testing.T) {
 	}{
 		{"a library", []string{"go.mod", goMod, "lib.go", "package prog\n"}, "", "has no main package", "with a main package"},
 		{"nothing at all", []string{"go.mod", goMod}, "", "has no main package", "with a main package"},
-		{"several", several, "", "has 13 main packages", "name one of them: ., ./cmd/a, ./cmd/b, ./cmd/c, ./cmd/d, ./cmd/e, ./cmd/f, ./cmd/g, ./cmd/h, ./cmd/i, ./cmd/j, ./cmd/k, and 1 more"},
+		{"several", several, "", "has 13 main packages", "choose one: ., ./cmd/a, ./cmd/b, ./cmd/c, ./cmd/d, ./cmd/e, ./cmd/f, ./cmd/g, ./cmd/h, ./cmd/i, ./cmd/j, ./cmd/k, and 1 more"},
 		{"another name", several, "cmd/z", `no main package "cmd/z"`, "its main packages: ., ./cmd/a"},
 	} {
 		m, err := FindModule(t.Context(), writeModule(t, test.files...))

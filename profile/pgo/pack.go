@@ -147,7 +147,7 @@ func mergeForPack(inputs []Input) (whole *profile.Profile, kind int, err error) 
 		kind = cpu
 	}
 	if kind < 0 {
-		return nil, 0, hints.Errorf("take all of them in the same way",
+		return nil, 0, hints.Errorf("take all profiles in the same way",
 			"pack: the profiles have no CPU time in common, and sample counts of different rates cannot be added up")
 	}
 	if over, ok := whole.Overflow(); ok && over == kind {
@@ -160,7 +160,7 @@ var errTooLarge = errors.New("pack: the values of these profiles add up to more 
 
 func errNoCall() error {
 	return hints.Errorf("profile the program under load, for 30 seconds or more",
-		"pack: there is no call in any of these profiles: go would take the file, and do nothing with it")
+		"pack: these profiles have no calls: go would accept the file and ignore it")
 }
 
 // encodePack encodes a profile with the best compression, because the file is kept under version control.

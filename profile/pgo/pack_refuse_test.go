@@ -77,7 +77,7 @@ func TestPackRefuses(t *testing.T) {
 		{"no start lines", []Input{{Name: "old", Profile: nameless.Profile()}}, PackOptions{}, "pack old: "},
 		{"a difference", []Input{{Name: "diff", Profile: negative}}, PackOptions{}, "are negative"},
 		{"too large", []Input{{Name: "large", Profile: large}, ok}, PackOptions{}, "more than a build can count"},
-		{"only empty ones", []Input{{Name: "e", Profile: &profile.Profile{}}}, PackOptions{}, "no call in any"},
+		{"only empty ones", []Input{{Name: "e", Profile: &profile.Profile{}}}, PackOptions{}, "these profiles have no calls"},
 		{"one that cannot be read", []Input{ok, {Name: "bad", Err: errors.New("it is cut")}}, PackOptions{}, "pack bad: it is cut"},
 		{"counts at different rates", []Input{ok, {Name: "counts", Profile: counts}}, PackOptions{}, "cannot be added up"},
 		{"a function that is not there", []Input{ok}, PackOptions{Block: []string{"main.h"}}, "block main.h: no such function"},
@@ -91,7 +91,7 @@ func TestPackRefuses(t *testing.T) {
 func TestBlockSuggestsNames(t *testing.T) {
 	_, err := Blocked(sampledAt(1, 1), "example.com/x/main.g")
 	hint, ok := errors.AsType[*hints.Error](err)
-	if !ok || hint.Hint() != "there is: main.g" {
+	if !ok || hint.Hint() != "similar names: main.g" {
 		t.Errorf("%v", err)
 	}
 	p, err := Blocked(sampledAt(1, 1), "main.g", "main.g")

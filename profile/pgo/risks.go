@@ -31,7 +31,7 @@ func knownRisks() []knownRisk {
 			// datadog-pgo (github.com/DataDog/datadog-pgo) uses a coarser workaround: it removes runtime.gopark
 			// from profiles.
 			id: "trace-deadlock", caller: "runtime.ReadTrace", callees: []string{"runtime.gopark"}, source: "https://go.dev/issue/74045",
-			harm: "with the Go of that time (1.24) a program could stop for ever when an execution trace ended",
+			harm: "with Go 1.24, a program could hang for ever when an execution trace ended",
 		},
 		{
 			id: "block-profile-frames", callees: []string{"runtime.blockevent", "runtime.mutexevent"}, source: "https://go.dev/issue/69747",

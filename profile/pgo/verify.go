@@ -143,10 +143,10 @@ func (v *Verification) decide() {
 	case g == nil, v.Match != MatchUnknown:
 		v.Effect, v.Reason = Taken, "it was built with "+b.PGO
 		if b.Hash == "" && g == nil {
-			v.note("go records no hash of a profile: with which contents is unknown")
+			v.note("go records no hash of a profile: its contents at the build are unknown")
 		}
 	default:
-		v.Reason = fmt.Sprintf("it was built with %s: that %s is the same file is unknown", b.PGO, g.Name)
+		v.Reason = fmt.Sprintf("it was built with %s: whether %s is the same file is unknown", b.PGO, g.Name)
 		v.Hint = withHash
 	}
 }

@@ -27,13 +27,13 @@ const partName = ".pull-"
 func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error) {
 	switch cause := context.Cause(ctx); {
 	case isTimeout(cause):
-		return failed(NotAsked, "its turn did not come within the %s for this process", p.opts.Total), nil
+		return failed(NotAsked, "not started within the %s for this process", p.opts.Total), nil
 	case cause != nil:
-		return failed(Interrupted, "stopped before it was asked"), nil
+		return failed(Interrupted, "stopped before the request was sent"), nil
 	}
 	part, err := os.CreateTemp(p.dir, partName+"*")
 	if err != nil {
-		return nil, fmt.Errorf("keep the profiles: %w", err)
+		return nil, fmt.Errorf("save the profiles: %w", err)
 	}
 	defer os.Remove(part.Name()) // already renamed on success
 	got, f, err := p.receive(ctx, w, e, part)
@@ -44,7 +44,7 @@ func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error
 		f, err = p.verify(ctx, part.Name(), e, got)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("keep the profile of %s: %w", e.Node, err)
+		return nil, fmt.Errorf("save the profile of %s: %w", e.Node, err)
 	}
 	if f != nil {
 		return f, nil
@@ -52,7 +52,7 @@ func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error
 	e.Bytes, e.SHA256 = got.bytes, hex.EncodeToString(got.sum.Sum(nil))
 	e.File = p.files.take(fileName(e.Node, e.Kind, got.packed))
 	if err := os.Rename(part.Name(), filepath.Join(p.dir, e.File)); err != nil {
-		return nil, fmt.Errorf("keep the profile of %s: %w", e.Node, err)
+		return nil, fmt.Errorf("save the profile of %s: %w", e.Node, err)
 	}
 	return nil, nil
 }
@@ -172,7 +172,8 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 		return failed(Busy, "another profile of the process is being taken%s", said)
 	// net/http/pprof of older Go: durationExceedsWriteTimeout (golang/go#62358).
 	case strings.Contains(said, "exceeds server's WriteTimeout"):
-		return failed(Failed, "%s%s", r.Status, said).hinted("the server ends answers before that: use fewer --seconds")
+		return failed(Failed, "%s%s", r.Status, said).
+			hinted("the server's write timeout is shorter: use fewer --seconds")
 	default:
 		return failed(Failed, "%s%s", r.Status, said)
 	}

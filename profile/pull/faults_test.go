@@ -233,7 +233,7 @@ func TestNoDelta(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	s := start(t, realServer(""))
 	_, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{Kinds: []pull.Kind{pull.Heap}}, "no/such/folder")
-	if err == nil || !strings.Contains(err.Error(), "keep the profiles") {
+	if err == nil || !strings.Contains(err.Error(), "save the profiles") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func ParseKinds(list string) ([]Kind, error) {
 			k = CPU
 		}
 		if _, known := specOf(k); !known {
-			return nil, fmt.Errorf("no kind of profile %q: want some of %s", word, joinKinds(Kinds()))
+			return nil, fmt.Errorf("unknown kind of profile %q: expected some of %s", word, joinKinds(Kinds()))
 		}
 		if !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)

@@ -92,15 +92,17 @@ func connectFailure(err error, patience time.Duration) *failure {
 	case errors.As(err, &own):
 		return failed(outcomeOfWord(own.Word()), "%v", own)
 	case errors.As(err, &verify):
-		return failed(Denied, "the server's certificate does not hold: %v", verify.Err).hinted("name its authority with --ca, or look with --insecure")
+		return failed(Denied, "the server's certificate is not valid: %v", verify.Err).
+			hinted("give its CA with --ca, or skip verification with --insecure")
 	case errors.As(err, &notTLS):
 		return failed(Denied, "the server does not speak TLS").hinted("use http:// instead of https://")
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
-		return failed(Denied, "the server refuses the TLS handshake: %v", err).hinted("it may want a client certificate: --cert and --key")
+		return failed(Denied, "the server refuses the TLS handshake: %v", err).
+			hinted("it may require a client certificate: --cert and --key")
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return failed(Unreachable, "no such host: %s", dns.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return failed(Refused, "nothing listens there: connection refused")
+		return failed(Refused, "nothing is listening on the port: connection refused")
 	case isTimeout(err):
 		return failed(Unreachable, "no connection within %s", patience)
 	case isCut(err):
@@ -127,13 +129,13 @@ func answerFailure(err error, patience time.Duration) *failure {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, context.Canceled):
-		return failed(Interrupted, "stopped before the answer was complete")
+		return failed(Interrupted, "stopped before the response was complete")
 	case errors.As(err, &own), strings.Contains(err.Error(), "remote error: tls"): // TLS 1.3 reports a missing client certificate only here
 		return connectFailure(err, patience)
 	case isTimeout(err):
-		return failed(TimedOut, "no whole answer within %s", patience)
+		return failed(TimedOut, "no complete response within %s", patience)
 	case isCut(err):
-		return failed(CutOff, "the server closed the connection before the answer was complete")
+		return failed(CutOff, "the server closed the connection before the response was complete")
 	case strings.Contains(err.Error(), "malformed"):
 		return failed(NoProfile, "not an HTTP server")
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):

@@ -133,7 +133,7 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 			p.report(e.Node, k, Waiting, p.told(w.target, f.reason))
 			if !sleep(ctx, busyInterval) {
 				if !isTimeout(context.Cause(ctx)) { // after a timeout the failure remains Busy
-					f = failed(Interrupted, "stopped while another profile of the process was waited for")
+					f = failed(Interrupted, "stopped while waiting for another profile of the process")
 				}
 				break
 			}

@@ -129,7 +129,7 @@ func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Mani
 		return nil, err
 	}
 	if len(targets) == 0 {
-		return nil, errors.New("pull profiles: no process is named")
+		return nil, errors.New("pull profiles: no process given")
 	}
 	p := &puller{opts: opts, dir: dir, clock: steady(opts.Now), decoding: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	targets = distinct(targets)
@@ -156,7 +156,7 @@ func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Mani
 func (o *Options) settle() error {
 	switch {
 	case o.Seconds < 0 || o.Seconds > maxSeconds:
-		return errors.New("pull profiles: a window is 1 second to 24 hours")
+		return errors.New("pull profiles: the window must be 1 second to 24 hours")
 	case o.Timeout < 0 || o.Total < 0 || o.MaxBytes < 0 || o.Parallel < 0:
 		return errors.New("pull profiles: timeout, limit and parallel processes cannot be negative")
 	}

@@ -169,10 +169,13 @@ func (r *Record) listed(s Store, dir string, files []string, m *Manifest) {
 		where := path.Join(dir, e.File)
 		switch {
 		case !isFile(e.File):
-			r.Problems = append(r.Problems, Problem{path.Join(dir, ManifestName), fmt.Sprintf("%q is not the name of a file next to it", e.File)})
+			r.Problems = append(r.Problems, Problem{
+				path.Join(dir, ManifestName),
+				fmt.Sprintf("%q is not the name of a file in the same folder", e.File),
+			})
 			continue
 		case !slices.Contains(files, e.File):
-			r.Problems = append(r.Problems, Problem{where, "the manifest names it, and it is not there"})
+			r.Problems = append(r.Problems, Problem{where, "listed in the manifest, but missing"})
 			continue
 		}
 		item := Item{

@@ -41,7 +41,8 @@ const roundLayout = "20060102T150405Z"
 // failed one. A failed round ends the record only if the local disk is the reason.
 func (r *Rolling) Run(ctx context.Context, round Round, done func(path string, m *Manifest, err error)) error {
 	if r.Every <= 0 || r.Keep < 0 {
-		return errors.New("a rolling record wants a time between rounds above 0 and a number of rounds to keep that is not negative")
+		return errors.New("a rolling recording needs an interval above 0, and must not keep a negative number of " +
+			"rounds")
 	}
 	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return fmt.Errorf("save %s: %w", r.Dir, err)

@@ -72,7 +72,7 @@ func ParseTarget(word, password string) (Target, error) {
 	u, err := url.Parse(rest)
 	if err != nil {
 		// The error of Parse repeats the address, including credentials.
-		return t, fmt.Errorf("read the address %s: want http://host:port/path", withoutUser(word))
+		return t, fmt.Errorf("read the address %s: expected http://host:port/path", withoutUser(word))
 	}
 	if !scheme && rest != "http://" && u.Port() == "" {
 		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), ErrNoPort)
@@ -81,7 +81,8 @@ func ParseTarget(word, password string) (Target, error) {
 		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), err)
 	}
 	if strings.Contains(u.EscapedPath(), "@") { // otherwise a part of a password could be taken for a path and be shown
-		return t, fmt.Errorf("read the address %s: an @ stands behind a slash: write / in a password as %%2F, and @ in a path as %%40", withoutUser(word))
+		return t, fmt.Errorf("read the address %s: an @ after a slash: write / in a password as %%2F, and @ in a "+
+			"path as %%40", withoutUser(word))
 	}
 	t.authorize(u, password)
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
@@ -99,11 +100,11 @@ func ParseTarget(word, password string) (Target, error) {
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("want http or https")
+		return errors.New("expected http or https")
 	case u.Hostname() == "":
 		return errNoHost
 	case strings.ContainsFunc(u.Host, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return errors.New("no host has such characters")
+		return errors.New("the host has invalid characters")
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (t *Target) settlePath() error {
 	default:
 		q := u.Query()
 		if q.Get("debug") != "" && q.Get("debug") != "0" {
-			return errors.New("debug= asks for text instead of a profile: remove it")
+			return errors.New("debug= requests text instead of a profile: remove it")
 		}
 		// net/http/pprof falls back to 30 seconds if it cannot parse the number.
 		if n, err := strconv.Atoi(cmp.Or(q.Get("seconds"), "1")); err != nil || n < 1 || n > maxSeconds {

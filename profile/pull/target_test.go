@@ -28,7 +28,7 @@ func TestParseTarget(t *testing.T) {
 		{"a-1=http://u:p@host/x/mutex", "a-1", "http://host/x/mutex", "mutex", ""},
 		{"host:1/a=b", "host:1", "http://host:1/a=b", "a_b", ""},
 		{"http://u:p@host:1/%zz", "", "", "", "http://host:1"},
-		{"ftp://host", "", "", "", "want http"},
+		{"ftp://host", "", "", "", "expected http"},
 		{"http://", "", "", "", "no host"},
 		{"http:///debug", "", "", "", "no host"},
 		{"http://host/debug/pprof?seconds=3", "", "", "", "folder of profiles"},
@@ -99,7 +99,7 @@ func TestParseKinds(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	for _, list := range []string{"", "cpu,", "cpu-delta", "trace-delta", "-delta", "everything"} {
-		if _, err := pull.ParseKinds(list); err == nil || !strings.Contains(err.Error(), "want some of cpu") {
+		if _, err := pull.ParseKinds(list); err == nil || !strings.Contains(err.Error(), "expected some of cpu") {
 			t.Errorf("%q: %v", list, err)
 		}
 	}

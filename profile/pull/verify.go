@@ -57,15 +57,16 @@ func obvious(k Kind, got *answer) *failure {
 	text := bytes.TrimLeft(got.head, " \t\r\n\ufeff")
 	switch {
 	case got.bytes == 0:
-		return failed(NoProfile, "the answer is empty")
+		return failed(NoProfile, "the response is empty")
 	case strings.Contains(media, "html"), bytes.HasPrefix(text, []byte("<")) && !got.packed:
-		return failed(NoProfile, "the answer is an HTML page").hinted("is there a login in between? else name the path: http://host:port/path/debug/pprof")
+		return failed(NoProfile, "the response is an HTML page").
+			hinted("is there a login page in between? otherwise give the path: http://host:port/path/debug/pprof")
 	case k == Trace && !traceMagic().Match(got.head):
-		return failed(NoProfile, "the answer is not an execution trace: it begins with %q", brief(got.head))
+		return failed(NoProfile, "the response is not an execution trace: it begins with %q", brief(got.head))
 	case k != Trace && traceMagic().Match(got.head):
-		return failed(NoProfile, "the answer is an execution trace")
+		return failed(NoProfile, "the response is an execution trace")
 	case strings.Contains(media, "json"), bytes.HasPrefix(text, []byte("{")):
-		return failed(NoProfile, "the answer is JSON")
+		return failed(NoProfile, "the response is JSON")
 	}
 	return nil
 }
@@ -73,14 +74,14 @@ func obvious(k Kind, got *answer) *failure {
 func brief(head []byte) []byte { return head[:min(len(head), 16)] }
 
 func decodeFailure(ctx context.Context, err error) *failure {
-	f := failed(NoProfile, "the answer does not decode: %v", err)
+	f := failed(NoProfile, "the response does not decode: %v", err)
 	switch {
 	case ctx.Err() != nil:
 		return failed(Interrupted, "stopped before the profile was checked")
 	case errors.Is(err, profile.ErrTooLarge):
 		f = failed(TooLarge, "%v", err)
 	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "is cut after"):
-		f = failed(CutOff, "the answer ends in the middle of the profile")
+		f = failed(CutOff, "the response ends in the middle of the profile")
 	}
 	if hints.Carried(err) {
 		f.hint = hints.Of(err)
@@ -123,7 +124,7 @@ func wrongKind(k Kind, read *profile.Profile) *failure {
 	if len(is) == 0 {
 		return nil
 	}
-	return failed(NoProfile, "the answer is a profile of another kind: %s", joinKinds(is))
+	return failed(NoProfile, "the response is a profile of another kind: %s", joinKinds(is))
 }
 
 // describe records the content of a profile and notes about it. It returns a failure if a delta came too early to be
@@ -132,7 +133,9 @@ func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure
 	wanted := time.Duration(e.Seconds) * time.Second
 	isDelta := strings.HasSuffix(string(e.Kind), delta)
 	if isDelta && got.took < wanted*9/10 {
-		return failed(Failed, "the server does not make deltas: it answered within %s", got.took.Round(time.Millisecond)).hinted("pull %s twice and compare", strings.TrimSuffix(string(e.Kind), delta))
+		return failed(Failed, "the server does not compute deltas: it responded within %s",
+			got.took.Round(time.Millisecond)).
+			hinted("pull %s twice and compare", strings.TrimSuffix(string(e.Kind), delta))
 	}
 	if len(read.Mappings) > 0 {
 		e.BuildID = read.Mappings[0].BuildID

@@ -278,7 +278,7 @@ func TestPackedText(t *testing.T) {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 		_, err = From(context.Background(), name, bytes.NewReader(pack(t, text)), Options{MaxText: 10_000})
-		if err == nil || !strings.Contains(err.Error(), "unfolds to more than 10000 bytes") {
+		if err == nil || !strings.Contains(err.Error(), "decompresses to more than 10000 bytes") {
 			t.Errorf("%s with a limit: %v", name, err)
 		}
 	}

@@ -25,7 +25,7 @@ func readFolded(ctx context.Context, r io.Reader, o *Options) (*profile.Profile,
 		return nil, err
 	}
 	if !f.read {
-		return nil, errors.New("there is no stack with a count in it")
+		return nil, errors.New("it has no stack with a count")
 	}
 	f.b.Meta().Origin.Format = "folded"
 	return f.b.Profile(), nil

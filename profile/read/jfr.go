@@ -138,7 +138,7 @@ func (s *jfrSamples) finish() (*profile.Profile, error) {
 		s.b.Note("stacks that Java cut at its root, for depth (-XX:FlightRecorderOptions=stackdepth=)", s.truncated)
 	}
 	if s.waiting > 0 {
-		s.b.Note("samples of threads that waited or slept: the recording is of wall-clock time, so samples are not CPU time", s.waiting)
+		s.b.Note("samples of waiting or sleeping threads: the recording is of wall-clock time, not CPU time", s.waiting)
 	}
 	p := s.b.Meta()
 	p.Origin.Format, p.DefaultType = "JFR", samplesType.Type

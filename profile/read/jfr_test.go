@@ -76,7 +76,7 @@ func TestJFRStates(t *testing.T) {
 	event := `{"type": "jdk.ExecutionSample", "values": {"state": "STATE_%s", "stackTrace": null}}`
 	for states, want := range map[string]string{
 		"RUNNABLE DEFAULT":           "",
-		"RUNNABLE SLEEPING SLEEPING": "{samples of threads that waited or slept: the recording is of wall-clock time, so samples are not CPU time 2}",
+		"RUNNABLE SLEEPING SLEEPING": "{samples of waiting or sleeping threads: the recording is of wall-clock time, not CPU time 2}",
 	} {
 		var events []string
 		for state := range strings.FieldsSeq(states) {

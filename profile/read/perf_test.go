@@ -254,7 +254,7 @@ func TestPerfScript(t *testing.T) {
 			Options{},
 			"[samples/count cycles/count]",
 			[]map[string]int64{{"f": 1}, {"f": 10}},
-			"lost while it recorded 125",
+			"lost while recording 125",
 		},
 		"addresses in the first column": {
 			"java 19983 cycles:\nffffffff8103d0ca native_write ([kernel.kallsyms])\n    7f0000000010 main (/usr/bin/app)\n\njava 19983 cycles:\n7f0000000020 work(int, long) const (/usr/bin/app)\n7f0000000010 main (/usr/bin/app)\n\n",

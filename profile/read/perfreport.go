@@ -204,12 +204,12 @@ func (t *perfTable) row(line []byte) error {
 
 func (t *perfTable) finish() (*profile.Profile, error) {
 	if t.total == 0 {
-		return nil, hints.Errorf(reportHint, "there is no row in the table")
+		return nil, hints.Errorf(reportHint, "the table has no rows")
 	}
 	p := t.b.Meta()
 	p.Origin.Format, p.Origin.Flat = "perf report", true
 	p.DefaultType = p.Types[0].Type
-	note := "a table has no stacks, so that CUM equals FLAT"
+	note := "a table has no stacks, so CUM equals FLAT"
 	if !t.hasPeriods() {
 		note = fmt.Sprintf("values of %s are percentages of two decimals; %s", p.Types[0].Type, note)
 	}

@@ -20,7 +20,7 @@ func TestPerfReportWithPeriods(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{"f": 667, "g": 333}, stacks(p, 0)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if notes := notesOf(p); strings.Contains(notes, "decimals") || !strings.Contains(notes, "perf lost while it recorded 7") {
+	if notes := notesOf(p); strings.Contains(notes, "decimals") || !strings.Contains(notes, "perf lost while recording 7") {
 		t.Errorf("notes %s", notes)
 	}
 }

@@ -29,7 +29,8 @@ func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 	return s.finish()
 }
 
-const scriptHint = "print it with: perf script -i perf.data > FILE.txt; from pasted text, remove lines that are not of samples"
+const scriptHint = "print it with: perf script -i perf.data > FILE.txt; from pasted text, remove lines that are not " +
+	"samples"
 
 // sourceLine matches a line that -F srcline prints.
 var sourceLine = profile.NewPattern(`^  \S.*(?::\d+|\+\d+|\[[0-9a-f]+\])(?: \([^()]*\))*$`)
@@ -351,11 +352,12 @@ func markNamed(p *profile.Profile) {
 }
 
 // lostNote is the note for lost event counts that perf prints.
-const lostNote = "events that perf lost while it recorded"
+const lostNote = "events that perf lost while recording"
 
 func (s *perfScript) finish() (*profile.Profile, error) {
 	if s.samples == 0 {
-		return nil, hints.Errorf("record with: perf record -g; print with: perf script -i perf.data > FILE.txt", "there is no sample in it")
+		return nil, hints.Errorf("record with: perf record -g; print with: perf script -i perf.data > FILE.txt",
+			"it has no samples")
 	}
 	if s.samples == s.bare && len(s.b.Meta().Functions) == 0 {
 		return nil, hints.Errorf("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
@@ -376,4 +378,4 @@ func (s *perfScript) finish() (*profile.Profile, error) {
 	return s.b.Profile(), nil
 }
 
-var errEvents = errors.New("there are more than 64 kinds of events")
+var errEvents = errors.New("more than 64 kinds of events")

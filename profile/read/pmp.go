@@ -21,7 +21,7 @@ func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, er
 	if err := newLines(ctx, r).each(m.line); err != nil {
 		return nil, err
 	}
-	m.b.Note("counts are of threads, each time that all were stopped: waiting ones too, so they are not CPU time", 1)
+	m.b.Note("counts are threads per stop, including waiting ones: they are not CPU time", 1)
 	p := m.b.Meta()
 	p.Origin.Format, p.Time = "pt-pmp", m.at
 	return m.b.Profile(), nil

@@ -139,7 +139,7 @@ func decode(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, err
 		return nil, err
 	}
 	if kind, ok := p.Overflow(); ok {
-		return nil, hints.Errorf("it is damaged, or of a program that counted wrong: pull it again",
+		return nil, hints.Errorf("it is damaged, or its program counted wrong: pull it again",
 			"the values of %s add up to more than 64 bits can hold", p.Types[kind])
 	}
 	return p, nil
@@ -152,4 +152,5 @@ func newBuilder(o *Options, types ...profile.ValueType) *profile.Builder {
 	return b
 }
 
-var errEmpty = hints.Errorf("pull or write it again: the answer had no body, or the disk was full", "the file is empty")
+var errEmpty = hints.Errorf("pull or write it again: the response had no body, or the disk was full",
+	"the file is empty")

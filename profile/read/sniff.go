@@ -24,9 +24,12 @@ const (
 
 // foreign lists files that are often mistaken for profiles, by their first bytes.
 var foreign = []struct{ magic, what, hint string }{
-	{"PERFILE2", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
-	{"PERFFILE", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
-	{"2ELIFREP", "it is perf's own data, of a machine with the other byte order", "make text of it: perf script -i FILE > FILE.txt"},
+	{"PERFILE2", "it is perf's binary data", "convert it to text: perf script -i FILE > FILE.txt"},
+	{"PERFFILE", "it is perf's binary data", "convert it to text: perf script -i FILE > FILE.txt"},
+	{
+		"2ELIFREP", "it is perf's binary data, of a machine with the other byte order",
+		"convert it to text: perf script -i FILE > FILE.txt",
+	},
 	{"BZh", "it is compressed with bzip2", "unpack it first: bunzip2 FILE"},
 	{magicXz, "it is compressed with xz", "unpack it first: xz -d FILE"},
 	{magicGzip, "it is compressed twice", "unpack it first: gunzip FILE"},
@@ -36,7 +39,7 @@ var foreign = []struct{ magic, what, hint string }{
 	{"\xfe\xff", "it is text in UTF-16", utf16Hint},
 }
 
-const utf16Hint = "make UTF-8 of it: iconv -f UTF-16 -t UTF-8 FILE > FILE.txt (the > of PowerShell writes UTF-16)"
+const utf16Hint = "convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > FILE.txt (the > of PowerShell writes UTF-16)"
 
 // printed lists texts of other programs, by lines that occur only in them. The collapse scripts are from
 // github.com/brendangregg/FlameGraph and github.com/jonhoo/inferno.
@@ -50,14 +53,14 @@ var printed = []struct {
 	},
 	{
 		profile.NewPattern(`<trace-query-result`),
-		"it is the XML of xctrace", collapse("inferno-collapse-xctrace"),
+		"it is the XML output of xctrace", collapse("inferno-collapse-xctrace"),
 	},
 	{profile.NewPattern(`^\s*<\?xml`), "it is XML, not a profile", readHint},
 	{
 		profile.NewPattern(`(?m)^\s*CPU\s+ID\s+FUNCTION:NAME|^ +\S+` + "`" + `\S.*$`),
-		"it is text of DTrace", collapse("stackcollapse.pl"),
+		"it is output of DTrace", collapse("stackcollapse.pl"),
 	},
-	{profile.NewPattern(`(?m)^@\S*\[$`), "it is text of bpftrace", collapse("stackcollapse-bpftrace.pl")},
+	{profile.NewPattern(`(?m)^@\S*\[$`), "it is output of bpftrace", collapse("stackcollapse-bpftrace.pl")},
 	{
 		profile.NewPattern(`(?m)^@ \S+ \[\d+ samples\]`),
 		"it is a call graph of pmcstat", collapse("stackcollapse-pmc.pl"),
@@ -68,9 +71,9 @@ var printed = []struct {
 	},
 	{
 		profile.NewPattern(`Time and Allocation Profiling Report`),
-		"it is a report of GHC", collapse("inferno-collapse-ghcprof"),
+		"it is a GHC report", collapse("inferno-collapse-ghcprof"),
 	},
-	{profile.NewPattern(`(?m)^# callgrind format|^fn=\S`), "it is a file of callgrind", scopeHint},
+	{profile.NewPattern(`(?m)^# callgrind format|^fn=\S`), "it is a callgrind file", scopeHint},
 	{
 		profile.NewPattern(`(?m)^Showing nodes accounting for |^PeriodType: \w+ \w+|^digraph "|\A(?:File|Build ID|Type): .*\n(?:.*\n)?.*Type: `),
 		"it is text that pprof printed", "give the profile that it was made from",
@@ -83,7 +86,7 @@ func collapse(script string) string {
 
 const (
 	scopeHint = "open it in speedscope (https://www.speedscope.app) and export it from there"
-	readHint  = "formats that are read: pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
+	readHint  = "supported formats: pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
 )
 
 // decoded lists the beginnings of texts that profile.Decode rejects with a more specific error: pprof formats
@@ -110,7 +113,7 @@ func sniff(head []byte) (format, error) {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	if len(trimmed) == 0 {
-		return 0, errors.New("there is nothing but blank space in it")
+		return 0, errors.New("it has only white space")
 	}
 	for _, f := range printed {
 		if f.pattern().Match(head) {
@@ -163,10 +166,10 @@ var scopeKinds = []struct {
 }{
 	{profile.NewPattern(`^\s*\{\s*"head"\s*:`), "it is a CPU or heap profile of Chrome or Node.js"},
 	{profile.NewPattern(`"(?:traceEvents|cpuProfile|nodes|ph)"\s*:`), "Chrome and Node.js traces are not supported"},
-	{profile.NewPattern(`"gc_samples"\s*:`), "it is a profile of stackprof"},
-	{profile.NewPattern(`"rts_arguments"\s*:`), "it is a profile of GHC"},
-	{profile.NewPattern(`"recording"\s*:\s*\{\s*"displayName"`), "it is a recording of Safari"},
-	{profile.NewPattern(`"(?:preprocessedProfileVersion|processType|GeckoMain|frameTable|isOffMainThread)"|"label"\s*:.*"markers"\s*:`), "it is a profile of Firefox"},
+	{profile.NewPattern(`"gc_samples"\s*:`), "it is a stackprof profile"},
+	{profile.NewPattern(`"rts_arguments"\s*:`), "it is a GHC profile"},
+	{profile.NewPattern(`"recording"\s*:\s*\{\s*"displayName"`), "it is a Safari recording"},
+	{profile.NewPattern(`"(?:preprocessedProfileVersion|processType|GeckoMain|frameTable|isOffMainThread)"|"label"\s*:.*"markers"\s*:`), "it is a Firefox profile"},
 }
 
 func sniffJSON(head []byte) (format, error) {
@@ -181,7 +184,7 @@ func sniffJSON(head []byte) (format, error) {
 			return 0, hints.Errorf(scopeHint, "%s", k.what)
 		}
 	}
-	return 0, hints.Errorf("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
+	return 0, hints.Errorf("JSON of speedscope and of jfr print --json is supported", "its JSON format is unknown")
 }
 
 var (

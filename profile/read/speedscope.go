@@ -96,10 +96,10 @@ func readSpeedscope(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 	}
 	p := s.b.Meta()
 	if p.Len() == 0 {
-		return nil, errors.New("there is no sample in it")
+		return nil, errors.New("it has no samples")
 	}
 	if file.Active < 0 || file.Active >= len(file.Profiles) {
-		return nil, fmt.Errorf("profile %d is to be shown first, but there are %d", file.Active+1, len(file.Profiles))
+		return nil, fmt.Errorf("profile %d is marked as active, but there are %d", file.Active+1, len(file.Profiles))
 	}
 	p.DefaultType = scopeUnits[file.Profiles[file.Active].Unit].kind.Type
 	p.Origin.Format = "speedscope"
@@ -207,7 +207,8 @@ func (s stoppable) Read(b []byte) (int, error) {
 	return s.r.Read(b)
 }
 
-var errMoreJSON = hints.Errorf("put each into a file of its own: a file holds one profile", "there is more behind the JSON")
+var errMoreJSON = hints.Errorf("put each into a file of its own: a file holds one profile",
+	"more data follows the JSON")
 
 // explained returns a readable error for an error of encoding/json.
 func explained(err error) error {

@@ -90,7 +90,7 @@ func (l *limited) Read(b []byte) (int, error) {
 		if n, err := l.r.Read(one[:]); n == 0 && err != nil {
 			return 0, err
 		}
-		return 0, hints.Errorf("unpack it and read the part you want", "it unfolds to more than %d bytes", l.limit)
+		return 0, hints.Errorf("unpack it and read the part you want", "it decompresses to more than %d bytes", l.limit)
 	}
 	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
 	l.left -= int64(n)

@@ -88,7 +88,8 @@ func (t *trial) buildPacked(ctx context.Context) error {
 		return err
 	}
 	if b.PGO == "" && b.Recorded {
-		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build with PGO was made without: it ignores %s", pgoPlace)
+		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'",
+			"the build with PGO did not use the profile: it ignores %s", pgoPlace)
 	}
 	t.report.Packed = b
 	if t.plan.Control == 0 {
@@ -138,13 +139,16 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	}
 	if r.failed != "" {
 		said, all := tail(c.out, buildLines)
-		return nil, &OutputError{Err: fmt.Errorf("the build ended badly: %s", r.failed), Output: said, File: all}
+		return nil, &OutputError{Err: fmt.Errorf("the build failed: %s", r.failed), Output: said, File: all}
 	}
 	sum, size, err := checksum(file)
 	if err != nil {
 		hint := "the build must write the program to {bin}"
 		said, all := tail(c.out, buildLines)
-		return nil, &hints.Error{Err: &OutputError{Err: fmt.Errorf("the build went well and made no %s", file), Output: said, File: all}, Advice: hint}
+		return nil, &hints.Error{Err: &OutputError{
+			Err:    fmt.Errorf("the build succeeded, but wrote no %s", file),
+			Output: said, File: all,
+		}, Advice: hint}
 	}
 	b := &Build{Side: side, File: file, Size: size, SHA256: sum, Took: r.wall, Output: filepath.ToSlash(filepath.Join("build", side+".err"))}
 	info, err := pgo.ReadBuild(file)

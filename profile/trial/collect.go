@@ -68,7 +68,7 @@ func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profil
 	}
 	if err != nil {
 		return nil, &hints.Error{
-			Err:    r.outputError(fmt.Errorf("the load went well and left no profile that can be read: %w", err)),
+			Err:    r.outputError(fmt.Errorf("the load succeeded, but left no readable profile: %w", err)),
 			Advice: "the program must write a CPU profile to {profile} before it ends; a service has one at --pprof",
 		}
 	}
@@ -127,7 +127,7 @@ func (p *Plan) minEvents() int64 {
 // more returns a hint on how to get more samples, or "" if no profile is usable.
 func (t *trial) more() string {
 	n, events := len(t.report.Rounds), t.sampled()
-	const anyway = "--anyway continues with it"
+	const anyway = "--anyway continues with this profile"
 	switch {
 	case !slices.ContainsFunc(t.inputs, func(in pgo.Input) bool { return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0 }):
 		return ""

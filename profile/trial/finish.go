@@ -207,7 +207,7 @@ func (t *trial) writeRuns(name string, sets ...*bench.Set) error {
 		}
 	}
 	if err := t.folder.write(b.Bytes(), name); err != nil {
-		return fmt.Errorf("keep the runs: %w", err)
+		return fmt.Errorf("save the runs: %w", err)
 	}
 	return nil
 }
@@ -218,7 +218,8 @@ func (r *Report) caution() {
 	session := &r.Sessions[0]
 	for _, load := range [][]float64{session.Machine.Load, session.LoadAfter} {
 		if len(load) > 0 && load[0] > busyLoad*float64(session.Machine.Cores) {
-			add("the machine was busy: a load average of %.1f on %d cores; figures scatter more than they would on a quiet one", load[0], session.Machine.Cores)
+			add("the machine was busy: a load average of %.1f on %d cores; figures vary more than on a quiet one",
+				load[0], session.Machine.Cores)
 			break
 		}
 	}
@@ -247,7 +248,7 @@ func (r *Report) caution() {
 		add("the programs were built by different versions of Go: %s and %s", r.Plain.GoVersion, r.Packed.GoVersion)
 	}
 	if r.Plain.SHA256 == r.Packed.SHA256 {
-		add("both programs are the same, bit by bit: the profile changed nothing")
+		add("both programs are bit-identical: the profile changed nothing")
 	}
 }
 

@@ -107,7 +107,7 @@ func (t *trial) warmUp(ctx context.Context) error {
 				return err
 			}
 			if r.failed != "" {
-				return c.outputError(fmt.Errorf("the warm-up run %s ended badly: %s", sideName(side), r.failed))
+				return c.outputError(fmt.Errorf("the warm-up run %s failed: %s", sideName(side), r.failed))
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 		return nil
 	}
 	runs, failed := len(t.report.Runs), t.report.Failed(sidePlain)+t.report.Failed(sidePacked)+t.report.Failed(sideCopy)
-	what := fmt.Sprintf("run %d of %d, %s, ended badly: %s", runs, all, sideName(r.Side), r.Failed)
+	what := fmt.Sprintf("run %d of %d, %s: %s", runs, all, sideName(r.Side), r.Failed)
 	switch {
 	case runs == 1:
 		what = "the first run failed: " + what

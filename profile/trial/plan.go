@@ -136,15 +136,15 @@ func (p *Plan) defaults() {
 func (p *Plan) checkNumbers() error {
 	switch {
 	case p.Pairs < 1 || p.Pairs > maxPairs || p.Control < 0 || p.Control > maxPairs:
-		return planError("", "pairs are 1 to %d, those of the control 0 to %d", maxPairs, maxPairs)
+		return planError("", "pairs must be 1 to %d, pairs of the control 0 to %d", maxPairs, maxPairs)
 	case p.Warmup < 0 || p.Rounds < 1 || p.Events < 0:
-		return planError("", "rounds are 1 or more, and warm-up runs and samples cannot be negative")
+		return planError("", "rounds must be 1 or more, and warm-up runs and samples cannot be negative")
 	case p.Seconds < 1 || p.Seconds > 3600:
-		return planError("", "the window of a profile is 1 to 3600 seconds, not %d", p.Seconds)
+		return planError("", "the window of a profile must be 1 to 3600 seconds, not %d", p.Seconds)
 	case p.Timeout < 0 || p.ReadyTimeout < 0:
 		return planError("", "a timeout cannot be negative")
 	case p.Level < 0 || p.Level >= 1:
-		return planError("the usual level is 0.05", "the level is a chance between 0 and 1, not %g", p.Level)
+		return planError("the usual level is 0.05", "the level must be between 0 and 1, not %g", p.Level)
 	}
 	return nil
 }
@@ -155,12 +155,15 @@ func (p *Plan) checkLoad() error {
 	case p.Load == "":
 		return planError("--load '{bin} -cpuprofile {profile} ARG...'", "nothing to run: no load")
 	case p.Serve == "" && !mentions(p.Load, binPlace):
-		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: it lacks {bin}")
+		return planError("write {bin} in place of the program's name: --load '{bin} ARG...'",
+			"the load does not run the program: it lacks {bin}")
 	case p.Serve != "" && !mentions(p.Serve, binPlace):
-		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service does not run the program: it lacks {bin}")
+		return planError("write {bin} in place of the program's name: --serve '{bin} ARG...'",
+			"the service does not run the program: it lacks {bin}")
 	case !p.selfProfiles() && len(p.Profiles) == 0:
-		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a service: --pprof http://127.0.0.1:6060; or bring profiles: --profile FILE",
-			"there is no way to a CPU profile: no {profile}, no --pprof, no --profile")
+		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a "+
+			"service: --pprof http://127.0.0.1:6060; or give profiles: --profile FILE",
+			"no source of CPU profiles: no {profile}, no --pprof, no --profile")
 	}
 	return nil
 }
@@ -168,7 +171,7 @@ func (p *Plan) checkLoad() error {
 // checkFiles checks that the named files, folders and programs exist, before time is spent on a build.
 func (p *Plan) checkFiles() error {
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-		return planError("", "--dir: there is no folder %s", p.Dir)
+		return planError("", "--dir: no folder %s", p.Dir)
 	}
 	for _, path := range p.Profiles {
 		switch info, err := os.Stat(path); {
@@ -190,7 +193,8 @@ func (p *Plan) checkFiles() error {
 			name = filepath.Join(p.Dir, name) // the working directory of commands is Dir
 		}
 		if _, err := exec.LookPath(name); err != nil {
-			return planError("what only a shell can do goes into sh -c '...'; commands run in --dir", "%s: there is no program %s", x.flag, words[0])
+			return planError("for shell syntax use sh -c '...'; commands run in --dir", "%s: program %s not found", x.flag,
+				words[0])
 		}
 	}
 	return nil
@@ -222,7 +226,7 @@ func (p *Plan) checkLines() error {
 			continue
 		}
 		if _, err := splitWords(x.line); err != nil {
-			return planError("for what only a shell can do: sh -c '...'", "%s is not a command line: %w", x.flag, err)
+			return planError("for shell syntax: sh -c '...'", "%s is not a command line: %w", x.flag, err)
 		}
 	}
 	switch {
@@ -233,7 +237,8 @@ func (p *Plan) checkLines() error {
 	case !mentions(p.Build, binPlace):
 		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build command lacks {bin}, the place of the program")
 	case !mentions(p.Build, pgoPlace):
-		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'; elsewhere $KITESCOPE_PGO is -pgo=FILE or -pgo=off", "the build does not take the profile: there is no {pgo} in it")
+		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'; elsewhere $KITESCOPE_PGO is "+
+			"-pgo=FILE or -pgo=off", "the build does not use the profile: it has no {pgo}")
 	}
 	return nil
 }
@@ -241,7 +246,8 @@ func (p *Plan) checkLines() error {
 func (p *Plan) checkService() error {
 	if p.Serve == "" {
 		if p.Ready != "" || p.PProf != "" {
-			return planError("start the program as a service: --serve '{bin} ARG...'", "--ready and --pprof belong to a service, and there is none")
+			return planError("start the program as a service: --serve '{bin} ARG...'",
+				"--ready and --pprof need a service")
 		}
 		return nil
 	}
@@ -251,7 +257,8 @@ func (p *Plan) checkService() error {
 		}
 	}
 	if p.Ready == "" {
-		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080", "--ready is missing: when the service is up is unknown without it")
+		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080",
+			"--ready is missing: it shows when the service is up")
 	}
 	if strings.Contains(p.Ready, "://") {
 		if u, err := url.Parse(p.Ready); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

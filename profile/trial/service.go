@@ -42,7 +42,8 @@ type service struct {
 
 func (t *trial) startService(ctx context.Context, c *command) (*service, error) {
 	if answers(ctx, t.plan.Ready) {
-		return nil, planError("end it, or let the service listen elsewhere", "something answers at %s before the service is started", redactWord(t.plan.Ready))
+		return nil, planError("stop it, or let the service listen elsewhere",
+			"something responds at %s before the service is started", redactWord(t.plan.Ready))
 	}
 	p, err := c.start(ctx)
 	if err != nil {
@@ -122,7 +123,8 @@ func (t *trial) awaitReady(ctx context.Context, s *service) (failed string) {
 		case <-s.ended:
 			return s.gone()
 		case <-ctx.Done():
-			return fmt.Sprintf("the service was not up after %s: no answer at %s", t.plan.ReadyTimeout, redactWord(t.plan.Ready))
+			return fmt.Sprintf("the service was not up after %s: no response at %s", t.plan.ReadyTimeout,
+				redactWord(t.plan.Ready))
 		case <-time.After(pause):
 		}
 	}

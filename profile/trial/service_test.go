@@ -214,7 +214,7 @@ func TestServiceFails(t *testing.T) {
 		defer l.Close()
 		tr.plan.Ready = l.Addr().String()
 		_, err = measureOne(t.Context(), tr)
-		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something answers") || mistake.Hint() == "" {
+		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something responds") || mistake.Hint() == "" {
 			t.Errorf("got %v", err)
 		}
 	})

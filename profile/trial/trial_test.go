@@ -237,7 +237,7 @@ func TestBuildsThatFail(t *testing.T) {
 	p.Folder += "-2"
 	p.Build = "sh -c 'true # {bin} {pgo}'"
 	_, err = Run(t.Context(), p, nil)
-	if err == nil || !strings.Contains(err.Error(), "made no") {
+	if err == nil || !strings.Contains(err.Error(), "wrote no") {
 		t.Errorf("a build that makes nothing: %v", err)
 	}
 	p.Folder += "-3"

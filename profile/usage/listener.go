@@ -34,11 +34,11 @@ func OpenListener(network, address string, commands []string, now func() time.Ti
 func openListener(root, network, address string, commands []string, now func() time.Time) (*Process, error) {
 	sockets, err := listening(root, network, address)
 	if err != nil {
-		return nil, fmt.Errorf("find who listens at %s: %w", address, err)
+		return nil, fmt.Errorf("find the process listening at %s: %w", address, err)
 	}
 	pid, err := holder(root, sockets)
 	if err != nil {
-		return nil, fmt.Errorf("find who listens at %s: %w", address, err)
+		return nil, fmt.Errorf("find the process listening at %s: %w", address, err)
 	}
 	p, err := openProcess(root, pid, true, now)
 	if err != nil {
@@ -140,7 +140,7 @@ func parseBound(text string) (netip.AddrPort, bool) {
 // it returns their ancestor.
 func holder(root string, sockets map[string]bool) (int, error) {
 	if len(sockets) == 0 {
-		return 0, errors.New("no process of this machine does")
+		return 0, errors.New("no process on this machine does")
 	}
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -168,7 +168,7 @@ func holder(root string, sockets map[string]bool) (int, error) {
 		}
 	}
 	if closed {
-		return 0, errors.New("only root and its own user may read its process")
+		return 0, errors.New("only root and its owner can read the process")
 	}
 	return 0, errors.New("its process is not visible from here (another container?)")
 }

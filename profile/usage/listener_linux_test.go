@@ -55,8 +55,8 @@ func TestTheProcessThatListensIsFound(t *testing.T) {
 	other := net.JoinHostPort("127.0.0.2", loopbackPort)
 	for _, c := range []struct{ network, address, command, want string }{
 		{"tcp", loopback, "postgres", "which is not postgres"}, // as for the proxy of a container
-		{"tcp", other, me.command, "no process of this machine does"},
-		{"unix", socket + "x", me.command, "no process of this machine does"},
+		{"tcp", other, me.command, "no process on this machine does"},
+		{"unix", socket + "x", me.command, "no process on this machine does"},
 	} {
 		if _, err := OpenListener(c.network, c.address, []string{c.command}, time.Now); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s as %s: %v, want %q", c.address, c.command, err, c.want)

@@ -127,7 +127,7 @@ func (p *Process) look() ([]stat, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read process %d: %w", p.PID, err)
 	case self.began != p.members[p.PID]:
-		return nil, &EndedError{"ended; another process has its number now"}
+		return nil, &EndedError{"ended; another process has its PID now"}
 	case self.state == 'Z' || self.state == 'X':
 		return nil, &EndedError{"ended"}
 	}
@@ -200,7 +200,7 @@ func (p *Process) stat(pid int) (stat, error) {
 	return parseStat(pid, string(text))
 }
 
-var errStat = errors.New("its stat is broken")
+var errStat = errors.New("its /proc stat is malformed")
 
 // parseStat parses a line whose second field, in parentheses, may contain any characters.
 func parseStat(pid int, text string) (stat, error) {

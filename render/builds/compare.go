@@ -23,7 +23,7 @@ import (
 // ComparisonFormats returns the formats of comparisons of benchmarks.
 func ComparisonFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
-		"table": "a line for each metric; on a terminal what fits (default)",
+		"table": "one line per metric; on a terminal what fits (default)",
 		"wide":  "the same with p-values, directions and the control",
 		"json":  "one JSON object, one metric per line, with the values of all runs (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and metric",
@@ -59,7 +59,7 @@ func newComparisonSheet(c *bench.Comparison, o *render.ReportOptions) *render.Sh
 		About:  func(e *encode.Encoder) { writeComparisonHead(e, c) },
 		Items:  asked.Items,
 		Nested: func(e *encode.Encoder, i int) { writeLineValues(e, &c.Lines[i]) },
-		Parts:  []render.Part{asked.List("no metric is on both sides or on one")}, Foot: asked.More(o),
+		Parts:  []render.Part{asked.List("no metrics on either side")}, Foot: asked.More(o),
 	}
 	if len(asked.Rows) > 0 {
 		s.Foot = append(append(s.Foot, remarkLines(asked.Rows)...), legend(c, o))
@@ -279,7 +279,8 @@ func legend(c *bench.Comparison, o *render.ReportOptions) render.Line {
 			parts = append(parts, mark+" "+v.String())
 		}
 	}
-	return render.Line{Role: render.RoleDim, Text: strings.Join(parts, ", ") + "; a change in parentheses is not shown to count"}
+	text := strings.Join(parts, ", ") + "; a change in parentheses is not significant"
+	return render.Line{Role: render.RoleDim, Text: text}
 }
 
 // comparisonVerdict returns the mark and role of a verdict. The mark makes the verdict clear without color.

@@ -90,7 +90,7 @@ func distributions(c *bench.Comparison) *picture.Chart {
 	}
 	if rest := len(chart.Panels) - mostPanels; rest > 0 {
 		chart.Panels = chart.Panels[:mostPanels]
-		chart.Notes = append(chart.Notes, strconv.Itoa(rest)+" more are not drawn: --only METRIC chooses")
+		chart.Notes = append(chart.Notes, strconv.Itoa(rest)+" more are not drawn: choose with --only METRIC")
 	}
 	return chart
 }

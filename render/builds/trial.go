@@ -121,7 +121,7 @@ func TrialSentence(r *trial.Report) string {
 	}
 	const most = 3
 	if len(parts) > most {
-		parts = append(parts[:most], "and so on: "+words.Plural(len(parts), "metric")+" in all")
+		parts = append(parts[:most], "and more: "+words.Plural(len(parts), "metric")+" in total")
 	}
 	switch {
 	case len(lines) == 0:

@@ -52,7 +52,7 @@ func (c *Case) addLatency(p *webpage.Page) {
 	}
 	r.AddTo(p)
 	if n := len(c.Why.Answers) - shownBudgets; n > 0 {
-		p.Notes = append(p.Notes, words.Plural(n, "kind")+" of requests with less of the time are left out: kitescope latency")
+		p.Notes = append(p.Notes, words.Plural(n, "kind")+" of requests with less time are left out: see kitescope latency")
 	}
 }
 

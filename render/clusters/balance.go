@@ -32,7 +32,7 @@ func BalanceFormats() render.Formats {
 		"table": "nodes of each replica, with plans (default)",
 		"wide":  "the same with all figures of a node",
 		"json":  "one JSON object (docs/reference/json.md)",
-		"jsonl": "one replica a line",
+		"jsonl": "one replica per line",
 		"csv":   "one line per replica and node (RFC 4180)",
 		"name":  "",
 	})
@@ -299,7 +299,7 @@ func unknownText(g *balance.Group) string {
 	if g.Unknown == 0 {
 		return ""
 	}
-	return "what " + words.Plural(g.Unknown, "node") + " of it serves is unknown: figures and plan cover the others"
+	return "segments on " + words.Plural(g.Unknown, "node") + " unknown: figures and plan cover the others"
 }
 
 // GroupTitle returns the collection, the id and the resource group of a replica.
@@ -319,7 +319,7 @@ func GroupTitle(g *balance.Group) string {
 }
 
 // verdictText describes how Milvus's own balancer would treat a replica, e.g. "off; if on, ScoreBasedBalancer
-// moves 3 segments, 3 of them at once, to max/mean 1.09".
+// moves 3 segments, 3 in the first round, to max/mean 1.09".
 func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
 	text := render.Harmless(v.Does)
 	if len(v.Moves) > 0 {
@@ -690,7 +690,8 @@ func (b *Balance) item(e *encode.Encoder, i int) {
 // overview returns the nodes as blocks of a page, with their shares of all replicas.
 func (b *Balance) overview() []webpage.Block {
 	if b.Report == nil || !b.Report.Survey.Asked {
-		return []webpage.Block{webpage.Lines(webpage.Line{Class: "dim", Text: "Who serves what is unknown: the nodes were not asked."})}
+		const unasked = "Which node serves what is unknown: the nodes were not queried."
+		return []webpage.Block{webpage.Lines(webpage.Line{Class: "dim", Text: unasked})}
 	}
 	blocks := []webpage.Block{webpage.Lines(render.PageLines(b.HeadLines())...)}
 	return append(blocks, (&render.Sheet{Parts: b.nodes(&render.ReportOptions{})}).Blocks()...)
@@ -704,7 +705,8 @@ func (b *Balance) AddPlan(p *webpage.Page) {
 		blocks = append(blocks, webpage.Facts([]webpage.Fact{{
 			Name: "Gain", Value: words.Plural(b.Report.Moves(), "move") + ": max/mean " + render.Ratio(of(&b.Report.Survey.Spread)) + " to " + render.Ratio(of(&b.Report.After)),
 		}}), webpage.Commands([]webpage.Command{{
-			Code: b.SavedPlan(), Language: "python", Text: "Changes the cluster: moves the segments. Make the plan again if it is not of today: compactions replace segments.",
+			Code: b.SavedPlan(), Language: "python", Text: "Changes the cluster: moves the segments. " +
+				"Create the plan again if it is not from today: compactions replace segments.",
 		}}))
 	}
 	p.Add("Balance", blocks...)

@@ -163,7 +163,8 @@ func (t *shareTable) states(add addColumn) {
 	flag("known", "Whether its segments are known.", func(r shareRow) bool { return r.Known })
 	flag("from_metrics", "Whether they are known only from its metrics: without bytes, leaders and channels, and with estimated indexed rows.",
 		func(r shareRow) bool { return r.FromMetrics })
-	flag("member", "Whether the metadata has it in the replica; of all replicas, in any.", func(r shareRow) bool { return r.Member })
+	flag("member", "Whether it is in the replica, from metadata; in the table of all replicas, in any.",
+		func(r shareRow) bool { return r.Member })
 	flag("takes_segments", "Whether Milvus gives it sealed segments: it is a member, registered, not leaving, not for channels only.",
 		func(r shareRow) bool { return r.Takes() })
 }
@@ -182,7 +183,8 @@ func (t *shareTable) figures(add addColumn) {
 		"Their rows, not counted in any sum, cost or plan.")
 	count("growing_segments", "GROWING", table.Always, 6, toServe, func(r shareRow) int64 { return int64(r.Growing) },
 		"Growing segments of the shards it leads, except those already loaded as sealed.")
-	count("growing_rows", "GROWING ROWS", table.Always, 2, toServe, func(r shareRow) int64 { return r.GrowingRows }, "Rows of them.")
+	count("growing_rows", "GROWING ROWS", table.Always, 2, toServe, func(r shareRow) int64 { return r.GrowingRows },
+		"Their rows.")
 	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, toServe, func(r shareRow) int64 { return r.Repeated },
 		"Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 if known.")
 	count("indexed_rows", "INDEXED ROWS", table.Wide, 0, toCount, func(r shareRow) int64 { return r.IndexedRows },
@@ -237,10 +239,10 @@ func (t *shareTable) costs(add addColumn) {
 		add(name, "", table.Int, table.Hidden, 0, t.figure(toWeigh, func(r shareRow) int64 { return int64(math.Round(of(r))) }), doc)
 	}
 	cost("cost", "Search work: rows compared times dimensions, by the weights.", func(r shareRow) float64 { return r.Cost })
-	cost("brute_force_cost", "The part of it that is brute force.", func(r shareRow) float64 { return r.BruteCost })
-	cost("growing_cost", "The part of it that is growing rows.", func(r shareRow) float64 { return r.GrowingCost })
+	cost("brute_force_cost", "Part of the cost that is brute force.", func(r shareRow) float64 { return r.BruteCost })
+	cost("growing_cost", "Part of the cost that is growing rows.", func(r shareRow) float64 { return r.GrowingCost })
 	add("brute_force_percent", "BRUTE FORCE", table.Percent, table.Always, 1, t.percentage(func(r shareRow) (part, whole float64) { return r.BruteCost, r.Cost }),
-		"The part of its search work that is brute force.")
+		"Part of its search work that is brute force.")
 	share := t.percentage(func(r shareRow) (part, whole float64) {
 		if r.group != nil {
 			return r.Cost, r.group.Cost()
@@ -252,7 +254,7 @@ func (t *shareTable) costs(add addColumn) {
 			return table.OfUnknown()
 		}
 		return share(r)
-	}, "Its part of the replica's search work; of all replicas, of all search work.")
+	}, "Its part of the replica's search work; in the table of all replicas, of all search work.")
 }
 
 // label returns the name of a node and its unusual properties.

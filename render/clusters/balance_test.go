@@ -142,7 +142,7 @@ func TestPlansOfSeveralDatabases(t *testing.T) {
 		t.Error(diff)
 	}
 	alone := script(plan("default", "b"))
-	for _, part := range []string{"# Unknown, not included: querynode-9 (timed out)", "# what 1 node of it serves is unknown", "# the memory of querynode-2 is unknown"} {
+	for _, part := range []string{"# Unknown, not included: querynode-9 (timed out)", "# segments on 1 node unknown", "# the memory of querynode-2 is unknown"} {
 		if !strings.Contains(alone, part) {
 			t.Errorf("it does not say %q:\n%s", part, alone)
 		}

@@ -54,7 +54,7 @@ func (d *Diagnosis) conclude() Conclusion {
 	for _, line := range d.onsetLines(f) {
 		add(render.Title(line.label), line.text)
 	}
-	add("Follows from it", consequences(tree))
+	add("Consequences", consequences(tree))
 	return c
 }
 
@@ -62,13 +62,13 @@ func (d *Diagnosis) conclude() Conclusion {
 func (d *Diagnosis) nothing() Conclusion {
 	counts := tally(d.outcomes())
 	unknown, all := counts[check.Skipped.String()]+counts[check.Broken.String()], len(d.Report.Results)
-	c := Conclusion{Headline: "Nothing found", Tone: webpage.Good}
+	c := Conclusion{Headline: "No problems found", Tone: webpage.Good}
 	if d.unexplained() {
-		c.Headline, c.Tone = "Requests fail, hang or are slow; the checks of that did not run", webpage.Warn
+		c.Headline, c.Tone = "Requests fail, hang or are slow; the checks for that did not run", webpage.Warn
 		return c
 	}
 	if n := len(d.Report.Findings); n > 0 {
-		c.Headline = "No errors or warnings, " + words.Plural(n, "finding") + " for information"
+		c.Headline = "No errors or warnings, " + words.Plural(n, "info finding")
 	}
 	if unknown == 0 {
 		c.Headline += " by " + words.Plural(all, "check")

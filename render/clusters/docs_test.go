@@ -45,7 +45,7 @@ func resourceTables() string {
 	for _, r := range view.Resources {
 		fmt.Fprintf(&b, "\n### %s\n\n%s Kind `%s`, `-o name` prints `%s/` and the `%s`.", r.Name, r.Doc, r.Kind, r.Singular, r.Handle)
 		if len(r.Aliases) > 0 {
-			fmt.Fprintf(&b, " Also: `%s`.", strings.Join(r.Aliases, "`, `"))
+			fmt.Fprintf(&b, " Aliases: `%s`.", strings.Join(r.Aliases, "`, `"))
 		}
 		b.WriteString("\n\n| key | kind | shown | meaning |\n|---|---|---|---|\n")
 		for _, c := range r.Columns {

@@ -49,7 +49,7 @@ func (d *Diagnosis) title() string {
 func (p *Preflight) Text() string {
 	way := "upgrade"
 	if p.Back {
-		way = "going back"
+		way = "rollback"
 	}
 	text := way + " from " + render.Harmless(p.From) + " to " + render.Harmless(p.To)
 	if p.Next != p.To {
@@ -115,11 +115,11 @@ func tally(list []outcome) map[string]int {
 // FindingsFormats returns the formats of findings.
 func FindingsFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
-		"table":    "findings with impact and hint, what follows from them below (default)",
+		"table":    "findings with impact and hint, consequences below (default)",
 		"wide":     "the same with all evidence",
 		"json":     "one JSON object: findings, results of all checks, source (docs/reference/json.md)",
-		"jsonl":    "one finding a line",
-		"csv":      "one finding a line, as in RFC 4180",
+		"jsonl":    "one finding per line",
+		"csv":      "one finding per line, as in RFC 4180",
 		"name":     "",
 		"markdown": "for tickets and wikis",
 		"html":     "a single page to keep or mail, with the balance",

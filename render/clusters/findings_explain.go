@@ -16,7 +16,7 @@ import (
 // CheckFormats returns the formats of the list of checks.
 func CheckFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
-		"table": "what each check finds, a line or more of it (default)",
+		"table": "what each check finds, in one line or more (default)",
 		"name":  "",
 	})
 }
@@ -108,7 +108,7 @@ type Section struct {
 // Explanation returns the documentation of a check, in lines of at most w cells.
 func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 	causes, effects := check.Causes(x, all)
-	reads := "needs no more than metadata"
+	reads := "needs only metadata"
 	if x.Live() {
 		reads = "needs a live cluster, a bundle saved with --live, or --runtime"
 	}

@@ -37,14 +37,17 @@ func HealthText(r *check.Report) (role render.Role, glyph, text string) {
 	counts := r.Tally()
 	switch Health(r) {
 	case "bad":
-		return render.RoleBad, render.Glyph(render.RoleBad, false), "bad: " + words.Plural(r.Count(check.Error), "error")
+		return render.RoleBad, render.Glyph(render.RoleBad, false),
+			"unhealthy: " + words.Plural(r.Count(check.Error), "error")
 	case "warning":
-		return render.RoleWarn, render.Glyph(render.RoleWarn, false), "not good: " + words.Plural(r.Count(check.Warning), "warning")
+		return render.RoleWarn, render.Glyph(render.RoleWarn, false),
+			"degraded: " + words.Plural(r.Count(check.Warning), "warning")
 	case "unknown":
 		n := counts[check.Skipped] + counts[check.Broken]
-		return render.RoleDim, words.UnknownMark, "nothing bad found, " + words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not run"
+		return render.RoleDim, words.UnknownMark,
+			"no problems found, " + words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not run"
 	}
-	return render.RoleGood, render.Glyph(render.RoleGood, false), "good"
+	return render.RoleGood, render.Glyph(render.RoleGood, false), "healthy"
 }
 
 // writeFound writes findings in the format of a diagnosis. It writes nothing if found is nil.
@@ -70,7 +73,9 @@ func (found *Found) lines(least check.Severity, ascii bool) []render.Line {
 		lines = append(lines, d.lines(&b, ascii, false, false)...)
 	}
 	if left > 0 {
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: strconv.Itoa(left) + " more for information: kitescope diagnose"})
+		lines = append(lines, render.Line{
+			Role: render.RoleDim, Text: strconv.Itoa(left) + " more of severity info: kitescope diagnose",
+		})
 	}
 	if len(found.List) > 0 {
 		lines = append(lines, render.Line{})

@@ -46,7 +46,7 @@ func (d *Diagnosis) Parts(ascii, detail, brief bool) []render.Part {
 		c := &list[i]
 		role, glyph, text := render.RoleGood, render.Glyph(render.RoleGood, ascii), c.Before.Message
 		if c.Kind == check.Lost {
-			role, glyph, text = render.RoleWarn, words.UnknownMark, text+"  (cannot be seen now: "+c.Why+")"
+			role, glyph, text = render.RoleWarn, words.UnknownMark, text+"  (cannot be checked now: "+c.Why+")"
 		}
 		lines = append(lines, render.Line{Role: role, Text: "  " + glyph + " ", After: []render.Piece{{Text: text}}})
 	}
@@ -140,7 +140,7 @@ func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 	for _, o := range outcomes {
 		switch {
 		case len(o.Unseen) > 0 && o.Status == check.Found && !brief:
-			add(render.RoleDim, "  partly blind, "+o.Check.ID+": "+strings.Join(o.Unseen, "; "))
+			add(render.RoleDim, "  partial data, "+o.Check.ID+": "+strings.Join(o.Unseen, "; "))
 		case d.All && o.word == acceptedWord:
 			add(render.RoleDim, "  "+acceptedWord+", "+words.Plural(o.accepted, "finding")+": "+o.Check.ID)
 		case d.All && o.Status == check.OK:
@@ -156,7 +156,7 @@ func (d *Diagnosis) Counts() string {
 	counts := tally(d.outcomes())
 	text := CountText(d.Report.Findings)
 	if d.unexplained() {
-		text += ", though requests fail, hang or are slow (the checks of that did not run)"
+		text += ", though requests fail, hang or are slow (the checks for that did not run)"
 	}
 	if n := len(d.Report.Accepted); n > 0 {
 		text += ", " + strconv.Itoa(n) + " accepted"

@@ -84,11 +84,11 @@ func judged(t *testing.T) *check.Report {
 	}
 	queue := reported("queue-lag", check.Warning)
 	queue.Run = func(p *check.Pass) {
-		p.Skip("the message queue was not asked: RocksMQ is inside the process " + hostile)
+		p.Skip("the message queue was not queried: RocksMQ is inside the process " + hostile)
 	}
 	tso := reported("tso-backwards", check.Error)
 	tso.Run = func(p *check.Pass) {
-		p.Skip("the message queue was not asked: RocksMQ is inside the process " + hostile)
+		p.Skip("the message queue was not queried: RocksMQ is inside the process " + hostile)
 	}
 	broken := reported("broken-check", check.Warning)
 	broken.Run = func(*check.Pass) { panic("no such luck " + hostile) }

@@ -79,11 +79,11 @@ func CountText(findings []*check.Finding) string {
 	return words.Plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// AskedText returns how many processes responded, e.g. "9 of 10 sessions answered". If r is nil, it reports
+// AskedText returns how many processes responded, e.g. "9 of 10 sessions responded". If r is nil, it reports
 // that no process was queried.
 func AskedText(r *model.Runtime) string {
 	if r == nil {
-		return "the nodes were not asked"
+		return "the nodes were not queried"
 	}
 	answered := 0
 	for _, n := range r.Nodes {
@@ -91,9 +91,9 @@ func AskedText(r *model.Runtime) string {
 			answered++
 		}
 	}
-	text := strconv.Itoa(answered) + " of " + words.Plural(len(r.Nodes), "session") + " answered"
+	text := strconv.Itoa(answered) + " of " + words.Plural(len(r.Nodes), "session") + " responded"
 	if len(r.Nodes) == 0 {
-		text = "no session was asked"
+		text = "no session was queried"
 		if r.Kind == "live" {
 			text = "no process is registered"
 		}
@@ -120,7 +120,7 @@ func (d *Diagnosis) Headline() (where, state string) {
 		state = d.Preflight.Text() + "  " + state
 	}
 	if n := len(d.Report.Unsettled); n > 0 {
-		state += "  " + words.Plural(n, "collection") + " changed meanwhile: judged by metadata only"
+		state += "  " + words.Plural(n, "collection") + " changed meanwhile: checked with metadata only"
 	}
 	return where, state
 }
@@ -144,7 +144,7 @@ func (d *Diagnosis) sinceText() string {
 	for _, c := range d.Since.Changes {
 		counts[c.Kind]++
 	}
-	words := map[check.ChangeKind]string{check.Unsure: "new or not seen before", check.Lost: "can no longer be seen"}
+	words := map[check.ChangeKind]string{check.Unsure: "new or not seen before", check.Lost: "can no longer be checked"}
 	var parts []string
 	for _, k := range []check.ChangeKind{check.New, check.Unsure, check.Worse, check.Better, check.Same, check.Gone, check.Lost} {
 		if counts[k] == 0 {
@@ -157,7 +157,7 @@ func (d *Diagnosis) sinceText() string {
 		parts = append(parts, strconv.Itoa(counts[k])+" "+word)
 	}
 	if len(parts) == 0 {
-		parts = []string{"nothing then, nothing now"}
+		parts = []string{"no findings then or now"}
 	}
 	return "since " + render.Harmless(d.Since.Before.Cluster.Origin.Location) + ": " + strings.Join(parts, ", ")
 }

@@ -37,11 +37,11 @@ func (r *HistoryReport) wantsEarlier() bool {
 func (r *HistoryReport) empty() string {
 	switch h, w := r.History, &r.Wanted; {
 	case r.wantsEarlier():
-		return "no events are known"
+		return "no events"
 	case !h.Until.IsZero() && w.Since.After(h.Until):
-		return "no events are known: the history ends before " + render.Stamp(w.Since)
+		return "no events: the history ends before " + render.Stamp(w.Since)
 	}
-	return "nothing happened"
+	return "no events"
 }
 
 // HistorySheet returns the events as a part of another document.
@@ -66,8 +66,8 @@ func WriteHistory(w io.Writer, r *HistoryReport, f render.Format, o render.Repor
 // HistoryFormats returns the formats of the report.
 func HistoryFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
-		"table": "a line an event, the first one first (default)",
-		"wide":  "the same with revisions, what it belongs to, and by how much the time may be wrong",
+		"table": "one line per event, oldest first (default)",
+		"wide":  "the same with revisions, collection and time uncertainty",
 		"json":  "one JSON object (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and event",
 		"name":  "",
@@ -86,7 +86,7 @@ func historySchema() table.Schema {
 // historyColumns returns the keys of an event and the columns of the table.
 func historyColumns() []table.ColumnOf[historyEvent] {
 	at := render.Key("time", table.Time, func(e historyEvent) table.Cell { return table.OfTime(e.get().Time) })
-	at.Doc = "when it happened, of a group when first; absent where nothing dates it"
+	at.Doc = "time of the event; for a group, of the first; absent if unknown"
 	wrong := render.Key("time_error_seconds", table.Duration, func(e historyEvent) table.Cell {
 		x := e.get()
 		if x.Time.IsZero() || x.Error < 0 {
@@ -94,29 +94,36 @@ func historyColumns() []table.ColumnOf[historyEvent] {
 		}
 		return table.OfInt(x.Error.Nanoseconds())
 	})
-	wrong.Doc = "by how much that may be wrong; absent where it is not known: before the first timestamp that Milvus reserved, and after the last"
+	wrong.Doc = "uncertainty of the time; absent if unknown: " +
+		"before the first timestamp that Milvus reserved, and after the last"
 	message := render.TextKey("message", historyEvent.message)
-	message.Doc = "what happened, as a sentence"
+	message.Doc = "description of the event, as a sentence"
 	list := []table.ColumnOf[historyEvent]{
 		at.Titled("TIME", 0, func(e historyEvent) string { return historyStamp(e.get()) }),
 		wrong.Titled("±", 4, func(e historyEvent) string { return plusMinus(e.get()) }).Wider(),
-		historyNumber("revision", "etcd's revision, of a group that of the first one", func(e history.Event) int64 { return e.Revision }).Wider(),
-		historyNumber("last_revision", "that of the last one of a group; else the same", func(e history.Event) int64 { return e.Last }),
-		historyText("kind", "what happened, one of the words in docs/HISTORY.md", func(e history.Event) string { return string(e.Kind) }).
+		historyNumber("revision", "etcd revision; for a group, of the first event",
+			func(e history.Event) int64 { return e.Revision }).Wider(),
+		historyNumber("last_revision", "revision of the last event of a group; else the same",
+			func(e history.Event) int64 { return e.Last }),
+		historyText("kind", "kind of event, see docs/HISTORY.md", func(e history.Event) string { return string(e.Kind) }).
 			Word().Titled("KIND", 2, func(e historyEvent) string { return string(e.get().Kind) }),
-		historyText("object", "what it happened to, resource/name", historyObject).Titled("OBJECT", 0, func(e historyEvent) string { return historyObject(e.get()) }),
-		historyText("object_id", "its id, as in get RESOURCE -o json", func(e history.Event) string { return e.Object.ID }),
-		historyText("resource", "the resource that it is of", func(e history.Event) string { return e.Object.Resource }).Word(),
-		historyText("collection", "the collection that it belongs to, or is", historyCollection).
+		historyText("object", "object of the event, as resource/name", historyObject).
+			Titled("OBJECT", 0, func(e historyEvent) string { return historyObject(e.get()) }),
+		historyText("object_id", "id of the object, as in get RESOURCE -o json",
+			func(e history.Event) string { return e.Object.ID }),
+		historyText("resource", "resource of the object", func(e history.Event) string { return e.Object.Resource }).Word(),
+		historyText("collection", "collection of the object, or the object itself", historyCollection).
 			Titled("COLLECTION", 3, func(e historyEvent) string { return words.OrNone(historyCollection(e.get())) }).Wider(),
-		historyText("collection_id", "its id", func(e history.Event) string { return e.Collection.ID }),
-		message.Titled("WHAT", 0, historyEvent.message),
-		historyNumber("count", "how many of the same there were", func(e history.Event) int64 { return int64(e.Count) }),
-		historyText("before", "the state before, or what of it has changed; of a group, before the first", func(e history.Event) string { return e.Before }),
-		historyText("after", "the state after it; of a group, after the last", func(e history.Event) string { return e.After }),
+		historyText("collection_id", "id of that collection", func(e history.Event) string { return e.Collection.ID }),
+		message.Titled("EVENT", 0, historyEvent.message),
+		historyNumber("count", "number of events in the group", func(e history.Event) int64 { return int64(e.Count) }),
+		historyText("before", "state before the event, or the part that changed; for a group, before the first",
+			func(e history.Event) string { return e.Before }),
+		historyText("after", "state after the event; for a group, after the last",
+			func(e history.Event) string { return e.After }),
 	}
 	last := render.Key("last_time", table.Time, func(e historyEvent) table.Cell { return table.OfTime(e.get().LastTime) })
-	last.Doc = "when the last one of a group happened"
+	last.Doc = "time of the last event of a group"
 	return append(list, last)
 }
 
@@ -188,7 +195,9 @@ func historyFoot(r *HistoryReport) []render.Line {
 		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.First), historyMoment(h.Until), h.From, h.To,
 	)}}
 	if r.wantsEarlier() {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: "what happened before is unknown: the history begins at revision " + words.Number(h.From)})
+		lines = append(lines, render.Line{
+			Role: render.RoleWarn, Text: "earlier events are unknown: the history begins at revision " + words.Number(h.From),
+		})
 	}
 	var plain int64
 	for _, n := range h.Plain {

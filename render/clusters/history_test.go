@@ -167,7 +167,7 @@ func TestHistoryAsk(t *testing.T) {
 		t.Errorf("asked for groups, got %q", text)
 	}
 	r.Events = r.History.Select(history.Wanted{Objects: []history.Selector{{Resource: "pchannels"}}})
-	if text := writtenHistory(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "nothing happened\n") {
+	if text := writtenHistory(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no events\n") {
 		t.Errorf("of nothing it says %q", text)
 	}
 }

@@ -59,7 +59,7 @@ func (d *Diagnosis) AddFindings(p *webpage.Page) {
 	for _, c := range d.gone() {
 		text := c.Before.Message + " (" + c.Before.Check + ")"
 		if c.Why != "" {
-			text += ": cannot be seen now, " + c.Why
+			text += ": cannot be checked now, " + c.Why
 		}
 		gone = append(gone, text)
 	}
@@ -83,7 +83,7 @@ func (d *Diagnosis) AddChecks(p *webpage.Page) {
 		case o.Status == check.OK:
 			ok = append(ok, o.Check.ID+": "+o.Check.Title)
 		case o.Status == check.Found && len(o.Unseen) > 0:
-			unseen = append(unseen, "partly blind, "+strings.Join(o.Unseen, "; ")+": "+o.Check.ID)
+			unseen = append(unseen, "partial data, "+strings.Join(o.Unseen, "; ")+": "+o.Check.ID)
 		}
 	}
 	for _, s := range d.Stale {

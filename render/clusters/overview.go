@@ -239,7 +239,7 @@ func rolePieces(r *view.RoleCount) []render.Piece {
 		if r.Answered < r.Asked {
 			role = render.RoleBad
 		}
-		add(role, words.Number(r.Answered)+" of "+words.Number(r.Asked)+" answered")
+		add(role, words.Number(r.Answered)+" of "+words.Number(r.Asked)+" responded")
 	}
 	if r.Standby > 0 {
 		add(render.RolePlain, strconv.Itoa(r.Standby)+" standby")

@@ -182,7 +182,7 @@ func (p *Palette) diffLegend() []Key {
 	for _, x := range []float64{-1, -0.25, 0, 0.25, 1} {
 		label := "unchanged"
 		if x != 0 {
-			label = profiles.SignedPercent(100*x*p.most) + " of all"
+			label = profiles.SignedPercent(100*x*p.most) + " of total"
 		}
 		keys = append(keys, Key{label, p.diverging(x), -1})
 	}

@@ -38,7 +38,8 @@ func Lines(t *flame.Tree, frame int32) []string {
 
 func changeLine(t *flame.Tree, f *flame.Frame) string {
 	change := f.Total - f.Base
-	line := fmt.Sprintf("change %s, %s of all", profiles.ScaledChange(change, t.Type.Unit), profiles.SignedPercent(100*changeOf(t, f)))
+	line := fmt.Sprintf("change %s, %s of total",
+		profiles.ScaledChange(change, t.Type.Unit), profiles.SignedPercent(100*changeOf(t, f)))
 	switch {
 	case change == 0:
 		return line
@@ -47,7 +48,7 @@ func changeLine(t *flame.Tree, f *flame.Frame) string {
 	case f.Total == 0:
 		return line + ", vanished"
 	}
-	return line + ", " + profiles.SignedPercent(100*float64(change)/float64(f.Base)) + " of itself"
+	return line + ", " + profiles.SignedPercent(100*float64(change)/float64(f.Base)) + " vs. before"
 }
 
 func verdictLine(t *flame.Tree, frame int32) string {

@@ -588,7 +588,7 @@ function legend() {
     }
     c.append(state.scale === "absolute" ? `less, \u2212${percent(m)} of all` : "a quarter or less", r, state.scale === "absolute" ? `more, +${percent(m)} of all` : "four times or more");
     box.append(c);
-    chip(ink.noise, `noise: chance alone may do it (p \u2265 ${data.level})`);
+    chip(ink.noise, `noise: may be chance (p \u2265 ${data.level})`);
     chip(diverging(1), "new", "+");
     if (state.vanished) chip(diverging(-1), "vanished", "\u2212");
     chip(ink.rest, REST);
@@ -679,10 +679,10 @@ function rule() {
   const t = trees[state.type].src, parts = [];
   if (!trees[state.type].total[0] && !trees[state.type].base[0]) parts.push("There are no samples: nothing to draw.");
   if (t.pruned) parts.push(`Left out: ${t.pruned.toLocaleString("en-US")} frames, with all below them, worth ${+(100 * t.min).toPrecision(2)}% of the total or less each (the largest ${trees[state.type].n.toLocaleString("en-US")} are kept).` +
-    (state.view === "down" ? "" : ` This view is made of the frames kept; what they lack is in \u201c${REST}\u201d.`));
-  else parts.push("All frames are here.");
+    (state.view === "down" ? "" : ` This view uses the kept frames; the rest is in \u201c${REST}\u201d.`));
+  else parts.push("All frames are shown.");
   if (DIFF) {
-    parts.push(state.vanished ? "Widths: the larger of both sides, so that what vanished is seen." : "Widths: the new profile; what vanished has none.");
+    parts.push(state.vanished ? "Widths: the larger of both sides, so vanished frames are visible." : "Widths: the new profile; vanished frames have none.");
     if (data.normalized) parts.push("The new profile is scaled to the base's total.");
   }
   $("rule").textContent = parts.join(" ");

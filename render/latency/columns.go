@@ -80,7 +80,7 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 		share,
 		render.Key("estimate", table.Bool, func(r *Row) table.Cell { return table.OfBool(r.phase.Estimate || r.at != nil) }),
 		ms("calls", "CALLS", 7, calls).Wider(),
-		ms("call_ms", "A CALL", 7, callMs).Wider(),
+		ms("call_ms", "PER CALL", 7, callMs).Wider(),
 		render.TextKey("why", func(r *Row) string { return r.phase.Why }),
 		bar, most,
 	}, totals()...)
@@ -241,11 +241,11 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	return strings.Repeat(" ", from) + strings.Repeat(glyph[render.BoolInt(o.ASCII)], to-from)
 }
 
-// aside returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the answer".
+// aside returns the duration of a phase that no client waits for, e.g. "79 ms each, 0.4 a second, after the response".
 func aside(p *latency.Phase) string {
-	text := latency.Milliseconds(p.Call.Value) + " each, after the answer"
+	text := latency.Milliseconds(p.Call.Value) + " each, after the response"
 	if p.PerSecond.Known {
-		text = latency.Milliseconds(p.Call.Value) + " each, " + words.ThreeDigits(p.PerSecond.Value) + " a second, after the answer"
+		text = latency.Milliseconds(p.Call.Value) + " each, " + words.ThreeDigits(p.PerSecond.Value) + " a second, after the response"
 	}
 	return text
 }

@@ -41,7 +41,7 @@ func Write(w io.Writer, r *Report, f render.Format, o render.ReportOptions) erro
 // Formats returns the formats of the report.
 func Formats() render.Formats {
 	return render.FormatsOf(map[string]string{
-		"table": "what takes the time in a sentence, and the phases with a bar each (default)",
+		"table": "the main phases in a sentence, and all phases with bars (default)",
 		"wide":  "the same with bounds, rates, quantiles of a call, and each process",
 		"json":  "one JSON object, a phase per line (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and phase",
@@ -114,7 +114,7 @@ func Nothing(l *latency.Latency) string {
 // rates returns the number of requests, their rates and their quantiles in one line.
 func rates(b *latency.Budget) string {
 	if !b.Root.Known {
-		return "how many requests there are is unknown: " + short(b.Root.Why)
+		return "number of requests unknown: " + short(b.Root.Why)
 	}
 	parts := []string{words.Plural(int64(b.Requests), "request")}
 	add := func(v latency.Value, unit string) {
@@ -133,7 +133,7 @@ func rates(b *latency.Budget) string {
 		}
 	}
 	if b.Failed.Known && b.Failed.Value > 0 {
-		parts = append(parts, words.Number(int64(b.Failed.Value))+" failed, which are not in this")
+		parts = append(parts, words.Number(int64(b.Failed.Value))+" failed (not included)")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -146,11 +146,11 @@ func between(i latency.Interval) string {
 	return bound(i.Low) + " to " + bound(i.High) + " ms"
 }
 
-// short shortens a reason such as "proxy-9: 401 Unauthorized" to "proxy-9 did not tell", because the process's
+// short shortens a reason such as "proxy-9: 401 Unauthorized" to "proxy-9 did not report", because the process's
 // own error is above the tables.
 func short(why string) string {
 	if who, _, ok := strings.Cut(why, ": "); ok && !strings.Contains(who, " ") {
-		return who + " did not tell"
+		return who + " did not report"
 	}
 	return why
 }
@@ -194,7 +194,7 @@ func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
 		b.Root.Walk(func(p *latency.Phase, _ int) { estimated = estimated || p.Estimate && p.Known })
 	}
 	if estimated {
-		text := "~ is an estimate: calls run at the same time, the slowest counts, and Milvus tells only how long each takes"
+		text := "~ is an estimate: calls run in parallel, the slowest counts, and Milvus reports only the time of each"
 		if o.Width == 0 || o.Width > len(text) {
 			text += " (-o wide has bounds)"
 		}

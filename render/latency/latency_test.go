@@ -28,7 +28,7 @@ func report() *show.Report {
 	}
 	consistency.PerSecond = latency.Value{Value: 25, Known: true}
 	root := phase(latency.Total, "", 200,
-		&latency.Phase{Name: latency.ProxyQueue, Parent: latency.Total, Role: "proxy", Why: "measured from 2.4 on"},
+		&latency.Phase{Name: latency.ProxyQueue, Parent: latency.Total, Role: "proxy", Why: "measured since 2.4"},
 		phase(latency.WaitForNodes, latency.Total, 180, consistency, phase(latency.KernelSealed, latency.WaitForNodes, 29.6), phase(latency.Unexplained, latency.WaitForNodes, 0.4)),
 		phase(latency.Unexplained, latency.Total, 20))
 	root.Role, root.Estimate, root.Mean = "proxy", false, between(199.5, 200.5)
@@ -75,7 +75,7 @@ func TestFormats(t *testing.T) {
 func TestFirstLine(t *testing.T) {
 	text := written(t, report(), "table", render.ReportOptions{Options: render.Options{Width: 80}})
 	first, _, _ := strings.Cut(text, "\n")
-	if first != "search of docs 200 ms: 75% of it is waiting for consistency" {
+	if first != "search of docs 200 ms: 75% waiting for consistency" {
 		t.Errorf("the first line is %q", first)
 	}
 	empty := &show.Report{Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}
@@ -118,7 +118,7 @@ func TestWithoutProxy(t *testing.T) {
 	root := r.Budgets[0].Root
 	root.Known, root.Why, root.Mean = false, "proxy-9: 401 Unauthorized", latency.Interval{Low: 200, High: 1e300}
 	text := written(t, r, "table", render.ReportOptions{})
-	for _, want := range []string{"search of docs at a shard leader 200 ms: ", "; time in the proxy unknown\n", "how many requests there are is unknown: proxy-9 did not tell\n", "total                  >200      ?  proxy-9 did not tell"} {
+	for _, want := range []string{"search of docs at a shard leader 200 ms: ", "; time in the proxy unknown\n", "number of requests unknown: proxy-9 did not report\n", "total                  >200      ?  proxy-9 did not report"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -212,7 +212,8 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 	}
 	s.Foot = append(s.Foot, asked.More(o)...)
 	if small > 0 {
-		text := "requests that take less than " + words.Share(littleWeight) + " of the time of all are left out (" + words.Number(small) + "): name the collection, or --request"
+		text := "requests with less than " + words.Share(littleWeight) + " of the total time are left out (" +
+			words.Number(small) + "): name the collection, or use --request"
 		s.Foot = append(s.Foot, render.Line{Role: render.RoleDim, Text: text})
 	}
 	if len(r.Answers) > 0 {

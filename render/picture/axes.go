@@ -254,7 +254,7 @@ func Recall(recalls []float64) (axis Axis, place func(r float64) float64) {
 		return axis, place
 	}
 	place = func(r float64) float64 { return -math.Log10(max(1-r, 1e-4)) }
-	axis.Label = "recall (logarithmic in what is missing)"
+	axis.Label = "recall (logarithmic in 1 - recall)"
 	pad := 0.08 * (place(high) - place(low))
 	axis.From, axis.To = place(low)-pad, place(high)+1.4*pad
 	for _, r := range []float64{0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998} {

@@ -96,7 +96,7 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 // chanceLegend explains the columns P, which determine the verdicts.
 func chanceLegend(c *report.Comparison) string {
 	if c.Base.Samples < 0 || c.New.Samples < 0 {
-		return "the number of sampled events is unknown: changes cannot be told from noise"
+		return "the number of sampled events is unknown: changes cannot be distinguished from noise"
 	}
 	return "P: chance of a change this large in any line by sampling alone (" + hypothesisText(c.Hypothesis) + "); " +
 		strconv.FormatFloat(c.Level, 'g', 3, 64) + " and above is shown as noise"
@@ -115,7 +115,7 @@ func verdictLegend(o *render.ReportOptions) string {
 	for _, x := range []struct {
 		v    report.Verdict
 		text string
-	}{{report.More, "more"}, {report.Less, "less"}, {report.Noise, "no more than two samplings of the same program would differ"}, {report.Undecided, "counts unknown"}} {
+	}{{report.More, "more"}, {report.Less, "less"}, {report.Noise, "within sampling noise"}, {report.Undecided, "counts unknown"}} {
 		mark, _ := Verdict(x.v, o.ASCII)
 		if text != "" {
 			text += ", "

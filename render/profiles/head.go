@@ -83,7 +83,7 @@ func headText(h *report.Header) string {
 }
 
 // Length formats the duration of a profile, e.g. "10.2s long", or the number and total duration of merged
-// profiles, e.g. "4 profiles, 40.8s in all". It returns "" if the duration of a single profile is unknown.
+// profiles, e.g. "4 profiles, 40.8s in total". It returns "" if the duration of a single profile is unknown.
 func Length(merged int, d time.Duration) string {
 	text := ""
 	if d > 0 {
@@ -97,7 +97,7 @@ func Length(merged int, d time.Duration) string {
 	case text == "":
 		return words.Plural(merged, "profile")
 	}
-	return words.Plural(merged, "profile") + ", " + text + " in all"
+	return words.Plural(merged, "profile") + ", " + text + " in total"
 }
 
 // coresBusy returns the mean number of busy cores in a CPU profile, or in each of merged profiles.

@@ -51,7 +51,7 @@ func bytesUsed(v float64) string { return words.Bytes(int64(min(v, math.MaxInt64
 func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, usageTable(u), nil)
 	list := asked.List("")
-	list.Head = append([]render.Line{{Role: render.RoleDim, Text: "least .. mean .. most"}}, list.Head...)
+	list.Head = append([]render.Line{{Role: render.RoleDim, Text: "min .. mean .. max"}}, list.Head...)
 	s := &render.Sheet{
 		Kind: "Usage", Options: &o, Head: usageHead(u), Foot: asked.More(&o),
 		About:  func(e *encode.Encoder) { writeUsageHead(e, u) },
@@ -88,19 +88,19 @@ func usageHead(u *usage.Usage) []render.Line {
 	for _, s := range u.Series {
 		every = max(every, s.Every)
 		if s.Readings == 0 && s.Gaps > 0 {
-			warn(s, "never answered: "+s.LastGap)
+			warn(s, "never responded: "+s.LastGap)
 		} else if s.Gaps > 0 {
-			warn(s, "did not answer "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, at last: "+s.LastGap)
+			warn(s, "did not respond "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, last error: "+s.LastGap)
 		}
 		if s.Restarts > 0 {
-			warn(s, "was started again "+words.Plural(s.Restarts, "time")+": its totals lack what it did just before")
+			warn(s, "was restarted "+words.Plural(s.Restarts, "time")+": its totals lack the work just before a restart")
 		}
 		if s.Ended != "" {
 			warn(s, "has "+s.Ended)
 		}
 	}
 	if every > 1 {
-		text := "watched for long: of " + strconv.Itoa(every) + " readings one sample is kept; extremes and totals are of all readings"
+		text := "long watch: one of " + strconv.Itoa(every) + " readings is kept; extremes and totals cover all readings"
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
 	}
 	return lines

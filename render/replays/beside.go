@@ -93,7 +93,7 @@ func besideLines(results []Series, o *render.ReportOptions) []render.Line {
 	var lines []render.Line
 	asked := *results[0].Result // the setup without the target
 	asked.Setup.Target, asked.Setup.Milvus = "", ""
-	lines = append(lines, labelled(o, render.RoleDim, "asked", setupText(&asked.Setup, o))...)
+	lines = append(lines, labelled(o, render.RoleDim, "setup", setupText(&asked.Setup, o))...)
 	for i := range results {
 		r := results[i].Result
 		text := besideName(results, i, o) + ": " + render.OrUnknown(r.Setup.Target)
@@ -121,7 +121,7 @@ func besideDifferences(results []Series, o *render.ReportOptions) []string {
 		for _, x := range []struct{ name, a, b string }{
 			{"metric", first.Metric, other.Metric},
 			{"queries", first.LogDigest, other.LogDigest},
-			{"machine that asks", machineText(&first.Machine), machineText(&other.Machine)},
+			{"client machine", machineText(&first.Machine), machineText(&other.Machine)},
 		} {
 			if x.a != x.b {
 				list = append(list, x.name+": "+render.OrUnknown(x.a)+" of "+besideName(results, 0, o)+", "+render.OrUnknown(x.b)+" of "+besideName(results, i+1, o))

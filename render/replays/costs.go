@@ -105,7 +105,7 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 	}
 	text := "Where the time went: " + words.Latency(c.Wall, o.ASCII) + " in segments"
 	if c.Reduce > 0 {
-		text += ", " + words.Latency(c.Reduce, o.ASCII) + " merging answers"
+		text += ", " + words.Latency(c.Reduce, o.ASCII) + " merging results"
 	}
 	text += ", " + words.Count(c.Queries, "query", "queries")
 	parts := []render.Part{sharePart("STATE", costShares(c, func(s *replay.SegmentCost) string { return stateText(s.State) }), c, o)}

@@ -34,7 +34,7 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 	for _, c := range v.Checks {
 		failed += render.BoolInt(c.Outcome == target.Failed)
 	}
-	role, verdict := render.RoleGood, "OK: it holds these vectors"
+	role, verdict := render.RoleGood, "OK: the index holds these vectors"
 	if failed > 0 {
 		role, verdict = render.RoleBad, words.Plural(failed, "check")+" failed"
 	}

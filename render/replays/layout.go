@@ -201,7 +201,8 @@ func layoutStates(l *replay.Layout) render.Part {
 		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return words.Number(c.all()) }),
 		countColumn(list, "WITH FILES", func(c *layoutCount) string { return words.Number(c.files) }))
 	if n := len(l.L0); n > 0 {
-		part.Head = []render.Line{{Role: render.RoleDim, Text: "besides, " + words.Plural(n, "L0 segment") + " with deletes for the others"}}
+		text := "plus " + words.Plural(n, "L0 segment") + " with deletes for the others"
+		part.Head = []render.Line{{Role: render.RoleDim, Text: text}}
 	}
 	return part
 }

@@ -124,7 +124,7 @@ func setupText(s *replay.Setup, o *render.ReportOptions) string {
 		list = append(list, "as Milvus "+render.Harmless(s.Milvus))
 	}
 	if m := machineText(&s.Machine); m != "" {
-		list = append(list, [...]string{"on ", "asked from "}[render.BoolInt(live)]+m)
+		list = append(list, [...]string{"on ", "queried from "}[render.BoolInt(live)]+m)
 	}
 	return strings.Join(list, factSeparator(o))
 }

@@ -54,7 +54,8 @@ func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *ren
 	s.Head = append(append(s.Head, render.Line{}), labelled(o, render.RoleTitle, "answer", answerText(r, o))...)
 	part := asked.List("")
 	part.Head = append([]render.Line{{
-		Role: render.RoleDim, Text: "BUSY: utilization of the least and most busy node; MOST: maximum queries per second at any number of sessions",
+		Role: render.RoleDim, Text: "BUSY: utilization of the least and most busy node; " +
+			"MAX QPS: maximum queries per second at any number of sessions",
 	}}, part.Head...)
 	s.Parts = []render.Part{part, {Head: causeLines(r, o)}, {Head: accuracyLines(r)}}
 	for _, p := range list {
@@ -95,7 +96,7 @@ func answerText(r *whatif.Report, o *render.ReportOptions) string {
 	case best == nil:
 		return "None of the changes helps (" + simulatedLoadText(&r.Load) + ")"
 	}
-	text := changeName(r, best) + " gives most"
+	text := changeName(r, best) + " helps most"
 	before, after := r.Base.Outcome, best.Outcome
 	if before != nil && after != nil {
 		if r.Load.Rate == 0 {

@@ -84,7 +84,7 @@ func (b *builder) chooseField() error {
 	case len(vectors) == 0:
 		return errors.New("it has no vector field")
 	case b.o.Field != "":
-		return fmt.Errorf("no vector field %q; there are %s", b.o.Field, strings.Join(list, ", "))
+		return fmt.Errorf("no vector field %q; vector fields: %s", b.o.Field, strings.Join(list, ", "))
 	case len(vectors) > 1:
 		return fmt.Errorf("it has several vector fields (%s): name one", strings.Join(list, ", "))
 	default:

@@ -50,7 +50,7 @@ func (b *builder) files() {
 	}
 	for _, rec := range b.levelZero {
 		if logs[rec.ID].manifest != "" {
-			b.note("the deletes of L0 segment %s are not read: it is of storage version 3", rec.ID)
+			b.note("the deletes of L0 segment %s are not read: it has storage version 3", rec.ID)
 		}
 		if l := logs[rec.ID]; len(l.delta) > 0 {
 			b.l.L0 = append(b.l.L0, replay.Deletes{Segment: int64(rec.ID), Partition: int64(rec.Partition), Channel: rec.VChannel, Files: b.names(l.delta)})

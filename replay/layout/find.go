@@ -61,7 +61,7 @@ func unknown(c *model.Cluster, o Options) error {
 	if near := hints.Similar(o.Collection, known); len(near) > 0 {
 		return fmt.Errorf("no collection %q%s", o.Collection, hints.Meant(near))
 	}
-	return fmt.Errorf("no collection %q; there are %s", o.Collection, words.FirstOf(known, 20, ", "))
+	return fmt.Errorf("no collection %q; collections: %s", o.Collection, words.FirstOf(known, 20, ", "))
 }
 
 // names returns the names of collections and aliases, with the database unless it is the default one.

@@ -35,8 +35,8 @@ func TestFind(t *testing.T) {
 	for _, x := range []struct{ word, want string }{
 		{"truth_smal", `no collection "truth_smal"; did you mean truth_small?`},
 		{"hnsw", `no collection "hnsw"; did you mean hnsw_l2_parts or hnsw_sim?`},
-		{"none_of_them", `no collection "none_of_them"; there are auto_id,`},
-		{"dropped_one", `no collection "dropped_one"; there are auto_id,`},
+		{"none_of_them", `no collection "none_of_them"; collections: auto_id,`},
+		{"dropped_one", `no collection "dropped_one"; collections: auto_id,`},
 		{"", "choose a collection: auto_id,"},
 	} {
 		_, err := layout.Of(c, layout.Options{Collection: x.word})
@@ -61,7 +61,7 @@ func TestFields(t *testing.T) {
 		{"several, by name", "half", []*model.Field{key, vec, half}, "half", ""},
 		{"several, by id", "101", []*model.Field{key, vec, half}, "vec", ""},
 		{"several, none named", "", []*model.Field{key, vec, half}, "", "collection c: it has several vector fields (vec, half): name one"},
-		{"another", "vek", []*model.Field{key, vec, half}, "", `collection c: no vector field "vek"; there are vec, half`},
+		{"another", "vek", []*model.Field{key, vec, half}, "", `collection c: no vector field "vek"; vector fields: vec, half`},
 		{"none", "", []*model.Field{key}, "", "collection c: it has no vector field"},
 		{"sparse", "", []*model.Field{key, sparse}, "sparse", ""},
 		{"lists", "", []*model.Field{key, {ID: 104, Name: "v", Type: "ArrayOfVector"}}, "", "collection c: field v has vectors of type ArrayOfVector; the engine cannot search them"},

@@ -220,7 +220,7 @@ func (b *builder) blind() {
 
 func why(n *model.LiveNode) string {
 	if n == nil {
-		return " (not asked)"
+		return " (not queried)"
 	}
 	return " (" + n.Outcome.String() + ")"
 }

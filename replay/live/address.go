@@ -41,7 +41,7 @@ func parseAddress(text string) (*address, *kind, error) {
 		if isScheme(scheme) { // otherwise it may be a user and the beginning of a password
 			reason = "unknown scheme " + clip(scheme) + "://"
 		}
-		return nil, nil, fault(Mismatch, reason, "known are %s://", strings.Join(Schemes(), "://, "))
+		return nil, nil, fault(Mismatch, reason, "supported: %s://", strings.Join(Schemes(), "://, "))
 	}
 	k := &all[at]
 	advice := "write " + k.schemes[0] + "://[user:password@]host:port[/database]; characters of a password that mean something in addresses as %40"
@@ -104,7 +104,7 @@ func (a *address) parameters(known ...string) (map[string]string, error) {
 	for name, list := range values {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, faultf(Mismatch, "known are "+strings.Join(known, ", "), "unknown parameter of the target's address: %s", clip(name))
+			return nil, faultf(Mismatch, "supported: "+strings.Join(known, ", "), "unknown parameter of the target's address: %s", clip(name))
 		case len(list) > 1:
 			return nil, faultf(Mismatch, "give it once", "the target's address has several %s", name)
 		}

@@ -21,7 +21,7 @@ type Kind uint8
 const (
 	Failed      Kind = iota // the server reports an error of its own
 	Unreachable             // no connection, or it was lost
-	TimedOut                // no answer within the deadline
+	TimedOut                // no response within the deadline
 	Denied                  // credentials, privileges, TLS
 	NotFound                // no such database, collection, field, column
 	NotLoaded               // the collection or some partitions
@@ -119,9 +119,9 @@ func ended(ctx context.Context) error {
 func late(ctx context.Context, deadline time.Duration) *FaultError {
 	const advice = "raise the deadline to wait longer"
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
-		return fault(TimedOut, "no answer within the deadline", advice)
+		return fault(TimedOut, "no response within the deadline", advice)
 	}
-	return faultf(TimedOut, advice, "no answer within %s", deadline)
+	return faultf(TimedOut, advice, "no response within %s", deadline)
 }
 
 // dialFault returns the reason why a connection failed, based on the message of package net, because grpc returns no

@@ -419,7 +419,7 @@ func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error 
 	return nil
 }
 
-var errMariaGarbled = errors.New("not MariaDB's protocol, or larger than an answer can be")
+var errMariaGarbled = errors.New("not MariaDB's protocol, or larger than a response can be")
 
 // fault returns the fault of the target. It also detects answers that were too large, which the driver does not
 // report.
@@ -452,9 +452,11 @@ func (m *mariaDB) fault(ctx context.Context, err error) error {
 	case is(mysql.ErrNoTLS):
 		return faultf(Denied, "turn TLS off, or enable it on the server", "%s does not offer TLS", m.addr.host)
 	case is(mysql.ErrUnknownPlugin, mysql.ErrOldPassword, mysql.ErrCleartextPassword):
-		return faultf(Denied, "give a user who is identified by mysql_native_password or ed25519", "%s wants an authentication that is not known here", m.addr.host)
+		return faultf(Denied, "give a user who is identified by mysql_native_password or ed25519",
+			"%s requires an unsupported authentication", m.addr.host)
 	case is(errMariaGarbled, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrOldProtocol, mysql.ErrBusyBuffer):
-		return faultf(Garbled, "give the port of a MariaDB, 3306 by default", "%s does not answer like MariaDB", m.addr.host)
+		return faultf(Garbled, "give the port of a MariaDB, 3306 by default", "%s does not respond like MariaDB",
+			m.addr.host)
 	case is(mysql.ErrInvalidConn, driver.ErrBadConn):
 		return faultf(Unreachable, "check that it is MariaDB and still running", "%s closed the connection", m.addr.host)
 	}
@@ -480,7 +482,7 @@ func (m *mariaDB) serverFault(e *mysql.MySQLError) *FaultError {
 	case 1040, 1203, 1226:
 		return fault(Limited, "limited: "+reason, "use fewer sessions, or raise the server's limits")
 	case 1053, 1927:
-		return fault(Unreachable, "the server ends connections: "+reason, "check that it is still running")
+		return fault(Unreachable, "the server closes connections: "+reason, "check that it is still running")
 	}
 	return fault(Failed, "refused: "+reason, "")
 }

@@ -309,8 +309,8 @@ func TestMariaFaults(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		"wants an authentication that is not known here": mysql.ErrUnknownPlugin, "does not offer TLS": mysql.ErrNoTLS,
-		"does not answer like MariaDB": errMariaGarbled, "closed the connection": mysql.ErrInvalidConn,
+		"requires an unsupported authentication": mysql.ErrUnknownPlugin, "does not offer TLS": mysql.ErrNoTLS,
+		"does not respond like MariaDB": errMariaGarbled, "closed the connection": mysql.ErrInvalidConn,
 	} {
 		if f := m.fault(t.Context(), err); !strings.Contains(f.Error(), want) {
 			t.Errorf("%v: %v, want %s", err, f, want)
@@ -412,7 +412,7 @@ func TestMariaAnswersAreBounded(t *testing.T) {
 		}
 	}()
 	s.left.Allow(1 << 20)
-	if err := s.fault(t.Context(), s.db.PingContext(t.Context())); err == nil || !strings.Contains(err.Error(), "does not answer like MariaDB") {
+	if err := s.fault(t.Context(), s.db.PingContext(t.Context())); err == nil || !strings.Contains(err.Error(), "does not respond like MariaDB") {
 		t.Errorf("an endless answer: %v", err)
 	}
 }

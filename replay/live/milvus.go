@@ -162,9 +162,9 @@ func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) e
 	}
 	switch {
 	case len(topks) != r.Vectors.Rows, len(scores) != found, len(numbers) > 0 && len(texts) > 0:
-		return fault(Garbled, "inconsistent answer: numbers of vectors, ids and scores differ", "")
+		return fault(Garbled, "inconsistent response: numbers of vectors, ids and scores differ", "")
 	case len(texts) > 0 != s.m.desc.TextKeys:
-		return fault(Garbled, "the keys in the answer and the collection differ in type", "")
+		return fault(Garbled, "the keys in the response and the collection differ in type", "")
 	}
 	for i := range found {
 		key := engine.Key{IsText: s.m.desc.TextKeys}
@@ -178,13 +178,13 @@ func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) e
 	rest := s.hits
 	for _, n := range topks {
 		if n < 0 || n > int64(len(rest)) || n > int64(r.K) {
-			return fault(Garbled, "inconsistent answer: more hits than it declares, or than requested", "")
+			return fault(Garbled, "inconsistent response: more hits than it declares, or than requested", "")
 		}
 		s.answer.Hits = append(s.answer.Hits, rest[:n:n])
 		rest = rest[n:]
 	}
 	if len(rest) > 0 {
-		return fault(Garbled, "inconsistent answer: fewer hits than it declares", "")
+		return fault(Garbled, "inconsistent response: fewer hits than it declares", "")
 	}
 	return nil
 }
@@ -493,7 +493,8 @@ func (s *milvusSession) describeIndex(ctx context.Context, d *Description) error
 	}
 	if d.Metric == metricBM25 {
 		// buildBM25IDF, internal/querynodev2/delegator/delegator_data.go
-		return faultf(Mismatch, "replay it against its files", "field %s of %s has metric BM25: Milvus takes texts for that, the log has vectors", d.Field, d.Collection)
+		return faultf(Mismatch, "replay it against its files",
+			"field %s of %s has metric BM25: Milvus searches it by text, the log has vectors", d.Field, d.Collection)
 	}
 	return nil
 }
@@ -541,7 +542,7 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	if len(names) > 10 {
 		names, more = names[:10], fmt.Sprintf(" and %d more", len(names)-10)
 	}
-	return &FaultError{NotFound, f.Reason, line("there are "+strings.Join(names, ", ")+more, longest)}
+	return &FaultError{NotFound, f.Reason, line("collections: "+strings.Join(names, ", ")+more, longest)}
 }
 
 // milvusReads holds the calls of the Milvus client that this package can make. No call modifies anything except
@@ -676,14 +677,16 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	case codes.Canceled:
 		return fault(Failed, "the session was closed", "")
 	case codes.Unimplemented:
-		return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default", "%s is not Milvus: it does not know the call", host)
+		return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default",
+			"%s is not Milvus: it does not implement the call", host)
 	case codes.Unauthenticated:
 		return unauthenticated(host)
 	case codes.PermissionDenied:
 		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, said(message))
 	case codes.ResourceExhausted:
 		if strings.Contains(message, "larger than max") {
-			return fault(Garbled, "the answer is larger than was requested", "check that it is Milvus; lower k, or send fewer vectors per request")
+			return fault(Garbled, "the response is larger than requested",
+				"check that it is Milvus; lower k, or send fewer vectors per request")
 		}
 		return limited(said(message))
 	case codes.Unavailable:

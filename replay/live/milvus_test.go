@@ -49,7 +49,7 @@ func TestDescribes(t *testing.T) {
 func TestMilvusDescriptionsAreBounded(t *testing.T) {
 	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<19)})
 	_, err := Open(t.Context(), "milvus://"+p.address, Options{Collection: "items"})
-	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled || !strings.Contains(f.Reason, "larger than was requested") {
+	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled || !strings.Contains(f.Reason, "larger than requested") {
 		t.Error(err)
 	}
 }
@@ -225,9 +225,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"plain text to TLS", inTLS.address, Options{}, Garbled, "without a gRPC response"},
 		{"a certificate of nobody", inTLS.address, Options{TLS: server}, Denied, "is not valid"},
 		{"no certificate of the client", asking.address, Options{TLS: client}, Denied, "certificate required"},
-		{"a server that hangs", silent(t), Options{Deadline: soon}, TimedOut, "no answer within 300ms"},
+		{"a server that hangs", silent(t), Options{Deadline: soon}, TimedOut, "no response within 300ms"},
 		{"nobody there", "127.0.0.1:1", Options{}, Unreachable, "connection refused"},
-		{"a PostgreSQL that hangs", "postgres://u:secret@" + silent(t) + "/d", Options{Deadline: soon}, TimedOut, "no answer within 300ms"},
+		{"a PostgreSQL that hangs", "postgres://u:secret@" + silent(t) + "/d", Options{Deadline: soon}, TimedOut, "no response within 300ms"},
 		{"no PostgreSQL", "postgres://u:secret@127.0.0.1:1/d", Options{}, Unreachable, "connection refused"},
 	} {
 		if c.o.Collection == "" {
@@ -337,12 +337,12 @@ func TestDeadlinesAndCancels(t *testing.T) {
 	t.Cleanup(func() { close(hang) })
 	s := session(t, open(t, p.address, Options{Deadline: soon}))
 	var f *FaultError
-	if _, err := s.Ask(t.Context(), one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no answer within 300ms" {
+	if _, err := s.Ask(t.Context(), one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no response within 300ms" {
 		t.Errorf("its own deadline: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), soon/6)
 	defer cancel()
-	if _, err := s.Ask(ctx, one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no answer within the deadline" {
+	if _, err := s.Ask(ctx, one(t)); !errors.As(err, &f) || f.Kind != TimedOut || f.Reason != "no response within the deadline" {
 		t.Errorf("the caller's deadline: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

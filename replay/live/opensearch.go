@@ -149,7 +149,7 @@ func (t *openSearch) query(r *load.Request, row []byte) ([]byte, error) {
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
-		return nil, fault(Mismatch, "not sent: the vector has a value that is not a number", "JSON has none for it")
+		return nil, fault(Mismatch, "not sent: the vector has a value that is not a number", "JSON cannot encode it")
 	}
 	return text, nil
 }
@@ -216,18 +216,19 @@ func (s *openSearchSession) read(found *openSearchFound, k int) error {
 	case found.TimedOut:
 		return fault(TimedOut, "the server gave up at the deadline", "raise the deadline to wait longer")
 	case found.Shards.Failed > 0:
-		return fault(Failed, "refused: some shards failed", "look at the server's log")
+		return fault(Failed, "failed on some shards", "check the server's log")
 	case len(found.Hits.Hits) > k:
-		return fault(Garbled, "inconsistent answer: more hits than requested", "")
+		return fault(Garbled, "inconsistent response: more hits than requested", "")
 	}
 	for i := range found.Hits.Hits {
 		h := &found.Hits.Hits[i]
 		if h.Score == nil {
-			return fault(Garbled, "inconsistent answer: a hit without a score", "")
+			return fault(Garbled, "inconsistent response: a hit without a score", "")
 		}
 		distance, ok := fromScore(s.t.desc.Metric, *h.Score)
 		if !ok {
-			return faultf(Garbled, "", "inconsistent answer: a score that the metric %s does not have", s.t.desc.Metric)
+			return faultf(Garbled, "", "inconsistent response: a score that the metric %s does not have",
+				s.t.desc.Metric)
 		}
 		key, err := s.t.keyOf(h)
 		if err != nil {
@@ -248,7 +249,7 @@ func (t *openSearch) keyOf(h *openSearchHit) (engine.Key, error) {
 		}
 		text = string(values[0])
 		if strings.HasPrefix(text, `"`) && json.Unmarshal(values[0], &text) != nil {
-			return engine.Key{}, fault(Garbled, "inconsistent answer: a key that is not text", "")
+			return engine.Key{}, fault(Garbled, "inconsistent response: a key that is not text", "")
 		}
 	}
 	if t.desc.TextKeys {
@@ -439,7 +440,8 @@ func (t *openSearch) describeKey(d *Description, fields map[string]openSearchMap
 // describeVectors reads the dimensions, the element type and the metric from the mapping.
 func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error {
 	if f.ModelID != "" {
-		return fault(Mismatch, "its index is of a trained model, whose metric the mapping does not tell", "search a field whose mapping has a method")
+		return fault(Mismatch, "its index uses a trained model, and the mapping has no metric",
+			"search a field whose mapping has a method")
 	}
 	method := openSearchMethod{Name: "hnsw"} // the plugin's default
 	if f.Method != nil {
@@ -455,9 +457,12 @@ func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error
 	metric, known := map[string]string{"l2": "L2", "innerproduct": "IP", "cosinesimil": "COSINE", "hamming": "HAMMING"}[strings.ToLower(space)]
 	switch {
 	case !known:
-		return faultf(Mismatch, "l2, innerproduct, cosinesimil and hamming can be", "its space_type cannot be compared: %s", clip(space))
+		return faultf(Mismatch, "supported: l2, innerproduct, cosinesimil and hamming",
+			"its space_type cannot be compared: %s", clip(space))
 	case method.Engine == "nmslib", method.Engine == "" && metric == "COSINE":
-		return faultf(Mismatch, "search a field of Lucene's engine or of faiss's", "the scores of engine %s cannot be turned into distances for sure", clip(cmp.Or(method.Engine, "(default)")))
+		return faultf(Mismatch, "search a field whose engine is lucene or faiss",
+			"the scores of engine %s cannot be converted to distances reliably",
+			clip(cmp.Or(method.Engine, "(default)")))
 	case t.o.Metric != "" && t.o.Metric != metric:
 		return faultf(Mismatch, "replay with the index's metric", "its metric is %s, not %s", metric, clip(t.o.Metric))
 	}
@@ -502,7 +507,7 @@ func readsOnly(method, path string) bool {
 // get sends a request and decodes the response. It returns a *FaultError or the error of ctx.
 func (r *openSearchReads) get(ctx context.Context, method, path string, body []byte, most int64, into any) error {
 	if !readsOnly(method, path) {
-		return fault(Failed, "not sent: it is not a read", "")
+		return fault(Failed, "not sent: not a read", "")
 	}
 	bounded, cancel := context.WithTimeout(ctx, r.deadline)
 	defer cancel()
@@ -528,7 +533,8 @@ func (r *openSearchReads) get(ctx context.Context, method, path string, body []b
 	case err != nil:
 		return r.fault(ctx, err)
 	case int64(len(text)) > most:
-		return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s sent more than an answer can have", r.host)
+		return faultf(Garbled, "give the port of an OpenSearch, 9200 by default",
+			"%s sent more than a response can have", r.host)
 	case response.StatusCode != http.StatusOK:
 		return r.refusal(response.StatusCode, text)
 	}
@@ -539,7 +545,8 @@ func (r *openSearchReads) get(ctx context.Context, method, path string, body []b
 }
 
 func (r *openSearchReads) stranger() *FaultError {
-	return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s does not answer like OpenSearch", r.host)
+	return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s does not respond like OpenSearch",
+		r.host)
 }
 
 // fault returns the reason for a missing response. It does not repeat messages of net/http, because they contain the
@@ -591,7 +598,8 @@ func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
 	case status == http.StatusServiceUnavailable, status == http.StatusBadGateway:
 		return fault(Unreachable, "unavailable: "+reason, "check that the index's shards are assigned, and the server is healthy")
 	case status >= 300 && status < 400:
-		return faultf(Garbled, "give the address of the OpenSearch itself", "%s redirects to another place, which is not followed", r.host)
+		return faultf(Garbled, "give the address of the OpenSearch itself",
+			"%s redirects to another address: redirects are not followed", r.host)
 	case first.Type == "" && status == http.StatusNotFound:
 		return r.stranger()
 	}

@@ -393,7 +393,7 @@ func TestOpenSearchRefusals(t *testing.T) {
 			kind Kind
 			want string
 		}{
-			{load.Request{Vectors: v, K: 10, Expr: "a > 1"}, Mismatch, "not sent: the filter is an expression of Milvus's"},
+			{load.Request{Vectors: v, K: 10, Expr: "a > 1"}, Mismatch, "not sent: the filter is a Milvus expression"},
 			{load.Request{Vectors: queryOf(t, dist.Float32, []float64{math.NaN()}), K: 10}, Mismatch, "a value that is not a number"},
 			{load.Request{Vectors: v, K: 20000}, Failed, "refused: [knn] requires k to be in the range (0, #]"},
 			{load.Request{Vectors: v, K: 10}, Bounded, "not sent: request limit reached"},
@@ -466,18 +466,18 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 		{200, hit("x", "0.5"), Mismatch, "_id of i is not a whole number in every document"},
 		{200, `{"hits":{"hits":[{},{},{}]}}`, Garbled, "more hits than requested"},
 		{200, `{"timed_out":true}`, TimedOut, "gave up"},
-		{200, `{"_shards":{"failed":1}}`, Failed, "some shards failed"},
-		{200, `<html>`, Garbled, "does not answer like OpenSearch"},
-		{200, strings.Repeat(" ", 2<<20), Garbled, "sent more than an answer can have"},
+		{200, `{"_shards":{"failed":1}}`, Failed, "failed on some shards"},
+		{200, `<html>`, Garbled, "does not respond like OpenSearch"},
+		{200, strings.Repeat(" ", 2<<20), Garbled, "sent more than a response can have"},
 		{404, `{"error":{"root_cause":[{"type":"index_not_found_exception","reason":"no such index [i]"}]}}`, NotFound, "no such index [i]"},
-		{404, `nothing`, Garbled, "does not answer like OpenSearch"},
+		{404, `nothing`, Garbled, "does not respond like OpenSearch"},
 		{403, `{"error":{"type":"security_exception","reason":"no permissions for [indices:data/read/search]\n and User [name=u]"}}`, Denied, "denied: no permissions for"},
 		{429, `{"error":{"type":"circuit_breaking_exception","reason":"[parent] Data too large, data for [x] would be [123456789/117mb]"}}`, Limited, "would be [#/117mb]"},
 		{503, `{"error":{"root_cause":[],"type":"search_phase_execution_exception","reason":"all shards failed"}}`, Unreachable, "unavailable: all shards failed"},
 		{504, ``, TimedOut, "HTTP Gateway Timeout"},
-		{302, ``, Garbled, "redirects to another place"},
+		{302, ``, Garbled, "redirects to another address"},
 		{500, `{"error":"Internal"}`, Failed, "refused: Internal"},
-		{200, "wait", TimedOut, "no answer within 300ms"},
+		{200, "wait", TimedOut, "no response within 300ms"},
 	} {
 		status, answer = c.status, c.answer
 		got, err := s.Ask(t.Context(), r)
@@ -495,7 +495,7 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 
 func TestOpenSearchFieldsThatCannotBeSearched(t *testing.T) {
 	for mapping, want := range map[string]string{
-		`{"type":"knn_vector","model_id":"m"}`: "its index is of a trained model",
+		`{"type":"knn_vector","model_id":"m"}`: "its index uses a trained model",
 		`{"type":"knn_vector","dimension":8,"method":{"name":"hnsw","engine":"lucene","space_type":"linf"}}`:                 "its space_type cannot be compared: linf",
 		`{"type":"knn_vector","dimension":8,"space_type":"cosinesimil"}`:                                                     "the scores of engine (default)",
 		`{"type":"knn_vector","dimension":8,"method":{"name":"hnsw","engine":"nmslib","space_type":"l2"}}`:                   "the scores of engine nmslib",

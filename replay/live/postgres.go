@@ -235,7 +235,7 @@ func (s *postgresSession) search(ctx context.Context, sql string, values []any) 
 	}
 	for rows.Next() {
 		if err := rows.Scan(key, &distance); err != nil {
-			return fault(Garbled, "inconsistent answer: rows are not keys with distances", "")
+			return fault(Garbled, "inconsistent response: rows are not keys with distances", "")
 		}
 		s.hits = append(s.hits, s.p.desc.hitOf(number, text, distance))
 	}
@@ -542,14 +542,15 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 	case ended(ctx) != nil:
 		return ended(ctx)
 	case errors.Is(err, bounded.ErrTooMuch), contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
-		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s does not answer like PostgreSQL", p.addr.host)
+		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default",
+			"%s does not respond like PostgreSQL", p.addr.host)
 	case contains(text, "require_auth check failed"):
 		how := "in clear text"
 		if contains(text, "requested md5") {
 			how = "as MD5"
 		}
 		return faultf(Denied, "enable TLS on the server and set sslmode=require, or send it without TLS with sslmode=disable",
-			"%s wants the password %s", p.addr.host, how)
+			"%s requests the password %s", p.addr.host, how)
 	case contains(text, "SCRAM"):
 		return faultf(Denied, "check that it is PostgreSQL, and its scram_iterations", "%s does not log in by SCRAM like PostgreSQL", p.addr.host)
 	case contains(text, "server refused TLS") && p.config.RequireAuth == "": // otherwise it was tried without TLS
@@ -577,7 +578,7 @@ func (p *postgres) serverFault(e *pgconn.PgError) *FaultError {
 	case class == "53":
 		return fault(Limited, "limited: "+reason, "use fewer sessions, or raise the server's limits")
 	case class == "57":
-		return fault(Unreachable, "the server ends connections: "+reason, "check that it is still running")
+		return fault(Unreachable, "the server closes connections: "+reason, "check that it is still running")
 	}
 	return fault(Failed, "refused: "+reason, "")
 }

@@ -125,7 +125,7 @@ func TestPostgresAnswersAreBounded(t *testing.T) {
 		}
 	})
 	start := time.Now()
-	if err := open(""); err == nil || !strings.Contains(err.Error(), "does not answer like PostgreSQL") || time.Since(start) > 20*time.Second {
+	if err := open(""); err == nil || !strings.Contains(err.Error(), "does not respond like PostgreSQL") || time.Since(start) > 20*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), err)
 	}
 }
@@ -134,8 +134,8 @@ func TestPostgresAnswersAreBounded(t *testing.T) {
 // turned TLS off.
 func TestPostgresPasswordWithoutTLS(t *testing.T) {
 	for asked, x := range map[string]struct{ sent, problem string }{
-		"R\x00\x00\x00\x08\x00\x00\x00\x03":     {"sesame", "wants the password in clear text"},
-		"R\x00\x00\x00\x0c\x00\x00\x00\x05salt": {"md5", "wants the password as MD5"},
+		"R\x00\x00\x00\x08\x00\x00\x00\x03":     {"sesame", "requests the password in clear text"},
+		"R\x00\x00\x00\x0c\x00\x00\x00\x05salt": {"md5", "requests the password as MD5"},
 	} {
 		got := make(chan string, 10)
 		open := fakePostgres(t, func(conn net.Conn) {
@@ -158,7 +158,7 @@ func TestPostgresWithoutTLSThatHangs(t *testing.T) {
 	over := make(chan struct{})
 	defer close(over)
 	open := fakePostgres(t, func(net.Conn) { <-over })
-	if err := open(""); err == nil || !strings.Contains(err.Error(), "no answer within") {
+	if err := open(""); err == nil || !strings.Contains(err.Error(), "no response within") {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,8 @@ func (a *answers) ask(
 		return nil, err
 	}
 	if r.Expr != "" {
-		return nil, fault(Mismatch, "not sent: the filter is an expression of Milvus's", "filter %s by lists of keys", products[d.Kind])
+		return nil, fault(Mismatch, "not sent: the filter is a Milvus expression", "filter %s by lists of keys",
+			products[d.Kind])
 	}
 	if err := b.take(); err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (a *answers) ask(
 			return nil, err
 		}
 		if len(a.hits)-first > r.K {
-			return nil, fault(Garbled, "inconsistent answer: more hits than requested", "")
+			return nil, fault(Garbled, "inconsistent response: more hits than requested", "")
 		}
 		a.answer.Hits = append(a.answer.Hits, a.hits[first:len(a.hits):len(a.hits)])
 	}

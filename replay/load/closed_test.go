@@ -130,7 +130,7 @@ func TestHungTarget(t *testing.T) {
 			t.Fatal(err)
 		}
 		const hung = 2 * time.Second
-		if p.Failed != 1 || p.Errors["no answer within 2s"] != 1 || p.FailedLatency.Max != hung || w.opened.Load() != 2 {
+		if p.Failed != 1 || p.Errors["no response within 2s"] != 1 || p.FailedLatency.Max != hung || w.opened.Load() != 2 {
 			t.Errorf("failed %d (%v) after %v, %d sessions", p.Failed, p.Errors, p.FailedLatency.Max, w.opened.Load())
 		}
 		if want := int64((10*time.Second-hung)/(10*time.Millisecond)) + 1; p.Asked != want || sunk == nil || p.Stopped != "" {
@@ -279,7 +279,7 @@ func TestSessionThatCannotBeReplaced(t *testing.T) {
 		}
 		p := run(t, w, requests(1, 0), load.Plan{Sessions: 1, Round: 10 * time.Second, Deadline: time.Second})
 		// One second for the deadline, then attempts after 10, 20, ... 640 ms, and then one each second.
-		if p.Queries != 0 || p.QPS != 0 || p.Failed != p.Asked || p.Errors["connection refused"] != 15 || p.Errors["no answer within 1s"] != 1 {
+		if p.Queries != 0 || p.QPS != 0 || p.Failed != p.Asked || p.Errors["connection refused"] != 15 || p.Errors["no response within 1s"] != 1 {
 			t.Errorf("asked %d, failed %d: %v", p.Asked, p.Failed, p.Errors)
 		}
 	})

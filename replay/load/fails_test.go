@@ -52,7 +52,7 @@ func TestErrorTexts(t *testing.T) {
 			sum += n
 		}
 		if sum != 80 || len(p.Errors) != 11 || p.Errors[load.OtherErrors] != 20 || p.Errors["dial 127.0.0.1:19530: refused"] != 10 ||
-			p.Errors["the session returned no answer and no error"] != 10 || p.Errors["kind x:\ufffd[#m trace #"] != 5 {
+			p.Errors["the session returned neither a response nor an error"] != 10 || p.Errors["kind x:\ufffd[#m trace #"] != 5 {
 			t.Errorf("%d errors: %v", sum, p.Errors)
 		}
 	})

@@ -81,10 +81,10 @@ func (w *worker) ask(ctx context.Context, r *Request) (*Answer, error) {
 	a, err := w.session.Ask(call, r)
 	switch {
 	case a == nil && err == nil:
-		return nil, errors.New("the session returned no answer and no error")
+		return nil, errors.New("the session returned neither a response nor an error")
 	case err != nil && call.Err() != nil && ctx.Err() == nil:
 		w.leave()
-		return nil, fmt.Errorf("no answer within %v", w.driver.plan.Deadline)
+		return nil, fmt.Errorf("no response within %v", w.driver.plan.Deadline)
 	case err != nil:
 		return nil, err
 	}

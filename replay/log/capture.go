@@ -80,7 +80,7 @@ func newCapture(o CaptureOptions) (*capture, error) {
 	for _, format := range append(slices.Clone(o.Formats), accessFormats()...) {
 		f, err := compileFormat(format)
 		if err != nil {
-			return nil, &hints.Error{Err: err, Advice: "write it as proxy.accessLog.formatters.base.format has it"}
+			return nil, &hints.Error{Err: err, Advice: "write it as in proxy.accessLog.formatters.base.format"}
 		}
 		c.formats = append(c.formats, f)
 	}

@@ -27,7 +27,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 	l.free = nil
 	l.Format, l.Start = "dressed", shape.Start
 	l.Name = shape.Name + " with " + vectors.Name
-	l.Notes = append(append([]string{fmt.Sprintf("times are those of %s, vectors those of %s, seed %d", shape.Name, vectors.Name, seed)},
+	l.Notes = append(append([]string{fmt.Sprintf("times from %s, vectors from %s, seed %d",
+		shape.Name, vectors.Name, seed)},
 		shape.Notes...), vectors.Notes...)
 	unknown, cut := 0, 0
 	if !l.whole() {
@@ -60,7 +61,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		l.Notes = append(l.Notes, fmt.Sprintf("%d requests of unknown size: assuming one vector each", unknown))
 	}
 	if cut > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d requests have more vectors than the %d that exist: cut", cut, l.Vectors.Rows))
+		l.Notes = append(l.Notes, fmt.Sprintf("%d requests have more vectors than the %d available: cut", cut,
+			l.Vectors.Rows))
 	}
 	sum := sha256.Sum256(fmt.Append(nil, shape.Digest, vectors.Digest, seed))
 	l.Digest = hex.EncodeToString(sum[:])

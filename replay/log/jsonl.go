@@ -595,7 +595,7 @@ func paramValue(v any, depth int) (expr.Value, error) {
 		list := expr.Value{Kind: expr.List, List: make([]expr.Value, 0, len(v))}
 		for _, e := range v {
 			if depth >= deepest {
-				return list, errors.New("lists in lists that no expression has")
+				return list, errors.New("nested lists, which no expression has")
 			}
 			value, err := paramValue(e, depth+1)
 			if err != nil {
@@ -605,7 +605,8 @@ func paramValue(v any, depth int) (expr.Value, error) {
 		}
 		return list, nil
 	}
-	return expr.Value{}, fmt.Errorf("expected a number, a text, a truth value or a list of them, found %s", printable(fmt.Sprint(v)))
+	return expr.Value{}, fmt.Errorf("expected a number, a string, a boolean or a list of these, found %s",
+		printable(fmt.Sprint(v)))
 }
 
 // moment is an absolute time, or a time relative to an unknown origin.

@@ -128,7 +128,7 @@ func refuse(k kind) error {
 		return errors.New("the file is empty")
 	}
 	if k == kindAccess {
-		return hints.Errorf("kitescope replay capture makes a log of it, with vectors from another",
+		return hints.Errorf("turn it into a log, with vectors from another: kitescope replay capture",
 			"it is a Milvus proxy access log: times without vectors")
 	}
 	return hints.Errorf(`a .jsonl has one object per line: {"vector": [0.1, 0.2], "k": 10}`,

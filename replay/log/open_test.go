@@ -189,8 +189,8 @@ func TestTruthFrom(t *testing.T) {
 		}
 	}
 	for want, data := range map[string][]byte{
-		"expected the truth of 2 vectors, found that of 1": ids[:12],
-		"expected rows of ids, found vectors":              npy(t, counting(t, 5)),
+		"expected the truth of 2 vectors, found 1": ids[:12],
+		"expected rows of ids, found vectors":      npy(t, counting(t, 5)),
 	} {
 		if _, err := l.TruthFrom(context.Background(), write(t, "gt.ivecs", data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

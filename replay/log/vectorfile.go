@@ -165,7 +165,7 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	ids := set.IDs
 	if len(ids) != rows {
 		if l.Format == "jsonl" || l.Format == "sample" || l.before+rows > len(ids) {
-			return nil, fmt.Errorf("read %s: expected the truth of %d vectors, found that of %d", path, rows, len(ids))
+			return nil, fmt.Errorf("read %s: expected the truth of %d vectors, found %d", path, rows, len(ids))
 		}
 		ids = ids[l.before : l.before+rows]
 	}
@@ -178,6 +178,6 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 			out.Truth[i][j] = engine.NumberKey(id)
 		}
 	}
-	out.Notes = append(append([]string(nil), l.Notes...), "the truth is that of "+path)
+	out.Notes = append(append([]string(nil), l.Notes...), "truth taken from "+path)
 	return &out, nil
 }

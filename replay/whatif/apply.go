@@ -280,7 +280,7 @@ func (v *variant) resize(rows int64, by float64) error {
 		v.assign(r, made)
 	}
 	if by != 1 {
-		v.note("%d rows become %d: costs of the new ones are those of rows that are here; caches and memory bandwidth "+
+		v.note("%d rows become %d: costs of new rows are those of the present ones; caches and memory bandwidth "+
 			"are not modelled", before.Rows, segmentsOf(v.Layout).Rows)
 	}
 	if rows > 0 && before.Growing > 0 {

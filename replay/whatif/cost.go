@@ -243,7 +243,7 @@ func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (foun
 		if t.own[s.ID] {
 			return nil, "are not loaded", nil
 		}
-		return nil, "are copies, or cut anew", nil
+		return nil, "are copies, or re-cut", nil
 	}
 	if s.Rows > 0 && float64(p.Data.Rows) < 0.9*float64(s.Rows) {
 		return nil, "are only partly in storage", nil

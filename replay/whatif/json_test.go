@@ -98,8 +98,8 @@ func TestReadReportRefuses(t *testing.T) {
 	}
 	good := b.String()
 	for name, c := range map[string][3]string{ // old text, new text, expected error
-		"another kind": {"ReplayWhatIf", "ReplayResult", `kind "ReplayWhatIf" were expected, "kitescope/v1" and "ReplayResult" found`},
-		"a state":      {"sealed_indexed", "sealed", "a segment's state was expected"},
+		"another kind": {"ReplayWhatIf", "ReplayResult", `kind "ReplayWhatIf", found "kitescope/v1" and "ReplayResult"`},
+		"a state":      {"sealed_indexed", "sealed", "expected a segment's state"},
 		"no outcome":   {`"outcome"`, `"come"`, "base.outcome is missing"},
 	} {
 		if _, err := ReadReport(strings.NewReader(strings.ReplaceAll(good, c[0], c[1]))); err == nil || !strings.Contains(err.Error(), c[2]) {

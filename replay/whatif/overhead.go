@@ -84,7 +84,7 @@ func (o *Overheads) text() string {
 		text += fmt.Sprintf(", %v waiting", fine(o.Delay))
 	}
 	if o.follows > 0 {
-		text += fmt.Sprintf(", %.0f%% more waiting that goes with the work", 100*o.follows)
+		text += fmt.Sprintf(", plus %.0f%% waiting in proportion to the work", 100*o.follows)
 	}
 	return text
 }

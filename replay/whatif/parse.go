@@ -61,7 +61,7 @@ func ParseChange(text string) (Change, error) {
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
 		i := slices.IndexFunc(known, func(w word) bool { return w.name == name })
 		if name == "" {
-			return Change{}, fmt.Errorf("change %q: a word is missing beside a comma", text)
+			return Change{}, fmt.Errorf("change %q: a word is missing next to a comma", text)
 		}
 		if i < 0 {
 			return Change{}, unknownWord(text, name, known)
@@ -97,7 +97,7 @@ var goneWords = map[string]string{
 
 func unknownWord(text, name string, known []word) error {
 	if instead := goneWords[name]; instead != "" {
-		return fmt.Errorf("change %q: %s is gone: %s", text, name, instead)
+		return fmt.Errorf("change %q: %s was removed: %s", text, name, instead)
 	}
 	var names []string
 	for _, w := range known {

@@ -59,8 +59,8 @@ func TestParseChangeRefuses(t *testing.T) {
 		"segment-rows=9e99":    "0 to 1000000000000",
 		"scale=NaN":            "expected a number",
 		"scale=-3":             "expected 0.000001 to 1000000",
-		"cpu-ratio=120":        "cpu-ratio is gone: the model gives nodes cores",
-		"grouping=on":          "grouping is gone",
+		"cpu-ratio=120":        "cpu-ratio was removed: the model gives nodes cores",
+		"grouping=on":          "grouping was removed",
 		"type=FLAT,m=8":        "apply to HNSW, not to FLAT",
 		"cores=Inf":            "0.1 to 4096",
 	} {

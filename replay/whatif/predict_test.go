@@ -69,7 +69,7 @@ func TestPredict(t *testing.T) {
 	if ivf.Measured || ivf.Recall != -1 || !strings.Contains(strings.Join(ivf.Notes, "\n"), "an index that is not built here: IVF_FLAT") {
 		t.Errorf("type=IVF_FLAT: measured %v, recall %v, notes %q", ivf.Measured, ivf.Recall, ivf.Notes)
 	}
-	if cut.Modelled != 1 || cut.Layout.Segments != 3 || !strings.Contains(strings.Join(cut.Notes, "\n"), "3 segments are copies, or cut anew") {
+	if cut.Modelled != 1 || cut.Layout.Segments != 3 || !strings.Contains(strings.Join(cut.Notes, "\n"), "3 segments are copies, or re-cut") {
 		t.Errorf("segments of 5000 rows: modelled %v, %d of them, notes %q", cut.Modelled, cut.Layout.Segments, cut.Notes)
 	}
 	if c := r.Check; c.FitMedian <= 0 || c.FitWorst < c.FitMedian || c.Calibrated != "" {

@@ -55,7 +55,7 @@ for try in 1 2 3 4 5 6 7 8; do
 		cat "$out/test.log"
 		exit 1
 	fi
-	echo "e2e: the cluster changed meanwhile, once more"
+	echo "e2e: the cluster changed during the comparison: trying again"
 	sleep 30
 done
 "$out/test" -test.v -test.run TestFollowsInserts

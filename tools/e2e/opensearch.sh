@@ -85,7 +85,7 @@ start() {
 		kill -0 "$(cat "$dir/pid")" || { tail -20 "$dir/log" >&2 && return 1; }
 		sleep 0.5
 	done
-	echo "OpenSearch does not answer: $dir/log" >&2
+	echo "OpenSearch is not responding: $dir/log" >&2
 	return 1
 }
 

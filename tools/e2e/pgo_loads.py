@@ -40,7 +40,7 @@ def find(name):
     for load in LOADS:
         if load["name"] == name:
             return load
-    sys.exit(f"there is no load named {name}: " + ", ".join(x["name"] for x in LOADS))
+    sys.exit(f"no load named {name}; loads: " + ", ".join(x["name"] for x in LOADS))
 
 
 def folder(load):

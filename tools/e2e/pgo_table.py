@@ -40,16 +40,16 @@ def main():
         for s in t["sessions"]:
             loads += [s[key][0] for key in ("load_average_before", "load_average_after") if s.get(key)]
     every = [x for _, _, t in found for x in t["a_a"]]
-    print("| program | what it does | by hand | p | `pgo trial` (95 % CI) | its verdict | same sign | A/A quiet, CPU | A/A quiet, all metrics |")
+    print("| program | workload | by hand | p | `pgo trial` (95% CI) | verdict | same sign | A/A quiet, CPU | A/A quiet, all metrics |")
     print("|---|---|--:|--:|--:|---|---|--:|--:|")
     for x in found:
         print(row(*x))
     quiet, silent = sum(x["cpu_quiet"] for x in every), sum(x["quiet"] for x in every)
     print(f"""
-CPU time, {" or ".join(map(str, pairs))} pairs each way; a sign counts from 1 % on, at a level of 5 %. A/A is the program without PGO against its
-copy, {every[0]["pairs"]} pairs at a time: no difference in CPU time in {quiet} of {len(every)} comparisons, in no metric at all in {silent}.
+CPU time, {" or ".join(map(str, pairs))} pairs each way; a sign counts from 1% on, at a level of 5%. A/A is the program without PGO against its
+copy, {every[0]["pairs"]} pairs at a time: no difference in CPU time in {quiet} of {len(every)} comparisons, and in any metric in {silent}.
 Measured on
-{machine["cpu"]} with {machine["cores"]} cores and a load average of {min(loads):.0f} to {max(loads):.0f}: other work went on meanwhile.""")
+{machine["cpu"]} with {machine["cores"]} cores and a load average of {min(loads):.0f} to {max(loads):.0f}, with other work running.""")
     wrong = [f"{load['name']}: {x['what']}: {x['reason']}" for load, _, t in found for x in t["binaries"] if not x["right"]]
     for line in wrong:
         print("\n- " + line)

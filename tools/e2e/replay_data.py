@@ -72,7 +72,7 @@ def served(c, right):
             break
         time.sleep(2)
     else:
-        raise SystemExit(f"{c.name} was not served as it should be in time: {segments}")
+        raise SystemExit(f"{c.name} was not served as planned in time: {segments}")
     time.sleep(30)
 
 

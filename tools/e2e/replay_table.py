@@ -43,7 +43,7 @@ def table(folder):
     machine = read(folder, next(n for n, _ in SITUATIONS if os.path.isdir(os.path.join(folder, n))), "live-before.json")["setup"]["machine"]
     lines = [
         f"Measured on {machine['cores']} cores of {machine['cpu']}.", "",
-        "| change | sessions | as it was | simulated | after | gain measured | predicted | off by | likely | in it |",
+        "| change | sessions | before | simulated | after | measured gain | predicted | error | predicted range | in range |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     errors, inside = [], 0
@@ -53,8 +53,8 @@ def table(folder):
         inside += holds
         lines.append(f"| {title} | {sessions} | {figure(was)} | {figure(simulated)} | {figure(now)} | {gain:.2f} | {g['gain']:.2f} | {off:+.0%} | "
                      f"{g['low']:.2f} to {g['high']:.2f} | {'yes' if holds else '**no**'} |")
-    lines += ["", f"{len(errors)} gains: off by {statistics.median(errors):.0%} in the median and {max(errors):.0%} at most, "
-              f"{sum(e <= 0.25 for e in errors)} within 25%; {inside} in what was said to be likely."]
+    lines += ["", f"{len(errors)} gains: median error {statistics.median(errors):.0%}, maximum {max(errors):.0%}; "
+              f"{sum(e <= 0.25 for e in errors)} within 25%, {inside} in the predicted range."]
     return "\n".join(lines)
 
 

@@ -131,7 +131,7 @@ class Milvus:
             if hits == before:
                 return hits
             before = hits
-        sys.exit("pymilvus is told something else each time")
+        sys.exit("pymilvus gets a different response each time")
 
     def each(self, name, metric, kind, dim, rows, params=None, **more):
         """The same collection with one vector, ten, a large k, and filters."""

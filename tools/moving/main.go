@@ -17,7 +17,7 @@ import (
 func main() {
 	columns := flag.Int("columns", 100, "width of the screens")
 	rows := flag.Int("rows", 30, "height of the screens")
-	title := flag.String("title", "", "what the picture shows, for those who cannot see it")
+	title := flag.String("title", "", "alternative text of the picture")
 	flag.Parse()
 	if err := run(flag.Arg(0), *title, *columns, *rows); err != nil {
 		fmt.Fprintln(os.Stderr, "moving:", err)
@@ -43,7 +43,7 @@ func run(dir, title string, columns, rows int) error {
 	for _, name := range names {
 		m := frameName.FindStringSubmatch(filepath.Base(name))
 		if m == nil {
-			return fmt.Errorf("%s: want ORDER-MILLISECONDS.ansi", name)
+			return fmt.Errorf("%s: expected ORDER-MILLISECONDS.ansi", name)
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {

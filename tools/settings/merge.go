@@ -99,7 +99,7 @@ func main() {
 		return
 	}
 	fmt.Print(`# Keys of Milvus's configuration that are not in every release, or have another default there.
-# From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1, by tools/settings/settings.sh. "·": there is no such key; "→key": it is
+# From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1, by tools/settings/settings.sh. "·": no such key; "→key": it is
 # read where that key is not set. Of later patch releases a few may differ.
 key	2.5	2.6	3.0
 `)

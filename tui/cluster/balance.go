@@ -72,7 +72,7 @@ func (p *balancePage) find(cluster *model.Cluster) bool {
 }
 
 func (p *balancePage) unfound() string {
-	return "no loaded collection is called " + words.Harmless(p.asked) + ": balance alone lists them"
+	return "no loaded collection named " + words.Harmless(p.asked) + ": run :balance to list them"
 }
 
 // ofGroup returns the page of a single replica.
@@ -218,11 +218,11 @@ func (p *balancePage) Can(m *tui.Model, a tui.Action) string {
 	switch a {
 	case tui.ActOpen, tui.ActDescribe, tui.ActOwner, tui.ActRelated, tui.ActTree, tui.ActCopyRow:
 		if !ok {
-			return "there is no row"
+			return "no row selected"
 		}
 	case tui.ActSave:
 		if p.weighed == nil || !p.weighed.Report.Survey.Asked {
-			return "there is nothing to save: the nodes were not asked"
+			return "nothing to save: the nodes were not queried"
 		}
 	}
 	return ""

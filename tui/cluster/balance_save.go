@@ -16,7 +16,7 @@ func (p *balancePage) saveMenu() *tui.Menu {
 		return tui.Save(m, tui.FileName("plan", p.word)+".py", tui.TextWriter(of.SavedPlan()))
 	}}
 	if of.Report.Moves() == 0 {
-		script.Why = "there is no move"
+		script.Why = "no moves"
 	}
 	n := &tui.Menu{Title: "save the balance", Items: []tui.MenuItem{script}}
 	for _, word := range []string{"html", "json", "csv"} {

@@ -114,7 +114,7 @@ func TestBalancePalette(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: c})
 		d.Keys(":").Typed("balance users_flat_ip").Keys("enter").Shows("users_flat_ip  replica")
-		d.Keys(":").Typed("balance nothing").Keys("enter").Shows("no loaded collection is called nothing")
+		d.Keys(":").Typed("balance nothing").Keys("enter").Shows("no loaded collection named nothing")
 	})
 }
 
@@ -122,7 +122,7 @@ func TestBalancePalette(t *testing.T) {
 // refers to.
 func TestBalanceOfANameBeforeData(t *testing.T) {
 	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
-	for name, want := range map[string]string{"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection is called nosuch"} {
+	for name, want := range map[string]string{"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection named nosuch"} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := testConfig()
 			cfg.StartPage = "balance " + name

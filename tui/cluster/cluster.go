@@ -20,7 +20,8 @@ func Pages() []tui.PageKind {
 			Args: "[COLLECTION]", Open: openLatency,
 		},
 		{
-			Name: "preflight", Aliases: []string{"upgrade"}, Doc: "What another version would break: preflight 3.0.2, or 2.2.16 back.",
+			Name: "preflight", Aliases: []string{"upgrade"},
+			Doc:  "What an upgrade or rollback would break: preflight 3.0.2, or 2.2.16 back.",
 			Args: "VERSION...", Open: openPreflight, Words: wanted, Checks: preflight.All(),
 		},
 	}
@@ -30,11 +31,11 @@ func balanceKeys() []tui.Binding {
 	return []tui.Binding{
 		{
 			Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "by cost/rows/memory",
-			Doc: "Even out by: search cost, rows, memory.", Weight: 60,
+			Doc: "Balance by: search cost, rows, memory.", Weight: 60,
 		},
 		{
 			Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupTake, Hint: "save plan",
-			Doc: "Save the plan as a script for pymilvus, or the report, and ask where.", Weight: 65,
+			Doc: "Save the plan as a pymilvus script, or the report. Asks for the path.", Weight: 65,
 		},
 	}
 }

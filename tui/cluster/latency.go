@@ -40,7 +40,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	p.Columns = func(int) []tui.Column[*show.Row] { return budgetColumns(m) }
 	p.Filter = strings.ToLower(strings.Join(args, ""))
 	p.Least = 28
-	p.AsItCame = "by kind of request, the collection that takes most time first"
+	p.AsItCame = "by request type, most time-consuming collection first"
 	p.Open = func(m *tui.Model, r *show.Row) tui.Cmd {
 		return m.Push(newWaterfallPage(m, tui.KeyOfBudget(r.Budget())))
 	}
@@ -56,7 +56,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 // budgetList returns the common part of lists of phases.
 func budgetList(noun string) tui.List[*show.Row] {
 	return tui.List[*show.Row]{
-		Noun: noun, AsItCame: "in the order of the request",
+		Noun: noun, AsItCame: "in execution order",
 		Key: func(r *show.Row) string {
 			b, p := r.Budget(), r.Phase()
 			return strings.Join([]string{string(b.Request), b.Database, b.Name, string(p.Name), string(p.Parent), r.Process()}, "\x00")
@@ -87,7 +87,7 @@ func shortened(bar func(*show.Row) string, w int) func(*show.Row) string {
 	return func(r *show.Row) string {
 		text := bar(r)
 		if !r.Phase().Known && r.Phase().Name != latency.Total && draw.Width(text) > w {
-			return "enter says why"
+			return "enter shows why"
 		}
 		return draw.Cut(text, w)
 	}
@@ -219,7 +219,7 @@ func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 	var apart string
 	if len(p.Of) == 0 && b.Name != "" {
 		b = m.Times().Latency().Find("", b.Request)
-		p, apart = samePhase(b, p), "of all collections, which processes do not tell apart: "
+		p, apart = samePhase(b, p), "all collections (process metrics are not per collection); "
 	}
 	if p == nil || len(p.Of) == 0 {
 		m.Say(tui.ToneInfo, "no process reports its part of "+string(r.Phase().Name))
@@ -255,7 +255,7 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 		},
 		List: budgetList("process"),
 	}
-	p.AsItCame = "the one that a request waits for longest first"
+	p.AsItCame = "longest wait first"
 	p.Columns = func(int) []tui.Column[*show.Row] {
 		name := tui.SortedColumn("process", "PROCESS", table.Text, 0, (*show.Row).Process, nil)
 		return append([]tui.Column[*show.Row]{name}, phaseColumns(m, "mean_ms", "share", "calls", "call_ms", "bar", "p50_ms", "p99_ms", "per_second")...)
@@ -269,7 +269,7 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 		if doing := of.Doing(); doing != "" {
 			text = doing
 		}
-		text += ", " + apart + "MS is what the " + string(key.Request) + " waits, A CALL what one takes"
+		text += "; " + apart + "MS: wait per " + string(key.Request) + ", PER CALL: ms per call"
 		var lines []string
 		for _, line := range draw.Wrap(text, w-2) {
 			lines = append(lines, " "+m.Styles.Dim.On(line))

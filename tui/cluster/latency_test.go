@@ -140,7 +140,7 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 		d.Keys("/").Typed("consistency").Keys("enter")
 		d.Shows("› search", "consistency_wait", "1 of")
 		d.Keys("enter")
-		d.Shows("consistency_wait", "querynode-", "A CALL")
+		d.Shows("consistency_wait", "querynode-", "PER CALL")
 		if n := len(page().All); n < 2 {
 			t.Fatalf("%d processes wait for consistency", n)
 		}
@@ -152,7 +152,7 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 		d.Keys("esc esc")
 		d.Shows("COLLECTION")
 		d.Keys("down enter /").Typed("consistency").Keys("enter enter")
-		d.Shows("of all collections, which processes do not tell apart", row.Process())
+		d.Shows("all collections (process metrics are not per collection)", row.Process())
 	})
 }
 
@@ -199,9 +199,9 @@ func TestLatencyOfNothing(t *testing.T) {
 		d.Cluster(tuitest.Fixture())
 		d.Lacks("LATENCY")
 		d.Keys(":").Typed("latency").Keys("enter")
-		d.Shows("where requests spend their time is unknown: the processes were not asked")
+		d.Shows("where requests spend their time is unknown: the processes were not queried")
 		d.Keys("enter")
-		d.Shows("there is no row")
+		d.Shows("no row selected")
 	})
 }
 

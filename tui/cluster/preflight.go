@@ -50,7 +50,7 @@ func parse(args []string) (plan preflight.Plan, err error) {
 		case isRunning:
 			plan.From, err = preflight.ParseVersion(running)
 		case plan.To.Known():
-			err = fmt.Errorf("%q is one word too many", word)
+			err = fmt.Errorf("unexpected argument %q", word)
 		default:
 			plan.To, err = preflight.ParseVersion(word)
 		}
@@ -59,7 +59,7 @@ func parse(args []string) (plan preflight.Plan, err error) {
 		}
 	}
 	if !plan.To.Known() {
-		return plan, errors.New("say which version: " + forms() + " (tab completes)")
+		return plan, errors.New("version required: " + forms() + " (tab completes)")
 	}
 	return plan, nil
 }
@@ -103,8 +103,8 @@ func (a *asked) settle(c *model.Cluster) error {
 		preflight.RunningUnknown: "type :" + a.name() + " " + runningWord + "2.5.16",
 		preflight.Older:          "type :" + a.name() + " " + backWord,
 		preflight.Newer:          "type :" + forward.name(),
-		preflight.RunsAlready:    "name another version",
-		preflight.PatchUnsaid:    "name the whole version, such as " + to + ".1",
+		preflight.RunsAlready:    "choose another version",
+		preflight.PatchUnsaid:    "give the full version, e.g. " + to + ".1",
 	}
 	return errors.New(unfit.Error() + "; " + hint[unfit.Why])
 }

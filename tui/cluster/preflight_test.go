@@ -108,21 +108,21 @@ func TestPreflightWords(t *testing.T) {
 		d := driven(t, testConfig(), 200, 50)
 		d.Cluster(captured(t, "standalone-2.3.5"))
 		for line, want := range map[string]string{
-			"preflight":                      "say which version: preflight 3.0.2, or preflight 2.2.16 back",
-			"pref":                           "say which version",
+			"preflight":                      "version required: preflight 3.0.2, or preflight 2.2.16 back",
+			"pref":                           "version required",
 			"latency a b":                    "usage: :latency [COLLECTION]",
 			"why nosuch":                     "latency",
 			"preflight 3":                    `"3" is not a version of Milvus: type preflight 3.0.2`,
-			"preflight back":                 "say which version",
-			"preflight 3.0.2 2.6.22":         `"2.6.22" is one word too many`,
+			"preflight back":                 "version required",
+			"preflight 3.0.2 2.6.22":         `unexpected argument "2.6.22"`,
 			"preflight 3.0.2 running=x":      `"x" is not a version of Milvus`,
 			"preflight 2.2.16":               "2.2.16 is older than the running version (2.3.5); type :preflight 2.2.16 back",
 			"preflight 3.0.2 back":           "3.0.2 is newer than the running version (2.3.5); type :preflight 3.0.2",
-			"preflight 2.3.5":                "2.3.5 is running already: nothing to do; name another version",
-			"preflight 2.3 back":             "2.3.5 is running, and 2.3 does not name a patch version; name the whole version, such as 2.3.1",
+			"preflight 2.3.5":                "2.3.5 is already running: nothing to do; choose another version",
+			"preflight 2.3 back":             "2.3.5 is running, and 2.3 has no patch version; give the full version, e.g. 2.3.1",
 			"preflight 2.3.4 running=2.2.16": "upgrade from 2.2.16 to 2.3.4",
 			"upgrade v3.0.2":                 "upgrade from 2.3.5 to 3.0.2, first to 2.5.16",
-			"preflight back 2.2.16":          "going back from 2.3.5 to 2.2.16",
+			"preflight back 2.2.16":          "rollback from 2.3.5 to 2.2.16",
 		} {
 			d.opens(line)
 			d.Shows(want)
@@ -151,9 +151,9 @@ func TestPreflightCompletes(t *testing.T) {
 			t.Errorf("it offers %q", got)
 		}
 		d.Keys(":").Typed("pref")
-		d.Shows("What another version would break")
+		d.Shows("What an upgrade or rollback would break")
 		d.Keys("enter :").Typed("preflight 2.2.16 b").Keys("tab enter")
-		d.Shows("going back from 2.3.5 to 2.2.16")
+		d.Shows("rollback from 2.3.5 to 2.2.16")
 	})
 	for _, text := range preflight.Wanted() {
 		if _, err := preflight.ParseVersion(text); err != nil {
@@ -175,14 +175,14 @@ func TestPreflightFollowsTheCluster(t *testing.T) {
 		d.Cluster(c)
 		d.Shows("upgrade from 2.3.5 to 2.6.22, first to 2.5.16", "no direct upgrade from 2.3.5 to 2.6.22: go through")
 		d.Keys("/").Typed("no direct upgrade").Keys("enter enter")
-		d.Shows("› upgrade-path", "THE CHECK")
+		d.Shows("› upgrade-path", "CHECK  ")
 		d.Cluster(running(c, "2.5.16"))
-		d.Shows("it is not found any more")
+		d.Shows("no longer found")
 		d.Keys("esc esc")
 		d.Shows("upgrade from 2.5.16 to 2.6.22")
 		d.Lacks("no direct upgrade", "first to")
 		d.Cluster(running(c, "2.6.22"))
-		d.Shows("2.6.22 is running already: nothing to do")
+		d.Shows("2.6.22 is already running: nothing to do")
 		d.Keys("enter e x y s o r f left down / esc") // nothing to act on
 		d.Fits()
 	})
@@ -195,7 +195,7 @@ func TestPreflightIsNeverGreenWhenUnknown(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Cluster(captured(t, "standalone-2.3.5"))
 		d.opens("preflight 4.0")
-		d.Shows("nothing found so far", "37 could not run", "nothing is known of 4.0")
+		d.Shows("no problems found so far", "37 could not run", "4.0 is not covered")
 		d.Lacks("✓")
 	})
 }

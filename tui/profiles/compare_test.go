@@ -53,7 +53,7 @@ func pairedFixture() *bench.Comparison {
 		benchLine(bench.Metric{Name: "load time", Unit: "s"}, bench.LowerIsBetter, []float64{41.2, 40.8}, []float64{42.5, 41.9}, bench.TooFew, 1.029, nan, nan, nan),
 		benchLine(bench.Metric{Name: "memory", Unit: "B"}, bench.LowerIsBetter, scattered(24, 3.1e9, 0.02, 3), nil, bench.OneSide, nan, nan, nan, nan),
 	}
-	lines[1].Remark = "it would be one alone, not among 6 metrics"
+	lines[1].Remark = "significant on its own, but not among 6 metrics"
 	lines[6].Remark, lines[6].Test = "needs at least 6 pairs", ""
 	lines[7].Test = ""
 	c := &bench.Comparison{

@@ -46,7 +46,7 @@ type Item struct {
 // Progress is the progress of a pull from one process.
 type Progress struct {
 	Node, Role string
-	// State is the current step for display, e.g. "profiling", "waits for another profile to end".
+	// State is the current step for display, e.g. "profiling", "waiting for another profile to end".
 	State string
 	// Done means that the pull from this process has ended. Err is set if it failed.
 	Done bool
@@ -59,7 +59,7 @@ func Files(set Set) Feed { return profileFiles(set) }
 type profileFiles Set
 
 func (f profileFiles) List(context.Context) (Set, error) { return Set(f), nil }
-func (f profileFiles) CanPull() string                   { return "these are files: open a live cluster to pull from it" }
+func (f profileFiles) CanPull() string                   { return "profiling needs a live cluster; these are files" }
 
 func (f profileFiles) Pull(context.Context, time.Duration, func(Progress)) (Set, error) {
 	return Set{}, nil

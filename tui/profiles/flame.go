@@ -89,7 +89,7 @@ func (p *flamePage) Note(*tui.Model) string {
 	}
 	parts = append(parts, words.Plural(len(t.Frames)-1, "frame"))
 	if t.Pruned > 0 {
-		parts = append(parts, words.Number(t.Pruned)+" too small left out")
+		parts = append(parts, words.Number(t.Pruned)+" hidden (too small)")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -20,20 +20,20 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 		}
 	case tui.ActTakeBack:
 		if g == nil || g.zoom == g.base {
-			return "everything is shown"
+			return "already zoomed out"
 		}
 	case tui.ActOpen, tui.ActSandwich, tui.ActCopyRow, tui.ActFilter, tui.ActReset, tui.ActSave:
 		if g == nil {
-			return "there is no graph yet"
+			return "no graph yet"
 		}
 	}
 	if a == tui.ActOpen && g.at == g.zoom {
-		return "it fills the width already; backspace zooms out"
+		return "the frame already fills the width; backspace zooms out"
 	}
 	if a == tui.ActSandwich && p.query.focus == "" {
 		switch t := g.index.tree; {
 		case g.at == 0:
-			return "the cursor is on everything: go to a function first"
+			return "the cursor is on the root: go to a function first"
 		case t.Nodes && t.Frames[g.at].Depth == 1:
 			return "a node is not a function: enter zooms into it, down goes to its functions"
 		}
@@ -47,24 +47,25 @@ func (p *flamePage) canChange(m *tui.Model, a tui.Action) string {
 	switch a {
 	case tui.ActNormalize:
 		if !p.subject.diff() {
-			return "two profiles have to be compared for that: mark two on the page of profiles, and compare them with " + tui.KeyOf(m, tui.ActCompare)
+			return "only for comparisons: mark two profiles on the profiles page and press " +
+				tui.KeyOf(m, tui.ActCompare)
 		}
 	case tui.ActNodes:
 		switch {
 		case loaded == nil:
-			return "there is no graph yet"
+			return "no graph yet"
 		case loaded.nodes == 0:
-			return "the samples are not labelled with nodes"
+			return "the samples have no node labels"
 		case p.query.focus != "":
 			return "a sandwich has no nodes; esc leaves it"
 		}
 	case tui.ActInvert:
 		if p.query.focus != "" {
-			return "a sandwich shows both ways; esc leaves it"
+			return "a sandwich shows both directions; esc leaves it"
 		}
 	case tui.ActKind:
 		if loaded != nil && len(loaded.profile.Types) < 2 {
-			return "the profile has one sample type only"
+			return "the profile has only one sample type"
 		}
 	}
 	return ""
@@ -128,7 +129,10 @@ func (p *flamePage) change(m *tui.Model, a tui.Action) (c tui.Cmd, ok bool) {
 		p.query.nodes = !p.query.nodes
 	case tui.ActNormalize:
 		p.query.raw = !p.query.raw
-		m.Say(tui.ToneInfo, map[bool]string{true: "values as they are", false: "normalized: the new profile has the total of the base"}[p.query.raw])
+		m.Say(tui.ToneInfo, map[bool]string{
+			true:  "values not normalized",
+			false: "normalized: the new profile has the total of the base",
+		}[p.query.raw])
 	case tui.ActBy:
 		p.query.by = nextBy(p.query.by, frameGrains())
 		p.query.focus, p.before = "", nil // a function name is not the name of a package

@@ -34,7 +34,7 @@ func TestFlameZoom(t *testing.T) {
 		d.Keys("down enter u")
 		d.Lacks("zoom 5")
 		d.Keys("backspace")
-		d.Shows("everything is shown")
+		d.Shows("already zoomed out")
 	})
 }
 
@@ -62,7 +62,7 @@ func TestFlameSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 120, 40)
 		d.Keys("/").Typed("CGOCALL")
-		d.Shows("9 frames, 10% of all")
+		d.Shows("9 frames, 10% of total")
 		d.Keys("enter n")
 		if name := d.frame(); !strings.Contains(name, "cgocall") {
 			t.Errorf("n goes to %s", name)
@@ -82,7 +82,7 @@ func TestFlameSearch(t *testing.T) {
 			t.Error("the match is not on the screen")
 		}
 		d.Keys("esc u /").Typed("(*LocalSegment).Se")
-		d.Shows("taken as text", "8.9% of all")
+		d.Shows("matched as text", "8.9% of total")
 		d.Keys("esc /").Typed("nothing has this")
 		d.Shows("not found")
 		d.Keys("enter n")
@@ -134,7 +134,7 @@ func TestFlameToggles(t *testing.T) {
 		d.Keys("K")
 		d.Shows("samples ")
 		d.Keys("%")
-		d.Shows("two profiles have to be compared")
+		d.Shows("only for comparisons")
 		d = driveProfiles(t, comparedView(), 120, 40)
 		d.Shows("normalized", "gone")
 		d.Keys("%")

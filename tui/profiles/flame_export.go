@@ -14,11 +14,11 @@ const flameFile = "kitescope-flame.html"
 // saveMenu offers to save the graph for browsers and the profile for other tools.
 func (p *flamePage) saveMenu() *tui.Menu {
 	n := &tui.Menu{Title: "save the graph", Items: []tui.MenuItem{
-		{Text: "page for browsers", Note: "html", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveFlame(m, p) }},
+		{Text: "web page", Note: "html", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveFlame(m, p) }},
 		{Text: "profile for pprof", Note: "pb.gz", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd { return saveProfile(m, p.subject) }},
 	}}
 	if p.subject.diff() {
-		n.Items[1].Why = "two are compared"
+		n.Items[1].Why = "this is a comparison"
 	}
 	return n
 }

@@ -62,7 +62,8 @@ func (p *flamePage) instead(m *tui.Model) string {
 	case p.shown.focus != "" && g.index.tree.Focus != "" && len(g.index.tree.Frames) < 2:
 		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Harmless(p.shown.focus) + "; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	case g.index.widths.size[0] <= 0:
-		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or none that the filter leaves; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
+		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or the filter removes all; " +
+			tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	}
 	return ""
 }
@@ -219,7 +220,7 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 		add(tintLess3, d.signs.less, "less")
 		add(tintMore3, d.signs.more, "more")
 		if d.palette.mono {
-			add(tintNoise, "no sign", "noise")
+			add(tintNoise, "unmarked", "noise")
 		} else {
 			add(tintNoise, " ", "noise")
 		}
@@ -321,7 +322,7 @@ func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	case t.Inverted && first:
 		list = append(list, "flat "+here)
 	case t.Inverted:
-		list = append(list, "on this way "+here)
+		list = append(list, "on this path "+here)
 	default:
 		list = append(list, "cum "+here, "flat "+amount(f.Self, unit)+"  "+words.Percent(percentOf(f.Self, root)))
 	}

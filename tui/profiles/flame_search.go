@@ -32,7 +32,7 @@ func (p *flamePage) search(text string) {
 	note := ""
 	re, err := regexp.Compile("(?i)" + text)
 	if err != nil {
-		re, note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(text)), "taken as text"
+		re, note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(text)), "matched as text"
 	}
 	for half, g := range p.graphs {
 		p.searches[half] = flameSearch{text: text, note: note}
@@ -90,7 +90,7 @@ func (s *flameSearch) summary() string {
 		if s.diff {
 			text += words.Percent(s.base) + " → "
 		}
-		text += words.Percent(s.share) + " of all"
+		text += words.Percent(s.share) + " of total"
 	}
 	if s.note != "" {
 		text += " · " + s.note

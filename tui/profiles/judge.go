@@ -166,8 +166,8 @@ func (p *judgePage) Body(m *tui.Model, w, h int) []string {
 	case p.items == nil:
 		text = "…"
 	case len(p.items) == 0:
-		text = "there is no CPU profile: " + tui.KeyOf(m, tui.ActPull) + " on the profiles page takes them, and " +
-			"9" + " goes there"
+		text = "no CPU profiles: press 9 for the profiles page, and " + tui.KeyOf(m, tui.ActPull) +
+			" there to profile all processes"
 	case p.made == nil:
 		text = "judging " + words.Plural(len(p.items), "profile") + "…"
 	default:

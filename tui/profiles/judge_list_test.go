@@ -62,9 +62,9 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 		d := driven(t, cfg, 120, 40)
 		d.Cluster(tuitest.Fixture())
 		d.Keys(":").Typed("judge").Keys("enter")
-		d.Shows("there is no CPU profile")
+		d.Shows("no CPU profile")
 		d.Keys("9 J")
-		d.Shows("there are no profiles yet: P takes them")
+		d.Shows("no profiles yet: press P to profile all processes")
 		d.Keys("P enter")
 		d.Sleep(11 * time.Second)
 		d.Keys("J")
@@ -72,7 +72,7 @@ func TestJudgeOfPulledProfiles(t *testing.T) {
 			t.Errorf("%d profiles are judged, want also the one that failed", n)
 		}
 		d.Keys("end Y 1")
-		d.Shows("there is none") // a profile that was just pulled has no path
+		d.Shows("none for this page") // a profile that was just pulled has no path
 		d.Keys("esc f")
 		d.Shows("findings")
 	})
@@ -86,11 +86,11 @@ func TestJudgeOfWhatIsNoCPUProfile(t *testing.T) {
 			c.Pages = Pages(Files(Set{Items: []Item{item}}))
 		})
 		d.Keys("9 J")
-		d.Shows("there is no CPU profile")
+		d.Shows("no CPU profile")
 		d.Keys("space J")
 		d.Shows("profile unfit")
 		d.Keys(":").Typed("judge").Keys("enter")
-		d.Shows("there is no CPU profile")
+		d.Shows("no CPU profile")
 	})
 }
 

@@ -277,7 +277,7 @@ func (p pulledMsg) Apply(m *tui.Model) tui.Cmd {
 	}
 	switch {
 	case p.err != nil:
-		m.Say(tui.ToneBad, "not pulled: "+profileTrouble(p.err))
+		m.Say(tui.ToneBad, "pull failed: "+profileTrouble(p.err))
 	case failed > 0:
 		m.Say(tui.ToneWarn, "pulled "+words.Plural(len(p.set.Items)-failed, "profile")+", "+words.Number(failed)+" failed")
 	default:

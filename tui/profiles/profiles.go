@@ -48,11 +48,13 @@ func Pages(feed Feed) []tui.PageKind {
 	empty := func(*tui.Model) bool { return feed == nil }
 	return []tui.PageKind{
 		{
-			Name: "profiles", Aliases: []string{"p", "pprof"}, Doc: "Profiles: of which processes, and where their time goes.", Open: lib.openList,
+			Name: "profiles", Aliases: []string{"p", "pprof"}, Open: lib.openList,
+			Doc:  "Profiles of processes, and where their time goes.",
 			Bare: true, Empty: empty, Keys: profileKeys(),
 		},
 		{
-			Name: "judge", Aliases: []string{"pgo"}, Doc: "Whether a build with PGO is worth it, by the CPU profiles there are.", Open: lib.openJudgement,
+			Name: "judge", Aliases: []string{"pgo"}, Open: lib.openJudgement,
+			Doc:  "Whether a build with PGO is worth it, from the available CPU profiles.",
 			Bare: true, Empty: empty,
 		},
 	}
@@ -72,7 +74,7 @@ func (d *library) openList(*tui.Model, []string) (tui.Page, error) {
 	return p, nil
 }
 
-const noProfiles = "there are no profiles here: open a live cluster, or a bundle or a folder that has some"
+const noProfiles = "no profiles here: open a live cluster, or a bundle or folder with profiles"
 
 func (p *profilesPage) Scope() tui.Scope          { return tui.InProfiles }
 func (p *profilesPage) Crumb() string             { return "profiles" }
@@ -233,9 +235,9 @@ func (p *profilesPage) Body(m *tui.Model, w, h int) []string {
 	switch {
 	case len(p.Shown) > 0:
 	case p.Filter != "":
-		text = "no profile has " + p.Filter + "; esc clears the filter"
+		text = "no profile matches " + p.Filter + "; esc clears the filter"
 	case d.pull != nil:
-		text = "asking the processes…"
+		text = "querying the processes…"
 	case d.err != nil:
 		text = profileTrouble(d.err)
 	case !d.listed:
@@ -292,7 +294,7 @@ func (p *profilesPage) profileColumns(w int) []tui.Column[*profileRow] {
 		n := s.cores()
 		return someText(n == n, digits(n)) // not NaN
 	}))
-	add(true, "WHERE IT GOES", table.Text, 0, func(r *profileRow) string { return r.remarkIn(p.room) })
+	add(true, "BREAKDOWN", table.Text, 0, func(r *profileRow) string { return r.remarkIn(p.room) })
 	return columns
 }
 
@@ -351,7 +353,7 @@ func (p *profilesPage) look(r *profileRow) tui.RowLook {
 func parseWindow(text string) (time.Duration, error) {
 	d, err := table.ParseDuration(strings.TrimSpace(text))
 	if err != nil || d <= 0 || d > time.Hour {
-		return 0, errors.New("say for how long, in seconds: 10")
+		return 0, errors.New("enter a duration in seconds, e.g. 10")
 	}
 	return d, nil
 }

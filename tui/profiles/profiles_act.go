@@ -70,29 +70,29 @@ func (p *profilesPage) Can(m *tui.Model, a tui.Action) string {
 		return p.canOpen(a)
 	case tui.ActCompare:
 		if len(p.marks) != 2 || len(p.chosen()) != 2 {
-			return "mark two rows with " + tui.KeyOf(m, tui.ActMark) + " first: what is marked first is the base"
+			return "mark two rows with " + tui.KeyOf(m, tui.ActMark) + " first; the one marked first is the base"
 		}
 		if rows := p.chosen(); kindOf(rows[0]) != kindOf(rows[1]) {
-			return "one is a profile of " + kindOf(rows[0]) + ", the other of " + kindOf(rows[1])
+			return "cannot compare " + kindOf(rows[0]) + " and " + kindOf(rows[1]) + " profiles"
 		}
 	case tui.ActJudge:
 		if len(p.judged()) == 0 {
 			if len(p.lib.entries) == 0 {
 				if p.lib.feed.CanPull() == "" {
-					return "there are no profiles yet: " + tui.KeyOf(m, tui.ActPull) + " takes them"
+					return "no profiles yet: press " + tui.KeyOf(m, tui.ActPull) + " to profile all processes"
 				}
-				return "there are no profiles"
+				return "no profiles"
 			}
-			return "there is no CPU profile: mark with " + tui.KeyOf(m, tui.ActMark) + " what is to be judged all the same"
+			return "no CPU profile: mark others with " + tui.KeyOf(m, tui.ActMark) + " to judge them anyway"
 		}
 	case tui.ActPull:
 		if p.lib.pull != nil {
-			return "profiles are being pulled already: esc cancels"
+			return "profiles are already being pulled: esc cancels"
 		}
 		return p.lib.feed.CanPull()
 	case tui.ActFilter:
 		if len(p.All) == 0 && p.Filter == "" {
-			return "there is no row"
+			return "no rows"
 		}
 	}
 	return ""
@@ -109,17 +109,17 @@ func (p *profilesPage) canOpen(a tui.Action) string {
 	r, ok := p.Current()
 	switch {
 	case !ok:
-		return "there is no row"
+		return "no row selected"
 	case a == tui.ActCopyRow:
 	case r.step != nil:
-		return "it is being pulled"
+		return "the profile is still being pulled"
 	case a != tui.ActMark && len(p.marks) > 0:
 		first := ""
 		for _, r := range p.chosen() {
 			if k := kindOf(r); first == "" {
 				first = k
 			} else if k != first {
-				return "profiles of " + first + " and of " + k + " do not add up"
+				return "cannot merge " + first + " and " + k + " profiles"
 			}
 		}
 	case r.sum != nil && r.sum.err != "":

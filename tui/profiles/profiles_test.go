@@ -109,7 +109,7 @@ func TestPullThatFails(t *testing.T) {
 		d.Cluster(tuitest.Fixture())
 		d.Keys("9 P enter")
 		d.Sleep(11 * time.Second)
-		d.Shows("not pulled: unexpected EOF", "datanode")
+		d.Shows("pull failed: unexpected EOF", "datanode")
 	})
 }
 
@@ -118,7 +118,7 @@ func TestProfilesOfAClusterWithoutAny(t *testing.T) {
 		d := driven(t, pagetest.Config(), 120, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("9")
-		d.Shows("there is no profiles page here")
+		d.Shows("no profiles page here")
 	})
 }
 
@@ -140,11 +140,11 @@ func TestNoClusterNoPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, nodesView(), 120, 30)
 		d.Keys(":").Typed("segments").Keys("enter")
-		d.Shows("there is no cluster here, only profiles")
+		d.Shows("no cluster here, only profiles")
 		d.Keys("f")
-		d.Shows("findings need a cluster; here there is only profiles")
+		d.Shows("findings need a cluster; this session has only profiles")
 		d.Keys("3")
-		d.Shows("the nodes page needs a cluster; here there is only profiles")
+		d.Shows("the nodes page needs a cluster; this session has only profiles")
 		d.Keys("H")
 		d.Shows("flame 7 processes")
 	})

@@ -90,7 +90,7 @@ func (p *reportPage) text(o render.Options) string {
 
 func (p *reportPage) Can(_ *tui.Model, a tui.Action) string {
 	if p.write == nil && (a == tui.ActCopyRow || a == tui.ActSave) {
-		return "there is no report yet"
+		return "no report yet"
 	}
 	return ""
 }

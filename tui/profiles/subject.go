@@ -91,7 +91,7 @@ func mergeItems(ctx context.Context, items []Item) (*profile.Profile, error) {
 	}
 	switch len(all) {
 	case 0:
-		return nil, errors.New("there is no profile")
+		return nil, errors.New("no profile")
 	case 1:
 		return all[0], nil
 	}
@@ -104,7 +104,7 @@ func loadItem(ctx context.Context, item *Item) (*profile.Profile, error) {
 		return nil, fmt.Errorf("%s: %s", item.title(), item.Err)
 	}
 	if item.Load == nil {
-		return nil, fmt.Errorf("%s: there is no profile", item.title())
+		return nil, fmt.Errorf("%s: no profile", item.title())
 	}
 	p, err := item.Load(ctx)
 	if err != nil {

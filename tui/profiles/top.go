@@ -152,7 +152,8 @@ func (p *topPage) Body(m *tui.Model, w, h int) []string {
 	case p.top == nil && p.changes == nil:
 		text = "reading " + p.subject.label + "…"
 	case len(p.All) == 0:
-		text = "the profile has no samples, or none that the filter leaves; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
+		text = "the profile has no samples, or the filter removes all; " +
+			tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	}
 	if text != "" {
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)

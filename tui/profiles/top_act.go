@@ -15,18 +15,18 @@ func (p *topPage) Can(m *tui.Model, a tui.Action) string {
 	switch a {
 	case tui.ActOpen, tui.ActFlame:
 		if p.entry() == nil {
-			return "there is no row"
+			return "no row selected"
 		}
 		if p.shown.by == profile.ByNode && p.entry().Function == report.NoNode {
-			return "these samples have no node"
+			return "these samples have no node labels"
 		}
 	case tui.ActNormalize:
 		if !p.subject.diff() {
-			return "two profiles have to be compared for that"
+			return "only for comparisons of two profiles"
 		}
 	case tui.ActKind:
 		if l := p.subject.loaded; l != nil && len(l.profile.Types) < 2 {
-			return "the profile has one sample type only"
+			return "the profile has only one sample type"
 		}
 	}
 	return p.List.Can(m, a)

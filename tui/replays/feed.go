@@ -198,6 +198,6 @@ func (p *replayPage) Stop(m *tui.Model) bool {
 	}
 	p.of.measured.stopping = true
 	p.of.measured.stop()
-	m.Say(tui.ToneInfo, "stopping: the results so far follow; q again does not wait for them")
+	m.Say(tui.ToneInfo, "stopping: the results so far follow; press q again to skip them")
 	return true
 }

@@ -30,7 +30,7 @@ func Pages(data *Data) []tui.PageKind { return (&replayPages{data: data}).kinds(
 
 func (r *replayPages) kinds() []tui.PageKind {
 	return []tui.PageKind{{
-		Name: "replay", Doc: "A replay: recall, latency, where the time goes, what changes would give.", Open: r.open,
+		Name: "replay", Doc: "A replay: recall, latency, where the time goes, what changes would gain.", Open: r.open,
 		Bare: true, Empty: func(*tui.Model) bool { return r.data.empty() }, Keys: []tui.Binding{
 			{
 				Action: tui.ActCopyRow, Keys: []string{"y"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "copy",
@@ -38,7 +38,8 @@ func (r *replayPages) kinds() []tui.PageKind {
 			},
 			{
 				Action: tui.ActSave, Keys: []string{"s"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "save",
-				Doc: "Save to a file, and ask where: the result as JSON, its points or segments as CSV, a report.", Weight: 30,
+				Doc:    "Save the result as JSON, its points or segments as CSV, or a report. Asks for the path.",
+				Weight: 30,
 			},
 		},
 	}}
@@ -48,9 +49,9 @@ func (r *replayPages) kinds() []tui.PageKind {
 func (r *replayPages) open(m *tui.Model, _ []string) (tui.Page, error) {
 	switch {
 	case r.data.empty() && r.measured != nil:
-		return nil, errors.New("there is no result yet")
+		return nil, errors.New("no result yet")
 	case r.data.empty():
-		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")
+		return nil, errors.New("no replay here: run kitescope replay, or open one with replay show --ui")
 	}
 	return r.newPage(m.Config.Args), nil
 }
@@ -137,7 +138,7 @@ func (p *replayPage) Body(m *tui.Model, w, h int) []string {
 	}
 	switch {
 	case p.data == nil && p.of.measured == nil:
-		return append(append(lines, ""), draw.Sentence(m.Styles, "there is nothing to show", w)...)
+		return append(append(lines, ""), draw.Sentence(m.Styles, "nothing to show", w)...)
 	case p.data == nil:
 		for _, l := range p.of.measured.lines(w-2, h-len(lines), m.Config.ASCII) {
 			lines = append(lines, " "+l.Styled(m.Styles))
@@ -221,7 +222,7 @@ func writeAs(
 // Can implements tui.Page.
 func (p *replayPage) Can(_ *tui.Model, a tui.Action) string {
 	if p.data == nil && (a == tui.ActCopyRow || a == tui.ActSave) {
-		return "there is no result yet"
+		return "no result yet"
 	}
 	return ""
 }
@@ -251,9 +252,9 @@ func (p *replayPage) saveMenu() *tui.Menu {
 	}
 	if r := p.data.Result; r != nil {
 		add("result", "json, for replay show", "", "json", func(w io.Writer) error { return replay.WriteResult(w, r) })
-		add("points", "csv, every figure", "points", "csv", writeAs("csv", p.writeResult, render.ReportOptions{}))
+		add("points", "csv, all values", "points", "csv", writeAs("csv", p.writeResult, render.ReportOptions{}))
 		if r.Costs != nil {
-			add("costs of segments", "csv, every figure", "segments", "csv",
+			add("segment costs", "csv, all values", "segments", "csv",
 				writeAs("csv", func(w io.Writer, f render.Format, o render.ReportOptions) error {
 					return replays.WriteCosts(w, r, f, o)
 				}, render.ReportOptions{}))

@@ -154,16 +154,16 @@ func TestReplayWithinACluster(t *testing.T) {
 		cfg.Pages = Pages(nil)
 		d = driven(t, cfg, 100, 30)
 		d.Keys(":").Typed("replay").Keys("enter")
-		d.Shows("there is no replay here")
+		d.Shows("no replay here")
 	})
 }
 
 func TestReplayOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveReplay(t, nil, 80, 24)
-		d.Shows("there is nothing to show")
+		d.Shows("nothing to show")
 		d.Keys("s")
-		d.Shows("there is no result yet")
+		d.Shows("no result yet")
 		d.Keys("q")
 		if !d.Quit {
 			t.Error("q does not quit")
@@ -217,7 +217,7 @@ func TestReplayStops(t *testing.T) {
 		d.Shows("measuring", "read segments: 50 of 50", "point 4 of 28: 4500 QPS")
 		d.Fits()
 		d.Keys("s")
-		d.Shows("there is no result yet")
+		d.Shows("no result yet")
 		d.Keys("? q")
 		if d.Quit {
 			t.Fatal("q quits although a run is under way")
@@ -304,8 +304,8 @@ func TestReplayHelp(t *testing.T) {
 		d.Shows("REPLAYS", "Copy the report")
 		d.Lacks("Flame graph", "To the vchannels", "PROFILES")
 		d.Keys("esc f")
-		d.Shows("findings need a cluster; here there is only a replay")
+		d.Shows("findings need a cluster; this session has only a replay")
 		d.Keys(":").Typed("segments").Keys("enter")
-		d.Shows("there is no cluster here, only a replay")
+		d.Shows("no cluster here, only a replay")
 	})
 }

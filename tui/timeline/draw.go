@@ -25,9 +25,10 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	case l == nil:
 		return []string{"", "   " + st.Dim.On("…")}
 	case len(p.shown) == 0 && p.filter != "":
-		return append([]string{""}, draw.Sentence(st, "no lane has "+words.Harmless(p.filter)+"; esc clears the filter", w)...)
+		text := "no lane matches " + words.Harmless(p.filter) + "; esc clears the filter"
+		return append([]string{""}, draw.Sentence(st, text, w)...)
 	case len(p.shown) == 0:
-		return append([]string{""}, draw.Sentence(st, "nothing happened, as far as etcd keeps it", w)...)
+		return append([]string{""}, draw.Sentence(st, "no events in the history that etcd keeps", w)...)
 	}
 	p.left = min(p.longest+3, max(18, w*2/5))
 	p.w = w - p.left - 1
@@ -297,7 +298,7 @@ func (p *page) sentence(*tui.Model) string {
 	s := in.span
 	text := "since " + draw.Stamp(x, s.Revision)
 	if s.AtLeast {
-		text = "from the beginning"
+		text = "since at least the start of the history"
 	}
 	return text + ": " + words.Harmless(words.OneLine(s.Finding.Message))
 }

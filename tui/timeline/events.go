@@ -86,14 +86,15 @@ func eventsPage(called string, of func(x *history.Axis) []int32) *tui.TablePage[
 				return nil, words.Harmless(why)
 			}
 			if x = axis; x.Len() == 0 {
-				return nil, "nothing happened, as far as etcd keeps it"
+				return nil, "no events in the history that etcd keeps"
 			}
 			list := slices.Clone(of(x))
 			slices.Reverse(list)
 			return list, ""
 		},
 		List: tui.List[int32]{
-			Noun: "event", Columns: func(int) []tui.Column[int32] { return columns }, AsItCame: "the newest first", Least: 30,
+			Noun: "event", AsItCame: "newest first", Least: 30,
+			Columns: func(int) []tui.Column[int32] { return columns },
 			Look: func(i int32) tui.RowLook {
 				if e := x.Event(int(i)); markOf(&e) == troubleMark {
 					return tui.RowLook{Role: render.RoleBad}

@@ -222,11 +222,11 @@ func (p *page) Can(_ *tui.Model, a tui.Action) string {
 	switch a {
 	case tui.ActOpen, tui.ActCopyRow, tui.ActTopTable:
 		if in == nil || p.event < 0 && in.span == nil {
-			return "there is no event"
+			return "no event selected"
 		}
 	case tui.ActZoomIn, tui.ActZoomOut, tui.ActLeft, tui.ActRight:
 		if in == nil {
-			return "there is no event"
+			return "no event selected"
 		}
 	}
 	return ""

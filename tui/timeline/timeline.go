@@ -18,11 +18,12 @@ func Pages() []tui.PageKind {
 	t := &times{}
 	return []tui.PageKind{
 		{
-			Name: "timeline", Aliases: []string{"time"}, Doc: "What happened when: by node, channel and collection; findings from when to when.",
+			Name: "timeline", Aliases: []string{"time"},
+			Doc:  "Events and findings over time, by node, channel and collection.",
 			Args: "TEXT...", Open: t.open, Empty: noPast, Keys: keys(), In: InTimeline, Places: "timelines",
 		},
 		{
-			Name: "events", Aliases: []string{"history"}, Doc: "What happened, event by event, out of etcd itself.",
+			Name: "events", Aliases: []string{"history"}, Doc: "The events one by one, from the history in etcd.",
 			Args: "TEXT...", Open: t.openEvents, Empty: noPast,
 		},
 	}
@@ -38,12 +39,30 @@ type times struct {
 
 func keys() []tui.Binding {
 	return []tui.Binding{
-		{Action: tui.ActLeft, Keys: []string{"left", "h"}, In: InTimeline, Group: tui.GroupTime, Hint: "event", Doc: "To the event before in the lane.", Weight: 90},
-		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "To the next event in the lane.", Weight: 0},
-		{Action: tui.ActOpen, Keys: []string{"enter"}, In: InTimeline, Group: tui.GroupTime, Hint: "open", Doc: "To the event's object, at that moment.", Weight: 100},
-		{Action: tui.ActZoomIn, Keys: []string{"+"}, In: InTimeline, Group: tui.GroupTime, Hint: "zoom", Doc: "A shorter time around the event.", Weight: 88},
-		{Action: tui.ActZoomOut, Keys: []string{"-"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "A longer time.", Weight: 0},
-		{Action: tui.ActFilter, Keys: []string{"/"}, In: InTimeline, Group: tui.GroupTime, Hint: "filter", Doc: "Only lanes and events in which the text occurs.", Weight: 80},
+		{
+			Action: tui.ActLeft, Keys: []string{"left", "h"}, In: InTimeline, Group: tui.GroupTime, Hint: "event",
+			Doc: "Go to the previous event in the lane.", Weight: 90,
+		},
+		{
+			Action: tui.ActRight, Keys: []string{"right", "l"}, In: InTimeline, Group: tui.GroupTime, Hint: "",
+			Doc: "Go to the next event in the lane.", Weight: 0,
+		},
+		{
+			Action: tui.ActOpen, Keys: []string{"enter"}, In: InTimeline, Group: tui.GroupTime, Hint: "open",
+			Doc: "Open the event's object as of that time.", Weight: 100,
+		},
+		{
+			Action: tui.ActZoomIn, Keys: []string{"+"}, In: InTimeline, Group: tui.GroupTime, Hint: "zoom",
+			Doc: "Zoom in around the event.", Weight: 88,
+		},
+		{
+			Action: tui.ActZoomOut, Keys: []string{"-"}, In: InTimeline, Group: tui.GroupTime, Hint: "",
+			Doc: "Zoom out.", Weight: 0,
+		},
+		{
+			Action: tui.ActFilter, Keys: []string{"/"}, In: InTimeline, Group: tui.GroupTime, Hint: "filter",
+			Doc: "Show only lanes and events that contain the text.", Weight: 80,
+		},
 		{Action: tui.ActTopTable, Keys: []string{"v"}, In: InTimeline, Group: tui.GroupTime, Hint: "events", Doc: "The events of the lane as a list.", Weight: 84},
 		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: InTimeline, Group: tui.GroupTime, Hint: "copy", Doc: "Copy the event.", Weight: 25},
 	}

@@ -240,7 +240,7 @@ func (a *App) noteMoment(p meta.Point) {
 	}
 	unless := ""
 	if p.Moment.Open {
-		unless = " if RootCoord ran then"
+		unless = " if RootCoord was running"
 	}
 	a.Note("as of %s, within %s%s (revision %d)", p.Moment.Time.UTC().Format("2006-01-02 15:04:05 UTC"), words.Span(p.Moment.Error), unless, p.Revision)
 }

@@ -144,7 +144,7 @@ var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 // removedKeys maps removed keys of the configuration to their replacements.
 var removedKeys = map[string]string{
-	"actions":   "y copies the id of an object for a command of yours",
+	"actions":   "y copies an object's id, to paste into a command",
 	"aliases":   ": completes names of pages",
 	"clipboard": "the UI copies by OSC 52; tmux needs set-clipboard on",
 	"keys":      "? shows the keys",

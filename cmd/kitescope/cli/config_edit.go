@@ -37,7 +37,7 @@ func putInYAML(n *yaml.Node, value any, path []string) error {
 		*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", LineComment: n.LineComment}
 	}
 	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: there is no map for %s", n.Line, path[0])
+		return fmt.Errorf("line %d: no map for %s", n.Line, path[0])
 	}
 	at := -1
 	for i := 0; i+1 < len(n.Content); i += 2 {

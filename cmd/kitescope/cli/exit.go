@@ -160,7 +160,7 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	case len(near) > 0:
 		return "did you mean: " + strings.Join(near, ", ")
 	case len(unknown.Known) == 0:
-		return "there are none"
+		return "no collections exist"
 	case len(unknown.Known) > most:
 		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, shellquote.Shell("kitescope", "get", "collections"))
 	}

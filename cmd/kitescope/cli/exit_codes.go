@@ -22,10 +22,16 @@ func ExitCodes() []ExitMeaning {
 			{"pgo judge", "not worth a build"},
 			{"pgo pack --check", "unfit"},
 			{"pgo verify", "no effect"},
-			{"pgo trial", "it found what --fail-on names"},
+			{"pgo trial", "the result matches --fail-on"},
 			{"engine verify", "a check failed"},
 		}},
-		{ExitIncomplete, "with --strict: something could not be read or decoded, or a process did not answer", [][2]string{{"pgo verify", "it cannot be told"}}},
-		{ExitInterrupted, "interrupted", [][2]string{{"profile pull", "what was complete is kept"}, {"profile watch", "what was measured is reported"}}},
+		{
+			ExitIncomplete, "with --strict: something could not be read or decoded, or a process did not respond",
+			[][2]string{{"pgo verify", "the result is unknown"}},
+		},
+		{ExitInterrupted, "interrupted", [][2]string{
+			{"profile pull", "completed profiles are kept"},
+			{"profile watch", "measurements so far are reported"},
+		}},
 	}
 }

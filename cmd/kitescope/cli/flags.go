@@ -26,12 +26,12 @@ func (a *App) Begin(cmd *cobra.Command) error {
 
 // AddAt adds the --at flag to commands that can show a past state because they need no process data.
 func (a *App) AddAt(cmd *cobra.Command) {
-	cmd.Flags().Var(&a.Flags.At, "at", "as of then: 09:14, -5m, rev:24519")
+	cmd.Flags().Var(&a.Flags.At, "at", "as of this time: 09:14, -5m, rev:24519")
 }
 
 // AddUnknownSettings adds the flag of commands that list settings.
 func AddUnknownSettings(cmd *cobra.Command, unknown *bool) {
-	cmd.Flags().BoolVar(unknown, "show-unknown-settings", false, "show values of settings that Milvus does not know")
+	cmd.Flags().BoolVar(unknown, "show-unknown-settings", false, "show values of settings unknown to Milvus")
 }
 
 // AddGlobalFlags adds the flags of every command.
@@ -39,7 +39,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	g := &a.Flags
 	In(f, sectionCluster, func() {
-		f.StringVar(&g.From, "from", "", "what to read: etcd://host:port/root, a file, ... (see: help sources)")
+		f.StringVar(&g.From, "from", "", "source: etcd://host:port/root, a file, ... (see: help sources)")
 		f.StringVar(&g.Context, "context", "", "context of the configuration file, instead of --from")
 		f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, if there are several")
 		f.StringVar(&g.Now, "now", "", "current time for ages in a live source (RFC 3339)")

@@ -15,7 +15,7 @@ import (
 // the locale.
 func (a *App) settleGlyphs(cmd *cobra.Command) error {
 	if !slices.Contains([]string{"auto", "always", "never"}, a.Flags.ascii) {
-		return Usagef("--ascii is auto, always or never, not %q", a.Flags.ascii)
+		return Usagef("--ascii must be auto, always or never, not %q", a.Flags.ascii)
 	}
 	a.forPeople = forPeople(cmd)
 	a.glyphs, a.Glyphs = a.terminalGlyphs(), a.terminalGlyphs()

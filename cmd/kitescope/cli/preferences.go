@@ -41,7 +41,7 @@ func (a *App) Preferences() *Preferences {
 		p.Theme = ""
 	}
 	if words := []string{"", "auto", "always", "never"}; !slices.Contains(words, p.ASCII) {
-		p.Problems = append(p.Problems, fmt.Sprintf("ascii is auto, always or never, not %q", p.ASCII))
+		p.Problems = append(p.Problems, fmt.Sprintf("ascii must be auto, always or never, not %q", p.ASCII))
 		p.ASCII = ""
 	}
 	return p

@@ -9,7 +9,7 @@ import (
 
 const (
 	copyBucket  = "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR"
-	compileLog  = "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile"
+	compileLog  = "go build -gcflags=-m=2 -pgo=FILE prints how the compiler uses a profile"
 	buildInfo   = "verify reads the build information of the binary; kitescope pgo trial measures the effect"
 	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
 	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
@@ -18,9 +18,9 @@ const (
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
-	exactSparse = "all lists are added up, which finds the same rows"
+	exactSparse = "all lists are scored in full, which finds the same rows"
 	trueRecall  = "engine search --truth exact measures recall, of real queries"
-	nearestK    = "search for the nearest --k, and cut their distances off: -o csv"
+	nearestK    = "search for the nearest --k, and filter by distance: -o csv"
 	filterLogs  = "a query log has filters, and kitescope replay run evaluates them; --exclude leaves out ids"
 )
 
@@ -30,10 +30,10 @@ var removedFlags = map[string]string{
 	"compare column":         "rename the columns in the header: run, pair, metric, unit, value, before, after",
 	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
 	"engine algorithm":       exactSparse,
-	"engine codes":           "8-bit codes are made where they pay; they change no answer",
+	"engine codes":           "8-bit codes are built where they pay off; results are the same",
 	"engine bits":            faissBuilds,
-	"engine entry":           "answers are those of a node that has not seen the queries before",
-	"engine exactly":         "8-bit codes are made where they pay; they change no answer",
+	"engine entry":           "results are those of a node that has not run the queries before",
+	"engine exactly":         "8-bit codes are built where they pay off; results are the same",
 	"engine max-score-ratio": exactSparse,
 	"engine fields":          filterLogs,
 	"engine filter":          filterLogs,
@@ -62,7 +62,7 @@ var removedFlags = map[string]string{
 	"pgo dir":                compileLog,
 	"pgo min-overlap":        "profiles are not compared with each other; kitescope profile diff does",
 	"pgo package":            compileLog,
-	"pgo weight":             "profiles count by their samples",
+	"pgo weight":             "profiles are weighted by their samples",
 	"pgo write":              "copy default.pgo and default.pgo.json from the folder of the trial",
 	"pgo whole-stacks":       "kitescope profile flame shows the profiles themselves",
 	"pgo running":            buildInfo,
@@ -70,14 +70,14 @@ var removedFlags = map[string]string{
 	"profile counter":        queryCosts,
 	"profile out":            "write the samples to a file: -o jsonl > usage.jsonl",
 	"profile queries":        queryCosts,
-	"replay save":            "it is --out",
+	"replay save":            "use --out",
 	"replay storage":         "kitescope diagnose --storage checks that the files exist, and replay run reads them",
-	"tree dropped":           "it is --all",
+	"tree dropped":           "use --all",
 	"verbose":                "--debug logs each call",
 	"replay algorithm":       exactSparse,
 	"replay cache":           copyBucket,
 	"replay cache-limit":     copyBucket,
-	"replay calls":           "replay whatif --calibrate reads what calls cost from the load itself",
+	"replay calls":           "replay whatif --calibrate measures call costs from the load itself",
 	"replay check":           "replay whatif is checked against a live run: --calibrate",
 	"replay concurrency":     "replay whatif predicts one load: --at SESSIONS or --rate",
 	"replay cpu-period":      "--node-cores limits the CPU of a node",
@@ -99,17 +99,17 @@ var removedFlags = map[string]string{
 	"profile effect":               "--where 'flat_percent>1' leaves out small changes",
 	"profile header-file":          pullFirst,
 	"profile label":                pprofTags,
-	"profile level":                "a change is noise at a chance of 0.01 or more; --where 'flat_p_corrected<0.001' is stricter",
+	"profile level":                "a change is noise at P of 0.01 or more; --where 'flat_p_corrected<0.001' is stricter",
 	"profile mean":                 "go tool pprof -mean",
-	"profile min-share":            "the page leaves out what cannot be seen",
-	"profile relative":             "the page colours by points of the total, or of a frame itself: -o html",
+	"profile min-share":            "the page omits frames too small to see",
+	"profile relative":             "the page colours by change of the total or of each frame: -o html",
 	"profile relative-percentages": "go tool pprof -relative_percentages",
 	"profile show-from":            "go tool pprof -show_from",
 	"profile subtract":             "go tool pprof -base",
 	"profile symbols":              localNames,
 	"profile tag":                  pprofTags,
 	"profile threads":              pprofTags,
-	"profile upright":              "the page turns round: -o html",
+	"profile upright":              "the page can be flipped: -o html",
 	"profile vanished":             "frames that vanished are always shown",
 	"profile weight-by":            "--sample samples counts samples",
 	"profile width":                "an SVG scales",

@@ -65,7 +65,8 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 
 func (n *NodeFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&n.Recordings, "runtime", nil, "read answers from a recording, a /metrics text, or a folder of them, instead of querying; repeatable")
-	f.StringVar(&n.prometheus, "prometheus", "", "read metrics from a Prometheus, http://host:9090, instead of querying; with --at as of then")
+	f.StringVar(&n.prometheus, "prometheus", "",
+		"read metrics from a Prometheus, http://host:9090, instead of querying; with --at as of that time")
 	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process; a --window longer than half of it is added")
 	f.DurationVar(&n.window, "window", session.ActivityWindow, "time to measure rates over; 0: since process start")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics, if a process does not report it")

@@ -129,7 +129,7 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 	if err != nil {
 		return tui.Config{}, err
 	}
-	if err := a.CanDrawUI("leave --ui out"); err != nil {
+	if err := a.CanDrawUI("omit --ui"); err != nil {
 		return tui.Config{}, err
 	}
 	input := a.In

@@ -38,8 +38,8 @@ func pgoJudge(a *cli.App, input Profiles) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "judge [PROFILE...]",
 		Long: `Report whether a Go build with these CPU profiles is worthwhile: whether Go would
-accept them (sample type, start lines, names), whether there are samples enough, and
-what they can reach: the share of the time in code that Go compiles. The bound is 14%
+accept them (sample type, start lines, names), whether there are enough samples, and
+what PGO can reach: the share of the time in code that Go compiles. The bound is 14%
 of that share, the maximum in Go's documentation. No gain is predicted: no method we
 tried predicts it, and PGO can make a program slower.
 

@@ -147,7 +147,7 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 	}
 	main, err := module.Main(f.pkg)
 	if err != nil {
-		return "", cli.WithHint(err, "give its main package with --package, or a file with -O")
+		return "", cli.WithHint(err, "give the main package with --package, or a file with -O")
 	}
 	if module.ReadOnly {
 		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: elsewhere}

@@ -91,7 +91,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 func (f *trialFlags) registerMore(fl *pflag.FlagSet) {
 	p := &f.plan
 	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load to take profiles")
-	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that answers when the service is up")
+	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that responds when the service is up")
 	fl.StringVar(&p.PProf, "pprof", "", "base URL of the service's pprof: http://127.0.0.1:6060")
 	fl.IntVar(&p.Control, "control", 0, "pairs of the program without PGO and its own copy")
 	fl.Lookup("control").NoOptDefVal = "-1"
@@ -100,7 +100,7 @@ func (f *trialFlags) registerMore(fl *pflag.FlagSet) {
 	fl.IntVar(&p.Rounds, "rounds", trial.DefaultRounds, "maximum number of profiling runs per program")
 	fl.IntVar(&p.Seconds, "seconds", trial.DefaultSeconds, "window of a profile of a service, in seconds")
 	fl.DurationVar(&p.Timeout, "run-timeout", trial.DefaultTimeout, "time limit of a build or run")
-	fl.DurationVar(&p.ReadyTimeout, "ready-timeout", trial.DefaultReadyTimeout, "time limit until a service answers")
+	fl.DurationVar(&p.ReadyTimeout, "ready-timeout", trial.DefaultReadyTimeout, "time limit until a service responds")
 	fl.Float64Var(&f.effect, "min-effect", 1, "smallest change that counts, in percent")
 	fl.Float64Var(&p.Level, "level", 0.05, "significance level, over all metrics together")
 	fl.Uint64Var(&p.Seed, "seed", 0, "seed of the order of runs; default: from the clock; the report has it")

@@ -59,7 +59,8 @@ func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 		return err
 	}
 	if strings.Contains(path, "://") {
-		return cli.Usage(errors.New("pgo verify reads the build information of a binary, and a service has none to ask for"), "copy its binary here: kitescope pgo verify ./service")
+		return cli.Usage(errors.New("pgo verify reads the build information of a binary; a service does not report it"),
+			"copy its binary here: kitescope pgo verify ./service")
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !pgo.IsBinary(path) {
 		return cli.Usage(errors.New(path+" is not a binary"), "give the program; a profile does not record how the program was built")

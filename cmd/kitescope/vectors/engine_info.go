@@ -63,5 +63,6 @@ for a delta log: the deletes with keys and times.`,
 
 // noLevels returns the error for list flags if the file has no levels to list.
 func noLevels(path string) error {
-	return cli.Usage(fmt.Errorf("%s has no levels: only graphs have", path), "--where, --sort, --columns and -n are of the levels of an HNSW index: leave them out")
+	return cli.Usage(fmt.Errorf("%s has no levels: only graphs have levels", path),
+		"omit --where, --sort, --columns and -n: they select levels of an HNSW index")
 }

@@ -72,8 +72,8 @@ func replayShow(a *cli.App) *cobra.Command {
 	v := &showing{schema: replays.PointSchema}
 	cmd := &cobra.Command{
 		Use: "show RESULT...",
-		Long: `Show a saved result or prediction. Several results stand side by side: who has the most queries per second at
-a recall of 0.9, 0.95 and 0.99, and each point with its latency, and the CPU and context switches of a query.`,
+		Long: `Show a saved result or prediction. Several results are shown side by side: which has the most queries per
+second at a recall of 0.9, 0.95 and 0.99, and each point with its latency, CPU and context switches per query.`,
 		Example: `  kitescope replay show after.json --baseline before.json
   kitescope replay show milvus.json postgres.json opensearch.json
   kitescope replay show sweep.json -o csv > sweep.csv
@@ -145,7 +145,7 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 func (v *showing) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
 	for _, flag := range []string{"baseline", "costs", "ui"} {
 		if cmd.Flags().Changed(flag) {
-			return cli.Usage(fmt.Errorf("--%s is of one result, several were given", flag), "omit it, or name one result")
+			return cli.Usage(fmt.Errorf("--%s needs one result, several were given", flag), "omit it, or name one result")
 		}
 	}
 	v.schema = replays.SideBySideSchema
@@ -223,7 +223,7 @@ func checkPlot(o *replays.PlotOptions) error {
 	const most = 8000 // pixels, the limit of the renderer
 	switch instead := goneKinds[o.Kind]; {
 	case instead != "":
-		return cli.Usage(fmt.Errorf("--kind %s is gone", o.Kind), instead)
+		return cli.Usage(fmt.Errorf("--kind %s was removed", o.Kind), instead)
 	case !slices.Contains(replays.PlotNames(), o.Kind):
 		return cli.Usagef("--kind must be one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
 	case o.Format == "":
@@ -238,7 +238,7 @@ func checkPlot(o *replays.PlotOptions) error {
 
 func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	if list[0].report != nil {
-		return cli.Usage(errors.New("predictions are not plotted any more"), "the table has them: kitescope replay show")
+		return cli.Usage(errors.New("predictions are no longer plotted"), "the table has them: kitescope replay show")
 	}
 	series, err := seriesOf(list)
 	if err != nil {
@@ -290,8 +290,8 @@ func replayReport(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "report RESULT...",
 		Long: `Write one self-contained HTML file: figures, plots, where the time goes, and everything needed to
-reproduce it. Several results stand side by side: recall against queries per second in one plot, and each point
-with what a query costs the server. Of two results of one target the first is the baseline.`,
+reproduce it. Several results are shown side by side: recall against queries per second in one plot, and each point
+with the server cost of a query. If two results have the same target, the first is the baseline.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html
   kitescope replay report milvus.json postgres.json --out targets.html`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),

@@ -50,7 +50,7 @@ type replayScreen struct {
 
 func (s *replayScreen) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI, measuring meanwhile")
+	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI while measuring")
 	fl.StringVar(&s.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
 }
 

@@ -73,11 +73,12 @@ func countCPU(p *load.Point) {
 	}
 	queries := p.Served.Requests * float64(p.Queries) / float64(max(1, p.Asked-p.Failed))
 	p.CPUPerQuery = time.Duration(float64(all) / queries)
-	p.Notes = append(p.Notes, "CPU of a query is that of all of the cluster's processes, by their metrics, including other work meanwhile")
+	p.Notes = append(p.Notes,
+		"CPU of a query covers all of the cluster's processes, by their metrics, including other work meanwhile")
 }
 
 func unwatched(p *load.Point, err error) {
-	p.Notes = append(p.Notes, "what the cluster's processes did is unknown: "+err.Error())
+	p.Notes = append(p.Notes, "activity of the cluster's processes is unknown: "+err.Error())
 }
 
 // ownAddresses returns the IP addresses of this machine, without duplicates.

@@ -46,7 +46,7 @@ func (f *Facts) untold(key string, roles []string) string {
 		return NotAsked
 	}
 	component, _, _ := strings.Cut(key, ".")
-	why := "there is no " + strings.Join(roles, " or ")
+	why := "no " + strings.Join(roles, " or ") + " found"
 	for _, n := range slices.Backward(f.Runtime.Nodes) {
 		switch {
 		case !slices.Contains(roles, n.Role):
@@ -56,7 +56,7 @@ func (f *Facts) untold(key string, roles []string) string {
 			if copied, _ := f.Runtime.CopiedConfig(key, roles...); copied != nil {
 				return ""
 			}
-			why = n.Name() + " reports those of RootCoord only" + f.Unfilled()
+			why = n.Name() + " reports only RootCoord's settings" + f.Unfilled()
 		default:
 			return ""
 		}
@@ -110,7 +110,7 @@ func (f *Facts) setting(key string, fallback float64, roles ...string) (value fl
 			return v, s.From
 		}
 	}
-	return fallback, "default of Milvus"
+	return fallback, "Milvus default"
 }
 
 // SettingSource returns the source of a setting of DataCoord, "default" if no source has it.

@@ -34,7 +34,7 @@ func WhySilent(n *model.LiveNode) string {
 		}
 	}
 	if n.Outcome == model.Answered {
-		return "it was not asked for this"
+		return "not queried for this"
 	}
 	return n.Outcome.With(n.Reason)
 }

@@ -7,7 +7,7 @@ import (
 
 // NotAsked is the reason of checks that could not run because the processes were not asked. The UI replaces it,
 // once, with a hint.
-const NotAsked = "the nodes were not asked"
+const NotAsked = "the nodes were not queried"
 
 // TimeText formats a time for evidence, "unknown" if it is zero.
 func TimeText(t time.Time) string {

@@ -76,7 +76,7 @@ func (v *Verdict) outcome() string {
 	case v.Case.Kind == Fault:
 		return fmt.Sprintf("number %d: %s", v.Rank, v.Named.Check)
 	case v.Case.Kind == Blind:
-		return "said to be unknown"
+		return "reported as unknown"
 	case v.Case.Kind == Healthy:
 		return "no warning"
 	default:
@@ -88,16 +88,16 @@ func (v *Verdict) outcome() string {
 func Markdown(verdicts []*Verdict) string {
 	var b strings.Builder
 	t := Count(verdicts)
-	fmt.Fprintf(&b, "| | cases | as they should be |\n|---|---|---|\n")
-	fmt.Fprintf(&b, "| faults, named as the first or second finding | %d | %d |\n", t.Faults, t.Detected)
+	fmt.Fprintf(&b, "| | cases | passed |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "| faults, ranked first or second | %d | %d |\n", t.Faults, t.Detected)
 	fmt.Fprintf(&b, "| near misses, silent | %d | %d |\n", t.NearMisses, t.Silent)
-	fmt.Fprintf(&b, "| facts missing, said to be unknown | %d | %d |\n", t.Blind, t.Honest)
-	fmt.Fprintf(&b, "| healthy clusters; findings of severity warning or above on them | %d | %d |\n", t.Healthy, t.Alarms)
+	fmt.Fprintf(&b, "| facts missing, reported as unknown | %d | %d |\n", t.Blind, t.Honest)
+	fmt.Fprintf(&b, "| healthy clusters; their findings of severity warning or above | %d | %d |\n", t.Healthy, t.Alarms)
 	for _, kind := range []struct {
 		kind  Kind
 		title string
 	}{{Fault, "Faults"}, {NearMiss, "Near misses"}, {Blind, "Facts missing"}, {Healthy, "Healthy clusters"}} {
-		fmt.Fprintf(&b, "\n### %s\n\n| case | what happened | outcome |\n|---|---|---|\n", kind.title)
+		fmt.Fprintf(&b, "\n### %s\n\n| case | situation | outcome |\n|---|---|---|\n", kind.title)
 		for _, v := range sorted(verdicts) {
 			if v.Case.Kind == kind.kind {
 				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Case.Name, cell(v.Case.Doc), cell(v.outcome()))
@@ -106,7 +106,7 @@ func Markdown(verdicts []*Verdict) string {
 	}
 	b.WriteString("\n### Misses\n\n")
 	if len(t.Missed) == 0 {
-		b.WriteString("None of the cases above is missed.\n")
+		b.WriteString("None.\n")
 	}
 	for _, v := range t.Missed {
 		fmt.Fprintf(&b, "- `%s`: %s\n", v.Case.Name, cell(v.outcome()))

@@ -20,11 +20,11 @@ var access = rule{
 		Doc: `Looks for grants that are lost or change:
 
 - on an alias: since 2.6.12 Milvus resolves aliases before it looks for grants (Milvus issue 47850, pull request 48052; ` + "`proxy.resolveAliasForPrivilege`" + `).
-- RenameCollection of cluster_admin: in 3.0 database_admin has it (pkg/util/paramtable at 2.6.22 and 3.0.1).
-- from before 2.5, without an object: users reported them as lost (Milvus issues 40355, 43369).
+- RenameCollection of cluster_admin: in 3.0 it moves to database_admin (pkg/util/paramtable at 2.6.22 and 3.0.1).
+- without an object, from before 2.5: users reported them as lost (Milvus issues 40355, 43369).
 
-New privileges of a release, e.g. of partitions and flush states in 2.3.4 (Milvus issue 31939), are not fully covered.`,
-		Remedy: `Grant the same on the collection, and test with a client of each role.`,
+New privileges of a release, e.g. for partitions and flush states in 2.3.4 (Milvus issue 31939), are not fully covered.`,
+		Remedy: `Grant the same privileges on the collection, and test each role with a client.`,
 	},
 	run: runAccess,
 }
@@ -48,12 +48,14 @@ func runAccess(p *check.Pass, plan Plan) {
 			wide = append(wide, g)
 		}
 	}
-	reportGrants(p, onAlias, "on an alias, which is looked up before grants are", "Roles lose these rights on the collections behind the aliases.",
-		check.Do("grant the same on the collections behind the aliases"))
-	reportGrants(p, renaming, "of cluster_admin, which no longer may rename collections", "These roles can no longer rename collections.",
-		check.Do("grant database_admin too where collections are renamed"))
-	reportGrants(p, wide, "without an object, which 2.5 was reported not to honour", "Roles may lose these rights.",
-		check.Do("grant the same on * and ask a client of each role after the upgrade"))
+	reportGrants(p, onAlias, "on an alias, which is resolved before grants are checked",
+		"Roles lose these rights on the collections behind the aliases.",
+		check.Do("grant the same privileges on the collections behind the aliases"))
+	reportGrants(p, renaming, "for cluster_admin, which may no longer rename collections",
+		"These roles can no longer rename collections.",
+		check.Do("also grant database_admin to roles that rename collections"))
+	reportGrants(p, wide, "without an object, which 2.5 reportedly does not honor", "Roles may lose these rights.",
+		check.Do("grant the same privileges on *, and test each role with a client after the upgrade"))
 }
 
 func reportGrants(p *check.Pass, list []*model.Grant, what, impact string, fix check.Step) {

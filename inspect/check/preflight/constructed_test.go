@@ -102,7 +102,7 @@ func TestBackFromRecords(t *testing.T) {
 			"upgrade-logs: 1 segment of shop.items, 9 rows, has storage version 3 and a commit timestamp: 2.6.22 cannot read it",
 		}},
 		{"with what 3.0 writes where it is told to", changed, []string{
-			"upgrade-index-versions: 1 segment of docs, 1,000 rows, has index files below the collection (index_v1): 2.6.22 cannot read them",
+			"upgrade-index-versions: 1 segment of docs, 1,000 rows, has collection-rooted index files (index_v1): 2.6.22 cannot read them",
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",
 			"upgrade-keys: 1 key of kinds that 2.6.22 does not know",
 			"upgrade-logs: 1 segment of docs, 1,000 rows, has a commit timestamp: 2.6.22 cannot read it",

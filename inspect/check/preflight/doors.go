@@ -38,16 +38,25 @@ const paramtable = "pkg/util/paramtable"
 func oneWay() []door {
 	v := func(major, minor, patch int) Version { return Version{release(major, minor), patch} }
 	return []door{
-		{first: v(2, 2, 0), what: "logs, indexes and load states under keys of their own", source: "a real 2.2.16, and 2.1.0 after it"},
+		{
+			first: v(2, 2, 0), what: "logs, indexes and load states under separate keys",
+			source: "a real 2.2.16, and 2.1.0 after it",
+		},
 		{first: v(2, 4, 0), what: "deletes in segments of level 0", source: "release notes of 2.4"},
-		{first: v(2, 6, 0), what: "a write-ahead log of streaming nodes, and a version of sessions that makes older coordinators refuse to start", source: "pull request 50792, issue 50694"},
+		{
+			first: v(2, 6, 0), source: "pull request 50792, issue 50694",
+			what: "a write-ahead log of streaming nodes, " +
+				"and a session version that makes older coordinators refuse to start",
+		},
 		{
 			first: v(2, 6, 0), gone: v(2, 6, 9), key: "common.storage.enableV2", usual: "true", open: isTrue,
 			what: "segments in storage version 2", source: paramtable + " of 2.6.0 and 2.6.8",
 		},
 		{
-			first: v(2, 6, 9), what: "segments in storage version 2, also of those that are there", source: "pull request 46889, " + paramtable + " of 2.6.22",
-			fix: check.Do("set dataCoord.compaction.storageVersion.enabled to false, true by default: existing segments are left alone"),
+			first: v(2, 6, 9), what: "segments in storage version 2, including existing ones",
+			source: "pull request 46889, " + paramtable + " of 2.6.22",
+			fix: check.Do("set dataCoord.compaction.storageVersion.enabled (default true) to false: " +
+				"existing segments are then left alone"),
 		},
 		{first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", open: isTrue, what: "segments in storage version 3", source: paramtable + " of 3.0.1"},
 		{first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", open: above(0), what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788"},
@@ -75,7 +84,8 @@ Enabled by settings (pkg/util/paramtable of 3.0.1, Milvus issue 51788): ` + "`co
 ` + "`dataCoord.index.storePathVersion`" + ` 1, ` + "`dataCoord.targetVecIndexVersion`" + ` from 10, ` + "`dataCoord.targetScalarIndexVersion`" + ` from 4.
 
 Rollback: only settings; ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`" + ` and ` + "`upgrade-keys`" + ` check the records.`,
-		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave these settings off until the new version is sure to stay.`,
+		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave these settings off until you are sure to keep the
+new version.`,
 	},
 	run: runDoors,
 }
@@ -100,8 +110,9 @@ func runDoors(p *check.Pass, plan Plan) {
 		return
 	}
 	f := check.Finding{
-		Severity: check.Warning, Impact: "Going back is no longer possible without the backups from before.",
-		Fix: check.Fix(check.Do("save a snapshot of etcd and a backup of the storage before the upgrade: they are the way back")),
+		Severity: check.Warning, Impact: "A rollback is possible only with backups from before the upgrade.",
+		Fix: check.Fix(check.Do("save a snapshot of etcd and a backup of the storage before the upgrade: " +
+			"a rollback needs them")),
 	}
 	var what []string
 	for _, d := range by {
@@ -109,7 +120,7 @@ func runDoors(p *check.Pass, plan Plan) {
 		f.Evidence = append(f.Evidence, check.Fact("since "+d.first.since(), d.what, d.source))
 		f.Fix = append(f.Fix, check.Fix(d.fix)...)
 	}
-	f.Message = fmt.Sprintf("%s always writes what %s cannot read: %s", newer, older, strings.Join(what, "; "))
+	f.Message = fmt.Sprintf("%s always writes formats that %s cannot read: %s", newer, older, strings.Join(what, "; "))
 	p.Report(f)
 }
 
@@ -117,7 +128,7 @@ func runDoors(p *check.Pass, plan Plan) {
 func reportDoor(p *check.Pass, d *door, older, newer Version) {
 	set, ok := p.Cluster.Setting(d.key, facts.DataCoords()...)
 	if !ok {
-		set = model.Setting{Value: d.usual, From: "default of " + newer.Release.String()}
+		set = model.Setting{Value: d.usual, From: "default in " + newer.Release.String()}
 	}
 	if !d.open(set.Value) {
 		return
@@ -128,10 +139,10 @@ func reportDoor(p *check.Pass, d *door, older, newer Version) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: object,
-		Message:  fmt.Sprintf("%s is %s: %s come, which %s cannot read", d.key, set.Value, d.what, older),
+		Message:  fmt.Sprintf("%s is %s: it enables %s, which %s cannot read", d.key, set.Value, d.what, older),
 		Evidence: []check.Evidence{check.Fact(d.key, set.Value, set.From), check.Fact("first version that reads it", d.first.since(), d.source)},
-		Impact:   "Going back is no longer possible without the backups from before.",
-		Fix:      check.Fix(check.Do("set %s to %s until the new version has proved itself", d.key, d.closed())),
+		Impact:   "A rollback is possible only with backups from before the upgrade.",
+		Fix:      check.Fix(check.Do("set %s to %s until you are sure to keep the new version", d.key, d.closed())),
 	})
 }
 

@@ -20,14 +20,16 @@ var indexVersions = rule{
 		Doc: `Error for each collection with index files that the old version cannot load:
 
 - below 3.0: vector version 10 or later (` + "`dataCoord.targetVecIndexVersion`" + `, knowhere pull request 1494). Milvus reads files up to its own
-  version: 2.3.15 could not load those of 2.4.1, "channel not available" (Milvus issue 33242).
+  version: 2.3.15 could not load files of 2.4.1, "channel not available" (Milvus issue 33242).
 - scalar version 4 below 3.0, 3 below 2.6.12 (2.6.12 to 2.6.17 not examined), 2 below 2.6 (pkg/common at 2.5.14, 2.6.0, 2.6.11, 2.6.22 and 3.0.1), 1 below
   2.5 (Milvus issue 39203).
-- below 3.0: files below the collection (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `); it never became serviceable (Milvus issue 51788).
+- below 3.0: collection-rooted files (` + "`index_v1/`" + `, ` + "`dataCoord.index.storePathVersion`" + `); their collection never became
+  serviceable (Milvus issue 51788).
 
-Info for vector versions below 10: only query nodes of the old release (2.3 and later) report in their sessions which they read.`,
-		Remedy: `Before going back, set ` + "`dataCoord.targetVecIndexVersion`" + `, ` + "`dataCoord.targetScalarIndexVersion`" + ` and ` + "`dataCoord.index.storePathVersion`" + ` to what the old version
-reads, then drop and create the index again.`,
+Info for vector versions below 10: only query nodes of the old release (2.3 and later) report in their sessions which versions they
+read.`,
+		Remedy: `Before the rollback, set ` + "`dataCoord.targetVecIndexVersion`" + `, ` + "`dataCoord.targetScalarIndexVersion`" + ` and ` + "`dataCoord.index.storePathVersion`" + ` to values
+that the old version reads, then drop and recreate the index.`,
 	},
 	run: runIndexVersions,
 }
@@ -64,8 +66,8 @@ func indexForms() []indexForm {
 			has: func(r *model.SegmentIndex, vector, _ bool) bool { return vector && r.EngineVersion >= firstOf3 },
 		},
 		{
-			first: Version{release(3, 0), 0}, what: "index files below the collection (index_v1)", source: "issue 51788, pkg/util/paramtable of 3.0.1",
-			key: "dataCoord.index.storePathVersion",
+			first: Version{release(3, 0), 0}, what: "collection-rooted index files (index_v1)",
+			source: "issue 51788, pkg/util/paramtable of 3.0.1", key: "dataCoord.index.storePathVersion",
 			has: func(r *model.SegmentIndex, _, _ bool) bool { return r.ByCollection },
 		},
 		scalarForm(Version{release(3, 0), 0}, newestScalar, "pkg/common of 2.6.22 and 3.0.1"),
@@ -100,10 +102,14 @@ func runIndexVersions(p *check.Pass, plan Plan) {
 	}
 	if highest > 0 && highest < firstOf3 && plan.To.Release.Before(plan.From.Release) {
 		p.Report(check.Finding{
-			Severity: check.Info, Message: fmt.Sprintf("%s up to version %d; whether %s reads that is not known", words.Plural(files, "vector index file"), highest, plan.To),
-			Evidence: []check.Evidence{check.Count("newest version of a file", highest, "etcd")},
+			Severity: check.Info,
+			Message: fmt.Sprintf("%s up to version %d; unknown whether %s can read them",
+				words.Plural(files, "vector index file"), highest, plan.To),
+			Evidence: []check.Evidence{check.Count("newest file version", highest, "etcd")},
 			Impact:   "Segments with files that are too new cannot be loaded.",
-			Fix:      check.Fix(check.Do("start one query node of %s beside the others, and read in its session which versions it reads, before the rest goes back", plan.To.String())),
+			Fix: check.Fix(check.Do("before the rollback, start an extra query node of %s "+
+				"and check which versions its session lists",
+				plan.To.String())),
 		})
 	}
 }
@@ -167,7 +173,8 @@ func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
 	f.Objects, f.Cost = all.Objects, facts.Part(all.Rows, p.Totals().Rows)
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read them", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID),
 		words.Number(all.Rows), words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To)
-	f.Fix = check.Fix(append(keepOld(plan, forms), check.Do("drop and create the indexes of %s again before going back", x.Name))...)
+	f.Fix = check.Fix(append(keepOld(plan, forms),
+		check.Do("drop and recreate the indexes of %s before the rollback", x.Name))...)
 	p.Report(f)
 }
 

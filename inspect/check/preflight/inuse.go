@@ -44,7 +44,7 @@ func queueInUse(p *check.Pass) inUse {
 		return q
 	}
 	if noted := notedQueue(p); noted != "" {
-		return is(noted, true, check.Fact("queue of checkpoints", noted, "etcd"))
+		return is(noted, true, check.Fact("queue named in checkpoints", noted, "etcd"))
 	}
 	if q.named.Value != "" && q.named.Value != "default" {
 		q.kind, q.sure = q.named.Value, true
@@ -52,13 +52,14 @@ func queueInUse(p *check.Pass) inUse {
 	}
 	if p.Runtime != nil && p.Runtime.Queue != nil && p.Runtime.Queue.Outcome == model.Answered && p.Runtime.Queue.Kind != "" {
 		asked := p.Runtime.Queue
-		return is(asked.Kind, true, check.Fact("queue that answered", words.Plural(len(asked.Topics), "topic"), asked.Kind+" "+asked.Address))
+		return is(asked.Kind, true,
+			check.Fact("queue that responded", words.Plural(len(asked.Topics), "topic"), asked.Kind+" "+asked.Address))
 	}
 	if logs, own := woodpeckerLogs(p); logs > 0 && (own > 0 || len(p.PChannels) == 0) {
-		return is(woodpecker, own > 0, check.Count("logs of Woodpecker", logs, "etcd"))
+		return is(woodpecker, own > 0, check.Count("Woodpecker logs", logs, "etcd"))
 	}
 	size := p.MessageIDSize()
-	bytes := check.Count("bytes of a message id", int64(size), "checkpoints")
+	bytes := check.Count("bytes per message id", int64(size), "checkpoints")
 	brokers, asked := p.Cluster.Setting("kafka.brokerList", queueRoles()...)
 	switch {
 	case brokers.Value != "" && (size == model.OffsetSize || size == 0):

@@ -25,7 +25,7 @@ are lost. Warning, except:
 - ` + "`predicate-deltalog`" + `, error: rows deleted by a condition come back (3.0; Milvus issue 50433, pull request 50687).
 - ` + "`snapshot`" + `, error: only 3.0 protects files of snapshots; older versions delete them after compaction (Milvus pull requests 47669 and 48022).
 - ` + "`target`" + `, info: QueryCoord recomputes the segments to load.`,
-		Remedy: `Save a snapshot of etcd before going back; the new version reads these keys again.`,
+		Remedy: `Save a snapshot of etcd before the rollback; the new version will read these keys again.`,
 	},
 	run: runNewKinds,
 }
@@ -44,17 +44,24 @@ func lossOf(kind string) loss {
 	case "predicate-deltalog":
 		return loss{
 			check.Error, "datacoord-meta/predicate-deltalog/", "Rows that were deleted by a condition come back in searches.",
-			check.Do("let the new version compact the segments until no predicate-deltalog key is left"),
+			check.Do("let the new version compact the segments until no predicate-deltalog keys are left"),
 		}
 	case "snapshot":
 		return loss{
-			check.Error, "datacoord-meta/snapshot/", "Garbage collection deletes files that only snapshots hold: they cannot be restored any more.",
+			check.Error, "datacoord-meta/snapshot/",
+			"Garbage collection deletes files that only snapshots hold: they can no longer be restored.",
 			check.Do("export the snapshots, or set dataCoord.enableGarbageCollection to false in the old version"),
 		}
 	case "target":
-		return loss{check.Info, "queryCoord-Collection-Target/", "The old version computes again which segments to load.", check.Step{}}
+		return loss{
+			check.Info, "queryCoord-Collection-Target/", "The old version recomputes which segments to load.",
+			check.Step{},
+		}
 	}
-	return loss{check.Warning, "", "The old version loses what only these keys have: tasks, statistics, positions in the WAL.", check.Step{}}
+	return loss{
+		check.Warning, "", "The old version loses data that only these keys hold: tasks, statistics, WAL positions.",
+		check.Step{},
+	}
 }
 
 // runNewKinds reports one finding for each loss, identified by its object.
@@ -73,7 +80,10 @@ func runNewKinds(p *check.Pass, plan Plan) {
 			lost := lossOf(kind)
 			f := found[lost.impact]
 			if f == nil {
-				f = &check.Finding{Severity: lost.severity, Impact: lost.impact, Fix: check.Fix(lost.fix, check.Do("save a snapshot of etcd before going back"))}
+				f = &check.Finding{
+					Severity: lost.severity, Impact: lost.impact,
+					Fix: check.Fix(lost.fix, check.Do("save a snapshot of etcd before the rollback")),
+				}
 				if lost.below != "" {
 					prefix := path.Join(p.Origin.Root, p.Origin.MetaPath, lost.below) + "/"
 					f.Object = model.Ref{Resource: "etcd-prefixes", ID: prefix, Name: prefix}
@@ -101,7 +111,7 @@ var features = rule{
 		Doc: `Looks for fields that need a newer release (milvus-proto's schema.proto and the release notes). Since 2.2.9: JSON, partition keys. Since 2.3: Array. Since
 2.4: Float16Vector, BFloat16Vector, SparseFloatVector. Since 2.5: nullable fields, default values, function output. Since 2.6: Int8Vector,
 ArrayOfStruct, ArrayOfVector, Geometry, Timestamptz, Text, Mol. Error for each collection.`,
-		Remedy: `Export or drop the collection before going back.`,
+		Remedy: `Export or drop the collection before the rollback.`,
 	},
 	run: runFeatures,
 }
@@ -116,15 +126,15 @@ func featureOf(x *model.Field) (Version, string) {
 		return since(6), x.Type
 	case "Float16Vector", "BFloat16Vector", "SparseFloatVector":
 		if x.FuncOutput {
-			return since(5), "a function"
+			return since(5), "function output"
 		}
 		return since(4), x.Type
 	}
 	switch {
 	case x.Nullable:
-		return since(5), "null"
+		return since(5), "nullable"
 	case x.Default != "":
-		return since(5), "a default value"
+		return since(5), "default value"
 	case x.Type == "Array":
 		return since(3), x.Type
 	case x.Type == "JSON":
@@ -152,10 +162,11 @@ func runFeatures(p *check.Pass, plan Plan) {
 		slices.Sort(uses)
 		p.Report(check.Finding{
 			Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID),
-			Message:  fmt.Sprintf("%s uses what %s does not have: %s", facts.CollectionLabel(p.Cluster, x.ID), plan.To, words.Few(uses)),
+			Message: fmt.Sprintf("%s uses features that %s lacks: %s",
+				facts.CollectionLabel(p.Cluster, x.ID), plan.To, words.Few(uses)),
 			Evidence: []check.Evidence{check.Fact("fields", strings.Join(uses, ", "), "etcd")},
 			Impact:   "The collection cannot be loaded or read, and a coordinator may fail on its record.",
-			Fix:      check.Fix(check.Do("export or drop %s before going back", x.Name)),
+			Fix:      check.Fix(check.Do("export or drop %s before the rollback", x.Name)),
 		})
 	}
 }

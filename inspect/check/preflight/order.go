@@ -47,13 +47,13 @@ func runOrder(p *check.Pass, plan Plan) {
 	c := changeOf(processes(p), next)
 	f.Message = "upgrade in this order: " + strings.Join(labels(c.order), ", ")
 	if c.one {
-		f.Message = "one process does all of it: replace that"
+		f.Message = "replace the single process, which has all roles"
 	}
 	if len(c.comes) > 0 {
 		f.Severity, f.Message = check.Warning, f.Message+"; new: "+words.Few(c.comes)
 	}
 	if len(c.goes) > 0 {
-		f.Severity, f.Message = check.Warning, f.Message+"; gone: "+words.Few(c.goes)
+		f.Severity, f.Message = check.Warning, f.Message+"; removed: "+words.Few(c.goes)
 	}
 	if !plan.rolls() {
 		f.Severity, f.Message = check.Warning, "no rolling upgrade from "+plan.From.String()+": stop all processes first; then "+f.Message
@@ -62,9 +62,11 @@ func runOrder(p *check.Pass, plan Plan) {
 		f.Message = "first to " + next.To.String() + ": " + f.Message
 	}
 	if len(p.Version.Others) > 0 {
-		f.Severity, f.Message = check.Warning, f.Message+"; versions are mixed already: "+words.Few(append([]string{p.Version.Text}, p.Version.Others...))
+		f.Severity = check.Warning
+		f.Message += "; versions are already mixed: " +
+			words.Few(append([]string{p.Version.Text}, p.Version.Others...))
 	}
-	f.Impact = "In another order processes call others that do not know the call yet."
+	f.Impact = "In another order, processes call others that do not know the call yet."
 	f.Fix = check.Fix(orderSteps(p, plan, c)...)
 	p.Report(f)
 }
@@ -75,18 +77,20 @@ func (p Plan) rolls() bool { return !p.From.Before(Version{release(2, 2), 3}) }
 func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 	next := plan.next()
 	to := next.To.String()
-	steps := []check.Step{check.Do("save a snapshot of etcd, and a bundle to compare with")}
+	steps := []check.Step{check.Do("save a snapshot of etcd, and a bundle for comparison")}
 	if !plan.rolls() {
-		steps = append(steps, check.Do("stop all processes of Milvus"))
+		steps = append(steps, check.Do("stop all Milvus processes"))
 	}
 	if next.crosses(release(2, 2)) {
 		steps = append(steps, check.Do("run the migration tool of Milvus 2.2 (meta-migration) on the metadata"))
 	}
 	if onOneHost(p) {
-		steps = append(steps, check.Do("if one process does all of it (standalone), replace that; else one after the other"))
+		steps = append(steps, check.Do("if one process has all roles (standalone), replace it; "+
+			"otherwise replace the processes one by one"))
 	}
 	if next.crosses(release(2, 6)) && slices.Contains(c.goes, "rootcoord") {
-		steps = append(steps, check.Do("run the coordinators as one MixCoord of %s first: 2.6 takes over from that only", plan.From.String()))
+		steps = append(steps, check.Do("first run the coordinators as one MixCoord of %s: 2.6 takes over only from that",
+			plan.From.String()))
 	}
 	if len(c.comes) > 0 {
 		steps = append(steps, check.Do("add %s to the deployment", c.comes))
@@ -107,12 +111,13 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.goes, to))
 	}
 	if next.To.Release == release(2, 5) && plan.crosses(release(2, 6)) && slices.ContainsFunc(c.order, func(roles []string) bool { return slices.Equal(roles, []string{"rootcoord"}) }) {
-		steps = append(steps, check.Do("run the coordinators as one MixCoord: 2.6 takes over from that only"))
+		steps = append(steps, check.Do("run the coordinators as one MixCoord: 2.6 takes over only from that"))
 	}
 	if next.To != plan.To {
-		steps = append(steps, check.Shell(check.Kitescope("preflight --to").Arg(plan.To.String())).Does("tells how to go on from there"))
+		steps = append(steps, check.Shell(check.Kitescope("preflight --to").Arg(plan.To.String())).
+			Does("shows the next steps from there"))
 	}
-	return append(steps, check.Shell(check.Kitescope("diagnose")).Does("tells afterwards what the upgrade left undone"))
+	return append(steps, check.Shell(check.Kitescope("diagnose")).Does("shows what the upgrade left unfinished"))
 }
 
 // roleOrder returns the roles in the order of an upgrade.

@@ -33,16 +33,17 @@ func stops() []stop {
 		{
 			on:   func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
 			over: Version{release(2, 5), 16},
-			why:  "2.6 takes over from one MixCoord of 2.5.16 or later only",
+			why:  "2.6 takes over only from a single MixCoord of 2.5.16 or later",
 			how: func(over string) check.Step {
-				return check.Do("upgrade to %s or later, with the coordinators as one MixCoord, and wait until every node runs it", over)
+				return check.Do("upgrade to %s or later, with the coordinators as one MixCoord, "+
+					"and wait until every node runs it", over)
 			},
 			source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
 		},
 		{
 			on:   func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
 			over: Version{release(2, 6), 22},
-			why:  "3.0 is documented to take over from 2.6 only",
+			why:  "according to its docs, 3.0 takes over only from 2.6",
 			how: func(over string) check.Step {
 				return check.Do("upgrade to %s, and wait until every node runs it", over)
 			},
@@ -111,11 +112,11 @@ func runPath(p *check.Pass, plan Plan) {
 			over = append(over, s.over.String())
 		}
 		steps = append(steps, s.how(s.over.String()))
-		f.Evidence = append(f.Evidence, check.Fact("why", s.why, s.source))
+		f.Evidence = append(f.Evidence, check.Fact("reason", s.why, s.source))
 	}
 	if strings.Contains(p.Version.Text, "2.6.0-rc") {
 		p.Report(check.Finding{
-			Severity: check.Error, Message: "2.6.0-rc1 is running, which no later version can take over",
+			Severity: check.Error, Message: "2.6.0-rc1 is running, which cannot be upgraded to a later version",
 			Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)},
 			Impact:   "The upgrade fails or loses data.",
 			Fix:      check.Fix(check.Do("export the data (milvus-backup), and import it into a new cluster")),
@@ -125,11 +126,11 @@ func runPath(p *check.Pass, plan Plan) {
 	case len(steps) == 1:
 		return
 	case len(over) == 0:
-		f.Message = fmt.Sprintf("the metadata have to be migrated before %s starts", plan.To)
+		f.Message = fmt.Sprintf("the metadata must be migrated before %s starts", plan.To)
 	default:
 		f.Message = fmt.Sprintf("no direct upgrade from %s to %s: go through %s", plan.From, plan.To, words.Few(over))
 	}
-	f.Impact = "In one step the new version does not start, or ignores records of the old one."
+	f.Impact = "After an upgrade in one step the new version does not start, or ignores records of the old one."
 	if len(over) > 0 {
 		steps = append(steps, check.Do("upgrade to %s", plan.To.String()))
 	}
@@ -154,15 +155,15 @@ func runPathBack(p *check.Pass, plan Plan) {
 		}
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("coordinators of %s may refuse to start after %s: builds before 2026-06-30 do", plan.To, plan.From)
-		f.Fix = check.Fix(check.Do("go back to 2.6.22 or later"))
+		f.Fix = check.Fix(check.Do("roll back to 2.6.22 or later"))
 		f.Evidence = append(f.Evidence, check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
 	case plan.To.Release.Before(release(2, 6)) && !plan.From.Release.Before(release(2, 6)):
 		f.Message = fmt.Sprintf("coordinators of %s refuse to start after %s, and do not know the streaming nodes' WAL", plan.To, plan.From)
 		f.Evidence = append(f.Evidence, check.Fact("source", "pull request 50792, issue 50694", "github.com/milvus-io/milvus"))
 	default:
 		f.Severity = check.Warning
-		f.Message = fmt.Sprintf("Milvus does not test going back from %s to %s", plan.From.Release, plan.To.Release)
-		f.Impact = "What the newer version wrote meanwhile may be ignored or misread; the other checks name what is known of it."
+		f.Message = fmt.Sprintf("Milvus does not test rollbacks from %s to %s", plan.From.Release, plan.To.Release)
+		f.Impact = "Records that the newer version wrote may be ignored or misread; the other checks list known cases."
 	}
 	p.Report(f)
 }

@@ -35,9 +35,9 @@ func (e *UnfitError) Error() string {
 	case Newer:
 		return fmt.Sprintf("%s is newer than the running version (%s)", to, from)
 	case RunsAlready:
-		return fmt.Sprintf("%s is running already: nothing to do", from)
+		return fmt.Sprintf("%s is already running: nothing to do", from)
 	default:
-		return fmt.Sprintf("%s is running, and %s does not name a patch version", from, to)
+		return fmt.Sprintf("%s is running, and %s has no patch version", from, to)
 	}
 }
 

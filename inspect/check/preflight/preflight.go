@@ -115,9 +115,9 @@ func (p Plan) unknown() string {
 	for _, v := range []Version{p.From, p.To} {
 		switch {
 		case newest().Before(v.Release):
-			return fmt.Sprintf("nothing is known of %s: the rules end with %s", v, newest())
+			return fmt.Sprintf("%s is not covered: the checks end with %s", v, newest())
 		case !slices.Contains(releases(), v.Release):
-			return fmt.Sprintf("nothing is known of a release %s", v.Release)
+			return fmt.Sprintf("release %s is not covered", v.Release)
 		}
 	}
 	return ""

@@ -37,10 +37,11 @@ func runQueue(p *check.Pass, plan Plan) {
 	switch {
 	case q.kind == "":
 		p.Setting("mq.type", queueRoles()...) // notes the processes that should report it
-		p.Unseen("which message queue is in use: no process, checkpoint or log tells")
+		p.Unseen("message queue in use: no process, checkpoint or log shows it")
 	case below26 && q.kind == woodpecker:
 		f := q.finding(check.Error, "Woodpecker is the queue, which %s cannot read", plan.To)
-		f.Fix = check.Fix(check.Do("flush all collections, and stop writing, before going back"), check.Do("set mq.type to a queue that %s has", plan.To.String()))
+		f.Fix = check.Fix(check.Do("flush all collections and stop writing before the rollback"),
+			check.Do("set mq.type to a queue that %s supports", plan.To.String()))
 		p.Report(f)
 	case below23 && q.kind == rocksmq:
 		runRocksMQ(p, plan, q)
@@ -53,9 +54,12 @@ func runQueue(p *check.Pass, plan Plan) {
 // finding returns a finding about the queue in use. If the queue is uncertain, the message notes it and the
 // severity is at most a warning.
 func (q *inUse) finding(severity check.Severity, message string, args ...any) check.Finding {
-	f := check.Finding{Severity: severity, Message: fmt.Sprintf(message, args...), Evidence: q.evidence, Impact: "Rows that are only in the queue so far would be lost."}
+	f := check.Finding{
+		Severity: severity, Message: fmt.Sprintf(message, args...), Evidence: q.evidence,
+		Impact: "Rows that are only in the queue would be lost.",
+	}
 	if !q.sure && q.kind != "" {
-		f.Severity, f.Message = min(severity, check.Warning), "as far as its traces tell, "+f.Message
+		f.Severity, f.Message = min(severity, check.Warning), "apparently "+f.Message
 	}
 	return f
 }
@@ -66,9 +70,9 @@ func keepQueue(p *check.Pass, plan Plan, q inUse) {
 	isDefault := q.told && (q.named.Value == "default" || q.named.Value == "")
 	switch {
 	case q.kind == natsmq:
-		f = q.finding(check.Error, "natsmq is the queue, which 2.6 and later do not have")
+		f = q.finding(check.Error, "natsmq is the queue, which 2.6 and later do not support")
 	case isDefault && q.kind == "":
-		f = q.finding(check.Warning, "mq.type is default: %s may pick another queue than %s", plan.To, plan.From)
+		f = q.finding(check.Warning, "mq.type is default: %s may pick a different queue than %s", plan.To, plan.From)
 	case isDefault:
 		f = q.finding(check.Warning, "%s is the queue, and mq.type is default: %s may pick another", q.kind, plan.To)
 	case !q.told && q.kind != "":
@@ -76,11 +80,12 @@ func keepQueue(p *check.Pass, plan Plan, q inUse) {
 	default:
 		return
 	}
-	keep := check.Do("set mq.type to %s, which is in use, in the configuration of the new version", q.kind)
+	keep := check.Do("set mq.type to %s, the queue in use, in the configuration of the new version", q.kind)
 	if !q.sure || q.kind == natsmq {
-		keep = check.Do("set mq.type to the queue that is in use (pulsar, kafka, rocksmq) in the configuration of the new version")
+		keep = check.Do("set mq.type to the queue in use (pulsar, kafka, rocksmq) " +
+			"in the configuration of the new version")
 	}
-	f.Fix = check.Fix(keep, check.Do("flush all collections before the upgrade, and stop writing meanwhile"))
+	f.Fix = check.Fix(keep, check.Do("flush all collections before the upgrade, and do not write during it"))
 	p.Report(f)
 }
 
@@ -88,16 +93,20 @@ func keepQueue(p *check.Pass, plan Plan, q inUse) {
 func runRocksMQ(p *check.Pass, plan Plan, q inUse) {
 	f := check.Finding{
 		Severity: check.Error, Evidence: q.evidence,
-		Message: fmt.Sprintf("RocksMQ is the queue, and %s cannot open its files once %s wrote to them", plan.To, plan.From),
-		Impact:  "The process stops when it starts.",
+		Message: fmt.Sprintf("RocksMQ is the queue, and %s cannot open its files once %s has written to them",
+			plan.To, plan.From),
+		Impact: "The process stops when it starts.",
 		Fix: check.Fix(
-			check.Do("flush all collections, and stop writing, before going back: rows that are only in the queue are lost"),
-			check.Do("stop %s, and move its folder (rocksmq.path) away before %s starts", plan.From.String(), plan.To.String()),
+			check.Do("flush all collections and stop writing before the rollback: "+
+				"rows that are only in the queue are lost"),
+			check.Do("stop %s, and move the RocksMQ folder (rocksmq.path) away before %s starts",
+				plan.From.String(), plan.To.String()),
 		),
 	}
 	if !q.sure {
 		f.Severity = check.Warning
-		f.Message = fmt.Sprintf("if RocksMQ is the queue, %s cannot open its files once %s wrote to them", plan.To, plan.From)
+		f.Message = fmt.Sprintf("if RocksMQ is the queue, %s cannot open its files once %s has written to them",
+			plan.To, plan.From)
 	}
 	p.Report(f)
 }

@@ -21,9 +21,9 @@ var lostRecords = rule{
 		Title:    "The new version does not read records of the old one",
 		Severity: check.Error,
 		Parts:    layoutParts,
-		Doc: `Counts what Milvus 2.1 and older keep under keys that 2.2 and later do not read: index definitions, the indexes of segments, and which collections are
-loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Seen with 2.2.16 on the data of 2.1.0, without the migration tool: all
-collections and rows were there, all indexes gone, nothing was loaded, and health checks passed.`,
+		Doc: `Counts records that Milvus 2.1 and older keep under keys that 2.2 and later do not read: index definitions, the indexes of segments, and
+which collections are loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Seen with 2.2.16 on the data of 2.1.0, without the
+migration tool: all collections and rows were there, all indexes gone, nothing was loaded, and health checks passed.`,
 		Remedy: `Stop Milvus and run the migration tool (meta-migration) before the first start of the new version.`,
 	},
 	run: runLostRecords,
@@ -56,7 +56,8 @@ func runLostRecords(p *check.Pass, plan Plan) {
 		}
 	}
 	next := plan.next().To.String()
-	f.Message = fmt.Sprintf("%s does not read %s of Milvus 2.1: the indexes of %s and the load states of %s would be lost", next,
+	f.Message = fmt.Sprintf("%s does not read %s of Milvus 2.1: "+
+		"the indexes of %s and the load states of %s would be lost", next,
 		words.Plural(total, "key"), words.Plural(len(indexed), "collection"), words.Plural(len(loaded), "collection"))
 	f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
 	f.Cost = 1
@@ -64,7 +65,7 @@ func runLostRecords(p *check.Pass, plan Plan) {
 		check.Do("save a snapshot of etcd, and stop Milvus"),
 		check.Do("run the migration tool of Milvus 2.2 (meta-migration) on the metadata"),
 		check.Do("start %s", next),
-		check.Shell(check.Kitescope("get indexes")).Does("lists the indexes that it reads: all earlier ones should be there"),
+		check.Shell(check.Kitescope("get indexes")).Does("lists the indexes that it reads: none should be missing"),
 	)
 	p.Report(f)
 }
@@ -106,17 +107,18 @@ func forms() []form {
 	manifest := details(func(d *model.SegmentDetails) bool { return d.ManifestPath != "" })
 	const unread = "Searches of the collection fail, or miss these rows."
 	return []form{
-		{first: release(2, 2), what: "logs under keys of their own only", has: facts.LogsBeside, impact: unread},
+		{first: release(2, 2), what: "logs only under separate keys", has: facts.LogsBeside, impact: unread},
 		{
 			first: release(2, 4), what: "level 0", has: func(s *model.Segment) bool { return s.Level == model.LevelL0 }, impact: "Searches return deleted rows again.",
-			fix: check.Do("let the new version compact the segments of level 0 until none is left"),
+			fix: check.Do("let the new version compact the segments of level 0 until none are left"),
 		},
 		{first: release(2, 6), what: "storage version 2", has: func(s *model.Segment) bool { return s.StorageVersion == 2 }, impact: unread},
 		{first: release(3, 0), what: "storage version 3", has: func(s *model.Segment) bool { return s.StorageVersion >= 3 || manifest(s) }, impact: unread},
 		{
 			first: release(3, 0), what: "a commit timestamp", has: details(func(d *model.SegmentDetails) bool { return d.CommitAt != 0 }),
-			impact: "Deletes from before the commit hit these rows, and they may expire at once.",
-			fix:    check.Do("let the new version compact these segments: that writes the commit into the rows"),
+			impact: "Deletes from before the commit apply to these rows, and they may expire at once.",
+			fix: check.Do("let the new version compact these segments: " +
+				"this writes the commit timestamp into the rows"),
 		},
 	}
 }
@@ -147,7 +149,8 @@ func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
 		if !slices.Contains(impacts, form.impact) {
 			impacts = append(impacts, form.impact)
 		}
-		f.Evidence = append(f.Evidence, check.Count("segments with "+form.what, n.Segments, "etcd"), check.Count("their rows", n.Rows, "etcd"))
+		f.Evidence = append(f.Evidence,
+			check.Count("segments with "+form.what, n.Segments, "etcd"), check.Count("rows in them", n.Rows, "etcd"))
 		f.Fix = append(f.Fix, check.Fix(form.fix)...)
 	}
 	if len(found) == 0 {
@@ -161,7 +164,7 @@ func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
 		words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To, words.Agree(all.Segments, "it", "them"))
 	f.Fix = append(f.Fix,
 		check.Do("stay with %s, which reads them", plan.From.String()),
-		check.Do("or restore etcd and storage from before the upgrade: whatever was written since is lost"),
+		check.Do("or restore etcd and storage from before the upgrade: later writes are lost"),
 	)
 	p.Report(f)
 }

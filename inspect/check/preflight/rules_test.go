@@ -96,15 +96,15 @@ func TestRules(t *testing.T) {
 		{"Pulsar", "upgrade-queue", "2.3.5", "2.2.16", true, func(p *model.Parts) {
 			p.VChannels = []*model.VChannel{{Name: "c_1v0", Checkpoint: model.Checkpoint{Message: make([]byte, 24)}}}
 		}, ""},
-		{"null", "upgrade-features", "2.5.16", "2.4.17", true, field(func(f *model.Field) { f.Nullable = true }), "extra (null, since 2.5)"},
+		{"null", "upgrade-features", "2.5.16", "2.4.17", true, field(func(f *model.Field) { f.Nullable = true }), "extra (nullable, since 2.5)"},
 		{"a grant on an alias", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: "shop", Privilege: "Search"}), "1 grant of r is on an alias"},
 		{"a grant on a collection", "upgrade-access", "2.5.16", "2.6.22", false, grant(model.Grant{Role: "r", ObjectType: "Collection", Object: coll.Name, Privilege: "Search"}), ""},
-		{"cluster_admin", "upgrade-access", "2.6.22", "3.0.2", false, grant(model.Grant{Role: "r", ObjectType: "Global", Object: "*", Privilege: "ClusterAdmin"}), "no longer may rename"},
+		{"cluster_admin", "upgrade-access", "2.6.22", "3.0.2", false, grant(model.Grant{Role: "r", ObjectType: "Global", Object: "*", Privilege: "ClusterAdmin"}), "may no longer rename"},
 		{"no object", "upgrade-access", "2.4.11", "2.5.16", false, grant(model.Grant{Role: "r", ObjectType: "Global", Privilege: "CreateCollection"}), "without an object"},
 		{"an index of 3.0", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(10), "vector index files of version 10 or later: 2.6.22 cannot read them"},
-		{"an index of which nobody knows", "upgrade-index-versions", "2.6.22", "2.5.16", true, engine(6), "whether 2.5.16 reads that is not known"},
+		{"an index of which nobody knows", "upgrade-index-versions", "2.6.22", "2.5.16", true, engine(6), "unknown whether 2.5.16 can read them"},
 		{"an older index", "upgrade-index-versions", "3.0.2", "2.6.22", true, engine(0), ""},
-		{"files below the collection", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{ByCollection: true}), "has index files below the collection (index_v1): 2.6.22 cannot"},
+		{"files below the collection", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{ByCollection: true}), "has collection-rooted index files (index_v1): 2.6.22 cannot"},
 		{"files below the collection, within 3.0", "upgrade-index-versions", "3.0.2", "3.0.1", true, index(model.SegmentIndex{ByCollection: true}), ""},
 		{"scalar version 4", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{Index: 7, ScalarVersion: 4}), "has scalar index files of version 4: 2.6.22 cannot"},
 		{"scalar version 4 of nobody knows which index", "upgrade-index-versions", "3.0.2", "2.6.22", true, index(model.SegmentIndex{ScalarVersion: 4}), "scalar index files of version 4"},
@@ -128,7 +128,7 @@ func TestRules(t *testing.T) {
 		{"targets", "upgrade-keys", "2.4.17", "2.3.5", true, kinds("target"), "1 key of kinds that 2.3.5 does not know"},
 		{"keys of 2.4", "upgrade-keys", "2.5.16", "2.4.17", true, func(p *model.Parts) { p.KeysByKind = map[string]int64{"compaction-task": 3} }, ""},
 		{"etcd is half full", "upgrade-space", "2.3.5", "2.4.17", false, nil, "1.2 GiB"},
-		{"2.6 has other roles", "upgrade-order", "2.5.16", "2.6.22", false, nil, "new: mixcoord and streamingnode; gone: "},
+		{"2.6 has other roles", "upgrade-order", "2.5.16", "2.6.22", false, nil, "new: mixcoord and streamingnode; removed: "},
 	} {
 		p := base
 		if x.change != nil {
@@ -162,8 +162,8 @@ func TestLostKinds(t *testing.T) {
 	}
 	want := map[string]string{
 		"error by-dev/meta/datacoord-meta/predicate-deltalog/": "3 keys of kinds that 2.6.22 does not know: Rows that were deleted by a condition come back in searches.",
-		"error by-dev/meta/datacoord-meta/snapshot/":           "1 key of kinds that 2.6.22 does not know: Garbage collection deletes files that only snapshots hold: they cannot be restored any more.",
-		"warning ": "6 keys of kinds that 2.6.22 does not know: The old version loses what only these keys have: tasks, statistics, positions in the WAL.",
+		"error by-dev/meta/datacoord-meta/snapshot/":           "1 key of kinds that 2.6.22 does not know: Garbage collection deletes files that only snapshots hold: they can no longer be restored.",
+		"warning ": "6 keys of kinds that 2.6.22 does not know: The old version loses data that only these keys hold: tasks, statistics, WAL positions.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(keys) != len(want) {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -176,12 +176,13 @@ func TestDocs(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Preflight checks
 
-The %d checks of `+"`kitescope preflight --to VERSION`"+` (`+"`--back`"+`: a rollback) and the source of each fact. Read it to plan an upgrade.
-`+"`kitescope explain CHECK`"+` prints the same, and which data the check reads. Settings of `+"`milvus.yaml`"+` need the processes, `+"`upgrade-space`"+` needs a live etcd.
-Fix first the findings of `+"`diagnose`"+` that preflight adds: errors and unfinished DDL.
+The %d checks of `+"`kitescope preflight --to VERSION`"+` (`+"`--back`"+`: a rollback), with the source of each fact, to plan an upgrade.
+`+"`kitescope explain CHECK`"+` prints the same and lists the data that the check reads. Checks of settings in `+"`milvus.yaml`"+` need the processes,
+`+"`upgrade-space`"+` needs a live etcd.
+First fix the errors and the unfinished DDL that preflight takes over from `+"`diagnose`"+`.
 
 Sources: Milvus's code, documents and issues up to 3.0.1, and a real upgrade from 2.1.0 to 2.2.16 and back. No server newer than 2.3.5 was available.
-A check that does not cover a release could not run; it is never *ok*. Generated: `+"`go test ./inspect/check/preflight -update`"+`.
+A check that does not cover a release is reported as *could not run*, never as *ok*. Generated: `+"`go test ./inspect/check/preflight -update`"+`.
 
 | check | worst severity | forward | back | finds |
 |---|---|---|---|---|

@@ -104,7 +104,8 @@ func noteUntold(p *check.Pass) {
 	}
 	mixed := slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "mixcoord" })
 	if mixed && !slices.ContainsFunc(p.Runtime.Processes, func(p *model.Process) bool { return p.Config != nil }) {
-		p.Unseen("most settings of the coordinators in milvus.yaml: MixCoord reports a few, and no proxy reported its whole configuration")
+		p.Unseen("most settings of the coordinators in milvus.yaml: MixCoord reports only a few, " +
+			"and no proxy reported its whole configuration")
 	}
 }
 
@@ -126,14 +127,16 @@ these nodes.`,
 func runSettings(p *check.Pass, plan Plan) {
 	to := column(plan.To.Release)
 	if to < 0 {
-		p.Skip("the keys of " + plan.To.Release.String() + " are not known: those of 2.5, 2.6 and 3.0 are")
+		p.Skip("the keys of " + plan.To.Release.String() + " are unknown: only 2.5, 2.6 and 3.0 are covered")
 		return
 	}
 	noteUntold(p)
 	if from := plan.From.Release; column(from) < 0 && p.Runtime != nil {
-		p.Unseen("settings of milvus.yaml: the defaults of " + from.String() + " are not known, so neither is what differs from them")
+		p.Unseen("settings of milvus.yaml: the defaults of " + from.String() + " are unknown, and so are changed settings")
 	}
-	f := check.Finding{Severity: check.Warning, Impact: "What was set has no effect any more, and nothing says so."}
+	f := check.Finding{
+		Severity: check.Warning, Impact: "These settings no longer have any effect, and Milvus does not report it.",
+	}
 	set := chosenSettings(p, column(plan.From.Release))
 	var names []string
 	for _, folded := range slices.Sorted(maps.Keys(set)) {
@@ -147,8 +150,8 @@ func runSettings(p *check.Pass, plan Plan) {
 	}
 	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"), plan.To, words.Few(names))
 	f.Fix = check.Fix(
-		check.Do("look up in Milvus's milvus.yaml of %s what replaces %s", plan.To.String(), names),
-		check.Shell(check.Kitescope("get config")).Does("lists what is set in etcd"),
+		check.Do("check milvus.yaml of Milvus %s for replacements of %s", plan.To.String(), names),
+		check.Shell(check.Kitescope("get config")).Does("lists the settings in etcd"),
 	)
 	p.Report(f)
 }
@@ -157,7 +160,7 @@ var defaults = rule{
 	forward: true,
 	Check: check.Check{
 		ID:       "upgrade-defaults",
-		Title:    "Unset settings get another default",
+		Title:    "Unset settings get a different default",
 		Severity: check.Info,
 		Parts:    model.PartConfig,
 		Doc: `Lists unset keys whose default differs in the target release (pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1). The most important: in 2.6
@@ -171,12 +174,15 @@ var defaults = rule{
 func runDefaults(p *check.Pass, plan Plan) {
 	from, to := column(plan.From.Release), column(plan.To.Release)
 	if from < 0 || to < 0 {
-		p.Skip(fmt.Sprintf("the keys of 2.5, 2.6 and 3.0 are known, not those of %s and %s", plan.From.Release, plan.To.Release))
+		p.Skip(fmt.Sprintf("cannot compare the defaults of %s and %s: only 2.5, 2.6 and 3.0 are covered",
+			plan.From.Release, plan.To.Release))
 		return
 	}
 	noteUntold(p)
 	set := chosenSettings(p, from)
-	f := check.Finding{Severity: check.Info, Impact: "The cluster behaves otherwise than before, without a change of its settings."}
+	f := check.Finding{
+		Severity: check.Info, Impact: "The cluster behaves differently although its settings are unchanged.",
+	}
 	var names []string
 	for _, folded := range slices.Sorted(maps.Keys(keys())) {
 		k := keys()[folded]
@@ -191,8 +197,9 @@ func runDefaults(p *check.Pass, plan Plan) {
 	if len(names) == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s another default in %s: %s", words.Count(len(names), "setting has", "settings have"), plan.To, words.Few(names))
-	f.Fix = check.Fix(check.Do("set %s to what they are now if that is wanted", names))
+	f.Message = fmt.Sprintf("%s a different default in %s: %s",
+		words.Count(len(names), "setting has", "settings have"), plan.To, words.Few(names))
+	f.Fix = check.Fix(check.Do("to keep the old behavior, set %s to their current defaults", names))
 	p.Report(f)
 }
 
@@ -207,7 +214,7 @@ func becomes(was, is string) string {
 	for _, x := range []struct {
 		verb      string
 		all, less []string
-	}{{"gets ", after, before}, {"loses ", before, after}} {
+	}{{"adds ", after, before}, {"removes ", before, after}} {
 		if more := slices.DeleteFunc(slices.Clone(x.all), func(s string) bool { return slices.Contains(x.less, s) }); len(more) > 0 {
 			parts = append(parts, x.verb+strings.Join(more, ", "))
 		}

@@ -48,11 +48,12 @@ func runTasks(p *check.Pass, _ Plan) {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(open)) {
 		parts = append(parts, words.Plural(open[kind], kind+" task"))
-		f.Evidence = append(f.Evidence, check.Count(kind+" tasks that have not ended", open[kind], "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("unfinished "+kind+" tasks", open[kind], "etcd"))
 	}
-	f.Message = words.Few(parts) + " " + words.Agree(len(parts), "has", "have") + " not ended"
-	f.Impact = "They begin again after the change, or are lost."
-	f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).Does("lists them, oldest first: wait until none is left"))
+	f.Message = "unfinished: " + words.Few(parts)
+	f.Impact = "They start over after the version change, or are lost."
+	f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).
+		Does("lists them, oldest first: wait until none are left"))
 	p.Report(f)
 }
 
@@ -95,8 +96,8 @@ func runSpace(p *check.Pass, _ Plan) {
 		Severity: check.Warning,
 		Message:  fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", fullest.Endpoint, words.Bytes(fullest.DBSize), words.Share(share)),
 		Evidence: []check.Evidence{check.Size("database", fullest.DBSize, source), check.Size("in use", fullest.DBInUse, source), quota},
-		Impact:   "If it reaches the quota in the middle of the upgrade, etcd refuses every write.",
-		Fix:      check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("tells how to make it smaller")),
+		Impact:   "If it reaches the quota during the upgrade, etcd refuses all writes.",
+		Fix:      check.Fix(check.Shell(check.Kitescope("explain etcd-size")).Does("shows how to shrink it")),
 	}
 	if share >= nearlyFull {
 		f.Severity = check.Error

@@ -44,7 +44,7 @@ type toggle struct {
 
 func runBadSwitches(p *check.Pass) {
 	if p.Runtime == nil {
-		p.Unseen("configuration of processes: not asked")
+		p.Unseen("configuration of processes: not queried")
 	} else {
 		for _, n := range p.Runtime.Nodes {
 			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
@@ -74,7 +74,7 @@ func unseenOfMixCoord(p *check.Pass) {
 	n := p.Runtime.Nodes[i]
 	copied, _ := p.Runtime.CopiedConfig("dataCoord", n.Role)
 	if copied == nil && !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
-		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports those of RootCoord only" + p.Unfilled())
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports only RootCoord's" + p.Unfilled())
 	}
 }
 
@@ -179,7 +179,7 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	f.Fix = check.Fix(
 		check.Shell(write).Does("sets the default for all processes").Interrupting(time.Minute, "nothing"),
 		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual).
-			Interrupting(2*time.Minute, "what each process does while it restarts"),
+			Interrupting(2*time.Minute, "each process while it restarts"),
 	)
 	if set {
 		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default; the value in etcd overrides milvus.yaml").
@@ -188,7 +188,7 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	if roles, _ := facts.ReadAtStart(p.Cluster, model.FoldConfigKey(t.key)); roles != nil {
 		f.Fix[0].Within = 0 // the key alone ends the finding, but not the problem
 		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start").
-			Interrupting(2*time.Minute, "what each process does while it restarts"))
+			Interrupting(2*time.Minute, "each process while it restarts"))
 	}
 	return f
 }
@@ -201,6 +201,9 @@ func switchesDoc() string {
 	for _, t := range toggles() {
 		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
 	}
-	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, MixCoord reports keys of DataCoord and QueryCoord only over HTTP (`/management/config/get`). Otherwise the check uses the configuration of a proxy (`/api/v1/_cluster/configs`); without that they are unknown. auto-balance-off covers auto-balance.")
+	b.WriteString("\nA key that no process reports counts as default. " +
+		"Exception: since Milvus 2.6 MixCoord reports keys of DataCoord and QueryCoord only over HTTP " +
+		"(`/management/config/get`). Otherwise the check uses the configuration of a proxy " +
+		"(`/api/v1/_cluster/configs`); without that they are unknown. auto-balance-off covers auto-balance.")
 	return b.String()
 }

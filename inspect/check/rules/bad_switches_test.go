@@ -94,13 +94,13 @@ func TestBadSwitches(t *testing.T) {
 			told("querynode", "log.level", "debug")(w)
 			w.Tell("log.level", "trace", w.Live("datanode"))
 		}, Want: []string{object("info", "datanode-5", "log.level"), object("info", "querynode-4", "log.level")}},
-		{Name: "MixCoord tells RootCoord's only", Change: func(w *rulestest.World) { rulestest.Modern(w); w.Asked() }, Skipped: "settings of DataCoord and QueryCoord: mixcoord-1 reports those of RootCoord only"},
+		{Name: "MixCoord tells RootCoord's only", Change: func(w *rulestest.World) { rulestest.Modern(w); w.Asked() }, Skipped: "settings of DataCoord and QueryCoord: mixcoord-1 reports only RootCoord's"},
 		{Name: "MixCoord refuses the rest", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
 			w.Asked().Processes = append(w.Asked().Processes, &model.Process{Calls: []model.Call{{
 				Role: "proxy", Node: 1, Method: "GET /api/v1/_cluster/configs", Outcome: model.Denied, Reason: "401 (common.security.adminAuthEnabled is true)",
 			}}})
-		}, Skipped: "reports those of RootCoord only (proxy-1 GET /api/v1/_cluster/configs: denied: 401 (common.security.adminAuthEnabled is true))"},
+		}, Skipped: "reports only RootCoord's (proxy-1 GET /api/v1/_cluster/configs: denied: 401 (common.security.adminAuthEnabled is true))"},
 		{Name: "a proxy tells the rest", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
 			w.Asked().Processes = append(w.Asked().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{

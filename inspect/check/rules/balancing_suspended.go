@@ -43,11 +43,11 @@ func runBalancingSuspended(p *check.Pass) {
 		if !facts.Tells(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
 			return // older versions have no such call
 		}
-		p.Skip("no coordinator told whether balancing is suspended")
+		p.Skip("no coordinator reported whether balancing is suspended")
 		return
 	}
 	if facts.LacksPage(p.Cluster, "/management/streaming/balance/status") {
-		p.Unseen("balancing of streaming nodes: MixCoord did not tell")
+		p.Unseen("balancing of streaming nodes: MixCoord did not report it")
 	}
 	f := check.Finding{Severity: check.Warning, Object: coordinatorRef(p)}
 	suspended := func(what string, fix check.Step, effect, source string) {
@@ -61,12 +61,16 @@ func runBalancingSuspended(p *check.Pass) {
 		f.Fix = append(f.Fix, fix)
 	}
 	if told && !query {
-		suspended("query nodes", check.Do(`if no upgrade is under way, resume it: /management/querycoord/balance/resume on the HTTP server of a proxy, or PUT {"status": "active"} to /management/batch/balance/status of MixCoord's`).
+		suspended("query nodes", check.Do(`if no upgrade is under way, resume it: `+
+			`/management/querycoord/balance/resume on a proxy's HTTP server, `+
+			`or PUT {"status": "active"} to /management/batch/balance/status on MixCoord's`).
 			Interrupting(2*time.Minute, "nothing"),
-			"QueryCoord moves no segment or channel: new query nodes stay empty, and stopping ones are not emptied.", "QueryCoord")
+			"QueryCoord moves no segments or channels: new query nodes stay empty, and stopping ones are not emptied.",
+			"QueryCoord")
 	}
 	if r.StreamingBalance != nil && !*r.StreamingBalance {
-		suspended("streaming nodes", check.Do(`if no upgrade is under way, resume it: PUT {"status": "active"} to /management/streaming/balance/status of MixCoord's HTTP server`).
+		suspended("streaming nodes", check.Do(`if no upgrade is under way, resume it: `+
+			`PUT {"status": "active"} to /management/streaming/balance/status on MixCoord's HTTP server`).
 			Interrupting(2*time.Minute, "nothing"),
 			"WALs stay on the streaming nodes that have them.", "MixCoord")
 	}
@@ -139,8 +143,9 @@ func runCheckerOff(p *check.Pass) {
 		return
 	}
 	f.Message = words.Plural(len(off), "periodic task") + " of QueryCoord " + words.Agree(len(off), "is", "are") + " switched off: " + words.List("and", off...)
-	f.Impact = "What " + words.Agree(len(off), "it does", "they do") + " stays undone, and nothing reports an error."
-	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord, whose tasks are all on after a start", words.Agree(len(off), "it", "them")).
+	f.Impact = words.Agree(len(off), "Its", "Their") + " work is not done, and no error is reported."
+	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord: it starts with all tasks on",
+		words.Agree(len(off), "it", "them")).
 		Restarting(p.Cluster, time.Minute, "querycoord"))
 	p.Report(f)
 }
@@ -155,7 +160,7 @@ func leftUndone(name string) string {
 	case "index_checker":
 		return "new indexes are not loaded"
 	case "leader_checker":
-		return "shard leaders do not learn where segments are"
+		return "segment locations of shard leaders are not updated"
 	}
-	return "what it does stays undone"
+	return "its work is not done"
 }

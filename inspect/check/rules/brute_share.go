@@ -162,7 +162,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 		f.Severity, f.Cost = check.Warning, p.Costing(id, lasting)
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of that will not go away on its own",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"), words.Share(lasting/share))
-		f.Impact = "With the index searches would need hardly any of this work."
+		f.Impact = "With the index, searches would need hardly any of this work."
 		if rest := 1 - lasting; rest > 0.05 {
 			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work they would take with the index.", 1/rest)
 		}
@@ -175,7 +175,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"))
 		f.Impact = "Searches are slower while inserts continue; the next flushes end it."
-		f.Fix = append(check.Fix(check.Do("nothing while inserts continue; flush after them")), flushSteps(p.Cluster, id)...)
+		f.Fix = append(check.Fix(check.Do("wait while inserts continue; flush afterwards")), flushSteps(p.Cluster, id)...)
 	default:
 		return
 	}
@@ -237,7 +237,7 @@ func bruteNodes(p *check.Pass) {
 				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "growing row")),
 			Evidence: []check.Evidence{
 				check.Count("brute force, rows times dimensions", int64(cost), "weighted"),
-				check.Count("all of its work", int64(n.Cost), "weighted"),
+				check.Count("total work", int64(n.Cost), "weighted"),
 				check.Count("mean per node", int64(total/float64(known)), "weighted"),
 			},
 			Impact: "Searches wait longer for this node than for the others.",

@@ -39,7 +39,7 @@ func runCacheLoadsFailing(p *check.Pass) {
 	eachCache(p, func(n *model.LiveNode, c *model.Cache, w *metrics.Window) {
 		failed, told := w.Counter(metrics.CacheLoadFailed)
 		if !told {
-			p.Unseen("loads that failed in the cache of " + n.Name() + ": not in its metrics")
+			p.Unseen("failed cache loads of " + n.Name() + ": not in its metrics")
 			return
 		}
 		loads, _ := w.Histogram(metrics.CacheLoad)
@@ -70,7 +70,8 @@ func reportLoads(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Wi
 	}
 	f := check.Finding{
 		Severity: severity, Object: n.Ref(),
-		Message: fmt.Sprintf("%s failed to load %s of %s into its cache %s", n.Name(), words.Number(int64(failed)), words.Plural(int64(failed+done), "request"), when),
+		Message: fmt.Sprintf("%s failed %s of %s into its cache %s",
+			n.Name(), words.Number(int64(failed)), words.Plural(int64(failed+done), "load"), when),
 		Evidence: append([]check.Evidence{
 			check.Count("failed", int64(failed), source), check.Count("loaded", int64(done), source),
 		}, cacheFill(c, source)...),

@@ -83,7 +83,7 @@ func eachCache(p *check.Pass, f func(*model.LiveNode, *model.Cache, *metrics.Win
 		if c := n.Process.Metrics.Cache(); c != nil {
 			f(n, c, metrics.NewWindow(n.Process.Before, n.Process.Metrics))
 		} else if n.Process.Metrics.Partial {
-			p.Unseen("the cache of " + n.Name() + ": its metrics were read in part")
+			p.Unseen("cache of " + n.Name() + ": its metrics were read only in part")
 		}
 	}
 }
@@ -103,10 +103,13 @@ func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metric
 	source := n.Name() + " /metrics"
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(),
-		Message: fmt.Sprintf("the cache of %s evicted %s and loaded %s in %s: %s of the bytes asked for were not in it", n.Name(), words.Bytes(int64(evicted)), words.Bytes(int64(missed)),
+		Message: fmt.Sprintf("the cache of %s evicted %s and loaded %s in %s: %s of the requested bytes were not in it",
+			n.Name(), words.Bytes(int64(evicted)), words.Bytes(int64(missed)),
 			words.Span(w.To.Sub(w.From)), words.Percent(100*missed/(hit+missed))),
 		Evidence: append([]check.Evidence{
-			check.Size("evicted", int64(evicted), source), check.Size("asked for and not there", int64(missed), source), check.Size("asked for and there", int64(hit), source),
+			check.Size("evicted", int64(evicted), source),
+			check.Size("requested and missed", int64(missed), source),
+			check.Size("requested and hit", int64(hit), source),
 		}, cacheFill(c, source)...),
 		Impact: "Searches and queries wait until cells are loaded from object storage.",
 		Fix: check.Fix(

@@ -22,7 +22,7 @@ func TestCacheThrashing(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("cache-thrashing"), []rulestest.Verdict{
 		{Name: "no metrics", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "no process reported its metrics"},
 		{Name: "no cache", Change: func(w *rulestest.World) { w.RunStreaming() }},
-		{Name: "evicts and misses", Change: came(100, 100, 100), Want: []string{"warning " + node + " the cache of querynode-4 evicted 100 MiB and loaded 100 MiB in 30 s: 50% of the bytes asked for were not in it"}},
+		{Name: "evicts and misses", Change: came(100, 100, 100), Want: []string{"warning " + node + " the cache of querynode-4 evicted 100 MiB and loaded 100 MiB in 30 s: 50% of the requested bytes were not in it"}},
 		{Name: "hits", Change: came(100, 100, 901)},
 		{Name: "just misses", Change: came(100, 100, 899), Want: []string{"warning " + node}},
 		{Name: "evicts little", Change: came(63, 100, 100)},
@@ -53,6 +53,6 @@ func TestCacheThrashing(t *testing.T) {
 			p := w.Cached(nil, nil)
 			delete(p.Metrics.Families, "internal_cache_loaded_bytes")
 			p.Metrics.Partial = true
-		}, Skipped: "the cache of querynode-4"},
+		}, Skipped: "cache of querynode-4"},
 	})
 }

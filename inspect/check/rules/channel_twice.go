@@ -45,10 +45,12 @@ func runChannelTwice(p *check.Pass) {
 		}
 		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Few(names))
 		f.Evidence = []check.Evidence{
-			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Count("registered nodes among them", living, "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
+			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"),
+			check.Count("of these, registered", living, "etcd"),
+			check.Fact("state of the first record", v.WatchState, "etcd"),
 		}
 		f.Impact = "The record of a node that is gone is left over. It may block the next assignment."
-		f.Fix = check.Fix(check.Do("restart DataCoord: at its start it removes records of nodes that are gone").
+		f.Fix = check.Fix(check.Do("restart DataCoord: on startup it removes records of nodes that are gone").
 			Restarting(p.Cluster, 2*time.Minute, "datacoord"))
 		if living > 1 {
 			f.Severity = check.Error
@@ -57,7 +59,8 @@ func runChannelTwice(p *check.Pass) {
 				check.Do("stop %s: DataCoord then gives its channels to another node", names[len(names)-1]).
 					Interrupting(2*time.Minute, "flushes of its channels until another node has them"),
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows a single watcher, and none under other watchers, once that is done"),
-				check.Pymilvus(p.Cluster, x.Database, "print(Collection(%s).num_entities)", x.Name).Does("counts the rows, deleted ones included: more than were inserted are duplicates"),
+				check.Pymilvus(p.Cluster, x.Database, "print(Collection(%s).num_entities)", x.Name).
+					Does("counts the rows, deleted ones included: any more than were inserted are duplicates"),
 			)
 		}
 		p.Report(f)

@@ -45,7 +45,7 @@ func runChannelUnwatched(p *check.Pass) {
 		return
 	}
 	if !facts.WatchesKnown(p.Cluster) {
-		p.Skip("this version stores its watches where kitescope does not look")
+		p.Skip("kitescope does not know where this version stores its watches")
 		return
 	}
 	lost := make(map[model.CollectionID][]*model.VChannel)
@@ -103,7 +103,7 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 	f.Evidence = []check.Evidence{
 		check.Count("vchannels", count, "etcd"),
 		check.Count("vchannels of these collections", all, "etcd"),
-		check.Fact("why", why, "etcd"),
+		check.Fact("reason", why, "etcd"),
 		check.Fact("registered nodes that could consume them", words.Few(consumers(p)), "etcd"),
 	}
 	p.Report(f)
@@ -137,7 +137,8 @@ func consumeFix(p *check.Pass) []check.Step {
 			check.Do("if the log gives no reason, restart MixCoord").Restarting(p.Cluster, 2*time.Minute, "mixcoord"),
 		)
 	case len(names) > 0:
-		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; its log says why that has not happened", names).
+		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; "+
+			"its log has the reason why that has not happened", names).
 			Restarting(p.Cluster, 2*time.Minute, "datacoord"))
 	case facts.HasRole(p.Cluster, "mixcoord"):
 		return check.Fix(check.Do("start a streaming node: none is registered").Interrupting(2*time.Minute, "nothing"))

@@ -34,6 +34,6 @@ func TestChannelUnwatched(t *testing.T) {
 			w.Version.Text = "2.6.1"
 			none(w)
 			w.VChannels[1].Watched = false
-		}, Skipped: "stores its watches where kitescope does not look"},
+		}, Skipped: "does not know where this version stores its watches"},
 	})
 }

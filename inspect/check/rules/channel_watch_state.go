@@ -68,9 +68,11 @@ func runChannelWatchState(p *check.Pass) {
 		if gone {
 			f.Severity = min(f.Severity, check.Warning)
 			f.Message += "; its collection is gone"
-			f.Impact = "The node retries it for ever."
-			f.Fix = append(f.Fix[:1], check.Shell(check.Kitescope("get keys").Arg("key~channelwatch/.*/"+v.Name)).Does("names its record"),
-				check.Do("delete that by hand only with DataCoord and the data nodes stopped and a snapshot of etcd saved: it cannot be undone").
+			f.Impact = "The node retries it forever."
+			f.Fix = append(f.Fix[:1],
+				check.Shell(check.Kitescope("get keys").Arg("key~channelwatch/.*/"+v.Name)).Does("shows its record"),
+				check.Do("delete it by hand only with DataCoord and the data nodes stopped "+
+					"and a snapshot of etcd saved: this cannot be undone").
 					Interrupting(0, "writes and flushes while they are stopped"))
 		}
 		p.Report(f)
@@ -83,7 +85,7 @@ func ago(p *check.Pass, v *model.VChannel, since time.Time) string {
 	case since.IsZero():
 		return "at an unknown time"
 	case v.WatchedAt.IsZero() && p.PChannel(v.PChannel).AssignedAt.IsZero():
-		return "at most " + words.Span(p.Age(since)) + " ago, which is when its log was last consumed"
+		return "at most " + words.Span(p.Age(since)) + " ago, when its log was last consumed"
 	}
 	return words.Span(p.Age(since)) + " ago"
 }

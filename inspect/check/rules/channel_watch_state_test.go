@@ -39,5 +39,5 @@ func TestChannelWatchState(t *testing.T) {
 			w.VChannels[0].Watcher = model.UnassignedNode
 		}},
 	}))
-	rulestest.Hold(t, rulestest.Named("channel-watch-state"), []rulestest.Verdict{{Name: "just begun, and processes were not asked", Change: state("ToWatch", time.Minute), Skipped: "watchTimeoutInterval): the nodes were not asked"}})
+	rulestest.Hold(t, rulestest.Named("channel-watch-state"), []rulestest.Verdict{{Name: "just begun, and processes were not asked", Change: state("ToWatch", time.Minute), Skipped: "watchTimeoutInterval): the nodes were not queried"}})
 }

@@ -61,16 +61,16 @@ func runCheckpointMissing(p *check.Pass) {
 				check.Fact("collection created", facts.TimeText(x.CreatedAt.Time()), "etcd"),
 				check.Fact("consumed by", watcherName(p.Cluster, list[0]), "etcd"),
 			},
-			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
+			Impact: "Loading reads the queue from its beginning; the channel is not compacted or garbage collected.",
 		}
 		if name := watcherName(p.Cluster, list[0]); name == nobody {
 			f.Fix = consumeFix(p)
 		} else { // a flush would wait forever for a node that does not have the channel
 			f.Fix = check.Fix(
-				check.Do("restart %s: it is recorded as the consumer, and writes no checkpoint each minute as it should", name).
+				check.Do("restart %s: it is recorded as the consumer, but does not write a checkpoint every minute", name).
 					Restarting(p.Cluster, 2*time.Minute, p.WatcherRole(list[0])),
 				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows a checkpoint for each vchannel within two minutes"),
-				check.Do("if none comes, search the log of %s for the vchannel", watcherLog(p.Cluster, list[0])),
+				check.Do("if none appears, search the log of %s for the vchannel", watcherLog(p.Cluster, list[0])),
 			)
 		}
 		for _, v := range list[:min(len(list), facts.MaxObjects)] {

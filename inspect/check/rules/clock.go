@@ -131,7 +131,8 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 		Impact:   impact,
 		Fix: check.Fix(
 			check.Do("compare the clock of the reading machine with that of RootCoord's host, and fix NTP on the one that is off"),
-			check.Shell(check.Kitescope("get nodes")).Does("if both clocks agree, RootCoord has stopped: check whether it answers"),
+			check.Shell(check.Kitescope("get nodes")).
+				Does("if both clocks agree, RootCoord has stopped: check whether it responds"),
 		),
 	})
 }

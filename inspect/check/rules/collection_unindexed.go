@@ -63,7 +63,7 @@ func runCollectionUnindexed(p *check.Pass) {
 			Impact:   "The field cannot be loaded or searched before it has an index.",
 			Fix: check.Fix(
 				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
-					Does("builds an index; replace its metric by the one that the vectors were made for").
+					Does("builds an index; replace its metric with the one that the vectors were made for").
 					Interrupting(5*time.Minute, "nothing"),
 				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).Does("shows 100%% indexed once it is built"),
 			),

@@ -57,7 +57,7 @@ func unseenProcesses(p *check.Pass) {
 func runComponentHanging(p *check.Pass) {
 	unseenProcesses(p)
 	if p.Etcd == nil {
-		p.Unseen("etcd: it was not asked")
+		p.Unseen("etcd: not queried")
 	}
 	places := p.Places()
 	for _, s := range places.Components {
@@ -71,7 +71,7 @@ func runComponentHanging(p *check.Pass) {
 		f := check.Finding{
 			Severity: severity, Evidence: statusFacts(s), Fix: lookSteps(p, s), Object: s.Component.Ref(),
 			Message: componentText(s.Component) + " " + stateText(s.State) + ": " + words.FirstOf(s.Texts(), 2, "; "),
-			Impact:  "Requests that need it wait or fail; none is known to.",
+			Impact:  "Requests that need it may wait or fail; none has been seen yet.",
 		}
 		if f.Object.ID == "" {
 			f.Object = model.Ref{Resource: "dependencies", ID: string(s.Component.Kind), Name: componentText(s.Component)}

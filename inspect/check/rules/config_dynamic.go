@@ -44,7 +44,8 @@ func changedKeys(p *check.Pass) map[string]bool {
 		}
 	}
 	if len(names) > 0 {
-		p.Unseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago, and applied within " + words.Span(takesOver))
+		p.Unseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago; that takes up to " +
+			words.Span(takesOver))
 	}
 	return keys
 }
@@ -60,7 +61,7 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 		Evidence: []check.Evidence{check.Fact("dynamic key "+e.Name, e.Value, "etcd")},
 		Impact:   "A value that an operator set is not in effect.",
 		Fix: check.Fix(check.Do("check the spelling of the key and its value"), check.Do("restart the processes that do not have it: some keys are read at startup only").
-			Interrupting(2*time.Minute, "what each process does while it restarts")),
+			Interrupting(2*time.Minute, "each process while it restarts")),
 	}
 	var differ []*model.LiveNode
 	told, expected := 0, false
@@ -83,7 +84,7 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	early := facts.StartedBefore(p.Cluster, e)
 	if len(early) > 0 {
 		f.Fix = check.Fix(check.Do("restart %s: a process reads this key only when it starts", facts.NamesOf(early)).
-			Interrupting(2*time.Minute, "what each process does while it restarts"))
+			Interrupting(2*time.Minute, "each process while it restarts"))
 	}
 	switch {
 	case len(differ) == 0 && len(early) > 0:
@@ -91,7 +92,7 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 		f.Objects = append(f.Objects, facts.RefNodes(facts.NamesOf(early))...)
 		f.Evidence = append(f.Evidence, check.Fact("read at start", source, "Milvus"))
 		f.Message = fmt.Sprintf("%s was set to %s in etcd after %s started, which %s it only at start", e.Name, e.Value, facts.SessionNames(early), words.Agree(len(early), "reads", "read"))
-		f.Impact = "The value from before is in effect until then, whatever the process reports."
+		f.Impact = "The old value is in effect until a restart, whatever the process reports."
 	case len(differ) > 0:
 		f.Message = fmt.Sprintf("%s is %s in etcd, but %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
 	case told == 0 && expected:

@@ -107,7 +107,7 @@ func reportConsistency(p *check.Pass, a about) {
 		)
 	default:
 		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s", an(c.of), c.ofWhole(), brief(tick), level.says)
-		f.Impact = fmt.Sprintf("At a level without waiting it takes about %s.", budget.Milliseconds(c.without()))
+		f.Impact = fmt.Sprintf("At a level that does not wait it takes about %s.", budget.Milliseconds(c.without()))
 		f.Fix = check.Fix(check.Do("search with consistency_level=\"Bounded\" wherever rows of the last %s may be missing from results", milliseconds(p, "common.gracefulTime", usualGrace)))
 	}
 	f = found(p, f, a.costs...)
@@ -133,7 +133,7 @@ func levelOf(p *check.Pass, b *budget.Budget) level {
 	}
 	l := level{name: x.ConsistencyLevel, says: "; its level is " + x.ConsistencyLevel}
 	if x.ConsistencyLevel != "Strong" {
-		l.says = fmt.Sprintf("; its level is %s, but requests ask for more", x.ConsistencyLevel)
+		l.says = fmt.Sprintf("; its level is %s, but requests use a stricter one", x.ConsistencyLevel)
 	}
 	return l
 }

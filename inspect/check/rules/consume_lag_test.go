@@ -49,14 +49,14 @@ func TestConsumptionLag(t *testing.T) {
 			for i := range w.Query(rulestest.NodeA).Distribution.Channels {
 				w.Query(rulestest.NodeA).Distribution.Channels[i].Version = w.Now.Add(-6 * time.Second).UnixNano()
 			}
-		}, Want: []string{"info nodes/querynode-4 is 46 s behind in consuming collection docs, which it was given 6 s ago"}},
+		}, Want: []string{"info nodes/querynode-4 is 46 s behind in consuming collection docs, assigned 6 s ago"}},
 		{Name: "a shard that has moved is read on from the checkpoint", Change: func(w *rulestest.World) {
 			lagging(0, "1000")(w)
 			for i := range w.Query(rulestest.NodeB).Distribution.Channels {
 				w.Query(rulestest.NodeB).Distribution.Channels[i].Version = w.Now.Add(-6 * time.Second).UnixNano()
 			}
 			w.Query(rulestest.NodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: rulestest.WellCh1, SlowestAt: rulestest.Back(40 * time.Second)}}
-		}, Want: []string{"info nodes/querynode-8 is 39 s behind in consuming " + rulestest.WellCh1 + ", which it was given 6 s ago"}},
+		}, Want: []string{"info nodes/querynode-8 is 39 s behind in consuming " + rulestest.WellCh1 + ", assigned 6 s ago"}},
 		{Name: "a shard that is still being loaded is not served", Change: func(w *rulestest.World) {
 			lagging(0, "1000")(w)
 			w.Query(rulestest.NodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: "by-dev-rootcoord-dml_7_1001v0", SlowestAt: rulestest.Back(40 * time.Second)}}

@@ -76,7 +76,7 @@ func runCPUSkew(p *check.Pass) {
 		reportCPU(p, role, list, rest)
 	}
 	if !told {
-		p.Skip("CPU rate unknown: needs two metric samples per process")
+		p.Skip("CPU rate unknown: needs two scrapes of each process")
 	}
 }
 

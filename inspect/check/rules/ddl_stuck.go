@@ -52,7 +52,8 @@ func runDDLStuck(p *check.Pass) {
 		}
 		reportLasting(p, &lasting{ref: ref, label: label, state: state, since: since.Time(), severity: severity, fix: check.Fix(
 			check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
-			check.Do("restart RootCoord (MixCoord): it takes up what is not finished").Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
+			check.Do("restart RootCoord (MixCoord): it resumes unfinished operations").
+				Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
 		)})
 	}
 	for _, x := range p.Databases {

@@ -75,8 +75,8 @@ func runDeleteHeavy(p *check.Pass) {
 			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "has", "have"), words.Share(facts.Part(deleted, rows)), words.Number(rows)),
 			Evidence: []check.Evidence{
 				check.Count("segments with more than a fifth deleted", segments, "etcd"),
-				check.Count("their rows", rows, "etcd"),
-				check.Count("deletes in their delta logs, at most one a row", deleted, "etcd"),
+				check.Count("rows in them", rows, "etcd"),
+				check.Count("deletes in their delta logs, at most one per row", deleted, "etcd"),
 				check.Count("rows of the collection", t.Rows, "etcd"),
 			},
 			Impact: "Memory and search time are spent on rows that no search returns.",
@@ -89,7 +89,7 @@ func runDeleteHeavy(p *check.Pass) {
 		loaded := p.LoadState(x.ID) != nil
 		switch at := lastDeletes(p, x.ID); {
 		case off:
-			f.Message += ", and nothing compacts them"
+			f.Message += ", and compaction is off"
 			f.Evidence = append(f.Evidence, why)
 			if loaded {
 				f.Severity = check.Warning

@@ -43,12 +43,12 @@ func TestDeleteHeavy(t *testing.T) {
 			w.Tell("dataCoord.compaction.enableAutoCompaction", "false", w.Live("datacoord"))
 			del(0, 20_000)(w)
 			w.Segment(0).PositionAt = rulestest.Back(time.Minute)
-		}, Want: []string{"warning collections/1000 up to 22.2% of 90,000 rows deleted, and nothing compacts them"}},
+		}, Want: []string{"warning collections/1000 up to 22.2% of 90,000 rows deleted, and compaction is off"}},
 		{Name: "compaction off for the collection, few deletes", Change: func(w *rulestest.World) {
 			w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
 			del(0, 18_001)(w)
 			w.LoadStates = nil
-		}, Want: []string{"info collections/1000 and nothing compacts them"}},
+		}, Want: []string{"info collections/1000 and compaction is off"}},
 		{Name: "in L0 segments", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.Segment(0).Level = model.LevelL0 }},
 	})
 }

@@ -57,7 +57,7 @@ func runDependencyUnhealthy(p *check.Pass) {
 		return // skipped on purpose
 	}
 	if len(list) == 0 {
-		p.Skip("no proxy reported what it depends on" + whyNoDependencies(p.Runtime))
+		p.Skip("no proxy reported its dependencies" + whyNoDependencies(p.Runtime))
 		return
 	}
 	var kinds []string
@@ -94,7 +94,7 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 	f := check.Finding{
 		Severity: check.Error, Object: model.Ref{Resource: "dependencies", ID: whole.Kind + "/" + whole.Type, Name: whole.Type},
 		Evidence: []check.Evidence{check.Fact(whole.Type+" as a whole", dependencyState(whole), proxy)},
-		Impact:   "What needs it fails: " + needs(whole.Kind) + ".",
+		Impact:   "Operations that need it fail: " + needs(whole.Kind) + ".",
 	}
 	for _, d := range ill[:min(len(ill), facts.MaxObjects)] {
 		f.Evidence = append(f.Evidence, check.Fact(d.Member, dependencyState(d), proxy))
@@ -110,8 +110,8 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 		}
 	}
 	f.Fix = check.Fix(
-		check.Shell(check.Kitescope("get dependencies")).Does("shows each member, and the proxy's own words"),
-		check.Do("look at the log of the members that are named, and whether they can be reached from the host of %s", proxy),
+		check.Shell(check.Kitescope("get dependencies")).Does("shows each member as the proxy reports it"),
+		check.Do("look at the logs of the named members, and check that %s can reach them from its host", proxy),
 	)
 	p.Report(f)
 }
@@ -119,7 +119,7 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 // needs returns the operations of Milvus that use a dependency of the given kind.
 func needs(kind string) string {
 	if kind == "metadata store" {
-		return "creating, loading, flushing, and registering of processes"
+		return "creating, loading, flushing, registering processes"
 	}
 	return "inserts, deletes and consistent searches"
 }

@@ -32,10 +32,10 @@ func TestDependencyUnhealthy(t *testing.T) {
 		{Name: "one of two", Change: found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout")), Want: []string{"error " + object + "proxy-4 finds 1 of 2 members of the metadata store (etcd) unhealthy"}},
 		{Name: "no members", Change: found(etcd("", model.No, "cannot connect")), Want: []string{"error " + object + "proxy-4 finds the metadata store (etcd) unhealthy: cannot connect"}},
 		{Name: "not checked by Milvus", Change: found(model.Dependency{Proxy: 4, Kind: "message queue", Type: "woodpecker"})},
-		{Name: "not asked", Change: found(), Skipped: "no proxy reported what it depends on"},
+		{Name: "not asked", Change: found(), Skipped: "no proxy reported its dependencies"},
 		{Name: "would write", Change: func(w *rulestest.World) {
 			found()(w)
-			w.Runtime.Skipped = []model.Skipped{{What: "dependencies as proxy-4 finds them", Reason: "the message queue is Pulsar"}}
+			w.Runtime.Skipped = []model.Skipped{{What: "dependencies reported by proxy-4", Reason: "the message queue is Pulsar"}}
 		}},
 		{Name: "an older release", Change: func(w *rulestest.World) { w.Asked() }},
 	})

@@ -45,18 +45,18 @@ func TestDocs(t *testing.T) {
 // markdown returns the documentation of the checks: docs/CHECKS.md.
 func markdown(checks []*check.Check) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# The checks
+	fmt.Fprintf(&b, `# Checks
 
-What `+"`kitescope diagnose`"+` and the findings page of the UI look for: %d checks. `+"`kitescope explain CHECK`"+` prints
-the same without a network. This file is generated from the checks: `+"`go test ./inspect/check/rules -update`"+`.
+The %d checks of `+"`kitescope diagnose`"+` and of the findings page in the UI. `+"`kitescope explain CHECK`"+` prints
+the same and needs no network. This file is generated from the checks: `+"`go test ./inspect/check/rules -update`"+`.
 
-A check whose facts were not read is *skipped*, with the reason; one that broke has *failed*. Neither is ever *ok*. Checks
-that are marked *live* need more than a file of metadata: the processes of a cluster, a bundle that was saved with
-`+"`--live`"+`, or a recording of their answers (`+"`--runtime`"+`).
+A check is *skipped*, with the reason, if its data was not read, and *failed* if an error stopped it. Neither counts as
+*ok*. Checks marked *live* need more than a file of metadata: the processes of a cluster, a bundle saved with
+`+"`--live`"+`, or a recording of their responses (`+"`--runtime`"+`).
 
 ## By symptom
 
-`+"`kitescope explain --where symptoms~slow`"+` lists the checks of a symptom with what they find.
+`+"`kitescope explain --where symptoms~slow`"+` lists the checks of a symptom and what they find.
 
 `, len(checks))
 	for _, s := range check.Symptoms() {
@@ -83,21 +83,25 @@ that are marked *live* need more than a file of metadata: the processes of a clu
 }
 
 func writeCheck(b *strings.Builder, x *check.Check, checks []*check.Check) {
-	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s.\n\n", x.ID, x.Title, x.Severity)
-	fmt.Fprintf(b, "%s\n\n**What to do.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+	fmt.Fprintf(b, "\n## %s\n\n%s. Worst severity: %s.\n\n", x.ID, x.Title, x.Severity)
+	fmt.Fprintf(b, "%s\n\n**Fix.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
 	fmt.Fprintf(b, "Symptoms: %s.\n", strings.ToLower(strings.Join(x.Symptoms, "; ")))
 	if len(x.Phases) > 0 {
 		names := make([]string, len(x.Phases))
 		for i, name := range x.Phases {
 			names[i] = "`" + string(name) + "`"
 		}
-		fmt.Fprintf(b, "Makes longer of requests (`kitescope latency`): %s.\n", strings.Join(names, ", "))
+		noun := "phase"
+		if len(names) > 1 {
+			noun = "phases"
+		}
+		fmt.Fprintf(b, "Slows the %s %s (`kitescope latency`).\n", noun, strings.Join(names, ", "))
 	}
 	causes, effects := check.Causes(x, checks)
 	for _, list := range []struct {
 		title  string
 		checks []*check.Check
-	}{{"May follow from", causes}, {"May be the cause of", effects}} {
+	}{{"Possible causes", causes}, {"Possible effects", effects}} {
 		if len(list.checks) == 0 {
 			continue
 		}

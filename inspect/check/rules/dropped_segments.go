@@ -69,7 +69,7 @@ func runDroppedNotCollected(p *check.Pass) {
 			check.Count("dropped segments past their retention", u.Segments, "etcd"),
 			check.Count("all dropped segments", total.ByState[model.SegmentDropped], "etcd"),
 			check.Count("segments in use", total.Segments, "etcd"),
-			check.Size("their logs", u.Bytes, "etcd"),
+			check.Size("uncollected logs", u.Bytes, "etcd"),
 			check.Lasts("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
 			check.Count("without a drop time", u.Undated, "etcd"),
 			check.Count("with a checkpoint behind their last write", u.Behind, "etcd"),
@@ -84,7 +84,8 @@ func runDroppedNotCollected(p *check.Pass) {
 	}
 	if gc := pausedCollector(p); gc != nil {
 		f.Message += "; garbage collection is paused for another " + words.Span(gc.Left)
-		f.Evidence = append(f.Evidence, check.Lasts("garbage collection stays paused", gc.Left, gc.By+" /management/data_gc"))
+		f.Evidence = append(f.Evidence,
+			check.Lasts("remaining pause of garbage collection", gc.Left, gc.By+" /management/data_gc"))
 	}
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
@@ -110,7 +111,8 @@ func resumeFirst(p *check.Pass) check.Step {
 	if pausedCollector(p) == nil {
 		return check.Step{}
 	}
-	return check.Do(`end the pause, once the backup that it is for is done: send PUT with {"status": "resumed"} to /management/data_gc of MixCoord's HTTP server`).
+	return check.Do(`end the pause once the backup that needs it is done: `+
+		`PUT {"status": "resumed"} to /management/data_gc on MixCoord's HTTP server`).
 		Interrupting(time.Hour, "nothing")
 }
 

@@ -57,7 +57,7 @@ func TestDroppedNotCollected(t *testing.T) {
 			t.Errorf("paused %v: %s, %v", paused, f.Message, f.Evidence)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("dropped-not-collected"), []rulestest.Verdict{{Name: "processes were not asked", Change: drop(3, 26*time.Hour), Skipped: "): the nodes were not asked"}})
+	rulestest.Hold(t, rulestest.Named("dropped-not-collected"), []rulestest.Verdict{{Name: "processes were not asked", Change: drop(3, 26*time.Hour), Skipped: "): the nodes were not queried"}})
 	r := rulestest.Judged(t, rulestest.Named("dropped-not-collected"), func(w *rulestest.World) {
 		drop(2, 28*time.Hour)(w)
 		w.VChannels[0].Checkpoint.At = rulestest.Back(40 * time.Hour)

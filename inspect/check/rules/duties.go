@@ -149,7 +149,7 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 	if text := impactWithout(p, d.role); text != "" && len(others) > 0 {
 		return "Until " + facts.SessionNames(others) + " takes over: " + strings.ToLower(text[:1]) + text[1:]
 	}
-	return "Everything that needs its decision waits."
+	return "Operations that need its decision wait."
 }
 
 // alone turns a finding about a process into one about its role, because no other process does its work.
@@ -179,7 +179,8 @@ func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []c
 		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)).
 			Interrupting(2*time.Minute, "nothing"))
 	}
-	return append(check.Fix(check.Do("restart %s; %s after its death its session expires and %s %s over", n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take")).
+	return append(check.Fix(check.Do("restart %s; its session expires %s after it stops, and %s %s over",
+		n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take")).
 		Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, n.Role)...)
 }
 

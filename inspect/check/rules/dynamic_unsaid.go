@@ -34,7 +34,7 @@ func runDynamicUnsaid(p *check.Pass) {
 		label := facts.CollectionLabel(p.Cluster, x.ID)
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
-			Message: fmt.Sprintf("%s has the dynamic field %s, and its record says that it has none", label, dynamicField(x)),
+			Message: fmt.Sprintf("%s has the dynamic field %s, but its record does not enable it", label, dynamicField(x)),
 			Evidence: []check.Evidence{
 				check.Fact("dynamic field", dynamicField(x), "etcd"),
 				check.Fact("enable_dynamic_field", "false", "etcd"),
@@ -43,8 +43,9 @@ func runDynamicUnsaid(p *check.Pass) {
 			Fix: check.Fix(
 				check.Do("copy its rows into a new collection that has the dynamic field from the beginning, before RootCoord is restarted").
 					Interrupting(0, "nothing"),
-				check.Do("upgrade to a release after 2.6.5: those before do not record the dynamic field of the next collection either").
-					Interrupting(0, "what each process does while it restarts"),
+				check.Do("upgrade to a release after 2.6.5: "+
+					"earlier ones do not record the dynamic field of the next collection either").
+					Interrupting(0, "each process while it restarts"),
 				check.Shell(check.Kitescope("describe collection").Arg(x.ID.String())).Does("shows the fields"),
 			),
 		})

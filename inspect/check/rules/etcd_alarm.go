@@ -58,7 +58,7 @@ func runEtcdAlarm(p *check.Pass) {
 		snapshotFirst(p),
 		check.Shell(check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows which member differs: another hash at the same revision"),
 		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details").
-			Interrupting(5*time.Minute, "nothing, as long as most members answer"),
+			Interrupting(5*time.Minute, "nothing, as long as most members respond"),
 	)
 	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and every write is refused"
@@ -71,7 +71,7 @@ func runEtcdAlarm(p *check.Pass) {
 			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own").
 				Interrupting(time.Minute, "nothing"),
 			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time").
-				Interrupting(2*time.Minute, "nothing, as long as most members answer"))...)
+				Interrupting(2*time.Minute, "nothing, as long as most members respond"))...)
 	}
 	p.Report(f)
 }

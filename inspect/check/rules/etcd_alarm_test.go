@@ -20,6 +20,6 @@ func TestEtcdAlarm(t *testing.T) {
 		{Name: "no leader is another check's", Change: rulestest.Members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"etcdserver: no leader"} })},
 		{Name: "one member silent: the others know its alarms", Change: rulestest.Members(3, func(m []model.EtcdMember) { m[2].Problem = "no answer" })},
 		{Name: "all silent", Change: rulestest.Members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), Skipped: "no etcd member"},
-		{Name: "not asked", Skipped: "etcd was not asked"},
+		{Name: "not asked", Skipped: "the health of etcd was not queried"},
 	})
 }

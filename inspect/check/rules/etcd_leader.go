@@ -80,8 +80,9 @@ func runEtcdLeader(p *check.Pass) {
 		return
 	}
 	f := check.Finding{Fix: check.Fix(
-		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows who leads and who does not answer; run it next to etcd"),
-		check.Do("start the members that are down, or fix their network: the logs of those in the evidence say what is wrong").
+		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).
+			Does("shows which member leads and which do not respond; run it next to etcd"),
+		check.Do("start the members that are down, or fix their network: see the logs of those in the evidence").
 			Interrupting(time.Minute, "nothing"),
 	)}
 	switch {
@@ -95,7 +96,9 @@ func runEtcdLeader(p *check.Pass) {
 		f.Severity, f.Message = check.Warning, fmt.Sprintf("%d etcd members claim to lead", q.leaders)
 		f.Impact = "One of them is cut off from the others, or the leader has just changed: check again."
 	case q.silent > 0:
-		f.Severity, f.Message = check.Info, fmt.Sprintf("%s of %d etcd members %s not answer from here; there is a leader", words.Number(q.silent), q.voters, words.Agree(q.silent, "does", "do"))
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("%s of %d etcd members %s not respond to kitescope; there is a leader",
+			words.Number(q.silent), q.voters, words.Agree(q.silent, "does", "do"))
 		f.Impact = "None if they are only unreachable from here. If they are down, etcd survives fewer failures."
 		if q.refused || q.answered > 1 {
 			f.Severity, f.Impact = check.Warning, "If it is down, etcd survives fewer failures."
@@ -105,7 +108,9 @@ func runEtcdLeader(p *check.Pass) {
 		return
 	}
 	f.Evidence = slices.Concat(q.evidence, []check.Evidence{
-		check.Count("voting members", q.voters, "etcd"), check.Count("not answering", q.silent, "etcd"), check.Count("leaders among those answering", q.leaders, "etcd"),
+		check.Count("voting members", q.voters, "etcd"),
+		check.Count("not responding", q.silent, "etcd"),
+		check.Count("leaders among those responding", q.leaders, "etcd"),
 	})
 	p.Report(f)
 }
@@ -113,15 +118,16 @@ func runEtcdLeader(p *check.Pass) {
 // reportSilentEtcd reports that no etcd member responds.
 func reportSilentEtcd(p *check.Pass, q *quorum) {
 	f := check.Finding{
-		Severity: check.Error, Cost: 1, Evidence: q.evidence, Message: "etcd does not answer" + strings.TrimSuffix(": "+p.Etcd.WhySilent(), ": "),
-		Impact: "Milvus stops: sessions expire, nothing is flushed, created or loaded.",
+		Severity: check.Error, Cost: 1, Evidence: q.evidence,
+		Message: "etcd is not responding" + strings.TrimSuffix(": "+p.Etcd.WhySilent(), ": "),
+		Impact:  "Milvus stops: sessions expire, nothing is flushed, created or loaded.",
 		Fix: check.Fix(
-			check.Do("look at the process of etcd, its disk and its log: whether it runs, is stopped, or waits for its disk"),
-			check.Do("if it answers next to it, look at the network, or the port-forward, from here to it"),
+			check.Do("check whether etcd is running, stopped, or waiting for its disk: see its process, log and disk"),
+			check.Do("if it responds on its own host, check the network or the port-forward from here to it"),
 		),
 	}
 	if p.Runtime.Silent() {
-		f.Message += "; nor does any process: the network from here may be the reason"
+		f.Message += "; no process responds either: the network from here may be the reason"
 	}
 	p.Report(f)
 }
@@ -129,7 +135,7 @@ func reportSilentEtcd(p *check.Pass, q *quorum) {
 // unlistedMembers records that the leader or other members of etcd may be unknown.
 func unlistedMembers(p *check.Pass, q *quorum) {
 	if q.leaders == 0 {
-		p.Unseen("the leader of etcd: not among the members that answered")
+		p.Unseen("the leader of etcd: not among the members that responded")
 	}
 	if p.Etcd.Problem != "" {
 		p.Unseen("etcd: " + p.Etcd.Problem)

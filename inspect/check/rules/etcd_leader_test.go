@@ -35,14 +35,14 @@ func TestEtcdNoLeader(t *testing.T) {
 			rulestest.Members(1, nil)(w)
 			w.Etcd.Problem = "members could not be listed: permission denied"
 		}, Skipped: "members could not be listed"},
-		{Name: "one silent of three that answer", Change: rulestest.Members(3, silent(2)), Want: []string{"warning / 1 of 3 etcd members does not answer from here"}},
+		{Name: "one silent of three that answer", Change: rulestest.Members(3, silent(2)), Want: []string{"warning / 1 of 3 etcd members does not respond to kitescope"}},
 		{Name: "the leader silent", Change: rulestest.Members(3, silent(0)), Want: []string{"warning / 1 of 3 etcd members"}},
-		{Name: "one answers, through a forwarded port", Change: rulestest.Members(3, silent(1, 2)), Want: []string{"info / 2 of 3 etcd members do not answer from here; there is a leader"}},
+		{Name: "one answers, through a forwarded port", Change: rulestest.Members(3, silent(1, 2)), Want: []string{"info / 2 of 3 etcd members do not respond to kitescope; there is a leader"}},
 		{
 			Name: "one answers, the others refuse", Change: rulestest.Members(3, func(m []model.EtcdMember) { silent(1, 2)(m); m[1].Problem += ": connection refused" }),
-			Want: []string{"warning / 2 of 3 etcd members do not answer from here; there is a leader"},
+			Want: []string{"warning / 2 of 3 etcd members do not respond to kitescope; there is a leader"},
 		},
 		{Name: "a silent learner", Change: rulestest.Members(3, func(m []model.EtcdMember) { silent(2)(m); m[2].Learner = true })},
-		{Name: "all silent", Change: rulestest.Members(3, silent(0, 1, 2)), Want: []string{"error / etcd does not answer"}},
+		{Name: "all silent", Change: rulestest.Members(3, silent(0, 1, 2)), Want: []string{"error / etcd is not responding"}},
 	})
 }

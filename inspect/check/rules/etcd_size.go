@@ -106,11 +106,14 @@ func shrink(p *check.Pass, members []*model.EtcdMember) []check.Step {
 	var list []check.Step
 	if revision := p.Origin.Revision - keptRevisions; revision > 0 {
 		list = append(list, check.Shell(check.Etcdctl("compact").Flag("--endpoints=", endpoints(members)).Arg(strconv.FormatInt(revision, 10))).
-			Does("deletes the history but for its newest 1,000 revisions; it cannot be undone, and Milvus does not read it").
+			Does("deletes the history except for its newest 1,000 revisions; "+
+				"this cannot be undone, and Milvus does not read it").
 			Interrupting(0, "nothing"))
 	} else {
 		list = append(list, check.Shell(check.Etcdctl("endpoint status -w json").Flag("--endpoints=", endpoints(members))).Does("prints the newest revision, in the header"),
-			check.Shell(check.Etcdctl("compact REVISION")).Does("deletes the history up to REVISION: 1,000 below the newest; it cannot be undone, and Milvus does not read it").
+			check.Shell(check.Etcdctl("compact REVISION")).
+				Does("deletes the history up to REVISION: 1,000 below the newest; "+
+					"this cannot be undone, and Milvus does not read it").
 				Interrupting(0, "nothing"))
 	}
 	return append(list, defragment(members))
@@ -123,7 +126,7 @@ const keptRevisions = 1000
 // defragment returns the step that defragments the members one after the other.
 func defragment(members []*model.EtcdMember) check.Step {
 	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).Does("defragments one member after the other: choose a quiet time").
-		Interrupting(time.Minute, "each member for seconds")
+		Interrupting(time.Minute, "each member for a few seconds")
 }
 
 // answering returns the members that responded, the leader last.

@@ -36,7 +36,7 @@ func runFewRequests(p *check.Pass) {
 	}
 	f := check.Finding{
 		Severity: check.Info,
-		Impact:   "The figures are those of single requests and mean little.",
+		Impact:   "The figures come from few requests and mean little.",
 		Fix:      check.Fix(check.Shell(check.Kitescope("diagnose --window 60s")).Does("measures longer; run it under load")),
 	}
 	var names []string

@@ -181,7 +181,7 @@ func TestFixesOfObjects(t *testing.T) {
 		{"all privileges", "orphan-grant", grants, []string{
 			`role = Role("r"); role.revoke("Collection", "gone", "Query", db_name="default"); role.revoke("Collection", "gone", "Search", db_name="default") (changes the cluster, interrupts nothing, helps within 60 s): revokes them`,
 		}, []string{"first"}},
-		{"more privileges than one fix revokes", "orphan-grant", many, []string{`"gone49"`, "revokes the first 50 of 60", "kitescope diagnose --only orphan-grant: then gives"}, []string{`"gone50"`, "revokes them"}},
+		{"more privileges than one fix revokes", "orphan-grant", many, []string{`"gone49"`, "revokes the first 50 of 60", "kitescope diagnose --only orphan-grant: then prints"}, []string{`"gone50"`, "revokes them"}},
 	})
 }
 

@@ -50,7 +50,8 @@ func TestFixes(t *testing.T) {
 		byHand += count(strings.Contains(how, "followed by hand"))
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s.owners(), s.text(), s.interrupts, how)
 	}
-	head := fmt.Sprintf("\n%d fixes: %d were played and %d of these cured, %d were followed by hand. %d more steps only look.\n\n", rows, played, cured, byHand, looks) +
+	head := fmt.Sprintf("\n%d fixes: %d were played, and %d of these worked; %d were followed by hand. "+
+		"%d more steps only inspect.\n\n", rows, played, cured, byHand, looks) +
 		"| checks | fix | interrupts | how it was tried |\n|---|---|---|---|\n"
 	if rows < 100 {
 		t.Fatalf("only %d steps: the source is not read as it should be", rows)
@@ -113,7 +114,7 @@ func (s *sourceStep) text() string {
 }
 
 var looking = regexp.MustCompile(`^((or|else|then|else|first|no hurry:) )*((if|once|unless) [^,:]*[,:] )?` +
-	`(look|check|read|search|see|find|wait|nothing|compare|run the check|try a newer|report|accept|make sure|fix the (cause|reason)|take new)\b`)
+	`(look|check|read|search|see|find|wait|nothing|no action|compare|run the check|try a newer|report|accept|make sure|fix the (cause|reason)|take new)\b`)
 
 // looks reports whether the step only shows something: it changes nothing, and either runs a command or begins
 // with a verb of inspection.
@@ -259,7 +260,7 @@ func stepsIn(set *token.FileSet, node ast.Node) []*sourceStep {
 			case "Interrupting":
 				s.changes, s.interrupts = true, constants(call.Args, 1)
 			case "Restarting":
-				s.changes, s.interrupts = true, "what the role does, until it is back"
+				s.changes, s.interrupts = true, "the work of the role until it is back"
 			}
 			if call, ok = selected.X.(*ast.CallExpr); !ok {
 				return true

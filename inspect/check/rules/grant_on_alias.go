@@ -128,7 +128,7 @@ func byGroup(p *check.Pass, g *model.Grant, collection string) bool {
 func reportOnAlias(p *check.Pass, role string, list []*model.Grant, behind map[granted]*model.Collection) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "roles", ID: role, Name: role},
-		Impact: "Requests by the alias are denied to users of the role, unless another role allows them.",
+		Impact: "Requests that use the alias are denied to users of the role, unless another role allows them.",
 	}
 	var names []string
 	var grants check.Hint
@@ -146,14 +146,16 @@ func reportOnAlias(p *check.Pass, role string, list []*model.Grant, behind map[g
 			grants += check.Python("\nrole.grant(\"Collection\", %s, %s, db_name=%s)", x.Name, g.Privilege, g.Database)
 		}
 	}
-	f.Message = fmt.Sprintf("role %s has %s on %s %s, and proxies look for %s on the collection", role,
+	f.Message = fmt.Sprintf("role %s has %s on %s %s, but proxies look for %s on the collection", role,
 		words.Plural(len(list), "privilege"), words.Agree(len(names), "alias", "aliases"), words.Few(names), words.Agree(len(list), "it", "them"))
-	grant := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, grants).Does("grants the same on the collections").
+	grant := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, grants).
+		Does("grants the same privileges on the collections").
 		Interrupting(time.Minute, "nothing")
 	if len(list) > mostRevoked {
 		grant = grant.Does("grants the first %d of %d on the collections", mostRevoked, len(list)).
 			Interrupting(0, "nothing")
 	}
-	f.Fix = check.Fix(grant, check.Shell(check.Kitescope("get grants").Arg("role="+role)).Does("lists what the role has: those on the alias can be revoked then"))
+	f.Fix = check.Fix(grant, check.Shell(check.Kitescope("get grants").Arg("role="+role)).
+		Does("lists the privileges of the role: those on the alias can then be revoked"))
 	p.Report(f)
 }

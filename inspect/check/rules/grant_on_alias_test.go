@@ -31,7 +31,7 @@ func TestGrantOnAlias(t *testing.T) {
 			w.Config = append(w.Config, &model.ConfigEntry{Name: "proxy/resolveAliasForPrivilege", Value: value})
 		}
 	}
-	found := []string{"warning roles/reader role reader has 1 privilege on alias prod, and proxies look for it on the collection"}
+	found := []string{"warning roles/reader role reader has 1 privilege on alias prod, but proxies look for it on the collection"}
 	rulestest.Hold(t, rulestest.Named("grant-on-alias"), []rulestest.Verdict{
 		{Name: "2.6.22", Change: set("true", at("2.6.22")), Want: found},
 		{Name: "3.0.1", Change: set("true", at("3.0.1")), Want: found},

@@ -214,7 +214,8 @@ func watcherFix(p *check.Pass, id model.CollectionID, channels map[string]bool) 
 		return check.Fix(check.Do("look at the data nodes and DataCoord: no node is known to write these channels"))
 	}
 	return check.Fix(
-		check.Do("look for these channels in the log of %s: it is to write them; another flush does not help, as they are sealed", names),
+		check.Do("look for these channels in the log of %s: it should write them; "+
+			"another flush does not help, as the segments are sealed", names),
 		check.Do("restart %s if it does not have them (channel not found)", names).
 			Restarting(p.Cluster, 5*time.Minute, "datanode"),
 	)
@@ -266,7 +267,7 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 		list = append(list, check.Fact("inserts consumed by the shard leaders", "none", "GetMetrics InsertConsumeThroughput"))
 	}
 	if !o.started.IsZero() {
-		list = append(list, check.Fact("oldest since", facts.TimeText(o.started), "start position"))
+		list = append(list, check.Fact("start of the oldest", facts.TimeText(o.started), "start position"))
 	}
 	if w.Rows > 0 {
 		list = append(list, check.Count("rows in memory", w.Rows, "query nodes"))

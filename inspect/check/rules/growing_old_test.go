@@ -76,7 +76,7 @@ func TestGrowingOldFromMetadata(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("growing-too-old"), []rulestest.Verdict{
 		{Name: "quiet up to the checkpoint", Change: growing(17*time.Minute, 20*time.Second), Want: []string{"warning collections/1000 30,000 rows in 1 growing segment, 17 min after the last insert"}},
 		{Name: "rows wait for a sync", Change: growing(17*time.Minute, 16*time.Minute), Skipped: "time of the last write"},
-		{Name: "written just now", Change: growing(10*time.Second, 5*time.Minute), Skipped: "): the nodes were not asked"},
+		{Name: "written just now", Change: growing(10*time.Second, 5*time.Minute), Skipped: "): the nodes were not queried"},
 		{Name: "no checkpoint", Change: func(w *rulestest.World) {
 			growing(17*time.Minute, 0)(w)
 			w.VChannels[0].Checkpoint.At = 0

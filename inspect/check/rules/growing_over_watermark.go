@@ -58,7 +58,7 @@ func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
 		Evidence: []check.Evidence{
 			check.Size("growing", int64(n.Growing), source), check.Size("high-water mark", int64(n.HighWater), source),
 		},
-		Impact: "Its memory fills up; searches of growing rows are brute force or by an interim index.",
+		Impact: "Its memory fills up; searches of growing rows use brute force or an interim index.",
 		Fix:    check.Fix(check.Shell(check.Kitescope("get nodes --columns id,growing_bytes,growing_hwm_bytes,growing_lwm_bytes").Arg("id=" + n.Node.String())).Does("shows whether they fall below the low-water mark; no action is needed if they do")),
 	}
 	if !math.IsNaN(n.LowWater) {
@@ -72,7 +72,7 @@ func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
 	if overWatermark(was) && n.Process.Metrics.At.Sub(n.Process.Before.At).Seconds() >= sealSeconds {
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("growing segments of %s stay above its high-water mark: %s of %s", name, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater)))
-		f.Evidence = append(f.Evidence, check.Size("growing in the scrape before", int64(was.Growing), source))
+		f.Evidence = append(f.Evidence, check.Size("growing in the previous scrape", int64(was.Growing), source))
 		f.Fix = append(check.Fix(atNode(n.Node, check.Do("look at the log of %s for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", name))), f.Fix...)
 	}
 	p.Report(f)

@@ -62,7 +62,7 @@ func runGrowingSearched(p *check.Pass) {
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
 			Message: fmt.Sprintf("%s waits %s for growing segments, searched by brute force", an(c.of), c.ofWhole()),
-			Impact:  "It lasts until the rows are flushed and indexed, and grows with them.",
+			Impact:  "The wait lasts until the rows are flushed and indexed, and grows with their number.",
 			Fix:     growingFix(p, c.of.Collection),
 		}
 		f = found(p, f, a.costs...)
@@ -78,7 +78,7 @@ func runGrowingSearched(p *check.Pass) {
 
 // growingFix returns the steps that flush the collection, or all collections if id is unknown.
 func growingFix(p *check.Pass, id model.CollectionID) []check.Step {
-	wait := check.Do("nothing while inserts continue: the next flush ends it")
+	wait := check.Do("wait while inserts continue: the next flush ends it")
 	x := p.Collection(id)
 	if x == nil {
 		return check.Fix(wait, check.Do("flush the collections after the inserts").
@@ -111,7 +111,7 @@ func callOf(b *budget.Budget, name budget.Name) float64 {
 func callFact(b *budget.Budget, name budget.Name, what string) check.Evidence {
 	ms := callOf(b, name)
 	if ms <= 0 {
-		return check.Fact("one "+what, words.UnknownMark, "query nodes /metrics")
+		return check.Fact("time per "+what, words.UnknownMark, "query nodes /metrics")
 	}
-	return check.Measured("one "+what, "query nodes /metrics", "%s", millis(ms))
+	return check.Measured("time per "+what, "query nodes /metrics", "%s", millis(ms))
 }

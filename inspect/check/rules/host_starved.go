@@ -55,7 +55,7 @@ func runHostStarved(p *check.Pass) {
 		f := check.Finding{
 			Severity: check.Info, Object: model.Ref{Resource: "dependencies", ID: "host/" + s.Component.Name, Name: "host/" + s.Component.Name},
 			Message: componentText(s.Component) + " lacks CPU: " + words.FirstOf(s.Texts(), 2, ", and "), Evidence: statusFacts(s),
-			Impact: "All its processes are late alike; no one of them is at fault.", Fix: lookSteps(p, s),
+			Impact: "All its processes are slow; none of them is the cause.", Fix: lookSteps(p, s),
 		}
 		if waited {
 			f.Severity = check.Warning

@@ -116,7 +116,7 @@ func TestIdleChecks(t *testing.T) {
 			s := rulestest.NewScene("true", 11, 12)
 			s.Runtime.Nodes = nil
 			return s
-		}, Want: "skipped: the nodes were not asked"},
+		}, Want: "skipped: the nodes were not queried"},
 
 		{Name: "off, told by QueryCoord", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("false", 5, 5, 0) }, Want: "warning nodes/querycoord-1 auto-balance is off (queryCoord.autoBalance=false) while a query node is idle"},
 		{Name: "off by a dynamic key", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene {
@@ -130,7 +130,7 @@ func TestIdleChecks(t *testing.T) {
 			return s
 		}, Want: "ok"},
 		{Name: "uneven and on", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("true", 5, 5, 0) }, Want: "ok"},
-		{Name: "uneven and unknown", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("", 5, 5, 0) }, Want: "skipped: not fully checked: settings (queryCoord.autoBalance): there is no querycoord or mixcoord"},
+		{Name: "uneven and unknown", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("", 5, 5, 0) }, Want: "skipped: not fully checked: settings (queryCoord.autoBalance): no querycoord or mixcoord found"},
 	})
 }
 

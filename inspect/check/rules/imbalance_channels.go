@@ -67,7 +67,7 @@ func runImbalanceChannels(p *check.Pass) {
 		Impact: "Inserts into those channels share the CPU and network of one node.",
 		Fix: check.Fix(
 			check.Shell(check.Kitescope("get vchannels").Arg("watcher="+most.String())).Does("lists its channels"),
-			check.Do("see that dataCoord.autoBalance is on, and raise num_shards for a single busy collection"),
+			check.Do("check that dataCoord.autoBalance is on, and raise num_shards for a single busy collection"),
 		),
 	}
 	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {

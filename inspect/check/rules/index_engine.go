@@ -40,7 +40,7 @@ func runIndexTooNew(p *check.Pass) {
 		}
 	}
 	if len(readers) == 0 {
-		p.Skip("no query node reports which index versions it reads")
+		p.Skip("no query node reports which index versions it can read")
 		return
 	}
 	lowest, highest := readers[0], readers[0]
@@ -102,8 +102,9 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
 	f.Evidence = []check.Evidence{
 		check.Fact("version of the files", strconv.Itoa(int(version)), "etcd"),
-		check.Fact("range of "+reader.Name(), fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"),
-		check.Fact("its Milvus version", reader.Version, "etcd"),
+		check.Fact("versions read by "+reader.Name(),
+			fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"),
+		check.Fact("Milvus version of "+reader.Name(), reader.Version, "etcd"),
 	}
 	if wanted := p.SettingCount("dataCoord.targetVecIndexVersion", -1, facts.DataCoords()...); version > reader.IndexEngine.Current && int64(version) <= wanted {
 		f.Severity = check.Warning

@@ -47,7 +47,7 @@ func runIndexFailed(p *check.Pass) {
 			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), why),
 			Evidence: []check.Evidence{
 				check.Count("failed builds", t.Segments, "etcd"),
-				check.Count("their rows", t.Rows, "etcd"),
+				check.Count("rows affected", t.Rows, "etcd"),
 				check.Fact("reason", why, "etcd"),
 				check.Fact("nodes that tried", nodesText(p, t), "etcd"),
 			},

@@ -84,11 +84,13 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 		Severity: check.Error, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}, Cost: shareOfLoaded(p, x.ID),
 		Message: fmt.Sprintf("%s on %s.%s: %s", i.Name, facts.CollectionLabel(p.Cluster, x.ID), field.Name, problem),
 		Evidence: []check.Evidence{
-			check.Fact("metric of the index", i.Metric, "etcd"), check.Fact("type of the field", field.Type, "etcd"), check.Fact("metrics of that type", strings.Join(allowed, ", "), ""),
+			check.Fact("metric of the index", i.Metric, "etcd"),
+			check.Fact("type of the field", field.Type, "etcd"),
+			check.Fact("metrics for this type", strings.Join(allowed, ", "), ""),
 		},
 		Impact: "Searches of the field fail.",
 		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), allowed[0], i.Params)).
-			Does("rebuilds the index; replace %s by the metric that the vectors were made for", allowed[0])),
+			Does("rebuilds the index; replace %s with the metric that the vectors were made for", allowed[0])),
 	})
 }
 
@@ -135,17 +137,21 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 			}
 		}
 		fix := check.Fix(check.Reload(p.Cluster, x).
-			Does("loads it with its present index"))
+			Does("loads it with its current index"))
 		if now == "none" { // without an index it cannot be loaded again
 			fix = check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
-				Does("creates an index; replace its metric by the one that the vectors were made for, and do not release the collection before it is built").
+				Does("creates an index; replace its metric with the one that the vectors were made for, "+
+					"and do not release the collection before it is built").
 				Interrupting(5*time.Minute, "nothing"))
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Fix: fix,
-			Message:  fmt.Sprintf("%s is loaded with index %s on %s, but that no longer exists", facts.CollectionLabel(p.Cluster, x.ID), loaded, field.Name),
-			Evidence: []check.Evidence{check.Fact("index it is loaded with", loaded.String(), "etcd"), check.Fact("index of the field now", now, "etcd")},
-			Impact:   "Nodes serve the index of the old definition, or search by brute force.",
+			Message: fmt.Sprintf("%s is loaded with index %s on %s, but that index no longer exists",
+				facts.CollectionLabel(p.Cluster, x.ID), loaded, field.Name),
+			Evidence: []check.Evidence{
+				check.Fact("loaded index", loaded.String(), "etcd"), check.Fact("current index of the field", now, "etcd"),
+			},
+			Impact: "Nodes serve the index of the old definition, or search by brute force.",
 		})
 		return // one field is enough, because the remedy is the same
 	}

@@ -29,6 +29,6 @@ func TestIndexMetric(t *testing.T) {
 		{Name: "the other is deleted", Change: func(w *rulestest.World) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: rulestest.WellField, Name: "other", Metric: "IP", Deleted: true})
 		}},
-		{Name: "loaded with an index that is gone", Change: func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.WellField] = 1400 }, Want: []string{"warning collections/1000 docs is loaded with index 1400 on vec, but that no longer exists"}},
+		{Name: "loaded with an index that is gone", Change: func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.WellField] = 1400 }, Want: []string{"warning collections/1000 docs is loaded with index 1400 on vec, but that index no longer exists"}},
 	})
 }

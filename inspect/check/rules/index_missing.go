@@ -55,17 +55,20 @@ func runIndexMissing(p *check.Pass) {
 			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, &t.Lack), words.Plural(t.Segments, "flushed segment"), words.Number(t.Rows)),
 			Evidence: []check.Evidence{
 				check.Count("segments without a record", t.Segments, "etcd"),
-				check.Count("their rows", t.Rows, "etcd"),
+				check.Count("rows in them", t.Rows, "etcd"),
 				check.Count("flushed rows of the collection", sealedRows(p, t.Collection), "etcd"),
-				check.Fact("longest without one, since", facts.TimeText(t.Oldest), "etcd"),
+				check.Fact("oldest without a record, since", facts.TimeText(t.Oldest), "etcd"),
 			},
 		}
 		if sorts && t.Unsorted > 0 {
-			f.Evidence = append(f.Evidence, check.Count("not sorted yet, which comes first", t.Unsorted, "etcd"))
-			f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks type=stats").Arg("collection_id=" + t.Collection.ID.String())).Does("shows the tasks that sort segments: their reasons say what holds them up"))
+			f.Evidence = append(f.Evidence, check.Count("not sorted yet (sorting comes first)", t.Unsorted, "etcd"))
+			f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks type=stats").
+				Arg("collection_id=" + t.Collection.ID.String())).
+				Does("shows the tasks that sort segments, and the reasons why they are held up"))
 		}
 		f.Fix = append(f.Fix,
-			check.Do("restart DataCoord: at its start it looks through all segments again; its log says what became of segment %s", t.First[0]).
+			check.Do("restart DataCoord: on startup it goes through all segments again; "+
+				"then search its log for segment %s", t.First[0]).
 				Restarting(p.Cluster, 5*time.Minute, "datacoord"),
 			check.Pymilvus(p.Cluster, t.Collection.Database, "print(utility.index_building_progress(%s, %s))", t.Collection.Name, t.Index.Name).Does("shows how many rows Milvus counts as indexed: all, once it is built"))
 		if vector {

@@ -153,14 +153,15 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		role, start := "index node", check.Do("start an index node: none is registered").
 			Interrupting(5*time.Minute, "nothing")
 		if facts.DataNodesBuild(p.Cluster) {
-			role, start = "data node", check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes").
+			role = "data node"
+			start = check.Do("start a data node: none is registered, and since Milvus 2.6 they build indexes").
 				Interrupting(5*time.Minute, "nothing")
 		}
 		f.Message += ": no " + role + " is registered to build it"
 		f.Fix = check.Fix(start)
 	case gone != "":
 		f.Message += ": " + gone + " is gone"
-		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why").
+		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; see its log for why").
 			Restarting(p.Cluster, 5*time.Minute, "datacoord"))
 	case t.tries >= manyTries:
 		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))

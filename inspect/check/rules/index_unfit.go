@@ -88,7 +88,8 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 	if strings.HasPrefix(i.Type, "BIN") {
 		params = check.Definition("BIN_IVF_FLAT", i.Metric, usualLists())
 	}
-	f.Fix = check.Fix(check.Redefine(p.Cluster, x, i, params).Does("replaces it by an approximate index; searches need other parameters then"))
+	f.Fix = check.Fix(check.Redefine(p.Cluster, x, i, params).
+		Does("replaces it with an approximate index; searches then need other parameters"))
 	if strings.Contains(strings.ToUpper(i.Metric), "STRUCTURE") {
 		f.Fix = check.Fix(check.Do("accept the finding in a baseline: no other index has the metric %s", i.Metric))
 	}
@@ -111,10 +112,12 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 	case largest < facts.MinIndexRows:
 		return
 	case nlist*rowsPerList > float64(largest):
-		problem = fmt.Sprintf("%s lists for at most %s rows a segment: %.0f rows a list", words.Number(int64(nlist)), words.Number(largest), float64(largest)/nlist)
+		problem = fmt.Sprintf("%s lists for at most %s rows per segment: %.0f rows per list",
+			words.Number(int64(nlist)), words.Number(largest), float64(largest)/nlist)
 		impact = "Lists this short train badly, and a search has to read many of them."
 	case largest >= listRows && nlist < advised/farOff:
-		problem = fmt.Sprintf("%s lists for %s rows in its largest segment: %s rows a list", words.Number(int64(nlist)), words.Number(largest), words.Number(int64(math.Round(float64(largest)/nlist))))
+		problem = fmt.Sprintf("%s lists for %s rows in its largest segment: %s rows per list",
+			words.Number(int64(nlist)), words.Number(largest), words.Number(int64(math.Round(float64(largest)/nlist))))
 		impact = "Every list that a search probes holds very many rows."
 	default:
 		return
@@ -129,7 +132,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		},
 		Impact: impact,
 		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(fits))))).
-			Does("rebuilds it with the advised nlist, after which nprobe has to be tuned again")),
+			Does("rebuilds it with the advised nlist; nprobe then has to be tuned again")),
 	})
 }
 

@@ -73,8 +73,8 @@ func runLargeNQ(p *check.Pass) {
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
 			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", an(c.of), rate(nq), budget.Milliseconds(c.of.Ms), budget.Milliseconds(c.of.Ms/nq)),
-			Impact:  fmt.Sprintf("Every answer waits for all of them: kernels take %s.", c.ofWhole()),
-			Fix:     check.Fix(check.Do("send smaller requests in parallel, of 10 vectors for example, if latency matters")),
+			Impact:  fmt.Sprintf("Every response waits for all of them: kernels take %s.", c.ofWhole()),
+			Fix:     check.Fix(check.Do("if latency matters, send smaller requests in parallel, e.g. of 10 vectors")),
 		}
 		f = found(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, check.Measured("vectors per search", "proxies /metrics", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))

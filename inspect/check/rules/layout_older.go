@@ -68,7 +68,7 @@ func runLayoutOlder(p *check.Pass) {
 	f.Impact = "None for queries if everything was migrated. The keys are never removed."
 	f.Fix = check.Fix(
 		check.Shell(check.Kitescope("get indexes")).Does("no action is needed if it lists every index there should be"),
-		check.Shell(check.Kitescope("get load-states")).Does("and this every collection that should be loaded"),
+		check.Shell(check.Kitescope("get load-states")).Does("and if this lists every collection that should be loaded"),
 	)
 	var lost []string
 	if indexes > 0 && kinds["index"] == 0 && bare > 0 {
@@ -93,7 +93,8 @@ func runLayoutOlder(p *check.Pass) {
 		)
 	}
 	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From), check.Count("collections in the 2.1 layout", inline, "etcd"),
-		check.Count("index definitions it reads", kinds["index"], "etcd"), check.Count("load states it reads", kinds["collection-load"], "etcd"))
+		check.Count("index definitions in the new layout", kinds["index"], "etcd"),
+		check.Count("load states in the new layout", kinds["collection-load"], "etcd"))
 	f.Evidence = append(f.Evidence, versionNotes(p)...)
 	p.Report(f)
 }

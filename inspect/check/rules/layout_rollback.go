@@ -63,7 +63,7 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text, words.Agree(segments, "it", "them"))
 	f.Evidence = []check.Evidence{
 		check.Count("segments with logs only under separate keys", segments, "etcd"),
-		check.Count("their rows", rows, "etcd"),
+		check.Count("rows in them", rows, "etcd"),
 		check.Count("rows of the collection", p.CollectionTotals(x.ID).Rows, "etcd"),
 		check.Fact("running version", p.Version.Text, p.Version.From),
 	}
@@ -87,7 +87,7 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 		return
 	}
 	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s cannot read", words.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes), p.Version.Text)
-	f.Evidence = []check.Evidence{check.Count("L0 segments", segments, "etcd"), check.Count("their deletes", deletes, "etcd"), check.Fact("running version", p.Version.Text, p.Version.From)}
+	f.Evidence = []check.Evidence{check.Count("L0 segments", segments, "etcd"), check.Count("deletes in them", deletes, "etcd"), check.Fact("running version", p.Version.Text, p.Version.From)}
 	f.Impact = "Searches return deleted rows again."
 	f.Fix = check.Fix(
 		check.Shell(check.Kitescope("get segments level=L0").Arg("collection_id="+x.ID.String())).Does("lists the L0 segments: none may be left before a rollback"),
@@ -132,7 +132,7 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 func backToNewer(p *check.Pass, newer facts.Release) []check.Step {
 	return check.Fix(
 		snapshotFirst(p),
-		check.Do("run Milvus %s or later again: it reads what it wrote; releasing and loading does not help", newer).
+		check.Do("run Milvus %s or later again: it reads its own records; releasing and loading does not help", newer).
 			Interrupting(5*time.Minute, "all requests while it is stopped"),
 		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since is lost").
 			Interrupting(0, "all requests while it is stopped"),

@@ -137,7 +137,9 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	switch {
 	case len(s.lost) > 0:
 		f.Severity, f.Cost = check.Error, p.Losing(share)
-		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"), words.Agree(len(s.lost), "is", "are"))
+		f.Message = fmt.Sprintf("collection %s: leaders query %s for %s (%s) that %s not there",
+			name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"),
+			words.Agree(len(s.lost), "is", "are"))
 		f.Impact = "Searches fail, or miss these rows: " + words.Share(share) + " of the collection."
 	case len(double) > 0:
 		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Few(nodes))
@@ -153,7 +155,8 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Few(outside), "leaders' views, etcd"))
 	}
 	if len(s.lost) > 0 {
-		f.Evidence = append(f.Evidence, check.Count("segments not where the leader asks", len(s.lost), "leaders' views, query nodes"))
+		f.Evidence = append(f.Evidence,
+			check.Count("segments missing on the queried node", len(s.lost), "leaders' views, query nodes"))
 	}
 	f.Fix = check.Fix(check.Do("restart QueryCoord: it compares all leaders and nodes when it starts").
 		Restarting(p.Cluster, 2*time.Minute, "querycoord"))

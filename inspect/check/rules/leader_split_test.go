@@ -40,7 +40,7 @@ func TestLeaderSplit(t *testing.T) {
 				w.Serve()
 				w.Query(rulestest.NodeA).Distribution.Sealed = w.Query(rulestest.NodeA).Distribution.Sealed[1:]
 			},
-			Want: []string{"error collections/1000 leaders ask querynode-4 for 1 segment, 90,000 rows, that is not there"},
+			Want: []string{"error collections/1000 leaders query querynode-4 for 1 segment (90,000 rows) that is not there"},
 		},
 		{Name: "a segment that moves", Change: func(w *rulestest.World) {
 			w.Serve()

@@ -43,7 +43,8 @@ func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
 		return
 	}
 	f.Slows, f.Cost = append(f.Slows, s), min(1, s.Ms/b.Ms)
-	f.Message += fmt.Sprintf("; a search waits %s of its %s for that node", latency.Milliseconds(s.Ms), latency.Milliseconds(b.Ms))
+	f.Message += fmt.Sprintf("; a search spends %s of its %s waiting for that node",
+		latency.Milliseconds(s.Ms), latency.Milliseconds(b.Ms))
 }
 
 // ledParts returns the parts of a search's wait for the node: searching its growing rows, and waiting in its

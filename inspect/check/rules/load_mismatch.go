@@ -53,7 +53,8 @@ func runLoadMismatch(p *check.Pass) {
 			if apart < 0 {
 				apart, when = -apart, "after"
 			}
-			reportMismatch(p, l.Collection, check.Info, "is Loaded in etcd, but neither QueryCoord nor any query node has it: they were asked "+
+			reportMismatch(p, l.Collection, check.Info, "is Loaded in etcd, "+
+				"but neither QueryCoord nor any query node has it: they were queried "+
 				words.Span(apart)+" "+when+" the metadata was read", check.Figure{Text: "not listed"})
 		case c == nil:
 			reportMismatch(p, l.Collection, check.Error, "is Loaded in etcd, but QueryCoord does not list it", check.Figure{Text: "not listed"})
@@ -118,13 +119,15 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 		f.Impact = "None yet; after a restart of QueryCoord it will not be loaded."
 		f.Fix = nil
 		if x := p.Collection(id); x != nil {
-			f.Fix = check.Fix(check.Reload(p.Cluster, x).Does("records the load in etcd: a load alone does not, as QueryCoord has it"))
+			f.Fix = check.Fix(check.Reload(p.Cluster, x).
+				Does("records the load in etcd; loading alone does not, because QueryCoord already has it"))
 		}
 		switch {
 		case state == "Loaded" && coord.Text != "not listed":
 			f.Impact, f.Fix = "Searches of it, or of partitions that are not loaded yet, may fail.", check.Fix(check.Do("wait a minute for the load to finish"))
 		case state == "Loaded":
-			f.Impact, f.Fix = "None if it was loaded or released in between; otherwise every search of it fails.", check.Fix(check.Do("run the check again with processes and metadata of the same time"))
+			f.Impact = "None if it was loaded or released in between; otherwise every search of it fails."
+			f.Fix = check.Fix(check.Do("run the check again with processes and metadata from the same time"))
 		}
 	case check.Warning:
 	}

@@ -131,7 +131,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		Impact: "When memory is full the process is killed.",
 		Fix: check.Fix(
 			check.Do("give it more memory, or release unused collections").Restarting(p.Cluster, 5*time.Minute, n.Role),
-			check.Shell(check.Kitescope("balance --by memory")).Does("shows what takes the memory and which node has room"),
+			check.Shell(check.Kitescope("balance --by memory")).Does("shows what uses memory and which node has room"),
 		),
 	}
 	switch n.Role {
@@ -180,6 +180,6 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 		},
 		Impact: "The host may kill one of them although each reports free memory.",
 		Fix: check.Fix(check.Do("set a memory limit for each process, or move some to another host").
-			Interrupting(5*time.Minute, "what each process does while it restarts")),
+			Interrupting(5*time.Minute, "each process while it restarts")),
 	})
 }

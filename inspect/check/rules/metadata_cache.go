@@ -56,13 +56,14 @@ func runMetadataCache(p *check.Pass) {
 			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators", an(c.of), c.ofWhole()),
 			Impact:  "These requests wait for the coordinators, however fast the query nodes are.",
 			Fix: check.Fix(
-				check.Do("stop creating, altering, loading or releasing collections all the time: it empties the cache of proxies"),
-				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord answers"),
+				check.Do("stop creating, altering, loading or releasing collections so often: that empties the proxy caches"),
+				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord responds"),
 			),
 		}
 		if each >= slowAnswer {
 			f.Message += fmt.Sprintf("; %s takes %s for each", facts.RoleLabel(role), budget.Milliseconds(each))
-			f.Fix = slices.Insert(f.Fix, 0, check.Do("look at the CPU limit of %s, its log, and etcd: it answers slowly", facts.RoleLabel(role)))
+			f.Fix = slices.Insert(f.Fix, 0,
+				check.Do("look at the CPU limit of %s, its log, and etcd: it responds slowly", facts.RoleLabel(role)))
 			if role == "querycoord" { // shard leaders expire every 3 s, so such calls are usual
 				f.Fix = slices.Delete(f.Fix, 1, 2)
 			}

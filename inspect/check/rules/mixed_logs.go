@@ -44,14 +44,15 @@ func runMixedLogs(p *check.Pass) {
 				f.Evidence = append(f.Evidence, check.Fact("segment "+s.ID.String(), words.Plural(single, "field")+" alone, "+words.Plural(grouped, "column group"), "etcd"))
 			}
 		}
-		f.Evidence = append(f.Evidence, check.Count("segments with both", len(list), "etcd"), check.Count("their rows", rows, "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("segments with both", len(list), "etcd"), check.Count("rows in them", rows, "etcd"))
 		f.Message = fmt.Sprintf("%s of %s with %s rows %s insert logs of two storage versions", words.Plural(len(list), "segment"),
 			facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(len(list), "has", "have"))
-		f.Impact = "Query nodes may load part of the rows, or fail to load the segments; a compaction of them may fail."
+		f.Impact = "Query nodes may load part of the rows, or fail to load the segments; compacting them may fail."
 		f.Fix = check.Fix(
-			check.Do("take a backup of etcd, then use repair mixed-binlogs of birdwatcher: it names the keys of the layout that lacks fields").
+			check.Do("take a backup of etcd, then run birdwatcher's repair mixed-binlogs: "+
+				"it lists the keys of the layout that lacks fields").
 				Interrupting(0, "nothing"),
-			check.Shell(check.Kitescope("describe segment").Arg(list[0].ID.String())).Does("shows the logs of one of them"),
+			check.Shell(check.Kitescope("describe segment").Arg(list[0].ID.String())).Does("shows the logs of the first"),
 		)
 		p.Report(f)
 	}

@@ -40,7 +40,7 @@ func runMixedVersions(p *check.Pass) {
 	}
 	if len(byVersion) == 0 {
 		if facts.Alive(p.Cluster) {
-			p.Skip("sessions carry no version before Milvus 2.2")
+			p.Skip("sessions have no version before Milvus 2.2")
 			return
 		}
 		p.Skip("no process is registered")
@@ -55,12 +55,12 @@ func runMixedVersions(p *check.Pass) {
 	})
 	f := check.Finding{
 		Severity: check.Warning,
-		Impact:   "One version may misread calls and metadata of the other.",
+		Impact:   "One version may misread the other's calls and metadata.",
 		Fix: check.Fix(
 			check.Do("finish the upgrade if one is under way: coordinators first, proxies last").
-				Interrupting(5*time.Minute, "what each process does while it restarts"),
-			check.Do("else check which image %s runs, and replace it", facts.NamesOf(byVersion[versions[len(versions)-1]])).
-				Interrupting(5*time.Minute, "what each process does while it restarts"),
+				Interrupting(5*time.Minute, "each process while it restarts"),
+			check.Do("if not, check which image %s runs, and replace it", facts.NamesOf(byVersion[versions[len(versions)-1]])).
+				Interrupting(5*time.Minute, "each process while it restarts"),
 			check.Shell(check.Kitescope("get nodes --columns name,version,host")).Does("shows every process with its version; all should have the same"),
 		),
 	}
@@ -95,9 +95,9 @@ func judgeBuilds(p *check.Pass) {
 	}
 	f := check.Finding{
 		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version are running",
-		Impact: "Processes may differ although their versions are equal.",
+		Impact: "Processes may differ although they report the same version.",
 		Fix: check.Fix(check.Do("compare the image digests of the processes, and restart those with an old one: a tag was probably moved").
-			Interrupting(5*time.Minute, "what each process does while it restarts")),
+			Interrupting(5*time.Minute, "each process while it restarts")),
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {
 		f.Evidence = append(f.Evidence, check.Fact("build "+b, facts.LiveNames(builds[b]), builds[b][0].Name()+" GetMetrics"))

@@ -16,7 +16,7 @@ func TestMixedVersions(t *testing.T) {
 			for _, s := range w.Sessions {
 				s.Version = ""
 			}
-		}, Skipped: "carry no version"},
+		}, Skipped: "sessions have no version"},
 		{Name: "nobody", Change: func(w *rulestest.World) { w.Sessions = nil }, Skipped: "no process is registered"},
 	})
 }

@@ -106,17 +106,18 @@ func surged(_ *model.Cluster, effect, cause *check.Finding) bool {
 	return slices.ContainsFunc(effect.Slows, func(s check.Slowdown) bool { return check.Surged(cause, requests.Request(s.Request)) })
 }
 
-// text formats a surge, e.g. "clients send 33 times as many searches as on average before: 400 a second, 12.1
+// text formats a surge, e.g. "clients send 33 times as many searches as before: 400 a second, 12.1 on average
 // before".
 func (s *surge) text() string {
 	verb := "send"
 	if s.per == perSearch {
-		verb = "ask for"
+		verb = "request"
 	}
 	if s.before == 0 {
-		return fmt.Sprintf("clients %s %s, and none before: %s %s", verb, s.what, rate(s.now), s.per)
+		return fmt.Sprintf("clients now %s %s (none before): %s %s", verb, s.what, rate(s.now), s.per)
 	}
-	return fmt.Sprintf("clients %s %.0f times as many %s as on average before: %s %s, %s before", verb, s.times(), s.what, rate(s.now), s.per, rate(s.before))
+	return fmt.Sprintf("clients %s %.0f times as many %s as before: %s %s, %s on average before",
+		verb, s.times(), s.what, rate(s.now), s.per, rate(s.before))
 }
 
 // surges returns the requests, vectors and rows that come far more often than before.
@@ -146,7 +147,7 @@ func surges(p *check.Pass) (list []surge) {
 		what string
 		name metrics.Name
 	}{
-		{requests.Search, "vectors to search for", metrics.ProxyVectors},
+		{requests.Search, "query vectors", metrics.ProxyVectors},
 		{requests.Insert, "rows to insert", metrics.ProxyInserted},
 		{requests.Delete, "rows to delete", metrics.ProxyDeleted},
 	} {

@@ -65,7 +65,7 @@ func runNearLimit(p *check.Pass) {
 			check.Shell(check.Kitescope("get collections --sort rows --columns name,database,rows,state")).Does("lists collections, empty ones first: drop what is unused"),
 			check.Do("put tenants into one collection with a partition key, instead of a collection or partition each"),
 			check.Do("raise %s only if the coordinators still start fast enough", worst.key).
-				Interrupting(0, "what the coordinators do while they restart"),
+				Interrupting(0, "the coordinators while they restart"),
 		),
 	}
 	for _, l := range full {

@@ -44,5 +44,5 @@ func TestNearLimit(t *testing.T) {
 		}, Want: []string{"warning / 60,000 of 65,536 partitions times shards"}},
 		{Name: "capacity", Change: func(w *rulestest.World) { partitions(1)(w); w.Collections[0].Shards = 60_000 }, Want: []string{"warning / 60,000 of 65,536 partitions times shards"}},
 	}))
-	rulestest.Hold(t, rulestest.Named("near-limit"), []rulestest.Verdict{{Name: "processes were not asked", Skipped: "): the nodes were not asked"}})
+	rulestest.Hold(t, rulestest.Named("near-limit"), []rulestest.Verdict{{Name: "processes were not asked", Skipped: "): the nodes were not queried"}})
 }

@@ -88,9 +88,9 @@ func servesOf(d *model.Distribution, of []model.CollectionID, all bool) (segment
 func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []model.CollectionID, segments, shards int, known bool, d *duties) {
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, d),
-		Impact: "Searches still depend on it; whatever it holds when it exits fails until other nodes have it.",
+		Impact: "Searches still depend on it: what it holds when it exits cannot be searched until other nodes load it.",
 		Fix: check.Fix(
-			check.Do("wait until it is empty; killing it before fails searches"),
+			check.Do("wait until it is empty; if it is killed earlier, searches fail"),
 			check.Do("if the counts do not fall, check the memory of the other nodes, and look for its id, %s, in QueryCoord's log", n.Node),
 		),
 		Evidence: append([]check.Evidence{
@@ -108,7 +108,8 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 		for i, id := range leaving {
 			names[i] = facts.CollectionLabel(p.Cluster, id)
 		}
-		f.Message = fmt.Sprintf("%s is leaving the replicas of %s and still serves %s of them", n.Name(), words.Few(names), what)
+		f.Message = fmt.Sprintf("%s is leaving the replicas of %s and still serves %s in them",
+			n.Name(), words.Few(names), what)
 		f.Impact = "Searches of these collections still depend on a node that is leaving."
 	}
 	p.Report(f)
@@ -143,7 +144,7 @@ func runNodeStopping(p *check.Pass) {
 			Severity: check.Info, Object: facts.RefNode(s.Role, s.Node), Objects: dutyRefs(p, &d), Evidence: append([]check.Evidence{check.Fact("session", "stopping", "etcd")}, d.evidence()...),
 			Message: facts.RoleLabel(s.Role) + " " + s.Name() + " is stopping",
 			Impact:  "The cluster has one process less; others take over its work.",
-			Fix:     check.Fix(check.Do("nothing, if intended; start another to replace it")),
+			Fix:     check.Fix(check.Do("no action is needed if intended; start another to replace it")),
 		}
 		if n != nil && n.Distribution != nil {
 			f.Message += " and no longer serves anything"

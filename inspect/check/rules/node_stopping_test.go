@@ -22,7 +22,7 @@ func TestStopping(t *testing.T) {
 			Name: "does not say", Change: func(w *rulestest.World) { stopping(w); w.Silence(rulestest.NodeB, model.TimedOut) },
 			Want: []string{"warning nodes/querynode-8 did not report what it serves; other nodes request 1 segment and 1 shard"},
 		},
-		{Name: "leaving a replica", Change: leaving, Want: []string{"warning nodes/querynode-8 is leaving the replicas of docs and still serves 2 segments and 1 shard of them"}},
+		{Name: "leaving a replica", Change: leaving, Want: []string{"warning nodes/querynode-8 is leaving the replicas of docs and still serves 2 segments and 1 shard in them"}},
 		{Name: "has left a replica", Change: func(w *rulestest.World) { leaving(w); w.Query(rulestest.NodeB).Distribution = &model.Distribution{} }},
 	})
 	rulestest.Hold(t, rulestest.Named("node-stopping"), []rulestest.Verdict{

@@ -50,18 +50,21 @@ func runNodeSuspended(p *check.Pass) {
 		}
 		f := check.Finding{
 			Severity: check.Warning, Object: facts.RefNode(s.Role, s.Node),
-			Message: s.Name() + " is suspended: it is given nothing to serve",
+			Message: s.Name() + " is suspended and gets no work",
 			Impact:  "Its CPU and memory are not used, and the others do its work.",
-			Fix: check.Fix(check.Do(`if the work that it was suspended for is done, resume it: PUT {"node_id": %d, "status": "active"} to /management/%s/nodes/status of MixCoord's HTTP server`, s.Node, pagesOf(s.Role)).
+			Fix: check.Fix(check.Do(`if the maintenance is done, resume it: PUT {"node_id": %d, "status": "active"} `+
+				`to /management/%s/nodes/status of MixCoord's HTTP server`, s.Node, pagesOf(s.Role)).
 				Interrupting(time.Minute, "nothing")),
 		}
 		if s.Role == "querynode" {
-			f.Message = s.Name() + " is suspended: it is in no resource group, and is given nothing to serve"
-			f.Fix = append(f.Fix, check.Fix(check.Shell(check.Kitescope("get resource-groups")).Does("shows whether it found no place because each group has its limit"))...)
+			f.Message = s.Name() + " is suspended: it is in no resource group and gets no work"
+			f.Fix = append(f.Fix, check.Fix(check.Shell(check.Kitescope("get resource-groups")).
+				Does("shows whether it is in no group because each is at its limit"))...)
 		}
 		if n != nil && n.Distribution != nil {
 			segments, shards := len(n.Distribution.Sealed), len(n.Distribution.Leaders)
-			f.Evidence = append(f.Evidence, check.Count("sealed segments", segments, s.Name()), check.Count("shards that it leads", shards, s.Name()))
+			f.Evidence = append(f.Evidence,
+				check.Count("sealed segments", segments, s.Name()), check.Count("shards led", shards, s.Name()))
 			if segments+shards > 0 {
 				f.Message += "; it still serves " + words.Plural(segments, "segment") + " and leads " + words.Plural(shards, "shard")
 			}

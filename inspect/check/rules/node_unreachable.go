@@ -110,12 +110,16 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{},
-		Message: fmt.Sprintf("none of %s answers; first: %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, silent[0].Outcome.With(silent[0].Reason)),
-		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
-		Fix:     check.Fix(check.Do("check whether a client reaches the proxies; from outside the cluster's network pass --map or --proxy to kitescope")),
+		Message: fmt.Sprintf("none of %s responds; first: %s at %s, %s", words.Plural(len(silent), "registered process"),
+			silent[0].Name(), silent[0].Address, silent[0].Outcome.With(silent[0].Reason)),
+		Impact: "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
+		Fix: check.Fix(check.Do("check whether clients can reach the proxies; " +
+			"from outside the cluster's network pass --map or --proxy to kitescope")),
 	}
 	f.Objects = append(f.Objects, facts.Refs(silent, (*model.LiveNode).Ref)...)
-	f.Evidence = []check.Evidence{check.Count("registered processes", len(silent), "etcd"), check.Count("answers", 0, "kitescope")}
+	f.Evidence = []check.Evidence{
+		check.Count("registered processes", len(silent), "etcd"), check.Count("responses", 0, "kitescope"),
+	}
 	p.Report(f)
 }
 
@@ -126,7 +130,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	others := successors(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d), Impact: impact(p, &d, others), Objects: dutyRefs(p, &d),
-		Evidence: append([]check.Evidence{check.Fact("answer", n.Outcome.With(n.Reason), n.Address)}, d.evidence()...),
+		Evidence: append([]check.Evidence{check.Fact("outcome", n.Outcome.With(n.Reason), n.Address)}, d.evidence()...),
 	}
 	name := facts.RoleLabel(n.Role) + " " + n.Name() + " at " + n.Address
 	switch n.Outcome {
@@ -134,7 +138,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 		f.Message = name + " is registered but nothing listens there: the process is dead"
 		f.Fix = restartSteps(p, n, others)
 	case model.TimedOut, model.CutOff, model.Garbled:
-		f.Message = name + " is registered but does not answer: " + n.Outcome.String()
+		f.Message = name + " is registered but not responding: " + n.Outcome.String()
 		f.Fix = killSteps(p, n, others)
 	case model.NotReady, model.Failed, model.Answered:
 		f.Message = name + " reports that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
@@ -173,11 +177,11 @@ func otherRoles(p *check.Pass, n *model.LiveNode) []check.Evidence {
 	}
 	var list []check.Evidence
 	if n.Process.Outcome == model.Answered {
-		list = append(list, check.Fact("its HTTP server answers", cmp.Or(n.Process.Healthz, "yes"), n.Process.Address))
+		list = append(list, check.Fact("its HTTP server responds", cmp.Or(n.Process.Healthz, "yes"), n.Process.Address))
 	}
 	for _, r := range n.Process.Nodes {
 		if r.ID != n.Name() && slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool { return x.Name() == r.ID && x.Outcome == model.Answered }) {
-			list = append(list, check.Fact("answers in the same process", r.ID, r.ID))
+			list = append(list, check.Fact("responding in the same process", r.ID, r.ID))
 		}
 	}
 	return list

@@ -18,7 +18,7 @@ func TestNodeUnreachable(t *testing.T) {
 	}
 	rulestest.Hold(t, rulestest.Named("node-unreachable"), []rulestest.Verdict{
 		{Name: "dead", Change: silent(model.Refused), Want: []string{"error nodes/querynode-8 nothing listens there: the process is dead"}},
-		{Name: "hangs", Change: silent(model.TimedOut), Want: []string{"error nodes/querynode-8 does not answer: timed out"}},
+		{Name: "hangs", Change: silent(model.TimedOut), Want: []string{"error nodes/querynode-8 not responding: timed out"}},
 		{Name: "out of reach", Change: silent(model.Unreachable), Want: []string{"warning nodes/querynode-8 not reachable: unreachable"}},
 		{Name: "wants credentials", Change: silent(model.Denied), Want: []string{"warning nodes/querynode-8 not reachable: denied"}},
 		{Name: "not healthy", Change: func(w *rulestest.World) { silent(model.NotReady)(w); w.Query(rulestest.NodeB).State = "Abnormal" }, Want: []string{"error nodes/querynode-8 reports that it is not healthy: Abnormal"}},
@@ -48,7 +48,7 @@ func TestNodeUnreachable(t *testing.T) {
 		{Name: "stale", Change: silent(model.Stale)},
 		{Name: "not asked", Change: silent(model.NotAsked), Skipped: "querynode-8: not asked"},
 		{Name: "a version without the call", Change: silent(model.Unimplemented), Skipped: "querynode-8: unimplemented"},
-		{Name: "nobody answers", Change: func(w *rulestest.World) { w.Serve(); w.SilenceAll(model.Unreachable) }, Want: []string{"warning / answers; first: datacoord-2 at 10.0.0.2:1, unreachable"}},
+		{Name: "nobody answers", Change: func(w *rulestest.World) { w.Serve(); w.SilenceAll(model.Unreachable) }, Want: []string{"warning / responds; first: datacoord-2 at 10.0.0.2:1, unreachable"}},
 	})
 }
 

@@ -114,13 +114,15 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	for _, g := range list[:min(len(list), mostRevoked)] {
 		revokes += check.Python("\nrole.revoke(\"Collection\", %s, %s, db_name=%s)", g.Object, g.Privilege, g.Database)
 	}
-	revoke := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).Does("revokes them, unless the names are to come back").
+	revoke := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).
+		Does("revokes them; skip this if the names will be used again").
 		Interrupting(time.Minute, "nothing")
-	left := check.Shell(check.Kitescope("get grants").Arg("role=" + role)).Does("lists the privileges that are left")
+	left := check.Shell(check.Kitescope("get grants").Arg("role=" + role)).Does("lists the remaining privileges")
 	if len(list) > mostRevoked {
-		revoke = revoke.Does("revokes the first %d of %d, unless the names are to come back", mostRevoked, len(list)).
+		revoke = revoke.Does("revokes the first %d of %d; skip this if the names will be used again",
+			mostRevoked, len(list)).
 			Interrupting(0, "nothing")
-		left = check.Shell(check.Kitescope("diagnose --only orphan-grant")).Does("then gives the commands for the next")
+		left = check.Shell(check.Kitescope("diagnose --only orphan-grant")).Does("then prints the commands for the next")
 	}
 	f.Fix = check.Fix(revoke, left)
 	p.Report(f)

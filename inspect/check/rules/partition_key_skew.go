@@ -65,13 +65,14 @@ func runPartitionKeySkew(p *check.Pass) {
 				check.Count("partitions", len(partitions), "etcd"),
 				check.Count("empty partitions", empty, "etcd"),
 				check.Fact("largest", largest.Name, "etcd"),
-				check.Count("its rows", most, "etcd"),
+				check.Count("rows in it", most, "etcd"),
 				check.Count("rows of the collection", total, "etcd"),
 			},
 			Impact: fmt.Sprintf("A search for a key in partition %s reads %s of the collection.", largest.Name, words.Share(share)),
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get partitions --sort -rows").Arg("collection_id="+x.ID.String())).Does("shows how the rows are spread"),
-				check.Do("move the largest values of %s into a collection each, or create the collection again with a key of more values", key).
+				check.Do("move the largest values of %s into collections of their own, "+
+					"or recreate the collection with a key that has more values", key).
 					Interrupting(0, "nothing"),
 			),
 		}

@@ -60,7 +60,7 @@ func passingStates() []passing {
 		// or as long as opening the log on another node.
 		{
 			resource: "tasks", kind: "broadcast/", limit: createGrace,
-			undone: "What it changes stays locked: further changes of the same collection, database or user wait.",
+			undone: "The objects it changes stay locked: further changes of the same collection, database or user wait.",
 		},
 		{resource: "tasks", kind: "import-job/", states: []string{"Pending"}, limit: importIdle, undone: notLoaded},
 		{resource: "tasks", kind: "import-job/", states: []string{"Uncommitted"}, undone: notLoaded}, // until a client commits it (3.0)
@@ -71,12 +71,18 @@ func passingStates() []passing {
 		{resource: "tasks", kind: "compaction/Clustering", limit: facts.ImportLong, undone: notCompacted},
 		{resource: "tasks", kind: "compaction/", limit: compactionLong, undone: notCompacted},
 		{resource: "tasks", kind: "stats/", limit: facts.ImportLong, undone: "Its segments stay unsorted, or lack statistics that filters use."},
-		{resource: "tasks", kind: "analyze/", limit: facts.ImportLong, undone: "The clustering compaction that waits for it does not begin."},
+		{
+			resource: "tasks", kind: "analyze/", limit: facts.ImportLong,
+			undone: "The clustering compaction that waits for it does not start.",
+		},
 		{resource: "tasks", kind: "copy-segment-job/", limit: facts.ImportLong, undone: "The snapshot is not restored."},
 		{resource: "tasks", kind: "copy-segment/", undone: "The snapshot is not restored."},
 		{resource: "tasks", kind: "export-snapshot-job/", limit: facts.ImportLong, undone: "The snapshot is not exported."},
-		{resource: "tasks", kind: "external-refresh-job/", limit: facts.ImportLong, undone: "Searches see the rows of before."},
-		{resource: "tasks", kind: "external-refresh/", undone: "Searches see the rows of before."},
+		{
+			resource: "tasks", kind: "external-refresh-job/", limit: facts.ImportLong,
+			undone: "Searches still see the old rows.",
+		},
+		{resource: "tasks", kind: "external-refresh/", undone: "Searches still see the old rows."},
 	}
 }
 

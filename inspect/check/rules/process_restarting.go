@@ -67,9 +67,9 @@ func reportRestarts(p *check.Pass, list []model.Start) {
 		Severity: check.Error, Object: facts.RefNode(last.Role, last.Node),
 		Message:  fmt.Sprintf("%s at %s started %d times in %s", facts.RoleLabel(last.Role), last.Address, len(list), words.Span(startsSpan(list))),
 		Evidence: []check.Evidence{check.Count("starts", len(list), "etcd"), check.Fact("last start", facts.TimeText(last.At), "etcd")},
-		Impact:   "What it served is moved or loaded anew each time, and requests to it fail.",
+		Impact:   "Its data is moved or reloaded each time, and requests to it fail.",
 		Fix: check.Fix(
-			check.Do("read the end of its log of before each start: a panic, or a dependency that it cannot reach"),
+			check.Do("read the end of its log from before each start: a panic, or a dependency that it cannot reach"),
 			check.Do("if there is nothing, look in the kernel log of its host for \"Out of memory\", or in the description of its pod for OOMKilled: then give it more memory"),
 		),
 	}

@@ -64,7 +64,7 @@ it serves.`,
 	FollowsFrom: lateWithHost(check.Cause{Check: "memory-pressure", Of: check.Shares("nodes")}),
 }
 
-const probedOnce = "every process was probed once only; kitescope diagnose probes them several times"
+const probedOnce = "every process was probed only once; kitescope diagnose probes them several times"
 
 // slowness holds the stalls of a process in this round and in earlier rounds.
 type slowness struct {
@@ -111,7 +111,8 @@ func runProcessSlow(p *check.Pass) {
 		}
 	}
 	if late*2 > len(list) {
-		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the network or this machine is slow", words.Number(late), len(list)))
+		p.Unseen(fmt.Sprintf("%s of %d processes respond late: the network or this machine is slow",
+			words.Number(late), len(list)))
 		return
 	}
 	for i := range list {
@@ -246,9 +247,11 @@ func reportStall(p *check.Pass, s *slowness, o others) {
 	n := s.node
 	p.Report(check.Finding{
 		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(s, o),
-		Message: fmt.Sprintf("%s %s answered after %s, the other %s within %s", facts.RoleLabel(n.Role), n.Name(), waitText(slices.Max(s.stalls)), words.Plural(o.count, "process"), waitText(max(o.longest, o.answer))),
-		Impact:  "Requests that need it waited as long.",
-		Fix:     check.Fix(check.Shell(check.Kitescope("diagnose --watch --only process-slow")).Does("shows whether it happens again")),
+		Message: fmt.Sprintf("%s %s responded after %s, the other %s within %s", facts.RoleLabel(n.Role), n.Name(),
+			waitText(slices.Max(s.stalls)), words.Plural(o.count, "process"), waitText(max(o.longest, o.answer))),
+		Impact: "Requests that need it waited as long.",
+		Fix: check.Fix(check.Shell(check.Kitescope("diagnose --watch --only process-slow")).
+			Does("shows whether it happens again")),
 	})
 }
 
@@ -271,7 +274,7 @@ func slowImpact(role string) string {
 	case "indexnode":
 		return "Its index builds take longer."
 	}
-	return "Everything that needs its decision waits: loads, flushes, new collections, recovery from lost nodes."
+	return "Everything it coordinates waits: loads, flushes, new collections, recovery from lost nodes."
 }
 
 func slowEvidence(s *slowness, o others) []check.Evidence {
@@ -280,10 +283,11 @@ func slowEvidence(s *slowness, o others) []check.Evidence {
 		waits("stalls over "+waitText(model.ProbeStall), s.stalls, n.Address),
 		check.Measured("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), waitFigure(n.Pace.Over())),
 		check.Measured("network round trip", n.Address, "%s", waitFigure(n.Pace.Way())),
-		check.Measured("median answer of the other "+words.Plural(o.count, "process"), "kitescope", "%s", waitFigure(o.answer)),
+		check.Measured("median response of the other "+words.Plural(o.count, "process"), "kitescope",
+			"%s", waitFigure(o.answer)),
 	}
 	if len(n.Past) > 0 {
-		list = append(list, waits("stalls before", n.Past[len(n.Past)-1].Stalls(model.ProbeStall), "the round before"))
+		list = append(list, waits("earlier stalls", n.Past[len(n.Past)-1].Stalls(model.ProbeStall), "previous round"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
 		list = append(list, check.Measured("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))

@@ -56,9 +56,10 @@ func runProfileGC(p *check.Pass) {
 			Impact:   "That share of its CPU is lost to requests, and each collection slows them down.",
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("profile pull --kind allocs-delta --out allocations")).Does("records what the processes allocate"),
-				check.Shell(onNode(check.Kitescope("profile top allocations --kind allocs-delta"), x)).Does("shows who allocates: often large output fields, or very many small requests"),
-				check.Do("raise GOGC of %s, with GOMEMLIMIT as a bound: that trades memory for CPU time", x.Name).
-					Interrupting(2*time.Minute, "what it does until it is back"),
+				check.Shell(onNode(check.Kitescope("profile top allocations --kind allocs-delta"), x)).
+					Does("shows what allocates: often large output fields, or very many small requests"),
+				check.Do("raise GOGC of %s, with GOMEMLIMIT as the limit: that trades memory for CPU time", x.Name).
+					Interrupting(2*time.Minute, "its work until it is back"),
 			),
 		}
 		if gc.Low >= gcTooMuch && x.CPU.Cores >= gcTooMuchCores {

@@ -75,10 +75,10 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 		},
 		Impact: "Each holds its stack and what it refers to until the process exits or is killed for its memory.",
 		Fix: check.Fix(check.Shell(check.Kitescope("profile pull --every 10m --keep 6 --kind goroutine --out goroutines")).
-			Does("records goroutines every ten minutes, until interrupted: a leak goes on, a burst of requests is over by then")),
+			Does("records goroutines every ten minutes, until interrupted: a leak continues, a burst of requests does not")),
 	}
 	if !math.IsNaN(g.P) {
-		f.Evidence = append(f.Evidence, check.Fact("probability by chance", pValue(g.P), "computed"))
+		f.Evidence = append(f.Evidence, check.Fact("p-value", pValue(g.P), "computed"))
 	}
 	if g.Entry != "" && g.Entry != g.Function {
 		f.Evidence = append(f.Evidence, check.Fact("started as", g.Entry, x.Name+" goroutine profiles"))
@@ -93,7 +93,7 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 		f.Severity = check.Warning
 		f.Fix = check.Fix(
 			check.Do("restart %s: that frees them until the leak is fixed", x.Name).
-				Interrupting(2*time.Minute, "what it does until it is back"),
+				Interrupting(2*time.Minute, "its work until it is back"),
 			check.Do("report the stack to Milvus, with the dumps"),
 		)
 	}

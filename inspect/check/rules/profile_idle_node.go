@@ -56,7 +56,7 @@ func runProfileIdle(p *check.Pass) {
 		case x.CPU.Load == model.LoadIdle || x.CPU.Load == model.LoadLow:
 			reportProfileIdle(p, x)
 		case x.CPU.Load == model.LoadUnknown && x.CPU.Peers > 0:
-			p.Unseen("load of " + x.Name + ": its profile does not tell how long was sampled")
+			p.Unseen("load of " + x.Name + ": its profile has no duration")
 		}
 	}
 }
@@ -73,7 +73,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 		Severity: severity, Object: x.Ref(), Cost: max(0, x.CPU.Others-x.CPU.Cores) / x.CPU.Others / float64(x.CPU.Peers+1),
 		Message:  fmt.Sprintf("%s %s: it uses %s cores, the other %s use %s on average", x.Name, what, coresFigure(x.CPU.Cores), words.Plural(x.CPU.Peers, facts.RoleLabel(roleWord(x))), coresFigure(x.CPU.Others)),
 		Evidence: append(cpuEvidence(x), check.Measured("average cores of the others", "their CPU profiles", "%s", coresFigure(x.CPU.Others))),
-		Impact:   "Requests wait on other nodes for work that it has room for.",
+		Impact:   "Requests wait on other nodes although this one has free CPU.",
 		Fix:      check.Fix(check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others, and the moves that even it out")),
 	}
 	if x.Group != "" {
@@ -82,7 +82,8 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 	if !x.Has("querynode") {
 		f.Fix = check.Fix(check.Do("put a load balancer in front of the proxies, or add %s to the addresses that clients use", x.Name))
 		if x.Has("streamingnode") {
-			f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels")).Does("shows which channels each streaming node has: it may have none, or quiet ones"))
+			f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels")).
+				Does("shows which channels each streaming node has: it may have none, or idle ones"))
 		}
 	}
 	if up := upSince(p, x); up >= 0 {

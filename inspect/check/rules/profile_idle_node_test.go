@@ -57,6 +57,6 @@ func TestProfileIdleNode(t *testing.T) {
 			idle(list[1], model.LoadIdle, 0.01)
 			w.Profiles.From, w.Profiles.To = w.Now.Add(24*time.Hour), w.Now.Add(25*time.Hour)
 		}), Want: []string{"info nodes/querynode-22 is idle"}},
-		{Name: "no duration", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { list[1].CPU.Load = model.LoadUnknown }), Skipped: "does not tell how long"},
+		{Name: "no duration", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { list[1].CPU.Load = model.LoadUnknown }), Skipped: "its profile has no duration"},
 	})
 }

@@ -43,7 +43,7 @@ func runProfileLocks(p *check.Pass) {
 		}
 	}
 	if len(list) == 0 {
-		p.Skip("no CPU profile, and no mutex profile with anything in it")
+		p.Skip("no CPU profile, and no mutex profile with samples")
 		return
 	}
 	for _, x := range list {
@@ -59,9 +59,10 @@ func runProfileLocks(p *check.Pass) {
 		}
 		f.Impact = "Requests that need the lock wait for each other, even with CPUs free."
 		f.Fix = check.Fix(
-			check.Shell(onNode(inProfiles(p, check.Kitescope("profile flame --focus lockSlow")), x)).Does("shows who waits for which lock: most often it is of one hot collection or channel"),
+			check.Shell(onNode(inProfiles(p, check.Kitescope("profile flame --focus lockSlow")), x)).
+				Does("shows who waits for which lock: usually that of a single hot collection or channel"),
 			check.Do("spread that collection over more shards or replicas").
-				Interrupting(0, "searches of it while it is loaded anew"),
+				Interrupting(0, "its searches while it is reloaded"),
 		)
 		reportProfiled(p, f)
 	}

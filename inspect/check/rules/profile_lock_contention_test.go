@@ -24,6 +24,6 @@ func TestProfileLocks(t *testing.T) {
 				x.CPU = nil
 			}
 			list[0].Mutex = &model.MutexProfile{Over: time.Second}
-		}), Skipped: "no mutex profile with anything in it"},
+		}), Skipped: "no mutex profile with samples"},
 	})
 }

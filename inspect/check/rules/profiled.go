@@ -119,7 +119,8 @@ func reportProfiled(p *check.Pass, f check.Finding) {
 		}
 		if apart >= oldProfile {
 			f.Severity = min(f.Severity, check.Info)
-			f.Fix = slices.Concat(check.Fix(check.Shell(check.Kitescope("diagnose --profile 5s")).Does("takes new profiles: these are of another time than the rest")), f.Fix)
+			f.Fix = slices.Concat(check.Fix(check.Shell(check.Kitescope("diagnose --profile 5s")).
+				Does("takes new profiles: these are from another time than the other data")), f.Fix)
 		}
 	}
 	p.Report(f)

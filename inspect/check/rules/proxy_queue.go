@@ -55,7 +55,7 @@ func runProxyQueue(p *check.Pass) {
 			Object: a.object, Severity: c.severity(),
 			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", an(c.of), c.ofWhole()),
 			Impact:  "The proxies are the bottleneck: more query nodes do not help.",
-			Fix: check.Fix(check.Do("add a proxy, or CPU to those there are").
+			Fix: check.Fix(check.Do("add a proxy, or give the existing ones more CPU").
 				Interrupting(2*time.Minute, "nothing"), check.Shell(check.Kitescope("get nodes role=proxy")).Does("shows the CPU of the proxies")),
 		}
 		f = found(p, f, a.costs...)

@@ -77,14 +77,15 @@ func runQueueLag(p *check.Pass) {
 				check.Flush(p.Cluster, x, 5*time.Minute, "writes what the node still holds in memory; run it before anything restarts"),
 				check.Do("raise the retention of topic %s above the age of the checkpoint", t.Name).
 					Interrupting(0, "nothing"),
-				check.Do("insert again what the deleted messages held").Interrupting(0, "nothing"),
+				check.Do("insert the rows of the deleted messages again").Interrupting(0, "nothing"),
 			)
 		case at > t.End && v.Checkpoint.At != 0 && v.Checkpoint.At.Time().Before(asked):
 			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages past the end of its topic", name, words.Number(at-t.End))
 			f.Impact = "Inserts into the channel are not consumed."
 			f.Fix = check.Fix(
-				check.Do("find out who deleted or replaced topic %s or its queue, and bring the old one back if it exists", t.Name),
-				check.Do("else stop inserting: nothing is consumed until the topic has grown past the checkpoint").
+				check.Do("find out who deleted or replaced topic %s or its queue, and restore the old one if it still exists",
+					t.Name),
+				check.Do("otherwise stop inserting: nothing is consumed until the topic has grown past the checkpoint").
 					Interrupting(0, "inserts"),
 			)
 		case t.End-at >= queueLagWarning:
@@ -92,7 +93,7 @@ func runQueueLag(p *check.Pass) {
 			f.Message = fmt.Sprintf("the checkpoint of %[2]s is %[1]s messages behind the end of its topic", words.Number(t.End-at), name)
 			f.Impact = "A load, or a restart of the node that consumes the channel, reads all of them first."
 			f.Fix = check.Fix(
-				check.Flush(p.Cluster, x, 5*time.Minute, "writes what waits in buffers, and so moves the checkpoint"),
+				check.Flush(p.Cluster, x, 5*time.Minute, "writes the buffered rows, which moves the checkpoint"),
 				check.Do("if it stays behind, look at the log of %s; keep the retention of topic %s above the age of the checkpoint meanwhile", watcherLog(p.Cluster, v), t.Name).
 					Interrupting(0, "nothing"),
 			)

@@ -81,6 +81,6 @@ func TestQueueLag(t *testing.T) {
 		{Name: "topic not among them", Change: func(w *rulestest.World) { topic(0, 100)(w); w.Runtime.Queue.Topics[0].Name = "other" }, Skipped: "no checkpoint has an offset in a topic"},
 		{Name: "another kind of id", Change: func(w *rulestest.World) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, Skipped: "no checkpoint has an offset in a topic"},
 		{Name: "dropped", Change: func(w *rulestest.World) { topic(0, 100)(w); w.Collections[0].State = "Dropping" }},
-		{Name: "did not answer", Change: func(w *rulestest.World) { w.Asked().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not answer"},
+		{Name: "did not answer", Change: func(w *rulestest.World) { w.Asked().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not respond"},
 	})
 }

@@ -32,11 +32,11 @@ func runQueueUnreachable(p *check.Pass) {
 	if p.Runtime == nil || p.Runtime.Queue == nil || p.Runtime.Queue.Outcome == model.NotAsked {
 		for _, s := range skipped(p.Runtime) {
 			if s.What == "message queue" {
-				p.Skip("the message queue was not asked: " + s.Reason)
+				p.Skip("the message queue was not queried: " + s.Reason)
 				return
 			}
 		}
-		p.Skip("the message queue was not asked")
+		p.Skip("the message queue was not queried")
 		return
 	}
 	q := p.Runtime.Queue
@@ -49,14 +49,15 @@ func runQueueUnreachable(p *check.Pass) {
 			p.Unseen("some topics of the message queue: " + q.Outcome.With(q.Reason))
 			return
 		}
-		p.Skip("the message queue gave no usable answer: " + q.Outcome.With(q.Reason))
+		p.Skip("no usable response from the message queue: " + q.Outcome.With(q.Reason))
 		return
 	}
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("the message queue (%s) at %s does not answer: %s", cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), q.Outcome.With(q.Reason)),
+		Message: fmt.Sprintf("the message queue (%s) at %s is not responding: %s",
+			cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), q.Outcome.With(q.Reason)),
 		Evidence: []check.Evidence{check.Fact("address", q.Address, ""), check.Fact("outcome", q.Outcome.With(q.Reason), "message queue")},
-		Impact:   "None visible: the nodes keep up, or did not report how far they are.",
+		Impact:   "None visible: the nodes keep up, or did not report their lag.",
 		Fix: check.Fix(
 			check.Do("check whether %s can be reached from the hosts of the nodes", check.Placed(q.Address, "the queue")),
 			check.Do("if it can, only this machine cannot reach it: pass --map with an address that works from here"),
@@ -71,9 +72,11 @@ func runQueueUnreachable(p *check.Pass) {
 			f.Message += fmt.Sprintf(", and all nodes are at least %s behind", words.Span(newest))
 			f.Impact = "Nothing can be inserted or deleted, and consistent searches wait or fail."
 			f.Fix = check.Fix(
-				check.Do("start the brokers at %s, or make room on their disks: their logs say why they are down", check.Placed(q.Address, "its address")).
+				check.Do("start the brokers at %s, or make room on their disks: their logs show why they are down",
+					check.Placed(q.Address, "its address")).
 					Interrupting(2*time.Minute, "nothing"),
-				check.Shell(check.Kitescope("diagnose --only queue-unreachable,timetick-lag")).Does("reports ok once the queue answers and the nodes have caught up"),
+				check.Shell(check.Kitescope("diagnose --only queue-unreachable,timetick-lag")).
+					Does("reports ok once the queue responds and the nodes have caught up"),
 			)
 		}
 	}

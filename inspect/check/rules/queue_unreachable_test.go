@@ -16,7 +16,7 @@ func TestQueueUnreachable(t *testing.T) {
 	}
 	rulestest.Hold(t, rulestest.Named("queue-unreachable"), []rulestest.Verdict{
 		{Name: "answers", Change: queue(model.Answered)},
-		{Name: "refused, nodes did not say", Change: queue(model.Refused), Want: []string{"info / the message queue (kafka) at 10.0.0.9:9092 does not answer: refused: no broker"}},
+		{Name: "refused, nodes did not say", Change: queue(model.Refused), Want: []string{"info / the message queue (kafka) at 10.0.0.9:9092 is not responding: refused: no broker"}},
 		{Name: "out of reach, nodes keep up", Change: func(w *rulestest.World) {
 			queue(model.Unreachable)(w)
 			ticking(map[string]time.Duration{"datanode": time.Second, "querynode": 20 * time.Second})(w)
@@ -25,10 +25,10 @@ func TestQueueUnreachable(t *testing.T) {
 			queue(model.TimedOut)(w)
 			ticking(map[string]time.Duration{"datanode": 15 * time.Second, "querynode": 20 * time.Second})(w)
 		}, Want: []string{"error / and all nodes are at least 15 s behind"}},
-		{Name: "denied", Change: queue(model.Denied), Skipped: "no usable answer: denied"},
+		{Name: "denied", Change: queue(model.Denied), Skipped: "no usable response from the message queue: denied"},
 		{Name: "left out", Change: func(w *rulestest.World) {
 			w.Asked().Skipped = []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}}
 		}, Skipped: "RocksMQ is inside"},
-		{Name: "not asked", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "was not asked"},
+		{Name: "not asked", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "was not queried"},
 	})
 }

@@ -92,14 +92,16 @@ func quotaFix(states []string) []check.Step {
 		case strings.HasPrefix(state, "Memory"):
 			list = append(list, check.Shell(check.Kitescope("get nodes --columns name,memory_bytes,memory_limit_bytes")).Does("shows which nodes are full"),
 				check.Do("release collections, or add query nodes or data nodes").
-					Interrupting(2*time.Minute, "searches of what is released"))
+					Interrupting(2*time.Minute, "searches of the released collections"))
 		case strings.HasPrefix(state, "Disk"):
-			list = append(list, check.Do("raise quotaAndLimits.limitWriting.diskProtection.diskQuota, or drop what is not needed: the storage in use has reached it").
+			list = append(list, check.Do("raise quotaAndLimits.limitWriting.diskProtection.diskQuota, "+
+				"or drop unused collections: the storage in use has reached it").
 				Interrupting(time.Minute, "nothing"))
 		case strings.HasPrefix(state, "TimeTick"):
 			list = append(list, check.Shell(check.Kitescope("diagnose --only timetick-lag,queue-unreachable,checkpoint-lag")).Does("shows which nodes are behind the message queue, and why"))
 		case strings.HasPrefix(state, "Deny"):
-			list = append(list, check.Shell(check.Kitescope("diagnose --only bad-switches")).Does("prints the command that sets forceDeny back to false, if it was not meant"))
+			list = append(list, check.Shell(check.Kitescope("diagnose --only bad-switches")).
+				Does("prints the command that sets forceDeny back to false, if it was not intended"))
 		}
 	}
 	return check.Fix(append(list, check.Do("look at quotaAndLimits in the configuration: the state names the limit"))...)

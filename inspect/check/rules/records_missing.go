@@ -61,7 +61,7 @@ when it starts. kitescope only reads.`,
 			d.visit(p, func(ref model.Ref, message, missing string, fix ...check.Step) {
 				p.Report(check.Finding{
 					Severity: d.severity, Object: ref, Message: message, Impact: d.impact, Fix: check.Fix(fix...),
-					Evidence: []check.Evidence{check.Fact("missing", missing, "etcd"), check.Fact("pair", d.on, "etcd")},
+					Evidence: []check.Evidence{check.Fact("missing", missing, "etcd"), check.Fact("relation", d.on, "etcd")},
 				})
 			})
 		}
@@ -73,8 +73,8 @@ when it starts. kitescope only reads.`,
 // restore returns the steps that restore the keys of a collection.
 func restore(id model.CollectionID) []check.Step {
 	return check.Fix(
-		check.Shell(check.Kitescope("get keys").Arg("key~/"+id.String())).Does("lists the keys that it has"),
-		check.Do("compare with a snapshot of etcd from before, and restore the keys with Milvus stopped: it cannot be undone").
+		check.Shell(check.Kitescope("get keys").Arg("key~/"+id.String())).Does("lists its keys"),
+		check.Do("compare with an earlier snapshot of etcd, and restore the keys with Milvus stopped: this cannot be undone").
 			Interrupting(0, "all requests while it is stopped"),
 	)
 }
@@ -93,7 +93,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 	return []dependence{
 		{
 			on: "collection on fields, partitions, vchannels", parts: objects | segments, severity: check.Error,
-			impact: "Loads, searches and inserts of it fail.",
+			impact: "It cannot be loaded, searched or inserted into.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, name string, ref model.Ref) {
 					var lacks []string
@@ -163,7 +163,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 		},
 		{
 			on: "replica on load", parts: serving, severity: check.Info,
-			impact: "Its query nodes are bound to a collection that is not to be loaded.",
+			impact: "Its query nodes are assigned to a collection that should not be loaded.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, name string, _ model.Ref) {
 					for _, r := range p.ReplicasOf(x.ID) {
@@ -176,7 +176,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 		},
 		{
 			on: "index on field", parts: objects | model.PartIndexes, severity: check.Warning, visit: indexesOfNoField,
-			impact: "It is never built, and a load that waits for it does not end.",
+			impact: "It is never built, and a load that waits for it never finishes.",
 		},
 		{
 			on: "segment on logs", parts: segments | model.PartLogs, severity: check.Warning,
@@ -248,9 +248,11 @@ func aliasesOfNothing(p *check.Pass, report lackReport) {
 // unload returns the steps that remove QueryCoord's records of a collection.
 func unload(p *check.Pass, id model.CollectionID) []check.Step {
 	return check.Fix(
-		check.Do("restart QueryCoord: it removes some of these records at its start").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
-		check.Shell(check.Kitescope("get keys").Arg("key~querycoord-.*/"+id.String())).Does("lists the keys that are left, if any"),
-		check.Do("delete those by hand only with QueryCoord stopped and a snapshot of etcd saved: it cannot be undone").
+		check.Do("restart QueryCoord: it removes some of these records when it starts").
+			Restarting(p.Cluster, 2*time.Minute, "querycoord"),
+		check.Shell(check.Kitescope("get keys").Arg("key~querycoord-.*/"+id.String())).
+			Does("lists the remaining keys, if any"),
+		check.Do("delete those by hand only with QueryCoord stopped and a snapshot of etcd saved: this cannot be undone").
 			Interrupting(0, "searches and loads while it is stopped"),
 	)
 }

@@ -367,8 +367,9 @@ func reportLeft(p *check.Pass, impact string, kinds []remnant) {
 	f.Message = "left over: " + words.Few(parts)
 	if all >= orphanBytes {
 		f.Severity = check.Warning
-		f.Fix = append(f.Fix, check.Do("delete records by hand only with Milvus stopped and a snapshot of etcd saved: it cannot be undone").
-			Interrupting(0, "all requests while it is stopped"))
+		f.Fix = append(f.Fix,
+			check.Do("delete records by hand only with Milvus stopped and a snapshot of etcd saved: this cannot be undone").
+				Interrupting(0, "all requests while it is stopped"))
 	}
 	p.Report(f)
 }

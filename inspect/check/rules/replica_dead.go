@@ -139,7 +139,7 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		by = append(by, "resource group "+words.Few(d.groups))
 	}
 	f.Message = fmt.Sprintf("querynode-%s is gone but still listed in %s", id, strings.Join(by, " and "))
-	f.Impact = "Segments and shards that QueryCoord assigns to it are not served; other nodes have to load what it had."
+	f.Impact = "Segments and shards that QueryCoord assigns to it are not served; other nodes have to load its data."
 	f.Fix = check.Fix(check.Do("restart QueryCoord: it reads the sessions when it starts").
 		Restarting(p.Cluster, 2*time.Minute, "querycoord"))
 	switch {
@@ -147,7 +147,7 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Severity = check.Info
 		f.Message += " in etcd; QueryCoord itself no longer has it"
 		f.Impact = "None: nothing is assigned to it."
-		f.Fix = check.Fix(check.Do("nothing: the record in etcd is rewritten when another query node joins or leaves"))
+		f.Fix = check.Fix(check.Do("no action is needed: the record in etcd is rewritten when another query node joins or leaves"))
 		f.Evidence = append(f.Evidence, check.Fact("nodes of the groups in QueryCoord", groupsSaid(p, d.groups), "QueryCoord"))
 		lost = nil
 	case len(d.replicas) == 0:
@@ -157,7 +157,7 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 			check.Do("if it does, restart QueryCoord").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 		)
 		if !slices.ContainsFunc(d.groups, func(name string) bool { return name != facts.DefaultGroup }) {
-			f.Severity, f.Impact = check.Info, "None if QueryCoord itself no longer has it: the default group takes all nodes there are."
+			f.Severity, f.Impact = check.Info, "None if QueryCoord itself no longer has it: the default group takes all nodes."
 		}
 	case d.leaving && len(d.groups) == 0:
 		f.Severity = check.Info

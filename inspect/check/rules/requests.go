@@ -225,7 +225,7 @@ func stateText(s place.State) string {
 	case place.Starved:
 		return "lacks CPU or memory"
 	case place.Fine:
-		return "is fine"
+		return "is healthy"
 	case place.Unknown:
 	}
 	return "is unknown"
@@ -272,18 +272,20 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	case place.Etcd:
 		steps := check.Fix(check.Do("check the disk of etcd, how long its fsync takes (etcd_disk_wal_fsync_duration_seconds), and the network to it"))
 		if p.Etcd != nil && len(answering(p)) > 0 {
-			steps = append(steps, check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows who leads, and errors of members"))
+			steps = append(steps, check.Shell(check.Etcdctl("endpoint status --cluster").
+				Flag("--endpoints=", endpoints(answering(p)))).Does("shows the leader, and errors of members"))
 		}
 		return steps
 	case place.Queue:
-		return check.Fix(check.Do("check the settings of its topics (size of a message, retention), quotas of clients and the broker's log"))
+		return check.Fix(check.Do("check its topic settings (message size, retention), client quotas and the broker's log"))
 	case place.Storage:
-		return check.Fix(check.Do("check its room, its access keys and its log"), check.FindFiles(p.Facts))
+		return check.Fix(check.Do("check its free space, access keys and log"), check.FindFiles(p.Facts))
 	case place.Host:
 		return check.Fix(check.Do("stop other work on host %s, or give it more CPU", s.Component.Name).
 			Interrupting(2*time.Minute, "that other work"))
 	}
-	steps := check.Fix(check.Do("read the log of %s, and compare its limits of CPU and memory with what it uses", cmp.Or(s.Component.Name, string(s.Component.Kind))))
+	steps := check.Fix(check.Do("read the log of %s, and compare its CPU and memory limits with its use",
+		cmp.Or(s.Component.Name, string(s.Component.Kind))))
 	if ref := s.Component.Ref(); ref.ID != "" {
 		for _, n := range p.Runtime.Nodes {
 			if n.Name() == ref.ID {

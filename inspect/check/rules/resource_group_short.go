@@ -57,7 +57,8 @@ func runResourceGroupShort(p *check.Pass) {
 		reported[r.ResourceGroup] = true
 		p.Report(check.Finding{
 			Severity: check.Error, Object: facts.RefReplica(r), Objects: []model.Ref{facts.RefCollection(p.Cluster, r.Collection)},
-			Message: fmt.Sprintf("%s (first of %s) %s in resource group %s, but that does not exist", words.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
+			Message: fmt.Sprintf("%s (first of %s) %s in resource group %s, which does not exist",
+				words.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
 				words.Agree(len(replicas[r.ResourceGroup]), "is", "are"), r.ResourceGroup),
 			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Count("resource groups", len(p.ResourceGroups), "etcd")},
 			Impact:   "They get no query nodes.",
@@ -76,7 +77,7 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "resource-groups", ID: g.Name, Name: g.Name},
 		Evidence: []check.Evidence{
-			check.Count("query nodes asked for", max(0, asked), "etcd"),
+			check.Count("query nodes requested", max(0, asked), "etcd"),
 			check.Count("query nodes assigned", len(g.Nodes), "etcd"),
 			check.Count("registered query nodes among them", living, "etcd"),
 			check.Count("replicas in the group", len(replicas), "etcd"),
@@ -85,7 +86,8 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 			check.Do("start query nodes for %s: QueryCoord assigns new ones to groups that lack some", g.Name).
 				Interrupting(2*time.Minute, "nothing"),
 			spareNodes(p, g, asked-living),
-			check.Shell(check.Kitescope("get resource-groups")).Does("shows which nodes each group has: as many as it asks for, once that is done"),
+			check.Shell(check.Kitescope("get resource-groups")).
+				Does("shows which nodes each group has: as many as it requests, once that is done"),
 		),
 	}
 	seen := make(map[model.CollectionID]bool)
@@ -102,7 +104,8 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 		f.Impact = words.Agree(len(f.Objects), "The collection cannot be searched, unless another replica serves it.", "The collections cannot be searched, unless other replicas serve them.")
 		f.Cost = facts.Part(int64(len(replicas)), int64(len(p.Replicas)))
 	case living < asked:
-		f.Message = fmt.Sprintf("resource group %s asks for %s and has %s", g.Name, words.Plural(asked, "query node"), words.Number(living))
+		f.Message = fmt.Sprintf("resource group %s requests %s and has %s",
+			g.Name, words.Plural(asked, "query node"), words.Number(living))
 		f.Impact = "Its collections have fewer nodes than planned."
 	default:
 		return
@@ -146,6 +149,7 @@ func spareNodes(p *check.Pass, short *model.ResourceGroup, lacking int) check.St
 		return check.Step{}
 	}
 	n := min(spare, max(1, lacking))
-	return check.PymilvusIn(p.Cluster, "", "utility.transfer_node(%s, %s, %d)", from.Name, short.Name, n).Does("or moves %d from %s, which serves with fewer then", n, from.Name).
+	return check.PymilvusIn(p.Cluster, "", "utility.transfer_node(%s, %s, %d)", from.Name, short.Name, n).
+		Does("or moves %d from %s, which then serves with fewer", n, from.Name).
 		Interrupting(2*time.Minute, "nothing, if the group can spare it")
 }

@@ -174,10 +174,12 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	x := p.Collection(id)
 	switch {
 	case x == nil || x.Dropped():
-		f.Message = fmt.Sprintf("collection %s is dropped, but %s of it %s still in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s is dropped, but %s, %s still in memory on %s",
+			name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 	case !wanted(p, id):
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("collection %s is not loaded, but %s of it %s in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s is not loaded, but %s, %s in memory on %s",
+			name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 	default:
 		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 		if r.searched > 0 {

@@ -43,7 +43,7 @@ func TestSegmentDropped(t *testing.T) {
 		}},
 		{
 			Name: "of a collection that is gone", Change: func(w *rulestest.World) { w.Serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
-			Want: []string{"warning collections/1000 is dropped, but 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"},
+			Want: []string{"warning collections/1000 is dropped, but 4 segments, 360,000 rows, are still in memory on querynode-4 and querynode-8"},
 		},
 		{Name: "of a collection that is going", Change: func(w *rulestest.World) {
 			w.Serve()

@@ -157,7 +157,7 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 		Message: fmt.Sprintf("collection %s: %s, %s, flushed up to %s ago but served by no node",
 			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Span(asked.Sub(a.oldest))),
 		Evidence: []check.Evidence{
-			check.Measured("to be served but not", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
+			check.Measured("expected but not served", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
 			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},

@@ -49,10 +49,11 @@ func runSegmentsInvisible(p *check.Pass) {
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
 			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
-			Evidence: []check.Evidence{check.Count("invisible segments", segments, "etcd"), check.Count("their rows", rows, "etcd")},
-			Impact:   "Queries miss these rows, or still read them from the segments they came from.",
+			Evidence: []check.Evidence{check.Count("invisible segments", segments, "etcd"), check.Count("rows in them", rows, "etcd")},
+			Impact:   "Queries miss these rows, or still read them from the source segments.",
 			Fix: check.Fix(
-				check.Shell(check.Kitescope("get tasks").Arg("collection_id="+x.ID.String())).Does("shows the tasks that sort or cluster its segments: their reasons say what fails"),
+				check.Shell(check.Kitescope("get tasks").Arg("collection_id="+x.ID.String())).
+					Does("shows the tasks that sort or cluster its segments: their reasons show what fails"),
 				check.Do("if there are none, restart DataCoord: it plans them again").
 					Restarting(p.Cluster, 5*time.Minute, "datacoord"),
 			),

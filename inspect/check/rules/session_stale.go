@@ -12,7 +12,7 @@ import (
 // staleSession finds sessions with an address at which another process answers.
 var staleSession = &check.Check{
 	ID:       "stale-session",
-	Title:    "Session is stale: another process answers at its address",
+	Title:    "Session is stale: another process responds at its address",
 	Severity: check.Error,
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_joined node_stopping | node_changed",
@@ -57,16 +57,16 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 		d, others := dutiesOf(p, n.Role, n.Node), successors(p, n.Role, n.Node)
 		f := check.Finding{
 			Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d),
-			Message: fmt.Sprintf("%s: another process answers at %s", n.Name(), n.Address),
+			Message: fmt.Sprintf("%s: another process responds at %s", n.Name(), n.Address),
 			Evidence: append([]check.Evidence{
-				check.Fact("answer", n.Outcome.With(n.Reason), n.Name()),
+				check.Fact("outcome", n.Outcome.With(n.Reason), n.Name()),
 				check.Fact("session address", n.Address, "etcd"),
 			}, d.evidence()...),
 			Impact: impact(p, &d, others),
 			Fix:    check.Fix(check.Do("wait %s for its lease to expire", p.SettingSeconds("common.session.ttl", defaultTTL, n.Role))),
 		}
 		if n.Outcome == model.OtherCluster {
-			f.Message = fmt.Sprintf("%s: a process of another cluster answers at %s", n.Name(), n.Address)
+			f.Message = fmt.Sprintf("%s: a process of another cluster responds at %s", n.Name(), n.Address)
 			f.Fix = check.Fix(check.Do("find out whether two clusters share the address, or kitescope's --map points to the wrong one"))
 		}
 		if s := p.SessionIn(n.Node, n.Role); s != nil {
@@ -74,7 +74,7 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 			if n.Outcome == model.Stale && s.Lease != 0 {
 				lease := check.Etcdctl("lease timetolive").Arg(fmt.Sprintf("%x", s.Lease))
 				f.Fix = append(f.Fix, check.Shell(lease).Does("shows the time left"),
-					check.Do("if it never runs out, a process keeps the lease alive: find and kill it").
+					check.Do("if it never expires, a process keeps the lease alive: find and kill it").
 						Interrupting(2*time.Minute, "nothing"))
 			}
 		}

@@ -176,7 +176,7 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	shards := len(facts.LiveChannels(p.Cluster, id))
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(1)}
 	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Few(l.all))
-	f.Impact = "Every search and query of the collection fails, because all shards must answer."
+	f.Impact = "Every search and query of the collection fails, because all shards must respond."
 	switch {
 	case len(l.unnamed) > 0:
 		led := words.Few(facts.QueryNodeNames(l.by)) + " " + words.Agree(len(facts.QueryNodeNames(l.by)), "leads", "lead")
@@ -191,14 +191,14 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 		f.Severity, f.Cost = check.Warning, p.Losing(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
 			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Few(l.some))
-		f.Impact = "That replica answers no searches; the others carry its load."
+		f.Impact = "That replica serves no searches; the others carry its load."
 	}
 	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
 	if len(l.all)+len(l.some) == 0 {
 		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.by)), "query nodes")}
 	}
 	if l.problem != "" {
-		f.Evidence = append(f.Evidence, check.Fact("answer of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))
+		f.Evidence = append(f.Evidence, check.Fact("response of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))
 	}
 	f.Fix = check.Fix(
 		check.Do("check that the nodes of its replicas are up: %s", replicaNodes(p, id)),

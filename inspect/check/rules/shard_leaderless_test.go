@@ -74,7 +74,7 @@ func TestAskedBefore(t *testing.T) {
 	}
 	rulestest.Hold(t, rulestest.Named("no-shard-leader"), []rulestest.Verdict{{Name: "a minute", Change: apart(time.Minute)}, {Name: "now", Change: apart(0)}})
 	rulestest.Hold(t, rulestest.Named("load-state-mismatch"), []rulestest.Verdict{
-		{Name: "a minute", Change: apart(time.Minute), Want: []string{"info collections/1000 is Loaded in etcd, but neither QueryCoord nor any query node has it: they were asked 60 s before"}},
+		{Name: "a minute", Change: apart(time.Minute), Want: []string{"info collections/1000 is Loaded in etcd, but neither QueryCoord nor any query node has it: they were queried 60 s before"}},
 		{Name: "now", Change: apart(0), Want: []string{"error collections/1000 is Loaded in etcd, but QueryCoord does not list it"}},
 	})
 }

@@ -66,7 +66,8 @@ func runShardSkew(p *check.Pass) {
 			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean", len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), words.Number(largest), words.Number(total), skew),
 			Impact:  "One data node and one query node carry the load of the largest shard.",
 			Fix: check.Fix(
-				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows whether another shard only lags: its checkpoint is old then"),
+				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).
+					Does("shows whether another shard only lags (old checkpoint)"),
 				check.Do("if none does, insert the rows into a new collection, with keys that hash evenly").
 					Interrupting(0, "nothing"),
 			),

@@ -159,7 +159,7 @@ func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]st
 		return "the leader reports that it is not serviceable"
 	case v.Serviceable == nil && v.TargetVersion == 0 && !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 3}) && facts.ReleaseOf(p.Cluster).Known() &&
 		watchedFor(v, asked) > facts.MoveGrace:
-		return "the leader was never given a target"
+		return "the leader never got a target"
 	}
 	if len(dead) > 0 {
 		for _, id := range p.Views.Named()[v.LeaderView] {
@@ -221,7 +221,7 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Few(leaders)))
 	}
 	if len(u.gone) > 0 {
-		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not answer", u.rows, "etcd, leaders' views"))
+		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not respond", u.rows, "etcd, leaders' views"))
 		f.Fix = goneFix(p, u.gone)
 	}
 	if len(u.replicas) < replicas {

@@ -51,7 +51,7 @@ func TestShardUnserviceable(t *testing.T) {
 		},
 		{
 			Name: "never given a target", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.WellCh0).TargetVersion = 0 },
-			Want: []string{"error collections/1000 the leader was never given a target"},
+			Want: []string{"error collections/1000 the leader never got a target"},
 		},
 		{Name: "not given a target yet", Change: func(w *rulestest.World) {
 			w.Serve()

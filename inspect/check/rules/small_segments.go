@@ -85,19 +85,19 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
-		Message: fmt.Sprintf("%s of %s are small (%s rows in all) and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
+		Message: fmt.Sprintf("%s of %s are small (%s rows in total) and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
 		Evidence: []check.Evidence{
 			check.Count("small segments older than "+words.Span(mergeAfter), small, "etcd"),
 			check.Count("all flushed segments", d.Flushed, "etcd"),
-			check.Count("their rows", rows, "etcd"),
-			check.Count("rows a segment may have", d.MaxRows, "etcd"),
-			check.Count("partitions and vchannels they are in", len(sums), "etcd"),
+			check.Count("rows in small segments", rows, "etcd"),
+			check.Count("max rows per segment", d.MaxRows, "etcd"),
+			check.Count("their partitions and vchannels", len(sums), "etcd"),
 		},
 		Impact: fmt.Sprintf("Each search of the collection has to search up to %s segments and merge their results.", words.Number(d.Flushed)),
 		Fix: check.Fix(
 			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges them now; data nodes are busy meanwhile").
 				Interrupting(5*time.Minute, "nothing"),
-			check.Do("flush less often: each flush ends a segment on every shard"),
+			check.Do("flush less often: each flush seals a segment on every shard"),
 		),
 	}
 	if empty := emptySegments(p, x.ID); empty > 0 {

@@ -12,8 +12,8 @@ import (
 func TestSmallSegments(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("small-segments"), rulestest.Configured([]rulestest.Verdict{
 		{Name: "a few", Change: func(w *rulestest.World) { w.Small(10, 2*time.Hour) }},
-		{Name: "some", Change: func(w *rulestest.World) { w.Small(11, 2*time.Hour) }, Want: []string{"info collections/1000 11 segments of docs are small (1,100 rows in all) and could be 10 fewer"}},
-		{Name: "many", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour) }, Want: []string{"warning collections/1000 60 segments of docs are small (6,000 rows in all) and could be 59 fewer"}},
+		{Name: "some", Change: func(w *rulestest.World) { w.Small(11, 2*time.Hour) }, Want: []string{"info collections/1000 11 segments of docs are small (1,100 rows in total) and could be 10 fewer"}},
+		{Name: "many", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour) }, Want: []string{"warning collections/1000 60 segments of docs are small (6,000 rows in total) and could be 59 fewer"}},
 		{Name: "many, not loaded", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour); w.LoadStates = nil }, Want: []string{"info collections/1000 60 segments of docs are small"}},
 		{Name: "few rows that are large", Change: func(w *rulestest.World) {
 			for _, s := range w.Small(60, 2*time.Hour) {
@@ -29,7 +29,7 @@ func TestSmallSegments(t *testing.T) {
 			for i, s := range w.Small(60, 2*time.Hour) {
 				s.Rows = []int64{math.MinInt64, -1, 0}[i%3]
 			}
-		}, Want: []string{"warning collections/1000 60 segments of docs are small (0 rows in all) and could be 59 fewer"}},
+		}, Want: []string{"warning collections/1000 60 segments of docs are small (0 rows in total) and could be 59 fewer"}},
 		{Name: "young", Change: func(w *rulestest.World) { w.Small(60, 50*time.Minute) }},
 		{Name: "just above half", Change: func(w *rulestest.World) {
 			for _, s := range w.Small(60, 2*time.Hour) {
@@ -69,7 +69,7 @@ func TestSmallSegments(t *testing.T) {
 		}},
 		{Name: "collection dropped", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour); w.Collections[0].State = "Dropping" }},
 	}))
-	rulestest.Hold(t, rulestest.Named("small-segments"), []rulestest.Verdict{{Name: "processes were not asked", Change: func(w *rulestest.World) { w.Small(10, 2*time.Hour) }, Skipped: "): the nodes were not asked"}})
+	rulestest.Hold(t, rulestest.Named("small-segments"), []rulestest.Verdict{{Name: "processes were not asked", Change: func(w *rulestest.World) { w.Small(10, 2*time.Hour) }, Skipped: "): the nodes were not queried"}})
 	r := rulestest.Judged(t, rulestest.Named("small-segments"), func(w *rulestest.World) {
 		w.Small(60, 2*time.Hour)
 		w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}

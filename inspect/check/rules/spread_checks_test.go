@@ -111,7 +111,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.Node("rootcoord", 2).Config = &model.Config{}
 			return s
 		}, Want: "ok"},
-		{Name: "levels that nobody tells", Check: rulestest.Named("memory-pressure"), Scene: func() *rulestest.Scene { return rulestest.NewScene("true", 11) }, Want: "MemoryHighWaterLevel): there is no rootcoord or mixcoord"},
+		{Name: "levels that nobody tells", Check: rulestest.Named("memory-pressure"), Scene: func() *rulestest.Scene { return rulestest.NewScene("true", 11) }, Want: "MemoryHighWaterLevel): no rootcoord or mixcoord found"},
 		{Name: "a host that is full", Check: rulestest.Named("memory-pressure"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11, 12, 13)
 			for _, n := range s.Runtime.Nodes {
@@ -209,6 +209,6 @@ func TestSpreadChecks(t *testing.T) {
 			s.Busy(map[model.NodeID]float64{11: 3.6, 12: 3.2, 13: 2.3})
 			return s
 		}, Want: "ok"},
-		{Name: "one scrape", Check: rulestest.Named("cpu-skew"), Scene: func() *rulestest.Scene { return rulestest.NewScene("true", 11, 12) }, Want: "skipped: CPU rate unknown: needs two metric samples per process"},
+		{Name: "one scrape", Check: rulestest.Named("cpu-skew"), Scene: func() *rulestest.Scene { return rulestest.NewScene("true", 11, 12) }, Want: "skipped: CPU rate unknown: needs two scrapes of each process"},
 	})
 }

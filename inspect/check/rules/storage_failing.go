@@ -216,7 +216,7 @@ func failingImpact(list []failing, least check.Severity) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "Its work on the storage waits."
+		return "Its storage operations wait."
 	}
 	whole := strings.Join(parts, "; ")
 	return strings.ToUpper(whole[:1]) + whole[1:] + "."

@@ -47,20 +47,23 @@ func runStorageReadOnly(p *check.Pass) {
 			check.Fact("mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location),
 			check.Measured("free", s.Location, "%s of %s", check.Bytes(room.Free), check.Bytes(room.Size)),
 		},
-		Impact: "Data nodes that cannot flush exit, and then no channel is consumed. Indexes are not built. Searches of loaded data go on.",
+		Impact: "Data nodes that cannot flush exit, and then no channel is consumed. Indexes are not built. " +
+			"Searches of loaded data continue.",
 	}
 	switch {
 	case room.ReadOnly:
 		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only", s.Location)
 		f.Fix = check.Fix(
-			check.Shell(shellquote.Shell("findmnt", "--target").Arg(s.Location)).Does("shows what is mounted there; the kernel log says why it became read-only, often an error of the disk"),
+			check.Shell(shellquote.Shell("findmnt", "--target").Arg(s.Location)).
+				Does("shows what is mounted there; the kernel log shows why it became read-only, often a disk error"),
 			check.Do("fix that, remount it with rw on the host of the storage, and start the data nodes that exited").
 				Interrupting(2*time.Minute, "nothing"),
 		)
 	case room.Size > 0 && room.Free < fullBelow:
 		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
 		f.Fix = check.Fix(
-			check.Do("give it a larger disk, or drop collections that are not needed: their files go only after the retention of dropped segments").
+			check.Do("give it a larger disk, or drop collections that are not needed: "+
+				"their files are deleted only after the retention of dropped segments").
 				Interrupting(2*time.Minute, "nothing"),
 			check.Shell(shellquote.Shell("df", "-h").Arg(s.Location)).Does("shows the free space; then start the data nodes that exited"),
 		)

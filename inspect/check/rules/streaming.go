@@ -53,7 +53,7 @@ func why(p *check.Pass, id model.NodeID) string {
 	case p.Runtime.Streaming().Node(id) != nil || n != nil && n.Process.Metrics.Partial:
 		return ": read in part"
 	case n != nil:
-		return ": nothing about logs is in them"
+		return ": they have no log metrics"
 	}
 	return ": not read"
 }

@@ -109,7 +109,8 @@ func whyUntold(p *check.Pass, t *model.Topic, names []string) string {
 	if i >= 0 && !p.Loaded.Has(model.PartSessions) {
 		return "whether the node of subscription " + names[i] + " is registered: sessions were not read"
 	}
-	return fmt.Sprintf("when %s %s of topic %s was read last", words.Agree(len(names), "subscription", "subscriptions"), words.Few(names), t.Name)
+	return fmt.Sprintf("when %s %s of topic %s was last read",
+		words.Agree(len(names), "subscription", "subscriptions"), words.Few(names), t.Name)
 }
 
 // subscriptionsOf returns the subscriptions of a topic. It returns nil if the queue has no subscriptions.
@@ -141,12 +142,15 @@ func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
 		f.Impact = "The topic's messages stay on disk; at Pulsar's backlog quota inserts into its channels are refused."
 	}
 	f.Fix = check.Fix(
-		check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).Does("shows whether a node consumes the topic's channels, and their checkpoints move: if not, the subscription may be all that keeps unflushed rows"),
+		check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).
+			Does("shows whether a node consumes the topic's channels, and their checkpoints advance: "+
+				"if not, unflushed rows may be only in the subscription"),
 		check.Do("if they do, delete the subscriptions of %s with pulsar-admin topics unsubscribe", t.Name).
 			Interrupting(2*time.Minute, "nothing"),
-		check.Do("set subscriptionExpirationTimeMinutes on the brokers: they then go on their own").
+		check.Do("set subscriptionExpirationTimeMinutes on the brokers: such subscriptions then expire automatically").
 			Interrupting(0, "nothing"),
-		check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name)).Does("lists those of the topic, and what each keeps"),
+		check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name)).
+			Does("lists the subscriptions of the topic, and their backlogs"),
 	)
 	p.Report(f)
 }

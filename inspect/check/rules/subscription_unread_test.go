@@ -26,13 +26,13 @@ func TestSubscriptions(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("subscription-unread"), []rulestest.Verdict{
 		{Name: "read", Change: told(sub(5, 50, 1, time.Second))},
 		{Name: "unread", Change: told(sub(5, 50, 0, time.Hour)), Want: []string{"info " + object + "1 subscription of topic by-dev-rootcoord-dml_0 keeps up to 50 B and has no consumer"}},
-		{Name: "no delivery is known", Change: told(model.Subscription{Name: "reader", Backlog: 5, Bytes: 50}), Skipped: "when subscription reader of topic by-dev-rootcoord-dml_0 was read last"},
-		{Name: "of a dispatcher: its number is no node", Change: told(model.Subscription{Name: "by-dev-rootcoord-dml_0-9977-1764000000000000000", Backlog: 5, Bytes: 50}), Skipped: "was read last"},
+		{Name: "no delivery is known", Change: told(model.Subscription{Name: "reader", Backlog: 5, Bytes: 50}), Skipped: "when subscription reader of topic by-dev-rootcoord-dml_0 was last read"},
+		{Name: "of a dispatcher: its number is no node", Change: told(model.Subscription{Name: "by-dev-rootcoord-dml_0-9977-1764000000000000000", Backlog: 5, Bytes: 50}), Skipped: "was last read"},
 		{Name: "the cluster's prefix has a number", Change: told(model.Subscription{Name: "milvus-9999-dataNode-5-docs", Backlog: 5, Bytes: 50})},
 		{Name: "a query node is behind its collection", Change: told(model.Subscription{Name: "by-dev-queryNode-9977-4", Backlog: 5, Bytes: 50})},
 		{Name: "a query node that is gone", Change: told(model.Subscription{Name: "by-dev-queryNode-1000-9977", Backlog: 5, Bytes: 50}), Want: []string{"info " + object + "no consumer"}},
 		{Name: "a role's name, of a node that is gone", Change: told(model.Subscription{Name: "querynode-9977-by-dev-rootcoord-dml_0_1000v0-true", Backlog: 5, Bytes: 50}), Want: []string{"info " + object + "no consumer"}},
-		{Name: "a cluster that is called so", Change: told(model.Subscription{Name: "querynode-9977-rootcoord-dml_0-5-1764000000000000000", Backlog: 5, Bytes: 50}), Skipped: "was read last"},
+		{Name: "a cluster that is called so", Change: told(model.Subscription{Name: "querynode-9977-rootcoord-dml_0-5-1764000000000000000", Backlog: 5, Bytes: 50}), Skipped: "was last read"},
 		{Name: "sessions were not read", Change: func(w *rulestest.World) {
 			told(model.Subscription{Name: "by-dev-dataNode-9977-docs", Backlog: 5, Bytes: 50})(w)
 			w.Loaded &^= model.PartSessions
@@ -45,7 +45,7 @@ func TestSubscriptions(t *testing.T) {
 		{Name: "Kafka", Change: func(w *rulestest.World) {
 			w.Asked().Queue = &model.Queue{Kind: "kafka", Outcome: model.Answered, Topics: []model.Topic{{Name: "by-dev-rootcoord-dml_0"}}}
 		}},
-		{Name: "did not answer", Change: func(w *rulestest.World) { w.Asked().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not answer"},
+		{Name: "did not answer", Change: func(w *rulestest.World) { w.Asked().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not respond"},
 	})
 	rulestest.Hold(t, rulestest.Named("queue-backlog"), []rulestest.Verdict{
 		{Name: "near its end", Change: told(sub(1000, 1<<20, 1, time.Second))},
@@ -53,6 +53,6 @@ func TestSubscriptions(t *testing.T) {
 		{Name: "many bytes", Change: told(sub(99, 4<<30, 1, time.Second)), Want: []string{"warning " + object + "99 messages (4.0 GiB) behind"}},
 		{Name: "no consumer", Change: told(sub(100_000, 4<<30, 0, time.Hour))},
 		{Name: "a cursor of a streaming node", Change: told(model.Subscription{Name: "backlog-clear", Backlog: 400_000, Bytes: 5 << 30, Consumers: 1, Consumed: rulestest.BackT(time.Second)})},
-		{Name: "did not answer", Change: func(w *rulestest.World) { w.Asked().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not answer"},
+		{Name: "did not answer", Change: func(w *rulestest.World) { w.Asked().Queue = &model.Queue{Outcome: model.Refused} }, Skipped: "did not respond"},
 	})
 }

@@ -143,11 +143,12 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	}
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {
-		f.Message += fmt.Sprintf("; DataCoord wants %s more served", words.Plural(n, "segment"))
-		f.Evidence = append(f.Evidence, check.Measured("to be served, but in no view", "DataCoord GetRecoveryInfoV2", "%s, %s", check.Plural(n, "segment"), check.Plural(g.rows, "row")))
+		f.Message += fmt.Sprintf("; DataCoord expects %s more", words.Plural(n, "segment"))
+		f.Evidence = append(f.Evidence, check.Measured("expected, but in no view", "DataCoord GetRecoveryInfoV2",
+			"%s, %s", check.Plural(n, "segment"), check.Plural(g.rows, "row")))
 	}
 	if g.behind {
-		f.Message += "; other leaders of it are ahead"
+		f.Message += "; its other leaders are ahead"
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(leaders)...)
 	f.Objects = append(f.Objects, segments...)

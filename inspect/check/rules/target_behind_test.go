@@ -18,7 +18,7 @@ func TestTargetBehind(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("target-behind"), []rulestest.Verdict{
-		{Name: "two hours old", Change: old(2*time.Hour, time.Hour), Want: []string{"warning collections/1000 querynode-4 serves a target 2 h old; DataCoord wants 1 segment more served"}},
+		{Name: "two hours old", Change: old(2*time.Hour, time.Hour), Want: []string{"warning collections/1000 querynode-4 serves a target 2 h old; DataCoord expects 1 segment more"}},
 		{Name: "old, and the segment is fresh", Change: old(2*time.Hour, time.Minute)},
 		{Name: "young", Change: old(10*time.Minute, time.Hour)},
 		{Name: "old, and nothing new", Change: func(w *rulestest.World) {
@@ -30,7 +30,7 @@ func TestTargetBehind(t *testing.T) {
 				w.Serve()
 				w.View(rulestest.WellCh0).TargetVersion = rulestest.Nanos(2 * time.Hour)
 			},
-			Want: []string{"warning collections/1000 querynode-4 serves a target 2 h old; other leaders of it are ahead"},
+			Want: []string{"warning collections/1000 querynode-4 serves a target 2 h old; its other leaders are ahead"},
 		},
 		{Name: "the cluster's own patience", Change: func(w *rulestest.World) {
 			old(2*time.Hour, 90*time.Minute)(w)

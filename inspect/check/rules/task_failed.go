@@ -105,7 +105,8 @@ func reportFailed(p *check.Pass, g *failedTasks) {
 			check.Fact("started", facts.TimeText(newest.StartedAt), "etcd"),
 			check.Fact("ended", facts.TimeText(newest.EndedAt), "etcd"),
 		},
-		Fix: check.Fix(check.Shell(check.Kitescope("describe tasks").Arg(facts.RefTask(newest).ID)).Does("shows all of the latest task, with its reason")),
+		Fix: check.Fix(check.Shell(check.Kitescope("describe tasks").Arg(facts.RefTask(newest).ID)).
+			Does("shows the latest task with its reason")),
 	}
 	if newest.Collection != 0 {
 		f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, newest.Collection))

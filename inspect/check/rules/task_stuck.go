@@ -153,11 +153,11 @@ func reportStuckTasks(p *check.Pass, list []*model.Task) {
 			words.Agree(len(list), "does", "do"), oldest, cmp.Or(t.SubType, t.Type), t.ID, t.State, words.Span(since(p, t)), taskNode(p, t), taskProblem(p, t)),
 		Evidence: []check.Evidence{
 			check.Count("tasks", len(list), "etcd"),
-			check.Fact("oldest started", facts.TimeText(t.StartedAt), "etcd"),
-			check.Fact("its state", t.State, "etcd"),
-			check.Fact("its progress", cmp.Or(t.Progress, "unknown"), "etcd"),
+			check.Fact("start of the oldest", facts.TimeText(t.StartedAt), "etcd"),
+			check.Fact("state of the oldest", t.State, "etcd"),
+			check.Fact("progress of the oldest", cmp.Or(t.Progress, "unknown"), "etcd"),
 			check.Fact("runs on", taskNode(p, t), "etcd"),
-			check.Fact("its reason", cmp.Or(t.Reason, "none"), "etcd"),
+			check.Fact("reason given by Milvus", cmp.Or(t.Reason, "none"), "etcd"),
 		},
 		Impact: passingOf(p, "tasks", t.Type+"/"+t.SubType, t.State).undone,
 		Fix:    append(check.Fix(startDataNode(p), restartFor(p, t)), taskSteps(p, t)...),
@@ -179,12 +179,14 @@ func taskSteps(p *check.Pass, t *model.Task) []check.Step {
 	if queued(t) {
 		return check.Fix(
 			check.Shell(check.Kitescope("get tasks --sort started_at").Arg("type="+t.Type)).Does("shows how many run and how many wait"),
-			check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if those there have room").Interrupting(0, "nothing"),
+			check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if the existing ones have room").
+				Interrupting(0, "nothing"),
 		)
 	}
 	return check.Fix(
 		check.Do("search %s for %d, to find out what it waits for", taskLog(p, t), t.ID),
-		check.Shell(check.Kitescope("get tasks").Arg("type="+t.Type, "collection_id="+t.Collection.String())).Does("shows how far they are"),
+		check.Shell(check.Kitescope("get tasks").Arg("type="+t.Type, "collection_id="+t.Collection.String())).
+			Does("shows their progress"),
 	)
 }
 
@@ -210,11 +212,11 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), facts.MaxObjects)],
 			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, but no import is under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
-			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(importLeft), segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("imports under way", "none", "etcd")},
+			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(importLeft), segments, "etcd"), check.Count("rows in them", rows, "etcd"), check.Fact("imports under way", "none", "etcd")},
 			Impact:   "Their rows are not searchable, and they take up storage.",
 			Fix: check.Fix(
 				check.Pymilvus(p.Cluster, x.Database, "print(utility.list_bulk_insert_tasks(collection_name=%s))", x.Name).Does("prints the imports that Milvus still knows, with their reasons"),
-				check.Do("import the files again whose rows are missing").Interrupting(0, "nothing"),
+				check.Do("import the files with missing rows again").Interrupting(0, "nothing"),
 			),
 		})
 	}

@@ -131,8 +131,10 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 	lag := asked.Sub(worst.at)
 	f := check.Finding{
 		Severity: check.Warning,
-		Evidence: []check.Evidence{check.Fact("asked at", facts.TimeText(asked), ""), check.Count("nodes behind", len(late), "")},
-		Impact:   "Searches with Strong or Bounded consistency wait or fail; new rows appear late.",
+		Evidence: []check.Evidence{
+			check.Fact("queried at", facts.TimeText(asked), ""), check.Count("nodes behind", len(late), ""),
+		},
+		Impact: "Searches with Strong or Bounded consistency wait or fail; new rows appear late.",
 	}
 	for _, t := range late {
 		f.Evidence = append(f.Evidence, check.Fact(t.node.Name()+" has consumed "+t.channel+" up to", facts.TimeText(t.at), t.node.Name()+" GetMetrics"))
@@ -144,7 +146,8 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 	if all {
 		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind by up to %s", len(late), words.Span(lag))
 		f.Fix = check.Fix(
-			check.Shell(check.Kitescope("diagnose --only queue-unreachable,queue-lag,node-unreachable,stale-session")).Does("shows whether the queue answers, and whether a proxy keeps RootCoord waiting"),
+			check.Shell(check.Kitescope("diagnose --only queue-unreachable,queue-lag,node-unreachable,stale-session")).
+				Does("shows whether the queue responds, and whether a proxy keeps RootCoord waiting"),
 			check.Do("look at the brokers of the message queue, and at the log of RootCoord: it sends the time ticks"),
 		)
 		f.Cost = min(1, float64(lag)/float64(tickError))

@@ -19,7 +19,7 @@ func TestTimetickLag(t *testing.T) {
 			ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": 0})(w)
 			v := w.VChannels[slices.IndexFunc(w.VChannels, func(v *model.VChannel) bool { return v.Name == rulestest.WellCh0 })]
 			v.Watcher, v.WatchedAt = w.Live("datanode").Node, w.Now.Add(-20*time.Second)
-		}, Want: []string{"info nodes/datanode-5 datanode-5 is 40 s behind on " + rulestest.WellCh0 + ", which it was given 20 s ago"}},
+		}, Want: []string{"info nodes/datanode-5 datanode-5 is 40 s behind on " + rulestest.WellCh0 + ", assigned 20 s ago"}},
 		{Name: "a query node is another check's", Change: ticking(map[string]time.Duration{"datanode": 0, "querynode": time.Minute})},
 		{Name: "all behind", Change: ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": time.Minute}), Want: []string{"warning / all 2 nodes that consume the queue are behind by up to 60 s"}},
 		{Name: "a recording without a time", Change: func(w *rulestest.World) {

@@ -57,9 +57,10 @@ func impactWithout(p *check.Pass, role string) string {
 		case nothingLoaded(p):
 			return "No collection can be loaded."
 		case runs.Before(facts.Release{Major: 2, Minor: 4}):
-			return "Every search fails within seconds, because proxies keep asking it for shard leaders; nothing is loaded, balanced or recovered from lost nodes."
+			return "Every search fails within seconds, because proxies need shard leaders from it; " +
+				"nothing is loaded, balanced or recovered from lost nodes."
 		}
-		return "Nothing is loaded, balanced or recovered from lost nodes; searches fail once a proxy has to ask for a shard leader."
+		return "Nothing is loaded, balanced or recovered from lost nodes; searches fail once a proxy needs a shard leader."
 	case "datacoord":
 		text := "Inserts fail once they need a new segment; flushes and loads fail, nothing is compacted"
 		if runs.Before(facts.Release{Major: 2, Minor: 3}) {

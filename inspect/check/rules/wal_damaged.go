@@ -63,20 +63,23 @@ func reportDamaged(p *check.Pass, x *model.PChannel, l *model.Log, missing, unre
 			check.Fact("cannot be decoded", words.FirstOf(runs(unread), facts.MaxObjects, ", "), "etcd"),
 			check.Fact("truncated to", truncatedTo(l), "etcd"),
 		},
-		Impact: "A streaming node that reads the log from before them does not get past the first: its channels stand still, and rows in them that are not in storage are lost.",
+		Impact: "A streaming node that reads the log from an earlier point cannot get past the first: " +
+			"its channels stop, and rows in these segments that are not in storage are lost.",
 		Fix: check.Fix(
 			bringBack(x, all),
-			check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows which checkpoints lie before"),
+			check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows which checkpoints are earlier"),
 		),
 	})
 }
 
 func bringBack(x *model.PChannel, segments []int64) check.Step {
 	if len(segments) == 1 {
-		return check.Do("bring the record of segment %d of log %s back from a snapshot of etcd: it lies below woodpecker/logs/", segments[0], x.Name).
+		return check.Do("restore the record of segment %d of log %s, under woodpecker/logs/, from a snapshot of etcd",
+			segments[0], x.Name).
 			Interrupting(0, "nothing")
 	}
-	return check.Do("bring the records of segments %s of log %s back from a snapshot of etcd: they lie below woodpecker/logs/", runs(segments), x.Name).
+	return check.Do("restore the records of segments %s of log %s, under woodpecker/logs/, from a snapshot of etcd",
+		runs(segments), x.Name).
 		Interrupting(0, "nothing")
 }
 

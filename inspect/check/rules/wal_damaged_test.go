@@ -29,9 +29,9 @@ func TestWALDamagedNamesAll(t *testing.T) {
 		of         *check.Finding
 		said, step string
 	}{
-		{lost(ok, ok, gone), "lacks segment 2", "bring the record of segment 2 of log " + rulestest.Streamed + " back from a snapshot of etcd: it lies below woodpecker/logs/"},
-		{lost(ok, ok, gone, garbled), "lacks segments 2-3", "bring the records of segments 2-3 of log " + rulestest.Streamed + " back from a snapshot of etcd: they lie below woodpecker/logs/"},
-		{lost(gone, ok, garbled, ok, gone, gone, gone, ok), "lacks segments 0, 2 and 4-6", "bring the records of segments 0, 2 and 4-6 of log " + rulestest.Streamed + " back from a snapshot of etcd: they lie below woodpecker/logs/"},
+		{lost(ok, ok, gone), "lacks segment 2", "restore the record of segment 2 of log " + rulestest.Streamed + ", under woodpecker/logs/, from a snapshot of etcd"},
+		{lost(ok, ok, gone, garbled), "lacks segments 2-3", "restore the records of segments 2-3 of log " + rulestest.Streamed + ", under woodpecker/logs/, from a snapshot of etcd"},
+		{lost(gone, ok, garbled, ok, gone, gone, gone, ok), "lacks segments 0, 2 and 4-6", "restore the records of segments 0, 2 and 4-6 of log " + rulestest.Streamed + ", under woodpecker/logs/, from a snapshot of etcd"},
 	} {
 		if !strings.HasSuffix(x.of.Message, x.said) || string(x.of.Fix[0].Text) != x.step {
 			t.Errorf("%s; %s", x.of.Message, x.of.Fix[0].Text)

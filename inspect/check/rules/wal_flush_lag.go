@@ -74,7 +74,8 @@ func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, know
 			check.Lasts("lag", lag, source), check.Fact("end of the log", facts.TimeText(w.Confirmed), source), check.Fact("read up to", facts.TimeText(w.Flushed), source),
 			check.Fact("flusher", cmp.Or(w.Flusher, "none"), source), check.Lasts("limit", flusherBehind, ""),
 		},
-		Impact: "Rows stay in memory and in the log; checkpoints stand still, and a node that takes the log over reads it from there.",
+		Impact: "Rows stay in memory and in the log; checkpoints do not advance, " +
+			"and a node that takes over the log reads it from there.",
 		Fix: check.Fix(
 			atNode(w.Node, check.Do("look at CPU, memory and the log of %s, and at object storage: the flusher waits for one of them", refStreaming(w.Node).ID)),
 			check.Shell(check.Kitescope("get pchannels").Arg("name="+w.PChannel)).Does("shows FLUSH LAG: it should fall"),
@@ -83,14 +84,14 @@ func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, know
 	switch {
 	case !known: // after its log has moved, a flusher starts at the lowest checkpoint
 		f.Severity = check.Info
-		f.Message += "; whether it catches up is not known, as there is one scrape of its node"
+		f.Message += "; unknown whether it is catching up: its node was scraped only once"
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels --watch").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG: it should fall"))
 	default:
-		f.Evidence = append(f.Evidence, check.Lasts("lag in the scrape before", before, source))
+		f.Evidence = append(f.Evidence, check.Lasts("lag in the previous scrape", before, source))
 	}
 	if known && lag < before {
 		f.Severity = check.Info
-		f.Message += " and catches up"
+		f.Message += " and is catching up"
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG; no action is needed while it falls"))
 	}
 	p.Report(f)

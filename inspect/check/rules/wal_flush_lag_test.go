@@ -22,13 +22,13 @@ func TestWALFlushLag(t *testing.T) {
 		{Name: "just below", Change: ticks(299, 299)},
 		{Name: "behind", Change: ticks(301, 300), Want: []string{"warning pchannels/" + rulestest.Streamed + " 5 min behind the end of the log"}},
 		{Name: "the same as before", Change: ticks(301, 301), Want: []string{"warning pchannels/" + rulestest.Streamed}},
-		{Name: "catching up", Change: ticks(301, 400), Want: []string{"info pchannels/" + rulestest.Streamed + " and catches up"}},
+		{Name: "catching up", Change: ticks(301, 400), Want: []string{"info pchannels/" + rulestest.Streamed + " and is catching up"}},
 		{Name: "not told", Change: func(w *rulestest.World) {
 			w.RunStreaming(opened, rulestest.OfLog("milvus_wal_last_confirmed_time_tick", 1764000000), rulestest.OfLog("milvus_wal_flusher_time_tick", 0))
 		}},
 		{Name: "of a log that is not open", Change: func(w *rulestest.World) {
 			w.RunStreaming(rulestest.OfLog("milvus_wal_last_confirmed_time_tick", 1764000000), rulestest.OfLog("milvus_wal_flusher_time_tick", 1763990000))
 		}},
-		{Name: "one scrape", Change: func(w *rulestest.World) { ticks(301, 400)(w); w.StreamingProcess().Before = nil }, Want: []string{"info pchannels/" + rulestest.Streamed + " whether it catches up is not known"}},
+		{Name: "one scrape", Change: func(w *rulestest.World) { ticks(301, 400)(w); w.StreamingProcess().Before = nil }, Want: []string{"info pchannels/" + rulestest.Streamed + " unknown whether it is catching up"}},
 	})
 }

@@ -61,7 +61,7 @@ func runWALNotOpen(p *check.Pass) {
 			p.Unseen("whether " + x.Name + " moved: another node is reading it")
 		case !p.OlderThan(n.Process.StartedAt(), openGrace, true):
 		case was == nil:
-			p.Unseen(fmt.Sprintf("whether %s stays closed on %s: there is one scrape of it", x.Name, refStreaming(n.Node).ID))
+			p.Unseen(fmt.Sprintf("whether %s stays closed on %s: it was scraped only once", x.Name, refStreaming(n.Node).ID))
 		case !openIn(logOf(was, x.Name), x):
 			reportNotOpen(p, x, logOf(n, x.Name))
 		}
@@ -81,21 +81,22 @@ func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
 	source := name + " /metrics"
 	f := check.Finding{
 		Severity: check.Error, Object: refPChannel(x.Name), Objects: append([]model.Ref{refStreaming(x.Node)}, vchannelsOn(p, x.Name)...),
-		Message: fmt.Sprintf("%s does not have the log of %s, which is assigned to it", name, x.Name),
+		Message: fmt.Sprintf("%s has not opened the log of %s, which is assigned to it", name, x.Name),
 		Evidence: []check.Evidence{
 			check.Fact("state", x.State, "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term)),
 		},
-		Impact: "Its vchannels take no writes, and deletes and time ticks of them do not reach query nodes.",
+		Impact: "Its vchannels take no writes, and their deletes and time ticks do not reach query nodes.",
 		Fix: check.Fix(
 			atNode(x.Node, check.Do("look at the log of %s for %q and \"wal\"", name, x.Name)),
-			check.Do("if it does not get on, restart it: the balancer then assigns its pchannels to other nodes").
+			check.Do("if it makes no progress, restart it: the balancer then assigns its pchannels to other nodes").
 				Restarting(p.Cluster, 2*time.Minute, "streamingnode"),
 			check.Shell(check.Kitescope("get pchannels").Arg("name="+x.Name)).Does("shows Open in WAL once it takes writes"),
 		),
 	}
 	switch {
 	case w != nil && w.Open:
-		f.Message = fmt.Sprintf("%s has the log of %s in term %s, and is assigned term %s", name, x.Name, words.Number(w.Term), words.Number(x.Term))
+		f.Message = fmt.Sprintf("%s has the log of %s open in term %s, but is assigned term %s",
+			name, x.Name, words.Number(w.Term), words.Number(x.Term))
 		f.Evidence = append(f.Evidence, check.Measured("open in term", source, "%s", check.Digits(w.Term)))
 	case w != nil && w.Recovery != "" && w.Recovery != "working":
 		f.Severity = check.Info

@@ -20,13 +20,13 @@ func TestWALNotOpen(t *testing.T) {
 	}
 	rulestest.Hold(t, rulestest.Named("wal-not-open"), []rulestest.Verdict{
 		{Name: "before 2.6", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.PChannels[0].Streaming = false }},
-		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not asked"},
+		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not queried"},
 		{Name: "no metrics", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.StreamingProcess().Metrics = nil }, Skipped: "no streaming node reported its metrics"},
 		{Name: "open", Change: func(w *rulestest.World) { w.RunStreaming(watermark, opened) }},
-		{Name: "not there", Change: lacks(nil), Want: []string{"error pchannels/" + rulestest.Streamed + " streamingnode-30 does not have the log"}},
+		{Name: "not there", Change: lacks(nil), Want: []string{"error pchannels/" + rulestest.Streamed + " streamingnode-30 has not opened the log"}},
 		{Name: "in an older term", Change: func(w *rulestest.World) {
 			w.RunStreaming(watermark, rulestest.OfLog("milvus_wal_info", 1, "term", "1"))
-		}, Want: []string{"error pchannels/" + rulestest.Streamed + " in term 1, and is assigned term 2"}},
+		}, Want: []string{"error pchannels/" + rulestest.Streamed + " open in term 1, but is assigned term 2"}},
 		{Name: "being read", Change: func(w *rulestest.World) {
 			w.RunStreaming(watermark, rulestest.OfLog("milvus_wal_recovery_info", 1, "state", "persist-recovering"))
 		}, Want: []string{"info pchannels/" + rulestest.Streamed + " persist-recovering"}},
@@ -65,7 +65,7 @@ func TestWALNotOpen(t *testing.T) {
 		{Name: "read whole, and says nothing of logs for hours", Change: func(w *rulestest.World) {
 			w.RunStreaming()
 			w.Runtime.Processes = append(w.Runtime.Processes, &model.Process{Metrics: rulestest.Scraped(0, []rulestest.Series{{Name: "milvus_wal_growing_segment_hwm_bytes", Value: 1, Labels: []model.Pair{{Key: "node_id", Value: "32"}}}})})
-		}, Skipped: "streamingnode-30: nothing about logs is in them"},
+		}, Skipped: "streamingnode-30: they have no log metrics"},
 	})
 }
 

@@ -60,7 +60,7 @@ func runWALOpenTwice(p *check.Pass) {
 		switch {
 		case len(open) < 2:
 		case !known:
-			p.Unseen("whether " + x.Name + " is moving: there is one scrape of a node that has it")
+			p.Unseen("whether " + x.Name + " is moving: a node that has it was scraped only once")
 		case both:
 			reportOpenTwice(p, x, open)
 		}
@@ -93,7 +93,7 @@ func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {
 	f := check.Finding{
 		Severity: check.Warning, Object: refPChannel(x.Name),
 		Message: fmt.Sprintf("the log of %s is open on %s (term %s) and on %s (term %s)", x.Name, refStreaming(newest.Node).ID, words.Number(newest.Term), name, words.Number(old.Term)),
-		Impact:  "Writes that reach the node with the lower term fail and are tried again.",
+		Impact:  "Writes that reach the node with the lower term fail and are retried.",
 		Fix: check.Fix(
 			atNode(old.Node, check.Do("look at the log of %s for %q: it should have closed the log", name, x.Name)),
 			atNode(old.Node, check.Do("restart %s if it keeps the log open", name).

@@ -13,7 +13,7 @@ func TestWALOpenTwice(t *testing.T) {
 	twice := func(w *rulestest.World) { w.RunStreaming(watermark, opened, second) } // two streaming nodes in one process
 	rulestest.Hold(t, rulestest.Named("wal-open-twice"), []rulestest.Verdict{
 		{Name: "before 2.6", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.PChannels[0].Streaming = false }},
-		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not asked"},
+		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not queried"},
 		{Name: "no metrics", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.StreamingProcess().Metrics = nil }, Skipped: "no streaming node reported its metrics"},
 		{Name: "once", Change: func(w *rulestest.World) { w.RunStreaming(watermark, opened) }},
 		{Name: "twice", Change: twice, Want: []string{"warning pchannels/" + rulestest.Streamed + " is open on streamingnode-30 (term 2) and on streamingnode-31 (term 1)"}},

@@ -54,16 +54,17 @@ func runWALRecoveryStuck(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			Severity: check.Error, Object: refPChannel(x.Name),
-			Message: fmt.Sprintf("the checkpoint of %s has stood still for %s", x.Name, words.Span(p.Age(at.Time()))),
+			Message: fmt.Sprintf("the checkpoint of %s has not advanced for %s", x.Name, words.Span(p.Age(at.Time()))),
 			Evidence: []check.Evidence{
 				check.Fact("checkpoint", facts.TimeText(at.Time()), "etcd"), check.Fact("state", cmp.Or(x.State, "none"), "etcd"),
 				check.Fact("streaming node", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term)),
 				check.Lasts("limit", recoveryStands, ""),
 			},
-			Impact: "Its channels take no writes, or writes that no segment gets: a restart reads the log from there.",
+			Impact: "Its channels take no writes, or take writes that reach no segment; a restart reads the log from there.",
 			Fix: check.Fix(
 				atNode(x.Node, check.Do("look at the log of %s for \"recovery\", \"flusher\" and errors of the message queue and of object storage", refStreaming(x.Node).ID)),
-				check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows how far it is behind the end of its log, and who holds it up"),
+				check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).
+					Does("shows how far it is behind the end of its log, and what holds it up"),
 			),
 		})
 	}

@@ -77,7 +77,7 @@ func reportThrottled(p *check.Pass, n *model.StreamingNode, list []throttled) {
 		Severity: throttleSeverity(worst.t), Object: refStreaming(n.Node), Impact: impact,
 		Message: fmt.Sprintf("%s %s %s (%s)", name, verb, words.Plural(len(list), "log"), worst.t.Source),
 		Fix: check.Fix(
-			atNode(n.Node, check.Do("see to what is short on %s: %s", name, worst.t.Source)),
+			atNode(n.Node, check.Do("check what limits %s: %s", name, worst.t.Source)),
 			check.Shell(check.Kitescope("get pchannels --columns name,wal_throttle,growing_bytes,flush_lag_seconds").Arg("node="+n.Node.String())).Does("shows which logs are limited, and by what"),
 		),
 	}

@@ -86,9 +86,13 @@ func isGoneWatch(p *check.Pass, key string) bool {
 func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 	p.Report(check.Finding{
 		Severity: check.Info, Message: fmt.Sprintf("etcd writes %s revisions a second", words.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
-		Evidence: []check.Evidence{check.Count("revisions", a.Revisions, "etcd"), countedOver(p), check.Count("of them under the root", a.Writes, "etcd")},
-		Impact:   "etcd's history grows fast, and compaction has to keep up.",
-		Fix:      check.Fix(check.Shell(check.Etcdctl("watch --prefix").Arg("")).Does("prints every write: find the process behind the busiest keys, and its log")),
+		Evidence: []check.Evidence{
+			check.Count("revisions", a.Revisions, "etcd"), countedOver(p),
+			check.Count("revisions under the root", a.Writes, "etcd"),
+		},
+		Impact: "etcd's history grows fast, and compaction has to keep up.",
+		Fix: check.Fix(check.Shell(check.Etcdctl("watch --prefix").Arg("")).
+			Does("prints every write: find the process behind the busiest keys, and its log")),
 	})
 }
 
@@ -105,10 +109,10 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 		Evidence: []check.Evidence{
 			writes, countedOver(p), check.Measured("writes a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
 		},
-		Impact: "etcd's history grows, and the attempt behind it never succeeds.",
+		Impact: "etcd's history grows, and the retried operation never succeeds.",
 		Fix: check.Fix(
 			check.Shell(check.Etcdctl("watch").Arg(key)).Does("prints each write as it happens, until interrupted"),
-			check.Do("find out in the log of the process that writes it what fails"),
+			check.Do("look for errors in the log of the process that writes it"),
 		),
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {

@@ -30,7 +30,7 @@ const woodpecker = "woodpecker"
 // cluster may have some, i.e. since 2.6 and unless another queue is used.
 func knowsWoodpecker(p *check.Pass) bool {
 	if p.Woodpecker == nil && p.Streaming != nil && !usesAnother(p) {
-		p.Skip("no metadata of Woodpecker were read: another queue is used, or the source does not have them")
+		p.Skip("no Woodpecker metadata: another queue is used, or the source does not include it")
 	}
 	return p.Woodpecker != nil
 }

@@ -265,7 +265,7 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 		Impact:  "Every search of what it serves waits for it, however fast the others are.",
 		Fix: check.Fix(
 			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
-			check.Shell(check.TopOf(n)).Does("shows what it does"),
+			check.Shell(check.TopOf(n)).Does("shows where it spends its CPU"),
 			check.Shell(check.Kitescope("balance --plan")).Does("lists moves to other nodes, as a stopgap"),
 		),
 	}
@@ -279,7 +279,7 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	}
 	for _, s := range p.Balance.Nodes {
 		if s.Node == n.Node && s.Known {
-			f.Evidence = append(f.Evidence, check.Count("its sealed segments", s.Sealed, n.Name()), check.Count("its growing segments", s.Growing, n.Name()))
+			f.Evidence = append(f.Evidence, check.Count("sealed segments", s.Sealed, n.Name()), check.Count("growing segments", s.Growing, n.Name()))
 		}
 	}
 	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")

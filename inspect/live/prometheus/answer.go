@@ -20,9 +20,9 @@ const (
 )
 
 var (
-	errForeign = errors.New("no JSON object")
-	errNone    = errors.New("its answer is none to the question")
-	errLarge   = errors.New("larger than an answer can be")
+	errForeign = errors.New("not a JSON object")
+	errNone    = errors.New("not an answer to the query")
+	errLarge   = errors.New("the answer is too large")
 )
 
 // answer decodes a response of the API (prometheus.io/docs/prometheus/latest/querying/api) element by element,

@@ -199,7 +199,7 @@ func nothing(others int, at time.Time) string {
 	if others > 0 {
 		return fmt.Sprintf("it has %d processes with Milvus metrics at %s, but none of this cluster", others, when)
 	}
-	return "it has no series of Milvus's in the five minutes before " + when
+	return "it has no Milvus series in the five minutes before " + when
 }
 
 // records returns the records of the texts, the older one first.

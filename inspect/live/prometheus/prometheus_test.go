@@ -219,7 +219,7 @@ func TestWarnings(t *testing.T) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
 		_, gaps, err := Read(t.Context(), Options{URL: s.URL}, cluster(9), asked)
 		s.Close()
-		if err != nil || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "no series of Milvus's") {
+		if err != nil || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "no Milvus series") {
 			t.Errorf("%v, %v", gaps, err)
 		}
 	}
@@ -286,15 +286,15 @@ func TestBadServers(t *testing.T) {
 		status     int
 		body, want string
 	}{
-		"login page":  {200, "<html>log in</html>", "status 200, and no answer of Prometheus's"},
-		"refused":     {401, "no", "refuses with status 401"},
+		"login page":  {200, "<html>log in</html>", "status 200, not an answer of Prometheus"},
+		"refused":     {401, "no", "access denied with status 401"},
 		"redirect":    {302, "", "status 302"},
 		"its error":   {400, `{"status":"error","error":"parse error: \u001b[31munexpected"}`, "parse error: "},
 		"secrets":     {400, `{"status":"error","error":"dial http://u:geheim@x/: password: geheim"}`, "dial http://<redacted>@x/"},
 		"no data":     {503, `{"data":null,"status":"error","error":"query timed out"}`, "query timed out"},
-		"null":        {200, `{"status":"success","data":null}`, "none to the question"},
-		"other data":  {200, `{"status":"success","data":[1,2]}`, "none to the question"},
-		"odd samples": {200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`, "none to the question"},
+		"null":        {200, `{"status":"success","data":null}`, "not an answer to the query"},
+		"other data":  {200, `{"status":"success","data":[1,2]}`, "not an answer to the query"},
+		"odd samples": {200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`, "not an answer to the query"},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://127.0.0.1:1/elsewhere")

@@ -83,14 +83,15 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden {
 		return s.failed(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as http://user:password@host:9090",
-			"it refuses with status %d", response.StatusCode))
+			"access denied with status %d", response.StatusCode))
 	}
 	problem, err := newAnswer(s.bytes.Reader(response.Body)).read(data)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, errLarge), errors.Is(err, bounded.ErrTooMuch):
 		return s.failed(cmp.Or(context.Cause(ctx), err))
 	case errors.Is(err, errForeign):
-		return s.failed(hints.Errorf("name where its API begins: http://host:9090, or with the path of a proxy", "status %d, and no answer of Prometheus's", response.StatusCode))
+		return s.failed(hints.Errorf("give the base URL of its API: http://host:9090, or with the path of a proxy",
+			"status %d, not an answer of Prometheus", response.StatusCode))
 	case problem != "":
 		return s.failed(errors.New(words.Harmless(words.OneLine(redact.Text(problem)))))
 	case err != nil:

@@ -212,7 +212,7 @@ func (r *Recorder) fail(err error) {
 			err = file.Err // the caller adds the path
 		}
 		r.broken, r.why = r.o.Now(), err.Error()
-		r.o.Say(fmt.Sprintf("nothing can be written: %v: trying again every %s", err, r.o.Every))
+		r.o.Say(fmt.Sprintf("cannot write: %v: retrying every %s", err, r.o.Every))
 	}
 }
 

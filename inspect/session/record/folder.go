@@ -31,13 +31,13 @@ func (r *Recorder) resume(ctx context.Context) error {
 	r.number, _ = source.ChunkNumber(names[len(names)-1])
 	src, err := source.Open(ctx, r.o.Dir, source.Options{Now: r.o.Now})
 	if err != nil {
-		r.o.Say(fmt.Sprintf("the existing recording cannot be read, and is kept: %v", err))
+		r.o.Say(fmt.Sprintf("the existing recording cannot be read and is kept: %v", err))
 		return nil
 	}
 	defer src.Close()
 	snap, err := src.Pin(ctx)
 	if err != nil {
-		r.o.Say(fmt.Sprintf("the existing recording cannot be read, and is kept: %v", err))
+		r.o.Say(fmt.Sprintf("the existing recording cannot be read and is kept: %v", err))
 		return nil
 	}
 	defer snap.Close()
@@ -53,7 +53,8 @@ func (r *Recorder) prune() {
 	r.pruned = now
 	if c := r.chunk; c != nil && !r.tight && r.o.MaxSize > 0 && 3*c.whole(r.o.ChunkSize) > r.o.MaxSize {
 		r.tight = true
-		r.o.Say(fmt.Sprintf("--max-size of %s holds less than three chunks: the keys alone have %s in each", words.Bytes(r.o.MaxSize), words.Bytes(c.base)))
+		r.o.Say(fmt.Sprintf("--max-size of %s holds fewer than three chunks: the keys alone take %s in each",
+			words.Bytes(r.o.MaxSize), words.Bytes(c.base)))
 	}
 	names, err := source.ChunkNames(r.o.Dir)
 	if err != nil {
@@ -87,7 +88,7 @@ func (r *Recorder) prune() {
 			return
 		}
 		if err := os.Remove(f.path); err != nil {
-			r.o.Say(fmt.Sprintf("an old chunk cannot be removed: %v", err))
+			r.o.Say(fmt.Sprintf("cannot remove an old chunk: %v", err))
 			return
 		}
 		total -= f.size

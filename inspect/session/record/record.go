@@ -204,10 +204,10 @@ func (r *Recorder) heard(ctx context.Context, u history.Update) {
 	switch {
 	case u.Err != nil && r.silent == nil:
 		r.silent = &model.Etcd{At: r.o.Now(), Problem: words.Message(u.Err.Error())}
-		r.gap(fmt.Sprintf("etcd does not answer: %v", u.Err))
+		r.gap(fmt.Sprintf("etcd is not responding: %v", u.Err))
 	case u.Err == nil && u.Progress == "" && r.silent != nil:
 		r.silent = nil
-		r.o.Say("etcd answers again")
+		r.o.Say("etcd responds again")
 	}
 	if u.Cluster != nil {
 		r.etcd = u.Cluster.Etcd
@@ -251,9 +251,10 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 	defer r.mu.Unlock()
 	if slow := took > r.o.Every; slow != r.slow {
 		if r.slow = slow; slow {
-			r.gap(fmt.Sprintf("processes take longer to answer than the %s interval: %s", r.o.Every, took.Round(time.Millisecond)))
+			r.gap(fmt.Sprintf("processes take longer to respond than the %s interval: %s",
+				r.o.Every, took.Round(time.Millisecond)))
 		} else {
-			r.o.Say("processes answer in time again")
+			r.o.Say("processes respond in time again")
 		}
 	}
 	now := r.now() // may set r.chunk to nil if writing fails
@@ -274,7 +275,8 @@ func (r *Recorder) now() time.Time {
 	case wall < -patience:
 		r.gap(fmt.Sprintf("the clock went back by %s", -wall.Round(time.Second)))
 	case wall > 3*r.o.Every+30*time.Second:
-		r.gap(fmt.Sprintf("nothing was recorded for %s: the recorder was suspended, or its clock went forward", wall.Round(time.Second)))
+		r.gap(fmt.Sprintf("nothing was recorded for %s: the recorder was suspended, or its clock jumped ahead",
+			wall.Round(time.Second)))
 	}
 	r.last = now
 	return now

@@ -163,7 +163,8 @@ type answered struct{ all, bad float64 }
 func (a answered) note(s *sheet, run int) {
 	const few = 0.01
 	if run >= 0 && a.bad > few*a.all {
-		s.d.skip("answers were errors, and the rate and the times are of those too", fmt.Sprintf("run %s: %.0f of %.0f", s.set.Runs[run].Name, a.bad, a.all))
+		s.d.skip("some responses were errors: the rate and the times include them",
+			fmt.Sprintf("run %s: %.0f of %.0f", s.set.Runs[run].Name, a.bad, a.all))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // query times in milliseconds, build times in seconds, sizes in kB. The HDF5 files of ann-benchmarks are not read.
 func annCSV() format {
 	return format{
-		Format: Format{"ann-benchmarks", "results.csv of data_export.py (HDF5 files have to be exported)"},
+		Format: Format{"ann-benchmarks", "results.csv of data_export.py (export HDF5 files first)"},
 		sniff: func(d *doc) bool {
 			header := "," + strings.ToLower(firstLine(d.head)) + ","
 			return strings.Contains(header, ",algorithm,") && strings.Contains(header, ",k-nn,") && strings.Contains(header, ",qps,")

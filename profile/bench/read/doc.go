@@ -113,10 +113,10 @@ func (d *doc) refuse() error {
 // foreignResults lists unsupported outputs that users often try, by a text that occurs only in them.
 var foreignResults = []struct{ mark, what, hint string }{
 	{
-		"Thread calibration:", "the text of wrk2",
+		"Thread calibration:", "the output of wrk2",
 		"write a CSV file with a line for each run and the rate that was set: run,qps,p99_ms,target_rate",
 	},
-	{"Thread Stats   Avg", "the text of wrk", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
+	{"Thread Stats   Avg", "the output of wrk", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
 	{
 		"| Command | Mean [", "the Markdown table of hyperfine, which has no single runs",
 		"export the runs: hyperfine --export-json FILE.json",
@@ -135,7 +135,7 @@ var foreignResults = []struct{ mark, what, hint string }{
 	},
 	{"Mode  Cnt", "the table of JMH, which has no single forks", "write JSON: -rf json -rff FILE.json"},
 	{"http_req_duration", "the summary of k6", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
-	{"SQL statistics:", "the text of sysbench", "write a CSV file with a line for each run: run,qps,p99_ms,threads"},
+	{"SQL statistics:", "the output of sysbench", "write a CSV file with a line for each run: run,qps,p99_ms,threads"},
 	{
 		"Cumulative indexing time of primary shards", "the summary of OpenSearch Benchmark or Rally",
 		"give its test_run.json or race.json",

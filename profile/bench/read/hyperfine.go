@@ -114,7 +114,8 @@ func (r *hyperfineResult) into(s *sheet, of string) {
 		}
 	}
 	if failed > 0 {
-		s.d.note(fmt.Sprintf("%d of %d runs of %q ended with an error and were timed all the same", failed, len(r.Times), clean(r.Command)))
+		s.d.note(fmt.Sprintf("%d of %d runs of %q ended with an error and were timed anyway", failed, len(r.Times),
+			clean(r.Command)))
 	}
 	// User and system time are means over all runs, so they belong to a run only if there is exactly one.
 	if len(r.Times) == 1 && r.User != nil && r.System != nil {

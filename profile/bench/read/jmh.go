@@ -166,7 +166,7 @@ func (m *jmhMetric) into(s *sheet, metric bench.Metric, better bench.Direction) 
 	forks := m.forks()
 	var score float64
 	if len(forks) == 0 && json.Unmarshal(m.Score, &score) == nil {
-		s.d.skip("there are no forks, only the score: one figure", metric.String())
+		s.d.skip("no forks, only the score: one figure", metric.String())
 		forks = []float64{score}
 	}
 	for i, x := range forks {

@@ -124,7 +124,8 @@ func (j *joining) runsOf(groups [][]file) [][]file {
 	for _, group := range alone {
 		for _, f := range group {
 			base := clean(filepath.Base(f.path))
-			j.set.Notes = append(j.set.Notes, fmt.Sprintf("%s was observed during no run of its name, and left out: name it as its run, such as %s-%s",
+			j.set.Notes = append(j.set.Notes, fmt.Sprintf("%s matches no run by name and was left out: name it "+
+				"after its run, such as %s-%s",
 				base, clean(runs[0][0].name), base))
 		}
 	}

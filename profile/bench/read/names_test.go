@@ -60,7 +60,7 @@ note a case with the same settings as another counts as another run (case 503 fi
 		{"cases of vectordbbench that differ in a secret", vdbText(`{"db_config": {"token": "a"}}`, `{"db_config": {"token": "b"}}`), `[0 vectordbbench]
 run 1
   case 0 token=<redacted>: QPS = 1000 1/s +
-note a case that differs from another only in settings that are too long or too secret to show was left out (case 0 token=<redacted>)
+note a case that differs from another only in settings too long or too secret to show was left out (case 0 token=<redacted>)
 `},
 		{"paths of ab", "Document Path: /a?token=secret\n" + ab(1000, 10) + "Document Path: /b\n" + ab(2000, 20), `[0 ab]
 run 1
@@ -201,7 +201,7 @@ func TestLoads(t *testing.T) {
 		return readText(t, strings.Replace(osbText, `"workload":"big5"`, `"workload":"big5","workload-params":`+params, 1), Options{})[0]
 	}
 	a, b := osb(`{"target_throughput":"2","number_of_shards":1}`), osb(`{"target_throughput":"4","number_of_shards":2}`)
-	if notes := strings.Join(a.Notes, "\n"); notes != "throughput was limited by target_throughput=2: it does not show what is possible" {
+	if notes := strings.Join(a.Notes, "\n"); notes != "throughput was limited by target_throughput=2: it does not show the maximum" {
 		t.Errorf("notes: %s", notes)
 	}
 	for _, tt := range []struct {

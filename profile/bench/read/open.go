@@ -138,7 +138,7 @@ func visible(dir string) ([]fs.DirEntry, error) {
 // file reads one file. It returns an error if the user named the file and it is not a result.
 func (g *gathering) file(ctx context.Context, path, group string, named bool) error {
 	if len(g.files)+len(g.refused) >= maxFiles {
-		return hints.Errorf("name the folder of the results alone", "read results: there are more than %d files", maxFiles)
+		return hints.Errorf("give the folder of the results only", "read results: more than %d files", maxFiles)
 	}
 	t, err := g.open(ctx, path)
 	switch {

@@ -239,18 +239,18 @@ func TestWhatIsNoResult(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, hint string }{
 		{"empty", "", "it is empty", "saved to the file"},
 		{"spaces", " \n\t\n", "it is empty", "saved to the file"},
-		{"binary", "\x7fELF\x02\x01\x01\x00\x00", "it is not text", "formats that are read: kitescope runs, hyperfine"},
+		{"binary", "\x7fELF\x02\x01\x01\x00\x00", "it is not text", "supported formats: kitescope runs, hyperfine"},
 		{"hdf5", "\x89HDF\r\n\x1a\n\x00", "HDF5", "data_export.py"},
-		{"prose", "Dear all,\nit is faster now.\n", "not a result of a benchmark that can be read", "formats that are read"},
+		{"prose", "Dear all,\nit is faster now.\n", "not a supported benchmark result", "supported formats"},
 		{"truncated json", truncated, "unexpected EOF", "not complete"},
 		{"truncated jmh", jmhSample[:400], "unexpected end of JSON input", "not complete"},
-		{"wrk2", "  Thread calibration: mean lat.: 0.982ms\n  Thread Stats   Avg      Stdev\n", "it is the text of wrk2", "run,qps,p99_ms,target_rate"},
-		{"wrk", "Running 30s test\n  Thread Stats   Avg      Stdev\n", "it is the text of wrk", "run,qps,p99_ms,clients"},
+		{"wrk2", "  Thread calibration: mean lat.: 0.982ms\n  Thread Stats   Avg      Stdev\n", "it is the output of wrk2", "run,qps,p99_ms,target_rate"},
+		{"wrk", "Running 30s test\n  Thread Stats   Avg      Stdev\n", "it is the output of wrk", "run,qps,p99_ms,clients"},
 		{"hyperfine markdown", "| Command | Mean [s] | Min [s] |\n|:---|---:|---:|\n| `a` | 1.0 ± 0.1 | 0.9 |\n", "it is the Markdown table of hyperfine", "--export-json"},
 		{"benchstat", "name   old time/op  new time/op\nX      5ns ± 1%     4ns ± 1%\n", "it is a table of benchstat", "go test -bench"},
 		{"google benchmark", `{"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 1e1}]}`, "it is JSON of Google Benchmark", "--benchmark_format=csv"},
-		{"other json", `{"a":1}`, "not a result of a benchmark", "formats that are read"},
-		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "there is no figure in it: skipped a line that is not a result", "did the program end"},
+		{"other json", `{"a":1}`, "not a supported benchmark result", "supported formats"},
+		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "it has no figures: skipped a line that is not a result", "did the program end"},
 		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "averages since boot", "did the program end"},
 		{"a newer format", `{"kitescope_runs":2}` + "\n", "version 2", "newer"},
 		{"too large", "run,x\n" + strings.Repeat("1,2\n", 1<<19), "larger than 1 MiB", "a log of every request"},
@@ -306,7 +306,7 @@ func TestErrorsOfFiles(t *testing.T) {
 		{[]string{filepath.Join(empty, "missing")}, "no such file"},
 		{[]string{empty}, "the folder is empty"},
 		{[]string{prose}, "none of its 2 files is a result"},
-		{[]string{filepath.Join(prose, "a.txt")}, "not a result of a benchmark"},
+		{[]string{filepath.Join(prose, "a.txt")}, "not a supported benchmark result"},
 	} {
 		if _, err := Open(context.Background(), tt.paths, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: error %v, want %q", tt.paths, err, tt.want)
@@ -335,7 +335,7 @@ func TestObservedOfNoRun(t *testing.T) {
 	if len(sets) != 1 || len(sets[0].Runs) != 2 {
 		t.Fatalf("want the two runs, got\n%s", show(sets))
 	}
-	if notes := strings.Join(sets[0].Notes, "\n"); !strings.Contains(notes, "vmstat.txt was observed during no run of its name, and left out: name it as its run, such as large-vmstat.txt") {
+	if notes := strings.Join(sets[0].Notes, "\n"); !strings.Contains(notes, "vmstat.txt matches no run by name and was left out: name it after its run, such as large-vmstat.txt") {
 		t.Errorf("notes: %s", notes)
 	}
 }

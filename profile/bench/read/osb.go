@@ -109,7 +109,7 @@ func osbLoad(d *doc) string {
 		}
 		value := strings.Trim(string(params[name]), `"`)
 		if add(name, value); strings.Contains(words, " throughput ") {
-			d.note("throughput was limited by " + clean(load[len(load)-1]) + ": it does not show what is possible")
+			d.note("throughput was limited by " + clean(load[len(load)-1]) + ": it does not show the maximum")
 		}
 	}
 	return clean(strings.Join(load, " "))

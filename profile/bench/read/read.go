@@ -80,7 +80,7 @@ func Formats() []Format {
 }
 
 // errNoResult is the error for a file that no reader accepts.
-var errNoResult = errors.New("not a result of a benchmark that can be read")
+var errNoResult = errors.New("not a supported benchmark result")
 
 // known returns a hint that lists the formats.
 func known() string {
@@ -88,7 +88,7 @@ func known() string {
 	for _, f := range formats() {
 		names = append(names, f.Name)
 	}
-	return "formats that are read: " + strings.Join(names, ", ")
+	return "supported formats: " + strings.Join(names, ", ")
 }
 
 // From reads one stream. It returns several Sets if the file holds several sides.
@@ -147,7 +147,7 @@ func finish(d *doc, sets []*bench.Set, f format) error {
 		override(s, d.o.Better)
 	}
 	if !measured {
-		return hints.Errorf("did the program end before it wrote its figures?", "there is no figure in it%s", d.complaint())
+		return hints.Errorf("did the program end before it wrote its figures?", "it has no figures%s", d.complaint())
 	}
 	return nil
 }

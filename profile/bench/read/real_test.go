@@ -24,7 +24,7 @@ func TestRealOutput(t *testing.T) {
 			"/: requests per second, 4 clients 1/s": 11072.60, "/: mean latency, 4 clients s": 0.000361, "/: transfer rate, 4 clients B/s": 6801.43 * 1024,
 			"/: p50 latency, 4 clients s": 0, "/: p99 latency, 4 clients s": 0.002, "/: max latency, 4 clients s": 0.004,
 		}, ""},
-		"ab-404.txt":      {"ab", 1, map[string]float64{"/404: non-2xx responses, 2 clients ": 200, "/404: requests per second, 2 clients 1/s": 19284.54}, "answers were errors"},
+		"ab-404.txt":      {"ab", 1, map[string]float64{"/404: non-2xx responses, 2 clients ": 200, "/404: requests per second, 2 clients 1/s": 19284.54}, "responses were errors"},
 		"hyperfine.json":  {"hyperfine", 8, map[string]float64{"time s": 0.000512965}, ""},
 		"vmstat-wide.txt": {"vmstat", 1, map[string]float64{"cpu %": 92, "cpu user %": 77.5, "context switches per second 1/s": 5891}, ""},
 		"go-bench.txt": {"go benchmark", 2, map[string]float64{

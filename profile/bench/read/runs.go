@@ -55,7 +55,7 @@ type runsValue struct {
 // number of clients. Units are those of bench.Metric, but any other known unit is converted: {"unit":"ms"}.
 func ownRuns() format {
 	return format{
-		Format: Format{"kitescope runs", "what pgo trial writes: each line is a run, with its pair"},
+		Format: Format{"kitescope runs", "output of pgo trial: each line is a run, with its pair"},
 		sniff: func(d *doc) bool {
 			line, _, _ := strings.Cut(strings.TrimLeft(d.head, " \t\r\n"), "\n")
 			return strings.HasPrefix(line, "{") && strings.Contains(line, `"kitescope_runs"`)
@@ -146,7 +146,8 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 		}
 		switch {
 		case line.Version > runsVersion:
-			return nil, hints.Errorf("read it with the version of kitescope that wrote it, or a newer one", "version %d of the format is not known", line.Version)
+			return nil, hints.Errorf("read it with the version of kitescope that wrote it, or a newer one",
+				"version %d of the format is unknown", line.Version)
 		case line.Version > 0:
 			s := newSheet(d)
 			s.set.Name, s.set.Format, s.set.Notes = clean(line.Name), clean(line.Format), cleanAll(line.Notes)
@@ -184,7 +185,7 @@ func (l *runsLine) into(s *sheet, n int) {
 		return
 	}
 	if _, taken := s.runs[clean(l.Run)]; taken && l.Run != "" {
-		s.d.skip("a run whose name is there already was left out", fmt.Sprintf("line %d: %s", n, l.Run))
+		s.d.skip("a run with a duplicate name was left out", fmt.Sprintf("line %d: %s", n, l.Run))
 		return
 	}
 	at := s.begin(clean(l.Run))

@@ -44,7 +44,7 @@ run 1
 run 2
   time = 1.6 s -
   peak memory = 1100 B -
-note 1 of 1 runs of "new" ended with an error and were timed all the same
+note 1 of 1 runs of "new" ended with an error and were timed anyway
 [1 hyperfine]
 run 1
   time = 1 s -
@@ -168,7 +168,7 @@ run 1 pair a
   p99 latency, 8 clients = 0.0025 s @8 -
 run 2 pair b failed: exit status 1
 note quiet machine
-note a run whose name is there already was left out (line 4: 2)
+note a run with a duplicate name was left out (line 4: 2)
 note a figure without a value was left out (line 6: odd)
 note the last line is cut off (line 7)
 [1 trial]

@@ -67,7 +67,7 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 		s.d.skip("a figure that is not a finite number was left out", m.String())
 		return
 	case s.filled[run][m]:
-		s.d.skip("a figure that a run has already was left out", m.String())
+		s.d.skip("a duplicate figure of a run was left out", m.String())
 		return
 	}
 	if !s.metrics[m] && len(s.metrics) >= maxMetrics {

@@ -108,13 +108,14 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 		name := clean(of + side)
 		if c.Label == "x" || c.Label == "?" {
 			// In ResultLabel of models.py ":)" is a successful case, "x" a failed one, and "?" one out of range.
-			d.skip("a case that did not go well was left out", name)
+			d.skip("a failed case was left out", name)
 			continue
 		}
 		if at, ok := first[name]; !ok {
 			first[name] = i
 		} else if !maps.Equal(c.settings(), file.Results[at].settings()) {
-			d.skip("a case that differs from another only in settings that are too long or too secret to show was left out", name)
+			d.skip("a case that differs from another only in settings too long or too secret to show was left out",
+				name)
 			continue
 		} else if times[name] == 1 {
 			d.skip("a case with the same settings as another counts as another run", name)

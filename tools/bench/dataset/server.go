@@ -52,11 +52,11 @@ func Build(ctx context.Context, dir, program string) (string, error) {
 func withVersion(ctx context.Context, e Etcd) (Etcd, error) {
 	out, err := exec.CommandContext(ctx, e.program, "--version").Output()
 	if err != nil {
-		return Etcd{}, fmt.Errorf("ask %s for its version: %w", e.program, err)
+		return Etcd{}, fmt.Errorf("get the version of %s: %w", e.program, err)
 	}
 	_, after, ok := strings.Cut(string(out), "etcd Version: ")
 	if !ok {
-		return Etcd{}, fmt.Errorf("ask %s for its version: it says %q", e.program, out)
+		return Etcd{}, fmt.Errorf("get the version of %s: unexpected output %q", e.program, out)
 	}
 	e.Version, _, _ = strings.Cut(after, "\n")
 	return e, nil
@@ -119,7 +119,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 			s.done <- end // Stop receives it too
 			return fmt.Errorf("etcd ended: %w\n%s", errors.Join(end, err), s.log)
 		case <-ctx.Done():
-			return fmt.Errorf("etcd does not answer: %w\n%s", err, s.log)
+			return fmt.Errorf("etcd is not responding: %w\n%s", err, s.log)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

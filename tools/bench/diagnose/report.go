@@ -49,12 +49,12 @@ type line struct {
 
 func lines() []line {
 	return []line{
-		{"judging all, never seen before: CPU", "BenchmarkRun/first", "cpu-ms/op", 1e-3, "%.2f s", 0.5},
-		{"judging all, never seen before: wall", "BenchmarkRun/first", "ns/op", 1e-9, "%.2f s", 0},
-		{"judging again after one change: CPU", "BenchmarkRun/again", "cpu-ms/op", 1, "%.1f ms", 0},
-		{"judging again after one change: wall", "BenchmarkRun/again", "ns/op", 1e-6, "%.1f ms", 50},
-		{"judging again after all were asked anew: CPU", "BenchmarkRun/asked", "cpu-ms/op", 1, "%.1f ms", 0},
-		{"judging again after all were asked anew: wall", "BenchmarkRun/asked", "ns/op", 1e-6, "%.1f ms", 0},
+		{"first run of all checks: CPU", "BenchmarkRun/first", "cpu-ms/op", 1e-3, "%.2f s", 0.5},
+		{"first run of all checks: wall", "BenchmarkRun/first", "ns/op", 1e-9, "%.2f s", 0},
+		{"rerun after one change: CPU", "BenchmarkRun/again", "cpu-ms/op", 1, "%.1f ms", 0},
+		{"rerun after one change: wall", "BenchmarkRun/again", "ns/op", 1e-6, "%.1f ms", 50},
+		{"rerun after new responses of all processes: CPU", "BenchmarkRun/asked", "cpu-ms/op", 1, "%.1f ms", 0},
+		{"rerun after new responses of all processes: wall", "BenchmarkRun/asked", "ns/op", 1e-6, "%.1f ms", 0},
 	}
 }
 
@@ -67,12 +67,13 @@ type report struct {
 // empty row would look like one without a bar.
 func (r *report) markdown() (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured by `make bench-diagnose` on %s.\nMiddle of the rounds, least and most in brackets.\n\n", r.machine)
-	b.WriteString("| what | figure | bar | |\n|---|---|---|---|\n")
+	fmt.Fprintf(&b, "Measured by `make bench-diagnose` on %s.\nMedian of the rounds, minimum and maximum in "+
+		"brackets.\n\n", r.machine)
+	b.WriteString("| operation | time | target | |\n|---|---|---|---|\n")
 	for _, x := range lines() {
 		list := slices.Clone(r.found[figure{x.bench, x.unit}])
 		if len(list) == 0 {
-			return "", fmt.Errorf("%s did not tell its %s", x.bench, x.unit)
+			return "", fmt.Errorf("%s did not report %s", x.bench, x.unit)
 		}
 		slices.SortFunc(list, cmp.Compare[float64])
 		value := func(i int) float64 { return list[i] * x.scale }

@@ -66,12 +66,13 @@ func main() {
 	flag.StringVar(&o.output, "o", "", "file whose table, between its markers, is replaced")
 	flag.IntVar(&o.rounds, "rounds", 7, "pairs of each job that are measured")
 	flag.IntVar(&o.buildRounds, "build-rounds", 1, "pairs of each build, which take minutes")
-	flag.IntVar(&o.rows, "rows", 100_000, "rows of the sets; fewer for a look whether all works")
+	flag.IntVar(&o.rows, "rows", 100_000, "rows of the sets; fewer for a quick check")
 	flag.StringVar(&o.only, "only", "", "comma-separated parts to run: hnswlib, faiss, dims, ties, hard, cores, build, flat, half, ivf, filters, sparse, load, rss, kernels; all by default")
-	flag.BoolVar(&o.json, "json", false, "print JSON in place of Markdown")
-	flag.BoolVar(&o.resume, "resume", false, "take from earlier runs what they measured of parts, with -only of those that it leaves out")
-	flag.BoolVar(&o.prepare, "prepare", false, "only make what is kept: environment, vectors, index files")
-	flag.StringVar(&o.resident, "resident", "", "set whose index is loaded and weighed; for the program itself")
+	flag.BoolVar(&o.json, "json", false, "print JSON instead of Markdown")
+	flag.BoolVar(&o.resume, "resume", false, "reuse the results of earlier runs; with -only, for the parts left out")
+	flag.BoolVar(&o.prepare, "prepare", false, "only prepare the cached environment, vectors and index files")
+	flag.StringVar(&o.resident, "resident", "", "set whose index is loaded to measure its memory; used by the "+
+		"program itself")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o, os.Stdout, os.Stderr)
@@ -120,7 +121,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 		names := strings.Split(o.only, ",")
 		chosen := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(names, p.name) })
 		if len(chosen) != len(names) {
-			return fmt.Errorf("-only %s: there is a part that is not known", o.only)
+			return fmt.Errorf("-only %s: unknown part", o.only)
 		}
 		if !o.resume {
 			parts = chosen

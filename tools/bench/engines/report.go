@@ -66,18 +66,21 @@ func (r *report) json(out io.Writer) error {
 func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured by `make bench-engine` on %s,\nagainst %s.\n", r.Machine, r.Peers)
-	fmt.Fprintf(&b, "Load average %s before and %s after; two threads that share nothing got the work of %.2f cores done before and of %.2f after.",
+	fmt.Fprintf(&b, "Load average %s before and %s after; two independent threads did the work of %.2f cores before "+
+		"and %.2f after.",
 		r.Load[0], r.Load[1], r.Cores[0], r.Cores[1])
 	if len(r.Earlier) > 0 {
 		least, most := leastAndMost(r.EarlierLoad)
-		fmt.Fprintf(&b, "\nOf an earlier run, under load averages of %s to %s: %s.", least, most, strings.Join(r.Earlier, ", "))
+		fmt.Fprintf(&b, "\nFrom an earlier run, under load averages of %s to %s: %s.", least, most,
+			strings.Join(r.Earlier, ", "))
 	}
 	if r.Stream > 0 {
 		fmt.Fprintf(&b, "\nOne core reads %.1f GB/s from memory.", r.Stream/1e9)
 	}
-	fmt.Fprintf(&b, "\nMedians of %d pairs, whose ratios have their least and most in brackets.\n", r.Rounds)
+	fmt.Fprintf(&b, "\nMedians of %d pairs; the smallest and largest ratios are in brackets.\n", r.Rounds)
 	if len(r.Rows) > 0 {
-		b.WriteString("\n| what | ours | theirs | ratio | bar | answers | |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n| benchmark | kitescope | peer | ratio | target | results | |\n" +
+			"|---|---|---|---|---|---|---|\n")
 	}
 	for i := range r.Rows {
 		r.Rows[i].write(&b)

@@ -49,7 +49,7 @@ func (b *bench) rss(ctx context.Context) error {
 			{Ratio: ratio(theirs), Their: megabytes(theirs) + ", hnswlib"},
 		} {
 			r.Part, r.What, r.AtMost = partRSS, "RSS of a loaded index, "+f.title(), true
-			r.Ours = fmt.Sprintf("%s beside the %s of a fresh process", megabytes(int64(used)), megabytes(ours.Base))
+			r.Ours = fmt.Sprintf("%s on top of the %s of a fresh process", megabytes(int64(used)), megabytes(ours.Base))
 			b.report.add(r)
 		}
 	}

@@ -55,7 +55,7 @@ func (b *bench) start(ctx context.Context, program, what, profile string) (*foll
 		ready: func() error {
 			for since := time.Now(); out.bytes.Load() == 0; time.Sleep(100 * time.Millisecond) {
 				if time.Since(since) > patience {
-					return fmt.Errorf("%s says nothing", cmd)
+					return fmt.Errorf("%s printed nothing", cmd)
 				}
 			}
 			return nil
@@ -134,7 +134,7 @@ func used(followers []*follower) ([]time.Duration, error) {
 		_, rest, _ := strings.Cut(string(text), ") ") // the name of a program may contain spaces
 		fields := strings.Fields(rest)
 		if len(fields) < 13 {
-			return nil, errors.New("/proc/PID/stat is not as it was known")
+			return nil, errors.New("/proc/PID/stat has an unknown format")
 		}
 		var ticks int64
 		for _, field := range fields[11:13] {

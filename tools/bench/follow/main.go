@@ -48,9 +48,9 @@ func main() {
 	flag.StringVar(&o.output, "o", "", "file whose table, between its markers, is replaced")
 	flag.IntVar(&o.segments, "segments", 200_000, "segments of the cluster")
 	flag.StringVar(&rates, "rates", "50,1800", "comma-separated numbers of segments that change in a second")
-	flag.StringVar(&only, "only", "ui,get,diagnose", "comma-separated: who follows")
+	flag.StringVar(&only, "only", "ui,get,diagnose", "comma-separated commands to measure")
 	flag.DurationVar(&o.length, "for", time.Minute, "how long each is measured")
-	flag.StringVar(&o.profiles, "profiles", "", "folder for CPU profiles of what is measured")
+	flag.StringVar(&o.profiles, "profiles", "", "folder for CPU profiles")
 	flag.Parse()
 	o.only = strings.Split(only, ",")
 	if programs != "" {
@@ -59,7 +59,7 @@ func main() {
 	for word := range strings.SplitSeq(rates, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 {
-			fmt.Fprintf(os.Stderr, "bench: -rates: %q is no number of changes\n", word)
+			fmt.Fprintf(os.Stderr, "bench: -rates: %q is not a number of changes\n", word)
 			os.Exit(2)
 		}
 		o.rates = append(o.rates, n)
@@ -225,8 +225,9 @@ func rest(ctx context.Context, d time.Duration) error {
 // markdown returns the table.
 func (b *bench) markdown(machine string) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "Following %d segments for %v, %s. CPU time of the process, in percent of one core; the bar is %d%%.\n\n", b.segments, b.length, machine, bar)
-	t.WriteString("| who follows | changes a second |")
+	fmt.Fprintf(&t, "Following %d segments for %v, %s. CPU time of the process, in percent of one core; the target "+
+		"is at most %d%%.\n\n", b.segments, b.length, machine, bar)
+	t.WriteString("| command | changes per second |")
 	for _, p := range b.programs {
 		fmt.Fprintf(&t, " %s |", filepath.Base(p))
 	}

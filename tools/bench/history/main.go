@@ -48,11 +48,11 @@ var readings = []struct {
 
 func main() {
 	repo := flag.String("repo", "../..", "kitescope's repository")
-	revisions := flag.Int("revisions", 1_000_000, "how many the file has")
-	rounds := flag.Int("rounds", 5, "how often each reading is done: the medians count")
+	revisions := flag.Int("revisions", 1_000_000, "revisions in the file")
+	rounds := flag.Int("rounds", 5, "rounds of each reading; medians are reported")
 	output := flag.String("o", "", "file whose table, between its markers, is replaced")
-	read := flag.String("read", "", "do one reading of -file, and say what took longest")
-	file := flag.String("file", "", "the file, of -read")
+	read := flag.String("read", "", "do one reading of -file and print the slowest part")
+	file := flag.String("file", "", "the file for -read")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var err error
@@ -107,7 +107,8 @@ func run(ctx context.Context, repo string, revisions, rounds int, output string)
 			r.costs[i] = append(r.costs[i], c)
 		}
 	}
-	text := fmt.Sprintf("%d revisions, %d MiB, %s/%s, %d CPUs%s, %s. The medians of %d; the bar is %.1fx of the floor and %d MB.\n\n%s",
+	text := fmt.Sprintf("%d revisions, %d MiB, %s/%s, %d CPUs%s, %s. Medians of %d rounds; the target is %.1fx of "+
+		"the floor and %d MB.\n\n%s",
 		revisions, info.Size()>>20, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), measure.Load(), runtime.Version(), rounds, bar, mostBytes/1_000_000, r.markdown())
 	if _, err := io.WriteString(os.Stdout, text); err != nil || output == "" {
 		return err
@@ -132,7 +133,8 @@ func median[T int64 | time.Duration](costs []measure.Cost, of func(measure.Cost)
 
 func (r *results) markdown() string {
 	var t strings.Builder
-	t.WriteString("| reading | wall | of the floor | CPU | of the floor | memory | verdict |\n|---|---:|---:|---:|---:|---:|---|\n")
+	t.WriteString("| reading | wall | vs. floor | CPU | vs. floor | memory | verdict |\n" +
+		"|---|---:|---:|---:|---:|---:|---|\n")
 	wallOf := func(c measure.Cost) time.Duration { return c.Wall }
 	cpuOf := func(c measure.Cost) time.Duration { return c.CPU }
 	floorWall, floorCPU := median(r.costs[0], wallOf), median(r.costs[0], cpuOf)
@@ -185,7 +187,7 @@ func one(ctx context.Context, name, file string) error {
 			return r.run(ctx, p)
 		}
 	}
-	return fmt.Errorf("there is no reading %q", name)
+	return fmt.Errorf("unknown reading %q", name)
 }
 
 func floor(ctx context.Context, p *past) error {

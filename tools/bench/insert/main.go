@@ -24,7 +24,7 @@ func main() {
 
 func run(args []string, in io.Reader) error {
 	if len(args) != 2 {
-		return errors.New("which document, and between which marks: insert FILE NAME")
+		return errors.New("expected a document and the name of its markers: insert FILE NAME")
 	}
 	text, err := io.ReadAll(in)
 	if err != nil {

@@ -49,8 +49,8 @@ func (t *commandTable) find(what string) *row {
 
 // The names of the rows that other rows are compared with.
 const (
-	rowFloor = "floor: Range the same prefixes, throw away"
-	rowEmpty = "`version`: starting up alone"
+	rowFloor = "floor: Range over the same prefixes, results discarded"
+	rowEmpty = "`version`: startup only"
 	rowJSON  = "`get segments -o json`"
 	rowTable = "`get segments`"
 )

@@ -32,8 +32,9 @@ func (t *commandTable) write(b *strings.Builder) {
 	if t == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n### Commands, %s segments\n\nMedian of %d rounds, least and most in brackets; all commands take turns.\n\n", thousands(t.shape.Segments), t.rounds)
-	b.WriteString("| what | wall | ratio | CPU | peak RSS | bar | |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(b, "\n### Commands, %s segments\n\nMedian of %d rounds, minimum and maximum in brackets; commands "+
+		"run in turn.\n\n", thousands(t.shape.Segments), t.rounds)
+	b.WriteString("| command | wall | ratio | CPU | peak RSS | target | |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range t.rows {
 		walls := measure.Walls(r.costs)
 		var cpu []time.Duration
@@ -54,7 +55,7 @@ func (t *commandTable) judge(r *row) (ratio, asked, result string) {
 		return fmt.Sprintf("%.2fx floor", over(wall, measure.Median(measure.Walls(floor.costs)))), "", ""
 	}
 	other := measure.Median(measure.Walls(t.find(r.bar.against).costs))
-	name := map[string]string{rowFloor: "floor", rowEmpty: "starting up", rowJSON: "live", rowTable: "live"}[r.bar.against]
+	name := map[string]string{rowFloor: "floor", rowEmpty: "startup", rowJSON: "live", rowTable: "live"}[r.bar.against]
 	var ok bool
 	if r.bar.extra > 0 {
 		ratio = fmt.Sprintf("+%s over %s", seconds(wall-other), name)
@@ -81,8 +82,9 @@ func (s *startResult) write(b *strings.Builder) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n### Starting, %d segments\n\nMedian of %d runs; output goes to a pipe.\n\n", smallSegments, startRuns)
-	b.WriteString("| what | first output | 95 % of runs | peak RSS | bar | |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(b, "\n### Startup, %d segments\n\nMedian of %d runs; output goes to a pipe.\n\n", smallSegments,
+		startRuns)
+	b.WriteString("| command | first output | p95 | peak RSS | target | |\n|---|---|---|---|---|---|\n")
 	for _, r := range s.commands {
 		first := r.firstBytes()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.what, millis(measure.Median(first)), millis(measure.Quantile(first, 0.95)),
@@ -102,7 +104,7 @@ func (u *uiResult) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\n### Terminal UI, %s segments\n\nOn a pseudo terminal of %dx%d that answers queries; %d starts, %d cursor moves, %d keys in the filter.\n\n",
 		thousands(u.segments), uiColumns, uiRows, len(u.firstFrame), len(u.cursor), len(u.filter))
-	b.WriteString("| what | p50 | p95 | bar | |\n|---|---|---|---|---|\n")
+	b.WriteString("| action | p50 | p95 | target | |\n|---|---|---|---|---|\n")
 	line := func(what string, values []time.Duration, p50, p95 time.Duration) {
 		a, z := measure.Median(values), measure.Quantile(values, 0.95)
 		asked, result := "", ""
@@ -118,9 +120,10 @@ func (u *uiResult) write(b *strings.Builder) {
 	line("rows of segments on screen", []time.Duration{u.data}, 0, 0)
 	line("cursor: key to first output", u.cursor, 10*time.Millisecond, 20*time.Millisecond)
 	line("filter: key to first output", u.filter, 16*time.Millisecond, 0)
-	line("filter: key to last change of the screen", u.filterResult, 0, 0)
-	fmt.Fprintf(b, "| memory after that, and at most | %s | %s | | |\n", megabytes(u.rss), megabytes(u.peak))
-	fmt.Fprintf(b, "| bytes written in %v of idling | %d | | 0 | %s |\n", idleFor, u.idleBytes, document.Verdict(u.idleBytes == 0))
+	line("filter: key to last screen change", u.filterResult, 0, 0)
+	fmt.Fprintf(b, "| memory afterwards, and peak | %s | %s | | |\n", megabytes(u.rss), megabytes(u.peak))
+	fmt.Fprintf(b, "| bytes written in %v idle | %d | | 0 | %s |\n", idleFor, u.idleBytes,
+		document.Verdict(u.idleBytes == 0))
 }
 
 func over(a, b time.Duration) float64 {

@@ -37,8 +37,8 @@ import (
 
 func main() {
 	program := flag.String("kitescope", "", "the program")
-	times := flag.Int("times", 200, "how often it is killed")
-	seed := flag.Uint64("seed", 1, "of all that is random")
+	times := flag.Int("times", 200, "number of kills")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, *program, *times, rand.New(rand.NewPCG(*seed, *seed)))
@@ -95,7 +95,7 @@ func run(ctx context.Context, program string, times int, random *rand.Rand) erro
 			rounds++
 		}
 		if (n+1)%20 == 0 {
-			fmt.Printf("killed %d times: at most %d revisions lost, each within the last interval; answers of processes after %d of them\n", n+1, lost, rounds)
+			fmt.Printf("killed %d times: at most %d revisions lost, each within the last interval; responses of processes after %d kills\n", n+1, lost, rounds)
 		}
 	}
 	return nil
@@ -155,10 +155,11 @@ func (l *lab) once(ctx context.Context) (missing int64, laid bool, err error) {
 		return 0, false, err
 	}
 	if got < before {
-		return 0, false, fmt.Errorf("revision %d was recorded, and now there is only %d", before, got)
+		return 0, false, fmt.Errorf("revision %d was recorded, but now the last is %d", before, got)
 	}
 	if ago >= settled && l.began(begun).Before(at) && got < old {
-		return 0, false, fmt.Errorf("revision %d was there %s before the kill, and only %d is recorded", old, ago, got)
+		return 0, false, fmt.Errorf("revision %d was written %s before the kill, but only %d is recorded", old, ago,
+			got)
 	}
 	laid, err = l.compare(ctx, got)
 	return killed - got, laid, err
@@ -226,7 +227,7 @@ func (l *lab) compare(ctx context.Context, newest int64) (laid bool, err error) 
 			return false, err
 		}
 		if !maps.Equal(want, got) {
-			return false, fmt.Errorf("revision %d is another in the recording than in etcd", revision)
+			return false, fmt.Errorf("revision %d differs between the recording and etcd", revision)
 		}
 	}
 	snap, err := src.Pin(ctx)

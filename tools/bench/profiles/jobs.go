@@ -68,7 +68,7 @@ func (b *bench) svg() (option, name string) {
 	if b.graphviz {
 		return "-svg", "`pprof -svg`, laid out by Graphviz"
 	}
-	return "-dot", "`pprof -dot`: its `-svg`, not laid out, as there is no Graphviz here"
+	return "-dot", "`pprof -dot`: `-svg` without layout, because Graphviz is not installed"
 }
 
 func (b *bench) big(ctx context.Context, r *report) error {

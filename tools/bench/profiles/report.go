@@ -29,15 +29,17 @@ func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured by `make bench-profile` on %s.\n", r.machine)
 	if len(r.jobs) > 0 {
-		b.WriteString("CPU time is the middle of the rounds, memory the largest peak. `pprof` is the binary that `go tool pprof` starts, without\n" +
-			"the go command before it.\n\n")
-		b.WriteString("| what | CPU | peak RSS | against | CPU | peak RSS | ratio | bar | |\n|---|---|---|---|---|---|---|---|---|\n")
+		b.WriteString("CPU time is the median of the rounds, memory the largest peak. `pprof` is the binary that " +
+			"`go tool pprof` starts,\n" +
+			"without the time of the go command.\n\n")
+		b.WriteString("| command | CPU | peak RSS | peer | CPU | peak RSS | ratio | target | |\n" +
+			"|---|---|---|---|---|---|---|---|---|\n")
 		for i := range r.jobs {
 			r.jobs[i].write(&b)
 		}
 	}
 	if len(r.pulls) > 0 || len(r.screen) > 0 {
-		b.WriteString("\n| what | wall time | bar | |\n|---|---|---|---|\n")
+		b.WriteString("\n| operation | wall time | target | |\n|---|---|---|---|\n")
 	}
 	if len(r.pulls) > 0 {
 		beyond := measure.Median(measure.Walls(r.pulls)) - window

@@ -50,12 +50,12 @@ func main() {
 	flag.StringVar(&o.program, "kitescope", "", "the program")
 	flag.StringVar(&o.metrics, "metrics", "", "file with the text of a query node's /metrics")
 	flag.StringVar(&o.profile, "profile", "", "file for a CPU profile of the recorder")
-	flag.StringVar(&o.keep, "keep", "", "folder that is recorded into, and stays")
+	flag.StringVar(&o.keep, "keep", "", "folder of the recording, which is kept")
 	flag.IntVar(&o.nodes, "nodes", 200, "query nodes")
 	flag.IntVar(&o.segments, "segments", 200_000, "segments")
-	flag.IntVar(&o.rate, "rate", 10, "segments that are written in a second")
-	flag.DurationVar(&o.every, "every", 15*time.Second, "between two rounds")
-	flag.DurationVar(&o.length, "for", 2*time.Minute, "how long it is measured")
+	flag.IntVar(&o.rate, "rate", 10, "segments written per second")
+	flag.DurationVar(&o.every, "every", 15*time.Second, "interval between rounds")
+	flag.DurationVar(&o.length, "for", 2*time.Minute, "duration of the measurement")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
@@ -216,7 +216,7 @@ func measure(ctx context.Context, o options, from, dir string) error {
 	fmt.Printf("the recorder is process %d\n", cmd.Process.Pid)
 	time.Sleep(3*o.every + 10*time.Second) // the first round is complete and its garbage collected
 	began, cpu, size := time.Now(), used(cmd.Process.Pid), sizeOf(dir)
-	fmt.Printf("the chunk begins with %.1f MB, after %s of processor time\n", float64(size)/1e6, cpu)
+	fmt.Printf("the chunk begins with %.1f MB, after %s of CPU time\n", float64(size)/1e6, cpu)
 	for until := began.Add(o.length); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(o.every) {
 		over := time.Since(began) + 1
 		fmt.Printf("%3.0f s: %.2f%% of a core, at most %s, %.0f bytes a round, %.0f MB a day\n", over.Seconds(), 100*float64(used(cmd.Process.Pid)-cpu)/float64(over), peak(cmd.Process.Pid),

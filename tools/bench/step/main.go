@@ -192,7 +192,7 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 	if r.data, err = u.until(b.rows[newest]); err != nil {
 		return nil, err
 	}
-	if r.happened, err = u.until(", goes back"); err != nil {
+	if r.happened, err = u.until(", to step back"); err != nil {
 		return nil, err
 	}
 	u.rest()
@@ -294,12 +294,15 @@ func (u *ui) rest() {
 
 func (r *results) markdown(machine string, segments int) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "Stepping through %d events of a cluster with %d segments, %d of which change with each, on the page of segments, %s. From the key to the rows; the bar is %v.\n\n", events, segments, atATime, machine, bar)
-	t.WriteString("| step | p50 | p95 | slowest | CPU of the process, p50 | p95 | while garbage was collected | verdict |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
+	fmt.Fprintf(&t, "Stepping through %d events of a cluster with %d segments, %d of which change per event, on the "+
+		"segments page, %s. Time from the key to the rows; the target "+
+		"is %v.\n\n", events, segments, atATime, machine, bar)
+	t.WriteString("| step | p50 | p95 | max | process CPU, p50 | p95 | during GC | verdict |\n" +
+		"|---|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, x := range []struct {
 		name  string
 		steps []step
-	}{{"an event back", r.back}, {"an event on", r.on}} {
+	}{{"one event back", r.back}, {"one event forward", r.on}} {
 		wall := func(s step) time.Duration { return s.took }
 		cpu := func(s step) time.Duration { return s.cpu }
 		collected := 0
@@ -311,8 +314,9 @@ func (r *results) markdown(machine string, segments int) string {
 		fmt.Fprintf(&t, "| %s | %v | %v | %v | %v | %v | %d of %d | %s |\n", x.name, at(x.steps, wall, 0.5), at(x.steps, wall, 0.95), at(x.steps, wall, 1),
 			at(x.steps, cpu, 0.5), at(x.steps, cpu, 0.95), collected, len(x.steps), document.Verdict(at(x.steps, wall, 0.5) <= bar))
 	}
-	fmt.Fprintf(&t, "| the first, which reads what lies between | %v | | | %v | | | |\n", r.first.took.Round(time.Millisecond), r.first.cpu.Round(time.Millisecond))
-	fmt.Fprintf(&t, "| from rows to what happened | %v | | | | | | |\n", r.happened.Round(time.Millisecond))
+	fmt.Fprintf(&t, "| first step, which reads the changes in between | %v | | | %v | | | |\n",
+		r.first.took.Round(time.Millisecond), r.first.cpu.Round(time.Millisecond))
+	fmt.Fprintf(&t, "| from rows to events | %v | | | | | | |\n", r.happened.Round(time.Millisecond))
 	return t.String()
 }
 

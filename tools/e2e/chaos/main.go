@@ -26,19 +26,21 @@ type options struct {
 
 func main() {
 	var o options
-	flag.Uint64Var(&o.seed, "seed", 1, "what the rounds are drawn from")
-	flag.IntVar(&o.rounds, "rounds", 10, "how many rounds")
-	flag.IntVar(&o.from, "from", 1, "number of the first round: a seed can be played in parts")
-	flag.BoolVar(&o.plan, "plan", false, "print what would be done, and do nothing")
-	flag.BoolVar(&o.running, "running", false, "take the cluster that runs and has the data of client.py, without starting it anew")
-	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is mended: its score is no proof")
-	flag.BoolVar(&o.reportOnly, "report", false, "write the score of the recorded rounds into the document, and do nothing else")
-	flag.StringVar(&o.only, "only", "", "play only rounds with this kind of fault, as often as -rounds says")
-	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
-	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
-	flag.StringVar(&o.docs, "docs", "", "the document that the score is written into")
-	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the rounds' results")
-	flag.DurationVar(&o.churn, "churn", 0, "no faults: so long a healthy cluster under clients, with --watch beside it")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed that the rounds are drawn from")
+	flag.IntVar(&o.rounds, "rounds", 10, "number of rounds")
+	flag.IntVar(&o.from, "from", 1, "number of the first round, to play a seed in parts")
+	flag.BoolVar(&o.plan, "plan", false, "print the plan and exit")
+	flag.BoolVar(&o.running, "running", false, "use the running cluster with the data of client.py instead of "+
+		"starting one")
+	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is being fixed: its score is not "+
+		"evidence")
+	flag.BoolVar(&o.reportOnly, "report", false, "only write the score of the recorded rounds into the document")
+	flag.StringVar(&o.only, "only", "", "play only rounds with this kind of fault, -rounds of them")
+	flag.StringVar(&o.keep, "keep", "", "output folder; default: a temporary one")
+	flag.StringVar(&o.kitescope, "kitescope", "", "the kitescope binary under test")
+	flag.StringVar(&o.docs, "docs", "", "the document whose score is replaced")
+	flag.StringVar(&o.record, "record", "results.jsonl", "the results file")
+	flag.DurationVar(&o.churn, "churn", 0, "no faults: run a healthy cluster under clients for this long, with --watch")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, &o, os.Stdout)
@@ -85,7 +87,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		return writeReport(o.docs, results)
 	}
 	if o.kitescope == "" {
-		return errors.New("no binary to ask: give -kitescope")
+		return errors.New("-kitescope is required: the binary under test")
 	}
 	l, err := openLab(o)
 	if err != nil {
@@ -111,7 +113,7 @@ func plan(draws []Draw) string {
 	for _, d := range draws {
 		text := d.String()
 		if d.Kind.Decoy {
-			text += " (only looks like a fault)"
+			text += " (decoy)"
 		}
 		words = append(words, text)
 	}
@@ -145,7 +147,7 @@ func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(str
 			return err
 		}
 		if !well {
-			log("starting the cluster anew")
+			log("starting a new cluster")
 			if err := l.fresh(ctx); err != nil {
 				return err
 			}

@@ -301,7 +301,8 @@ func restartWith(ctx context.Context, l *Lab, a Args) error {
 	if err := l.Start(a.Processes[0], 0, a.What); err != nil {
 		return err
 	}
-	return lab.Wait(ctx, 120*time.Second, a.Processes[0]+" is well", func() bool { _, err := l.Healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
+	return lab.Wait(ctx, 120*time.Second, a.Processes[0]+" is healthy",
+		func() bool { _, err := l.Healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
 }
 
 // listenFreed listens on the port of a process that was just killed. It retries for 5 s, because the sockets

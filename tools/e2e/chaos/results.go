@@ -83,7 +83,7 @@ func (s *score) row(name string) string {
 	}
 	rounds := strconv.Itoa(s.rounds)
 	if s.broken > 0 {
-		rounds += fmt.Sprintf(", %d of them went wrong", s.broken)
+		rounds += fmt.Sprintf(", %d failed", s.broken)
 	}
 	return fmt.Sprintf("| %s | %s | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, rounds, s.named, s.faults, share, times, s.silent, s.decoys, s.before, s.during, s.after)
 }
@@ -92,7 +92,8 @@ func (s *score) row(name string) string {
 // misses.
 func report(results []Result) string {
 	var b strings.Builder
-	b.WriteString("| seed | rounds | faults named first or second | median and longest time to it | decoys, silent | false before, during, after |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| seed | rounds | faults ranked first or second | time until ranked: median, max | silent decoys " +
+		"| false findings: before, during, after |\n|---|---|---|---|---|---|\n")
 	var fresh, mending score
 	type row struct {
 		seed    uint64
@@ -117,15 +118,15 @@ func report(results []Result) string {
 	for _, k := range rows {
 		name := strconv.FormatUint(k.seed, 10)
 		if k.mending {
-			name += ", used while mending"
+			name += ", used during development"
 		}
 		b.WriteString(by[k].row(name))
 	}
 	if mending.rounds > 0 {
-		b.WriteString(mending.row("**all used while mending**"))
+		b.WriteString(mending.row("**all seeds used during development**"))
 	}
 	b.WriteString(fresh.row("**all fresh seeds**"))
-	b.WriteString("\nMissed or false, by seed and round:\n\n")
+	b.WriteString("\nMisses and false findings, by seed and round:\n\n")
 	b.WriteString(misses(results))
 	return b.String()
 }
@@ -139,7 +140,8 @@ func misses(results []Result) string {
 				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), o.Missed, lab.Clean(o.Seen))
 			}
 			if !o.There && !o.Decoy {
-				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, it did not come about (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), lab.Clean(o.Seen))
+				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, because the fault took no effect (%s)\n", r.Seed, r.Round,
+					strings.TrimSpace(o.Kind+" "+o.Args), lab.Clean(o.Seen))
 			}
 		}
 		for _, of := range []struct {
@@ -151,7 +153,7 @@ func misses(results []Result) string {
 			}
 		}
 		if r.Broken != "" {
-			fmt.Fprintf(&b, "- %d/%d %s: the round went wrong: %s\n", r.Seed, r.Round, r.what(), lab.Clean(r.Broken))
+			fmt.Fprintf(&b, "- %d/%d %s: the round failed: %s\n", r.Seed, r.Round, r.what(), lab.Clean(r.Broken))
 		}
 	}
 	if b.Len() == 0 {

@@ -132,7 +132,7 @@ func (r *runner) before(ctx context.Context, result *Result) error {
 func (l *Lab) quiet(ctx context.Context) error {
 	for _, p := range lab.Everybody {
 		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
-			return fmt.Errorf("%s is not well: %w", p, err)
+			return fmt.Errorf("%s is not healthy: %w", p, err)
 		}
 	}
 	_, err := l.stateNow(ctx, "--settle", "8", "--timeout", "300")
@@ -197,7 +197,7 @@ func (r *runner) during(ctx context.Context, result *Result, w *lab.Watch, injec
 	events := w.Events()
 	r.told(&result.During, alarms(lab.Risen(events, injected, time.Now()), r.want), "--watch")
 	if !w.Alive() {
-		result.During = append(result.During, "--watch ended by itself")
+		result.During = append(result.During, "--watch exited on its own")
 	}
 	for i := range result.Faults {
 		o := &result.Faults[i]
@@ -253,7 +253,8 @@ func (r *runner) judge(ctx context.Context, result *Result, look *Look, before [
 			}
 		case o.Place > 0 && o.Place <= 2:
 			bad = true
-			o.Missed = fmt.Sprintf("named after %.0f s, and no more after %.0f s, when it was still there (%s)", o.Seconds, look.After, now.What)
+			o.Missed = fmt.Sprintf("named after %.0f s, but not after %.0f s, when it was still there (%s)", o.Seconds,
+				look.After, now.What)
 		default:
 			bad = true
 			if place > 2 {

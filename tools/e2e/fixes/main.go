@@ -25,17 +25,17 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
-	flag.StringVar(&o.docs, "docs", "", "the document with the table of fixes")
-	flag.StringVar(&o.only, "only", "", "play only those of these names, separated by commas; no document is written if it is \"\"")
-	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
-	flag.StringVar(&o.etcd, "etcd", lab.EtcdAddress, "where etcd is")
-	flag.StringVar(&o.proxy, "proxy", lab.ProxyAddress, "where the proxy is")
-	flag.StringVar(&o.storage, "storage", "", "where the object store is; that of the cluster else")
-	flag.StringVar(&o.release, "release", "2.3.5", "which Milvus runs")
-	flag.BoolVar(&o.list, "list", false, "print the plays, and do nothing")
-	flag.BoolVar(&o.running, "running", false, "take the cluster that runs, without starting it anew")
-	flag.BoolVar(&o.alone, "standalone", false, "what runs is one process: play only what that can be played on")
+	flag.StringVar(&o.kitescope, "kitescope", "", "the kitescope binary under test")
+	flag.StringVar(&o.docs, "docs", "", "the document with the table of fixes; empty: no document is written")
+	flag.StringVar(&o.only, "only", "", "play only the fixes of these names, comma-separated")
+	flag.StringVar(&o.keep, "keep", "", "output folder; default: a temporary one")
+	flag.StringVar(&o.etcd, "etcd", lab.EtcdAddress, "address of etcd")
+	flag.StringVar(&o.proxy, "proxy", lab.ProxyAddress, "address of the proxy")
+	flag.StringVar(&o.storage, "storage", "", "folder of the object store; default: the cluster's")
+	flag.StringVar(&o.release, "release", "2.3.5", "version of Milvus")
+	flag.BoolVar(&o.list, "list", false, "list the plays and exit")
+	flag.BoolVar(&o.running, "running", false, "use the running cluster instead of starting one")
+	flag.BoolVar(&o.alone, "standalone", false, "the cluster is one process: play only what works there")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, &o)
@@ -103,6 +103,6 @@ func rounds(ctx context.Context, o *options, w *World, chosen []*Play) error {
 			}
 		}
 	}
-	fmt.Printf("%d fixes played, %d cured\n", played, cured)
+	fmt.Printf("%d fixes played, %d worked\n", played, cured)
 	return errors.Join(broken...)
 }

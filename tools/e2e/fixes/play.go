@@ -150,7 +150,7 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 	}
 	within := time.Duration(o.within() * float64(time.Second))
 	if within == 0 {
-		o.Failed = errors.New("it prints no time")
+		o.Failed = errors.New("it prints no duration")
 		return o
 	}
 	o.Failed = w.until(ctx, p, within-time.Since(began), func(all []*Finding) bool { return len(all) == 0 })
@@ -165,7 +165,7 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 		}
 		w.log("not yet: %v", err)
 		if time.Since(began) > within || lab.Sleep(ctx, time.Second) != nil {
-			o.Failed = fmt.Errorf("the finding is gone and the fault is not: %w", err)
+			o.Failed = fmt.Errorf("the finding is gone, but not the fault: %w", err)
 		}
 	}
 }
@@ -190,7 +190,8 @@ func (w *World) until(ctx context.Context, p *Play, limit time.Duration, is func
 			return nil
 		}
 		if time.Now().After(end) {
-			return errors.Join(fmt.Errorf("not after %s, with %d findings of %s", limit.Round(time.Second), len(all), p.Check), err)
+			return errors.Join(fmt.Errorf("not within %s, with %d findings of %s", limit.Round(time.Second), len(all),
+				p.Check), err)
 		}
 		if err := lab.Sleep(ctx, 2*time.Second); err != nil {
 			return err

@@ -85,7 +85,7 @@ func ofClients() []*Play { //nolint:funlen // a table of plays
 			Cured:  does(`search("fx_lists"); utility.drop_collection("fx_lists")`),
 		},
 		{
-			Name: "flat and large", Check: "index-unfit", About: "fx_flat", Steps: []string{"replaces it by an approximate"}, Wait: 2 * time.Minute,
+			Name: "flat and large", Check: "index-unfit", About: "fx_flat", Steps: []string{"replaces it with an approximate"}, Wait: 2 * time.Minute,
 			Inject: does(`make("fx_flat", 1000000, {"index_type": "FLAT", "metric_type": "L2", "params": {}})`),
 			Cured:  does(`search("fx_flat"); utility.drop_collection("fx_flat")`),
 		},

@@ -184,7 +184,7 @@ func ofProcesses() []*Play { //nolint:funlen // a table of plays
 			Inject: all(does(`make("fx_none", 2000)`), copyLoad("fx_none", `utility.drop_collection("fx_none")`)), Cured: settled,
 		},
 		{
-			Name: "etcd full", Check: "etcd-alarm", Steps: []string{"deletes the history but", "defragments", "clears the alarm"}, Wait: patient,
+			Name: "etcd full", Check: "etcd-alarm", Steps: []string{"deletes the history except", "defragments", "clears the alarm"}, Wait: patient,
 			Inject: fillEtcd, Cured: settled, Heal: emptyEtcd,
 		},
 	}

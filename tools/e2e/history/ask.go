@@ -170,7 +170,7 @@ func (r *runner) onset(ctx context.Context, f *Fault, result *Result) *Onset {
 	if err != nil {
 		return &Onset{First: err.Error()}
 	}
-	best := &Onset{First: "no finding of it"}
+	best := &Onset{First: "no such finding"}
 	for _, x := range findings {
 		if !of(x) || best.Check != "" && !x.earlier(best.Began) {
 			continue

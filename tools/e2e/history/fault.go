@@ -61,7 +61,8 @@ func nodes() []*Fault {
 			Inject: sent("querynode2", syscall.SIGKILL), Mend: bring("querynode2"),
 		},
 		{
-			Name: "node-stopped", What: "a query node is told to end (SIGTERM)", Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"}, Keys: []string{"@querynode3"},
+			Name: "node-stopped", What: "a query node is terminated (SIGTERM)",
+			Events: []string{"node_stopping", "node_left"}, Objects: []string{"@querynode3"}, Keys: []string{"@querynode3"},
 			Checks: []string{"node-stopping"}, Late: 5 * time.Second, Held: 25 * time.Second,
 			Inject: sent("querynode3", syscall.SIGTERM), Mend: bring("querynode3"),
 		},
@@ -99,11 +100,13 @@ func metadata() []*Fault {
 			Inject: asked(time.Minute, "release", "wide"),
 		},
 		{
-			Name: "index-dropped", What: "its index is dropped", Events: []string{"index_dropped"}, Objects: []string{"wide", "vec"}, Held: 10 * time.Second,
+			Name: "index-dropped", What: "the index of a collection is dropped",
+			Events: []string{"index_dropped"}, Objects: []string{"wide", "vec"}, Held: 10 * time.Second,
 			Checks: []string{"collection-unindexed"}, Inject: asked(time.Minute, "unindex", "wide"),
 		},
 		{
-			Name: "dropped", What: "it is dropped", Events: []string{"collection_dropped"}, Objects: []string{"wide"}, Held: 10 * time.Second,
+			Name: "dropped", What: "a collection is dropped",
+			Events: []string{"collection_dropped"}, Objects: []string{"wide"}, Held: 10 * time.Second,
 			Inject: asked(time.Minute, "drop", "wide"),
 		},
 		{
@@ -111,7 +114,8 @@ func metadata() []*Fault {
 			Late: 20 * time.Second, Held: 20 * time.Second, Checks: []string{"small-segments"}, Inject: asked(4*time.Minute, "storm", "many", "40", "100"),
 		},
 		{
-			Name: "compaction", What: "they are compacted", Events: []string{"segment_compacted"}, Objects: []string{"many"},
+			Name: "compaction", What: "the flushed segments are compacted",
+			Events: []string{"segment_compacted"}, Objects: []string{"many"},
 			Late: 60 * time.Second, Held: 20 * time.Second, Inject: asked(4*time.Minute, "compact", "many"),
 		},
 	}
@@ -128,7 +132,8 @@ func slow() []*Fault {
 			Inject: sent("kafka", syscall.SIGSTOP), Mend: send("kafka", syscall.SIGCONT),
 		},
 		{
-			Name: "checkpoint-held", What: "the data node is stopped (SIGSTOP): checkpoints stand still", Events: []string{"checkpoint_stopped", "node_lost", "node_left"}, Objects: []string{"dml", "@datanode"},
+			Name: "checkpoint-held", What: "the data node is stopped (SIGSTOP): checkpoints do not advance",
+			Events: []string{"checkpoint_stopped", "node_lost", "node_left"}, Objects: []string{"dml", "@datanode"},
 			Keys: []string{"@datanode"}, Checks: []string{"process-slow", "node-unreachable", "role-missing", "checkpoint-lag", "channel-unwatched"}, Early: minute, Late: lease, Held: still,
 			Inject: sent("datanode", syscall.SIGSTOP), Mend: bring("datanode"),
 		},

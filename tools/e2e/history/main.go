@@ -34,19 +34,20 @@ type options struct {
 
 func main() {
 	var o options
-	flag.BoolVar(&o.list, "list", false, "print the faults, and do nothing")
-	flag.BoolVar(&o.running, "running", false, "take the cluster that runs and has the data, without starting it anew")
+	flag.BoolVar(&o.list, "list", false, "list the faults and exit")
+	flag.BoolVar(&o.running, "running", false, "use the running cluster with its data instead of starting one")
 	flag.BoolVar(&o.leave, "leave", false, "leave the cluster running at the end")
-	flag.BoolVar(&o.reportOnly, "report", false, "write the recorded results into the document, and do nothing else")
-	flag.BoolVar(&o.again, "again", false, "ask -kitescope about the recording in -keep, the folder of an earlier run, whose results are in -record, without a cluster")
-	flag.StringVar(&o.only, "only", "", "bring about only these faults, comma-separated; the document is left alone")
-	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
-	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
-	flag.StringVar(&o.docs, "docs", "", "the document that the table is written into")
-	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the results")
-	flag.DurationVar(&o.every, "every", 15*time.Second, "how often the recorder asks the processes")
-	flag.DurationVar(&o.total, "total", 2*time.Hour, "when the run ends at the latest")
-	flag.IntVar(&o.nice, "nice", 0, "how much the cluster and its client go after others on a machine that is used, -20 to 19")
+	flag.BoolVar(&o.reportOnly, "report", false, "only write the recorded results into the document")
+	flag.BoolVar(&o.again, "again", false, "run -kitescope again on the recording of an earlier run (its folder in "+
+		"-keep, its results in -record), without a cluster")
+	flag.StringVar(&o.only, "only", "", "inject only these faults, comma-separated; does not write the document")
+	flag.StringVar(&o.keep, "keep", "", "output folder; default: a temporary one")
+	flag.StringVar(&o.kitescope, "kitescope", "", "the kitescope binary under test")
+	flag.StringVar(&o.docs, "docs", "", "the document whose table is replaced")
+	flag.StringVar(&o.record, "record", "results.jsonl", "the results file")
+	flag.DurationVar(&o.every, "every", 15*time.Second, "interval at which the recorder queries the processes")
+	flag.DurationVar(&o.total, "total", 2*time.Hour, "time limit of the run")
+	flag.IntVar(&o.nice, "nice", 0, "nice value of the cluster and its client on a busy machine, -20 to 19")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, o.total)
@@ -69,7 +70,7 @@ func (o *options) chosen() ([]*Fault, error) {
 	for name := range strings.SplitSeq(o.only, ",") {
 		i := slices.IndexFunc(all, func(f *Fault) bool { return f.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no fault is called %q; -list prints them", name)
+			return nil, fmt.Errorf("unknown fault %q; -list prints the names", name)
 		}
 		some = append(some, all[i])
 	}
@@ -97,7 +98,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		return lab.WriteReport(o.docs, "history", report(r))
 	}
 	if o.kitescope == "" || o.again && o.keep == "" {
-		return errors.New("no binary to ask: give -kitescope; -again needs -keep, the folder of an earlier run")
+		return errors.New("-kitescope is required; -again also needs -keep, the folder of an earlier run")
 	}
 	l, err := lab.Open(".", "../latency/client.py", o.keep)
 	if err != nil {
@@ -107,7 +108,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	r.log = func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
-	r.log("what is seen is kept in %s", l.Out)
+	r.log("output folder: %s", l.Out)
 	var results []*Result
 	if o.again {
 		results, err = lab.ReadResults[Result](o.record)
@@ -140,7 +141,7 @@ func (r *runner) film(ctx context.Context, o *options, chosen []*Fault) ([]*Resu
 	}()
 	l.Prefer(o.nice)
 	if !o.running {
-		r.log("starting the cluster anew")
+		r.log("starting a new cluster")
 		if err := l.Fresh(ctx, "SEGMAX=512", "AUTOBALANCE=true", "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false"); err != nil {
 			return nil, err
 		}

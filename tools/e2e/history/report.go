@@ -92,9 +92,12 @@ func report(results []*Result) string {
 	}
 	var b strings.Builder
 	t.bars(&b)
-	b.WriteString("\n| fault | etcd knew of it: after the injection | `history` of the recording | of the snapshot | finding, began after the injection | place of the fault before it | findings that differ: before, during |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n| fault | in etcd after | `history` of the recording | `history` of the snapshot | finding, " +
+		"began after | rank among preceding changes | differing findings: before, during |\n" +
+		"|---|---|---|---|---|---|---|\n")
 	b.WriteString(t.rows.String())
-	b.WriteString("\nWhat fell short, but for findings that differ as they are of a window of seconds, or as something changed between the look and the recorder's round:\n\n")
+	b.WriteString("\nMisses, except findings that depend on a window of seconds or on a change between the query " +
+		"and the recorder's round:\n\n")
 	if t.short.Len() == 0 {
 		t.short.WriteString("- nothing\n")
 	}
@@ -104,19 +107,20 @@ func report(results []*Result) string {
 // add counts a fault.
 func (t *tally) add(f *Fault, r *Result) {
 	if r.Broken != "" {
-		fmt.Fprintf(&t.rows, "| %s | the run went wrong: %s | | | | | |\n", f.What, lab.Clean(r.Broken))
+		fmt.Fprintf(&t.rows, "| %s | the run failed: %s | | | | | |\n", f.What, lab.Clean(r.Broken))
 		return
 	}
 	t.played++
 	t.recorded, t.kept = t.recorded+one(r.Recorded.Event != nil), t.kept+one(r.Snapshot.Event != nil)
 	if r.Recorded.Event == nil {
-		fmt.Fprintf(&t.short, "- `%s`: history has nothing of it: %s\n", r.Name, lab.Clean(r.Recorded.Why))
+		fmt.Fprintf(&t.short, "- `%s`: not in history: %s\n", r.Name, lab.Clean(r.Recorded.Why))
 	}
 	if o := r.Onset; o != nil {
 		told := r.told()
 		t.onsets, t.near, t.told, t.first = t.onsets+1, t.near+one(o.near(r)), t.told+one(told), t.first+one(told && o.first())
 		if !o.near(r) || told && !o.first() {
-			fmt.Fprintf(&t.short, "- `%s`: onset %s, the event is number %s; said first: %s\n", r.Name, o.text(r.Injected), o.place(), lab.Clean(o.First))
+			fmt.Fprintf(&t.short, "- `%s`: onset %s, rank of the event %s; ranked first: %s\n", r.Name,
+				o.text(r.Injected), o.place(), lab.Clean(o.First))
 		}
 	}
 	for _, l := range []*Look{r.Before, r.During} {
@@ -140,14 +144,20 @@ func (t *tally) look(name string, l *Look) {
 
 // bars writes the wanted and the reached values.
 func (t *tally) bars(b *strings.Builder) {
-	fmt.Fprintf(b, "| bar | wanted | reached |\n|---|---|---|\n")
-	fmt.Fprintf(b, "| faults that `history` of the recording tells | all | %d of %d |\n", t.recorded, t.played)
-	fmt.Fprintf(b, "| of a snapshot of etcd at the end, which keeps the last 1,000 revisions here | - | %d of %d |\n", t.kept, t.played)
-	fmt.Fprintf(b, "| onset of the finding, where the cluster itself had one: of metadata within 5 s of when etcd knew, of answers within one interval (and these 5 s) of the injection | 95%% | %d of %d |\n", t.near, t.onsets)
-	fmt.Fprintf(b, "| the fault is among the first two of what changed first, where etcd knew of it by then | 90%% | %d of %d |\n", t.first, t.told)
-	fmt.Fprintf(b, "| looks of which `diagnose --at` of the recording finds all that `diagnose` found then, and no more | 100%% | %d of %d (%d of %d findings) |\n", t.same, t.looks, t.compared-t.other, t.compared)
-	fmt.Fprintf(b, "| the same, but for what is so in one of the two rounds of answers around the look | - | %d of %d (%d of %d findings) |\n", t.apart, t.looks, t.compared-t.beyond, t.compared)
-	fmt.Fprintf(b, "| and but for what is judged by a window of seconds, of which a look has one and the recorder another | - | %d of %d |\n", t.steady, t.looks)
+	fmt.Fprintf(b, "| criterion | target | result |\n|---|---|---|\n")
+	fmt.Fprintf(b, "| faults that `history` of the recording lists | all | %d of %d |\n", t.recorded, t.played)
+	fmt.Fprintf(b, "| the same, from an etcd snapshot taken at the end, which holds the last 1,000 revisions | - | "+
+		"%d of %d |\n", t.kept, t.played)
+	fmt.Fprintf(b, "| onset of findings that the live cluster had too: from metadata within 5 s of the change in "+
+		"etcd, from responses within one interval plus 5 s of the injection | 95%% | %d of %d |\n", t.near, t.onsets)
+	fmt.Fprintf(b, "| the fault is among the first two changes listed as preceding, if etcd had it by then | 90%% | "+
+		"%d of %d |\n", t.first, t.told)
+	fmt.Fprintf(b, "| runs where `diagnose --at` on the recording has exactly the findings of the live `diagnose` | "+
+		"100%% | %d of %d (%d of %d findings) |\n", t.same, t.looks, t.compared-t.other, t.compared)
+	fmt.Fprintf(b, "| the same, except findings in only one of the two rounds of responses around the run | - | %d "+
+		"of %d (%d of %d findings) |\n", t.apart, t.looks, t.compared-t.beyond, t.compared)
+	fmt.Fprintf(b, "| the same, except also checks over a window of seconds, which differs between the two | - | %d "+
+		"of %d |\n", t.steady, t.looks)
 }
 
 // windows lists the checks that judge only rates, means or shares of time in a window of seconds:

@@ -20,7 +20,7 @@ type runner struct {
 	asked *lab.Kitescope
 	every time.Duration
 	watch *watch
-	// record is the file of the results. It is written after each fault.
+	// record is the results file. It is written after each fault.
 	record string
 	log    func(format string, words ...any)
 }
@@ -93,7 +93,7 @@ func (r *runner) startRecorder(ctx context.Context) (*exec.Cmd, error) {
 // endRecorder stops the recorder with SIGTERM, as an operator would.
 func endRecorder(cmd *exec.Cmd) error {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return fmt.Errorf("the recorder had ended: %w", err)
+		return fmt.Errorf("the recorder exited early: %w", err)
 	}
 	err := cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 130 {
@@ -119,7 +119,7 @@ func (r *runner) play(ctx context.Context, f *Fault, result *Result) error {
 		return err
 	}
 	if result.Injected, err = f.Inject(ctx, r.lab); err != nil {
-		return fmt.Errorf("bring it about: %w", err)
+		return fmt.Errorf("inject it: %w", err)
 	}
 	if err := lab.Sleep(ctx, max(0, f.Held-time.Since(result.Injected))); err != nil {
 		return err

@@ -33,7 +33,7 @@ func version1(controller string) bool {
 func (l *Lab) Group(controller, process string, settings map[string]string) error {
 	pid := l.PID(process)
 	if pid == 0 || l.State(process) == "" {
-		return fmt.Errorf("limit %s: it does not run", process)
+		return fmt.Errorf("limit %s: not running", process)
 	}
 	root := "/sys/fs/cgroup"
 	if version1(controller) {

@@ -168,7 +168,7 @@ func (l *Lab) ClientBegan(ctx context.Context, limit time.Duration, words ...str
 			return time.UnixMicro(int64(seconds * 1e6)).UTC(), err
 		}
 	}
-	return time.Time{}, fmt.Errorf("the client does not say when it began: %.200s", out)
+	return time.Time{}, fmt.Errorf("no start time in the output of the client: %.200s", out)
 }
 
 // Beside starts the client in the background until EndBackground.

@@ -97,7 +97,7 @@ func ReadSamples(text []byte) ([]Sample, error) {
 			return all, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("what the client wrote: %w", err)
+			return nil, fmt.Errorf("parse the output of the client: %w", err)
 		}
 		all = append(all, s)
 	}

@@ -102,7 +102,7 @@ func (l *Lab) Healthz(ctx context.Context, process string, limit time.Duration) 
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%s says %s", process, answer.Status)
+		return 0, fmt.Errorf("%s returned %s", process, answer.Status)
 	}
 	return time.Since(began), nil
 }
@@ -112,7 +112,7 @@ func Wait(ctx context.Context, limit time.Duration, what string, is func() bool)
 	end := time.Now().Add(limit)
 	for !is() {
 		if time.Now().After(end) {
-			return fmt.Errorf("%s: not after %s", what, limit)
+			return fmt.Errorf("%s: not within %s", what, limit)
 		}
 		if err := Sleep(ctx, time.Second); err != nil {
 			return err
@@ -153,7 +153,8 @@ func (l *Lab) Bring(ctx context.Context, processes ...string) error {
 		}
 	}
 	for _, p := range processes {
-		if err := Wait(ctx, 150*time.Second, p+" is well", func() bool { _, err := l.Healthz(ctx, p, 3*time.Second); return err == nil }); err != nil {
+		if err := Wait(ctx, 150*time.Second, p+" is healthy",
+			func() bool { _, err := l.Healthz(ctx, p, 3*time.Second); return err == nil }); err != nil {
 			return err
 		}
 	}

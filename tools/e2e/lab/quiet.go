@@ -11,7 +11,7 @@ import (
 func (l *Lab) Quiet(ctx context.Context) error {
 	for _, p := range Everybody {
 		if _, err := l.Healthz(ctx, p, 10*time.Second); err != nil {
-			return fmt.Errorf("%s is not well: %w", p, err)
+			return fmt.Errorf("%s is not healthy: %w", p, err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 6*time.Minute)

@@ -32,7 +32,7 @@ func (l *Lab) StartEtcd(ctx context.Context, flags ...string) error {
 	if err := os.WriteFile(filepath.Join(l.Run(), "pid", "etcd.pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644); err != nil {
 		return err
 	}
-	return Wait(ctx, 30*time.Second, "etcd answers", func() bool { return l.EtcdAnswers(ctx) == nil })
+	return Wait(ctx, 30*time.Second, "etcd responds", func() bool { return l.EtcdAnswers(ctx) == nil })
 }
 
 // StopEtcd kills etcd.

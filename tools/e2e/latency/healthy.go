@@ -52,10 +52,11 @@ func (r *runner) churn(ctx context.Context, span time.Duration) error {
 		for i := range look.said {
 			if v := &look.said[i]; v.tells() {
 				told++
-				r.log("told first, %s: %s", v.Finding, v.Verdict)
+				r.log("ranked first, %s: %s", v.Finding, v.Verdict)
 			}
 		}
 	}
-	r.log("%s of a healthy cluster under clients: %d warnings in %d looks, informations told first in %d", time.Since(began).Round(time.Second), found, looks, told)
+	r.log("%s of a healthy cluster under clients: %d warnings in %d looks, infos ranked first in %d",
+		time.Since(began).Round(time.Second), found, looks, told)
 	return ctx.Err()
 }

@@ -36,20 +36,23 @@ type options struct {
 
 func main() {
 	var o options
-	flag.BoolVar(&o.list, "list", false, "print the situations, and do nothing")
-	flag.BoolVar(&o.running, "running", false, "take the cluster that runs and has the data of client.py, without starting it anew")
+	flag.BoolVar(&o.list, "list", false, "list the situations and exit")
+	flag.BoolVar(&o.running, "running", false, "use the running cluster with the data of client.py instead of "+
+		"starting one")
 	flag.BoolVar(&o.leave, "leave", false, "leave the cluster running at the end")
-	flag.BoolVar(&o.reportOnly, "report", false, "write the recorded results into the document, and do nothing else")
-	flag.BoolVar(&o.again, "again", false, "ask -kitescope about the bundles in -keep, the folder of an earlier run, whose results are in -record, and judge anew, without a cluster")
-	flag.StringVar(&o.only, "only", "", "play only these situations, comma-separated; the document is left alone")
-	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
-	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
-	flag.StringVar(&o.docs, "docs", "", "the document that the table is written into")
-	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the results")
-	flag.DurationVar(&o.window, "window", 25*time.Second, "how long each situation is looked at")
-	flag.DurationVar(&o.total, "total", 2*time.Hour, "when the run ends at the latest")
-	flag.IntVar(&o.nice, "nice", 0, "how much the cluster and its client go after others on a machine that is used, -20 to 19")
-	flag.DurationVar(&o.healthy, "healthy", 0, "nothing is injected: so long a healthy cluster under clients, asked again and again")
+	flag.BoolVar(&o.reportOnly, "report", false, "only write the recorded results into the document")
+	flag.BoolVar(&o.again, "again", false, "run -kitescope again on the bundles of an earlier run (its folder in "+
+		"-keep, its results in -record), without a cluster")
+	flag.StringVar(&o.only, "only", "", "play only these situations, comma-separated; does not write the document")
+	flag.StringVar(&o.keep, "keep", "", "output folder; default: a temporary one")
+	flag.StringVar(&o.kitescope, "kitescope", "", "the kitescope binary under test")
+	flag.StringVar(&o.docs, "docs", "", "the document whose table is replaced")
+	flag.StringVar(&o.record, "record", "results.jsonl", "the results file")
+	flag.DurationVar(&o.window, "window", 25*time.Second, "how long each situation is observed")
+	flag.DurationVar(&o.total, "total", 2*time.Hour, "time limit of the run")
+	flag.IntVar(&o.nice, "nice", 0, "nice value of the cluster and its client on a busy machine, -20 to 19")
+	flag.DurationVar(&o.healthy, "healthy", 0, "no injection: diagnose a healthy cluster under clients repeatedly "+
+		"for this long")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, o.total)
@@ -72,7 +75,7 @@ func (o *options) chosen() ([]*Situation, error) {
 	for name := range strings.SplitSeq(o.only, ",") {
 		i := slices.IndexFunc(all, func(s *Situation) bool { return s.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no situation is called %q; -list prints them", name)
+			return nil, fmt.Errorf("unknown situation %q; -list prints the names", name)
 		}
 		some = append(some, all[i])
 	}
@@ -86,7 +89,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	}
 	if o.list {
 		for _, s := range chosen {
-			if _, err := fmt.Fprintf(out, "%-16s %s; cure: %s\n", s.Name, s.What, s.Cure); err != nil {
+			if _, err := fmt.Fprintf(out, "%-16s %s; fix: %s\n", s.Name, s.What, s.Cure); err != nil {
 				return err
 			}
 		}
@@ -100,7 +103,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		return lab.WriteReport(o.docs, "latency", report(results, situations()))
 	}
 	if o.kitescope == "" {
-		return errors.New("no binary to ask: give -kitescope")
+		return errors.New("-kitescope is required: the binary under test")
 	}
 	if o.again && o.keep == "" {
 		return errors.New("-again needs the folder of an earlier run: give -keep")
@@ -122,7 +125,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 			l.Stop()
 		}
 	}()
-	r.log("what is seen is kept in %s", l.Out)
+	r.log("output folder: %s", l.Out)
 	l.Prefer(o.nice)
 	if !o.running {
 		if err := r.fresh(ctx, o.healthy > 0); err != nil {
@@ -138,7 +141,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 // fresh starts a new cluster with the data of client.py. Unless usual is set, automatic compaction is off, so
 // that small segments stay.
 func (r *runner) fresh(ctx context.Context, usual bool) error {
-	r.log("starting the cluster anew")
+	r.log("starting a new cluster")
 	settings := []string{"SEGMAX=512", "AUTOBALANCE=true"}
 	if !usual {
 		settings = append(settings, "DATACOORD_COMPACTION_ENABLEAUTOCOMPACTION=false")

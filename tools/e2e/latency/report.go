@@ -19,14 +19,15 @@ func report(results []*Result, all []*Situation) string {
 	}
 	var b strings.Builder
 	b.WriteString(bars(results, by))
-	b.WriteString("\n| situation | client: mean, p99, requests | phases add up to | unexplained | most of it is | `why` says first | cure: mean after | gain measured, said |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n| situation | client: mean, p99, requests | sum of phases | unexplained | largest phase | " +
+		"first line of `why` | fix: mean after | gain: measured, predicted |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		if s := by[r.Name]; s != nil {
 			b.WriteString(row(r, s))
 		}
 	}
 	b.WriteString(busy(results))
-	b.WriteString("\nWhat fell short:\n\n")
+	b.WriteString("\nMisses:\n\n")
 	b.WriteString(short(results, by))
 	return b.String()
 }
@@ -48,14 +49,14 @@ func busy(results []*Result) string {
 	}
 	said += fmt.Sprintf("The machine's load average over the last minute was %.0f to %.0f when a situation began", slices.Min(loads), slices.Max(loads))
 	if nice := results[0].Nice; nice != 0 {
-		said += fmt.Sprintf("; what else it did went after the cluster (`-nice %d`)", nice)
+		said += fmt.Sprintf("; the cluster had priority over other processes (`-nice %d`)", nice)
 	}
 	return said + ".\n"
 }
 
 func row(r *Result, s *Situation) string {
 	if r.Before.Count == 0 {
-		return fmt.Sprintf("| %s | the run went wrong: %s | | | | | %s | |\n", s.What, lab.Clean(r.Broken), s.Cure)
+		return fmt.Sprintf("| %s | the run failed: %s | | | | | %s | |\n", s.What, lab.Clean(r.Broken), s.Cure)
 	}
 	cells := []string{s.What, fmt.Sprintf("%s, %s, %d", ms(r.Before.MeanMS), ms(r.Before.P99MS), r.Before.Count), "-", "-", "-", "-", "-", "-"}
 	if r.Sum != nil {
@@ -124,12 +125,14 @@ func bars(results []*Result, by map[string]*Situation) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("| bar | wanted | reached |\n|---|---|---|\n")
-	fmt.Fprintf(&b, "| phases, \"unexplained\" included, add up to the client's own mean | within 10%% in each | %d of %d, median %s off |\n", t.within, t.summed, percent(median(t.off)))
-	fmt.Fprintf(&b, "| unexplained | at most 20%% of it in ten of twelve | %d of %d |\n", t.explained, t.summed)
-	fmt.Fprintf(&b, "| the cause is named first by `why` | 11 of 12 | %d of %d |\n", t.named, t.causes)
-	fmt.Fprintf(&b, "| no finding first where nothing is wrong | all | %d of %d |\n", t.silent, t.healthy)
-	fmt.Fprintf(&b, "| gain said beforehand (the middle of the interval) against what the cure gave | within 25%%, median within 15%% | %d of %d that were told one, median %s off |\n", t.gainsWithin, len(t.gains), percent(median(t.gains)))
+	b.WriteString("| criterion | target | result |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "| sum of phases, including \"unexplained\", against the client's mean | within 10%% in each | "+
+		"%d of %d, median %s off |\n", t.within, t.summed, percent(median(t.off)))
+	fmt.Fprintf(&b, "| unexplained | at most 20%% in 10 of 12 | %d of %d |\n", t.explained, t.summed)
+	fmt.Fprintf(&b, "| `why` names the cause first | 11 of 12 | %d of %d |\n", t.named, t.causes)
+	fmt.Fprintf(&b, "| `why` names no finding first on a healthy cluster | all | %d of %d |\n", t.silent, t.healthy)
+	fmt.Fprintf(&b, "| predicted gain (middle of the interval) against the measured gain | within 25%%, median "+
+		"within 15%% | %d of %d predictions, median %s off |\n", t.gainsWithin, len(t.gains), percent(median(t.gains)))
 	return b.String()
 }
 
@@ -162,7 +165,7 @@ func short(results []*Result, by map[string]*Situation) string {
 			fmt.Fprintf(&b, "- `%s`: %s\n", r.Name, lab.Clean(fmt.Sprintf(format, words...)))
 		}
 		if r.Broken != "" {
-			tell("the run went wrong: %s", r.Broken)
+			tell("the run failed: %s", r.Broken)
 		}
 		if r.Before.Count == 0 {
 			continue
@@ -171,7 +174,7 @@ func short(results []*Result, by map[string]*Situation) string {
 			tell("%d requests failed: %s", r.Before.Errors, r.Before.Error)
 		}
 		if r.Unasked != "" {
-			tell("not asked: %s", r.Unasked)
+			tell("not queried: %s", r.Unasked)
 		}
 		if r.Sum != nil && r.Sum.Off() > 0.10 {
 			tell("phases add up to %s, the client measured %s", ms(r.Sum.SumMS), ms(r.Sum.ClientMS))
@@ -184,13 +187,13 @@ func short(results []*Result, by map[string]*Situation) string {
 		}
 		if r.Said != nil && r.After != nil {
 			if off, ok := middleOff(r.Said.GainLow, r.Said.GainHigh, r.gain(), r.Before.MeanMS); ok && off > 0.25 {
-				how := "inside, but wide"
+				how := "within, but wide"
 				if outside, _ := gainOff(r.Said.GainLow, r.Said.GainHigh, r.gain()); math.IsInf(outside, 1) {
-					how = "nothing was gained"
+					how = "no gain"
 				} else if outside > 0 {
 					how = percent(outside) + " outside"
 				}
-				tell("the cure gave %s, said were %s (%s)", ms(r.gain()), r.gainText(), how)
+				tell("measured gain %s, predicted %s (%s)", ms(r.gain()), r.gainText(), how)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 	}
 	if s.Set != nil {
 		if err := s.Set(ctx, r.lab); err != nil {
-			return fmt.Errorf("bring it about: %w", err)
+			return fmt.Errorf("inject it: %w", err)
 		}
 	}
 	names, err := r.names(ctx)
@@ -73,7 +73,7 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 	}
 	if s.Mend != nil {
 		if err := s.Mend(ctx, r.lab); err != nil {
-			return fmt.Errorf("cure: %w", err)
+			return fmt.Errorf("apply the fix: %w", err)
 		}
 	}
 	streams := s.Cured
@@ -84,7 +84,8 @@ func (r *runner) steps(ctx context.Context, s *Situation, dir string, result *Re
 		return err
 	}
 	result.After, result.SumAfter = &look.client[0], look.sum
-	r.log("%s: cured %.1f ms; gain %.1f ms, said %s", s.Name, result.After.MeanMS, result.gain(), result.gainText())
+	r.log("%s: fixed %.1f ms; gain %.1f ms, predicted %s", s.Name, result.After.MeanMS, result.gain(),
+		result.gainText())
 	return nil
 }
 

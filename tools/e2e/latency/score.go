@@ -100,22 +100,22 @@ func (w *Want) missed(v *Verdict, names map[string][]string) string {
 		if w.Nothing {
 			return ""
 		}
-		return "nothing was said"
+		return "no output"
 	}
 	if w.Nothing {
 		if v.tells() {
-			return "a finding, " + v.Finding + ", where there is none"
+			return "finding " + v.Finding + ", although nothing is wrong"
 		}
 		return ""
 	}
 	if slices.Contains(w.Never, v.Phase) || len(w.Phases) > 0 && !slices.Contains(w.Phases, v.Phase) {
-		return "the phase " + cmp.Or(v.Phase, "of none") + " was named first"
+		return "names phase " + cmp.Or(v.Phase, "(none)") + " first"
 	}
 	text := strings.ToLower(strings.Join([]string{v.Verdict, v.Finding, v.Object, v.Message, v.Hint}, "\n"))
 	for _, words := range w.Words {
 		words = resolve(words, names)
 		if !lab.Names(text, words) {
-			return "it names none of " + strings.Join(words, ", ")
+			return "names none of " + strings.Join(words, ", ")
 		}
 	}
 	return ""

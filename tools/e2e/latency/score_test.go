@@ -62,17 +62,17 @@ func TestMissed(t *testing.T) {
 		miss string
 	}{
 		{"the phase", wait, &Verdict{Phase: "consistency_wait"}, ""},
-		{"another phase", wait, &Verdict{Phase: "kernel_sealed"}, "the phase kernel_sealed"},
-		{"no phase", wait, &Verdict{}, "the phase of none"},
-		{"nothing", wait, nil, "nothing was said"},
+		{"another phase", wait, &Verdict{Phase: "kernel_sealed"}, "names phase kernel_sealed"},
+		{"no phase", wait, &Verdict{}, "names phase (none)"},
+		{"nothing", wait, nil, "no output"},
 		{"the node by its session", slow, &Verdict{Verdict: "QueryNode-12 is slower than its peers"}, ""},
 		{"the node in the hint", slow, &Verdict{Hint: "look at 127.0.0.1:20170"}, ""},
 		{"a node whose name begins like it", slow, &Verdict{Verdict: "querynode-123 is slower"}, "none of querynode-12"},
 		{"another node", slow, &Verdict{Verdict: "querynode-11 is slower"}, "none of querynode-12"},
-		{"a phase that it must not be", Want{Never: []string{"decode"}}, &Verdict{Phase: "decode"}, "the phase decode"},
+		{"a phase that it must not be", Want{Never: []string{"decode"}}, &Verdict{Phase: "decode"}, "names phase decode"},
 		{"well, a verdict without finding", Want{Nothing: true}, &Verdict{Phase: "kernel_sealed", Verdict: "12 of 20 ms"}, ""},
 		{"well, a finding that the verdict does not tell", Want{Nothing: true}, &Verdict{Finding: "slow-worker", Message: "it is slow", Verdict: "12 of 20 ms"}, ""},
-		{"well, a finding", Want{Nothing: true}, &Verdict{Finding: "slow-worker"}, "a finding, slow-worker"},
+		{"well, a finding", Want{Nothing: true}, &Verdict{Finding: "slow-worker"}, "finding slow-worker"},
 		{"well, nothing", Want{Nothing: true}, nil, ""},
 	} {
 		got := test.want.missed(test.said, names)

@@ -99,7 +99,7 @@ func nq() *Situation {
 
 func slowNode() *Situation {
 	return &Situation{
-		Name: "slow-node", What: "a query node held to 0.2 cores by a cgroup", Cure: "no limit",
+		Name: "slow-node", What: "a query node limited to 0.2 cores by a cgroup", Cure: "no limit",
 		Want: Want{Words: [][]string{{"@querynode2"}}},
 		Load: []lab.Stream{pics},
 		Set:  func(_ context.Context, l *lab.Lab) error { return l.Limit("querynode2", 0.2) },
@@ -153,7 +153,7 @@ func proxy() *Situation {
 	s := docs("Bounded")
 	s.Threads, s.NQ, s.Pause = 8, 1, 0
 	return &Situation{
-		Name: "proxy", What: "a proxy held to 0.1 cores by a cgroup", Cure: "no limit",
+		Name: "proxy", What: "a proxy limited to 0.1 cores by a cgroup", Cure: "no limit",
 		Want: Want{Words: [][]string{{"@proxy", "proxy"}, {"cpu", "core", "processor"}}},
 		Load: []lab.Stream{s},
 		Set:  func(_ context.Context, l *lab.Lab) error { return l.Limit("proxy", 0.1) },
@@ -163,7 +163,8 @@ func proxy() *Situation {
 
 func growing() *Situation {
 	return &Situation{
-		Name: "growing", What: "120,000 of 123,000 rows growing, searched one by one", Cure: "flushed, with an HNSW index",
+		Name: "growing", What: "120,000 of 123,000 rows growing, searched by brute force",
+		Cure: "flushed, with an HNSW index",
 		Want: Want{Phases: []string{"kernel_growing"}},
 		Load: []lab.Stream{{Request: "search", Collection: "grow", Threads: 2, NQ: 60, Limit: 10, Params: map[string]int{"ef": 64}, Pause: 0.05}},
 		Set:  client(3*time.Minute, "grow", "grow", "120000"),

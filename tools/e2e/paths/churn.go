@@ -34,7 +34,7 @@ func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...
 	for time.Since(began) < span {
 		if !starved && time.Since(began) > span/2 {
 			starved = true
-			log("%d busy programs beside the cluster", busy)
+			log("%d busy programs next to the cluster", busy)
 			if err := l.burn(ctx, busy); err != nil {
 				return err
 			}

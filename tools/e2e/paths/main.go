@@ -28,20 +28,24 @@ type options struct {
 
 func main() {
 	var o options
-	flag.Uint64Var(&o.seed, "seed", 1, "what the rounds are drawn from")
-	flag.IntVar(&o.rounds, "rounds", 10, "how many rounds")
-	flag.IntVar(&o.from, "from", 1, "number of the first round: a seed can be played in parts")
-	flag.IntVar(&o.nice, "nice", -19, "by how much the cluster goes after others that the machine runs")
-	flag.BoolVar(&o.plan, "plan", false, "print what would be done, and do nothing")
-	flag.BoolVar(&o.running, "running", false, "use the running cluster with the collections of client.py, without starting it anew")
-	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is mended: its score is no proof")
-	flag.BoolVar(&o.reportOnly, "report", false, "write the score of the recorded rounds into the document, and do nothing else")
-	flag.StringVar(&o.only, "only", "", "play only rounds whose plan has one of these texts, separated by commas, as many as -rounds")
-	flag.StringVar(&o.keep, "keep", "", "folder for all that is written, bundles too; a temporary one else")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed that the rounds are drawn from")
+	flag.IntVar(&o.rounds, "rounds", 10, "number of rounds")
+	flag.IntVar(&o.from, "from", 1, "number of the first round, to play a seed in parts")
+	flag.IntVar(&o.nice, "nice", -19, "nice value of the cluster on a busy machine")
+	flag.BoolVar(&o.plan, "plan", false, "print the plan and exit")
+	flag.BoolVar(&o.running, "running", false, "use the running cluster with the collections of client.py instead "+
+		"of starting one")
+	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is being fixed: its score is not "+
+		"evidence")
+	flag.BoolVar(&o.reportOnly, "report", false, "only write the score of the recorded rounds into the document")
+	flag.StringVar(&o.only, "only", "", "play only rounds whose plan has one of these texts, comma-separated, "+
+		"-rounds of them")
+	flag.StringVar(&o.keep, "keep", "", "output folder, also of bundles; default: a temporary one")
 	flag.StringVar(&o.kitescope, "kitescope", "", "the binary under test")
-	flag.StringVar(&o.docs, "docs", "", "the document that the score is written into")
-	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the rounds' results")
-	flag.DurationVar(&o.churn, "churn", 0, "no faults: this long a healthy cluster under clients, half of it on a starved host")
+	flag.StringVar(&o.docs, "docs", "", "the document whose score is replaced")
+	flag.StringVar(&o.record, "record", "results.jsonl", "the results file")
+	flag.DurationVar(&o.churn, "churn", 0, "no faults: run a healthy cluster under clients for this long, half of "+
+		"it on a starved host")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, &o, os.Stdout)
@@ -80,7 +84,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		return lab.WriteReport(o.docs, "paths", report(results))
 	}
 	if o.kitescope == "" {
-		return errors.New("no binary to test: give -kitescope")
+		return errors.New("-kitescope is required: the binary under test")
 	}
 	base, err := lab.Open(".", "client.py", o.keep)
 	if err != nil {
@@ -117,7 +121,7 @@ func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(str
 			return err
 		}
 		if !well {
-			log("starting the cluster anew")
+			log("starting a new cluster")
 			if err := l.fresh(ctx); err != nil {
 				return err
 			}

@@ -82,7 +82,7 @@ func (r *Result) overOf(kind string) bool {
 func (s *score) row(name string) string {
 	rounds := strconv.Itoa(s.rounds)
 	if s.broken > 0 {
-		rounds += fmt.Sprintf(", %d of them went wrong", s.broken)
+		rounds += fmt.Sprintf(", %d failed", s.broken)
 	}
 	impact := "-"
 	if s.kinds > 0 {
@@ -110,8 +110,10 @@ func times(all []float64) string {
 // report is the generated part of docs/evidence/diagnosis.md: each seed and all of them, then what was silent, wrong or false.
 func report(results []*Result) string {
 	var b strings.Builder
-	b.WriteString("| seed | rounds | felt, and over before the look | felt at the look | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | cause named, where a check is for it | " +
-		"not felt: with errors, with errors about something else, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| seed | rounds | felt, but over before the look | felt at the look | silent | correct impact, by kind of request | injected " +
+		"component or a neighbor ranked first, first or second | injected component ranked first, first or second | " +
+		"cause named, if a check covers it | not felt: with errors, with errors about something else, with warnings | " +
+		"`--watch` delay: median, p95 | run time: median, p95 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	type row struct {
 		seed    uint64
 		mending bool
@@ -135,15 +137,15 @@ func report(results []*Result) string {
 	for _, k := range rows {
 		name := strconv.FormatUint(k.seed, 10)
 		if k.mending {
-			name += ", used while mending"
+			name += ", used during development"
 		}
 		b.WriteString(by[k].row(name))
 	}
 	if mending.rounds > 0 {
-		b.WriteString(mending.row("**all used while mending**"))
+		b.WriteString(mending.row("**all seeds used during development**"))
 	}
 	b.WriteString(fresh.row("**all fresh seeds**"))
-	b.WriteString("\nSilent, wrong or false, by seed and round:\n\n")
+	b.WriteString("\nSilent, incorrect and false results, by seed and round:\n\n")
 	b.WriteString(misses(results))
 	return b.String()
 }
@@ -158,11 +160,11 @@ func misses(results []*Result) string {
 		}
 		switch {
 		case r.Broken != "":
-			fmt.Fprintf(&b, "%s: the round went wrong: %s\n", at, lab.Clean(r.Broken))
+			fmt.Fprintf(&b, "%s: the round failed: %s\n", at, lab.Clean(r.Broken))
 		case len(r.Felt) == 0 && len(r.Errors) > len(r.Stood):
-			fmt.Fprintf(&b, "%s: not felt, and an error: %s\n", at, lab.Clean(r.Errors[0]))
+			fmt.Fprintf(&b, "%s: not felt, but an error: %s\n", at, lab.Clean(r.Errors[0]))
 		case len(r.Stood) > 0:
-			fmt.Fprintf(&b, "%s: not felt, and an error that stood before the injection: %s\n", at, lab.Clean(r.Stood[0]))
+			fmt.Fprintf(&b, "%s: not felt, but an error from before the injection: %s\n", at, lab.Clean(r.Stood[0]))
 		case len(r.Felt) == 0:
 		case r.over():
 			fmt.Fprintf(&b, "%s: over before the look; felt: %s\n", at, feltText(r.Felt))
@@ -170,7 +172,8 @@ func misses(results []*Result) string {
 		case !r.Loud:
 			fmt.Fprintf(&b, "%s: silent; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
 		case r.Next == 0 || r.Next > 2:
-			fmt.Fprintf(&b, "%s: neither it nor its neighbors first or second; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
+			fmt.Fprintf(&b, "%s: neither the component nor a neighbor ranked first or second; felt: %s; first "+
+				"finding: %s\n", at, feltText(r.Felt), first)
 		}
 		for _, i := range r.Impact {
 			if i.State != "" && !i.Right && !r.overOf(i.Kind) {

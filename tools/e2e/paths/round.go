@@ -59,7 +59,7 @@ type Result struct {
 	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
 }
 
-var errUnwell = errors.New("the cluster is not well")
+var errUnwell = errors.New("the cluster is not healthy")
 
 type runner struct {
 	lab     *Lab
@@ -121,7 +121,7 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	}
 	effect := slices.ContainsFunc(result.Actions, func(a Played) bool { return a.There })
 	if !effect && len(felt) > 0 && !slices.ContainsFunc(felt, func(f Felt) bool { return !slices.Equal(f.Ways, []string{"slow"}) }) {
-		return fmt.Errorf("nothing took effect, and slow by what else runs on the machine: %s", feltText(felt))
+		return fmt.Errorf("no fault took effect, and other load on the machine slows the requests: %s", feltText(felt))
 	}
 	since := unix(injected)
 	if start, there := began(felt); there {
@@ -137,7 +137,7 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	})
 	r.score(result, look, felt, watch.Events(), injected, asked)
 	if !watch.Alive() {
-		return errors.New("--watch ended by itself")
+		return errors.New("--watch exited on its own")
 	}
 	if result.bad() || result.Mending && len(felt) > 0 {
 		if err := l.kitescope.Bundle(ctx, l.Lab, filepath.Join(l.Out, "during.kite")); err != nil {

@@ -136,7 +136,7 @@ func TestPlace(t *testing.T) {
 	if got := place(&lab.Look{Findings: []lab.Finding{all}}, []string{"querynode-5"}); got != 0 {
 		t.Errorf("one of many: place %d", got)
 	}
-	if got := place(&lab.Look{Exit: 1, Stderr: "etcd at " + lab.EtcdAddress + " does not answer"}, words["etcd"]); got != 1 {
+	if got := place(&lab.Look{Exit: 1, Stderr: "etcd at " + lab.EtcdAddress + " is not responding"}, words["etcd"]); got != 1 {
 		t.Errorf("etcd that cannot be read: place %d", got)
 	}
 }

@@ -134,7 +134,7 @@ func GainOf(t *testing.T, x *check.Check, change func(*World)) check.Slowdown {
 	}
 	s := r.Findings[0].Slows[0]
 	if s.Gain.Low < 0 || s.Gain.Low > s.Gain.High || s.Gain.High > s.Mean {
-		t.Errorf("the gain is %v of %g ms", s.Gain, s.Mean)
+		t.Errorf("gain %v of %g ms is out of range", s.Gain, s.Mean)
 	}
 	return s
 }
@@ -145,8 +145,8 @@ func HoldGain(t *testing.T, s *check.Slowdown, measured float64) {
 	t.Helper()
 	const within, little = 0.25, 0.1
 	middle := (s.Gain.Low + s.Gain.High) / 2
-	t.Logf("%.1f to %.1f of %.1f ms are said, %.1f it gave", s.Gain.Low, s.Gain.High, s.Mean, measured)
+	t.Logf("predicted gain %.1f to %.1f of %.1f ms, measured %.1f", s.Gain.Low, s.Gain.High, s.Mean, measured)
 	if math.Abs(middle-measured) > within*math.Abs(measured) && math.Max(middle, measured) > little*s.Mean {
-		t.Errorf("%.1f to %.1f ms are said of %.1f, and %.1f it gave", s.Gain.Low, s.Gain.High, s.Mean, measured)
+		t.Errorf("predicted gain %.1f to %.1f of %.1f ms, measured %.1f", s.Gain.Low, s.Gain.High, s.Mean, measured)
 	}
 }

@@ -112,7 +112,7 @@ func (w *World) Remembers(id model.SegmentID, rows int64, written time.Duration)
 // Silence removes the response of a query node.
 func (w *World) Silence(id model.NodeID, o model.Outcome) {
 	n := w.Query(id)
-	n.Distribution, n.System, n.Outcome, n.Reason = nil, nil, o, "as the test wants it"
+	n.Distribution, n.System, n.Outcome, n.Reason = nil, nil, o, "set by the test"
 	n.Calls = []model.Call{{Method: "GetDataDistribution", Outcome: o, Reason: n.Reason}}
 }
 

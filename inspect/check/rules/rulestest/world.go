@@ -180,7 +180,7 @@ func Judged(t *testing.T, x *check.Check, change func(*World)) *check.Result {
 func Named(id string) *check.Check {
 	x := check.Find(rules.All(), id)
 	if x == nil {
-		panic("there is no check " + id)
+		panic("no such check: " + id)
 	}
 	return x
 }
@@ -249,7 +249,7 @@ func HoldFindings(t *testing.T, x *check.Check, result *check.Result, want []str
 	for _, f := range result.Findings {
 		got = append(got, fmt.Sprintf("%s %s/%s %s", f.Severity, f.Object.Resource, f.Object.ID, f.Message))
 		if len(f.Evidence) == 0 || f.Impact == "" || len(f.Steps()) == 0 || f.Severity > x.Severity || f.Cost < 0 || f.Cost > 1 {
-			t.Errorf("a finding lacks something: %+v", f)
+			t.Errorf("incomplete finding: %+v", f)
 		}
 		for _, e := range f.Evidence {
 			if e.Name == "" {
@@ -260,7 +260,7 @@ func HoldFindings(t *testing.T, x *check.Check, result *check.Result, want []str
 	seen := make(map[string]bool)
 	for _, f := range result.Findings {
 		if seen[f.Key()] {
-			t.Errorf("two findings have the key %s", f.Key())
+			t.Errorf("two findings with key %s", f.Key())
 		}
 		seen[f.Key()] = true
 	}
@@ -438,7 +438,7 @@ func (w *World) Tell(key, value string, nodes ...*model.LiveNode) {
 // SilenceAll removes all responses of processes.
 func (w *World) SilenceAll(o model.Outcome) {
 	for _, n := range w.Runtime.Nodes {
-		n.Distribution, n.System, n.Config, n.Outcome, n.Reason = nil, nil, nil, o, "as the test wants it"
+		n.Distribution, n.System, n.Config, n.Outcome, n.Reason = nil, nil, nil, o, "set by the test"
 	}
 }
 

@@ -30,7 +30,7 @@ type line struct {
 }
 
 func main() {
-	times := flag.Int("n", 100, "how many times all is written and read")
+	times := flag.Int("n", 100, "how many times everything is written and read")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile")
 	flag.Parse()
 	if err := run(*times, *profile); err != nil {
