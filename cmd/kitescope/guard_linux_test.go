@@ -162,7 +162,7 @@ func TestTerminalIsRestored(t *testing.T) {
 			case <-time.After(30 * time.Second):
 				t.Fatal("it goes on")
 			}
-			s.wait("\x1b[?1049l") // what it wrote last may still be on its way
+			s.wait("\x1b[?1049l") // the last output may arrive after the exit
 			s.wait(c.says)
 			out := s.text()
 			if !s.echoes() {

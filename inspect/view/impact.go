@@ -110,6 +110,7 @@ func impactColumns() []column[felt] {
 	return slices.Concat(stateColumns(), figureColumns(), detailColumns())
 }
 
+// stateColumns returns the state and place of a kind of request.
 func stateColumns() []column[felt] {
 	return []column[felt]{
 		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import, describe (reads of metadata)."},
@@ -139,6 +140,7 @@ func stateColumns() []column[felt] {
 	}
 }
 
+// figureColumns returns the counts and durations of a kind of request.
 func figureColumns() []column[felt] {
 	return []column[felt]{
 		countedColumn("came", "", table.Wide, "Requests in the window.", func(k felt) float64 { return k.Came }),
@@ -173,6 +175,7 @@ func figureColumns() []column[felt] {
 	}
 }
 
+// detailColumns returns the columns that tables hide.
 func detailColumns() []column[felt] {
 	return []column[felt]{
 		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k felt) table.Cell {

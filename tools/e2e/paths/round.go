@@ -53,8 +53,8 @@ type Result struct {
 	WatchAny float64   `json:"watch_any_seconds,omitempty"` // until a finding that names anything
 	Findings []string  `json:"findings,omitempty"`          // the first of the look that follow from no other
 	Errors   []string  `json:"errors,omitempty"`            // of a round in which nothing was felt
-	Stood    []string  `json:"errors_before,omitempty"`     // of them, that stood before the injection
-	False    int       `json:"false_errors,omitempty"`      // of the others, that name nothing of what was done
+	Stood    []string  `json:"errors_before,omitempty"`     // those present before the injection
+	False    int       `json:"false_errors,omitempty"`      // number of other errors that name no injected component
 	Warnings []string  `json:"warnings,omitempty"`
 	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
 }
