@@ -84,7 +84,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	f.registerStorage(fl)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	f.nodes.Outage = true
+	f.nodes.Outage, f.nodes.Linger = true, true
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
 	}

@@ -12,9 +12,9 @@ import (
 const helpImpact = `Show the impact on clients: how many requests of each kind came, failed, were refused
 or hang, and whether they take longer than before.
 
-The figures come from the proxies' counters between two scrapes, --window apart: a
-longer window sees rare requests. Requests that are refused before they are counted
-(logins, limits before 2.4) are not included.
+The figures come from the proxies' counters between two scrapes, 10 s apart if clients
+send requests. --window sets another time: a longer one sees rare requests. Requests
+that are refused before they are counted (logins, limits before 2.4) are not included.
 
 "kitescope diagnose" begins with the same figures, and reports where and why.
 
@@ -50,7 +50,7 @@ func impactCommand(a *cli.App) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("warning", "error", "never"))
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	f.nodes.Outage = true
+	f.nodes.Outage, f.nodes.Linger = true, true
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func whyCommand(a *cli.App) *cobra.Command {
 	f.judged.registerProfiles(fl, "show frames of these profiles")
 	a.AddAt(cmd)
 	f.judged.nodes = cli.AddNodeFlags(cmd, true)
-	f.judged.nodes.Outage = true
+	f.judged.nodes.Outage, f.judged.nodes.Linger = true, true
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
 	return cmd
 }

@@ -58,7 +58,7 @@ func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source
 	}
 	way := spec.Nodes
 	way.Keep, way.Tasks, way.Targets, way.Reported = s.Keep, true, true, true
-	if c, err = Ask(ctx, src, way, c); err != nil {
+	if c, err = Ask(ctx, src, way, c, nil); err != nil {
 		return nil, err
 	}
 	s.Etcd = c.Etcd

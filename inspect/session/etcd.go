@@ -32,8 +32,11 @@ import (
 
 // Ask queries all processes of a cluster and the health of its etcd concurrently. Rates of both are measured
 // over Options.Window. Ask returns by the deadline of a process even if a process or etcd hangs. If requests
-// may be hanging, it takes until longLook or flushLook, if that is later.
-func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster) (*model.Cluster, error) {
+// may be hanging, it takes until longLook or flushLook, if that is later. If lingering is not nil and clients send
+// requests, Ask calls it with lingerLook, watches requests and etcd for that long, and calls done.
+func Ask(
+	ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster, lingering func(time.Duration) (done func()),
+) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
 		return nil, err
@@ -49,10 +52,17 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	runtime, err := client.Ask(ctx, c)
 	for _, window := range []time.Duration{longLook, flushLook} {
 		if err == nil && options.Window > 0 && options.Window < window && doubtful(c.WithRuntime(runtime), window) {
-			err = lookLonger(ctx, options, c, runtime, begun, window)
+			err = lookLonger(ctx, options, c, runtime, begun.Add(window), begun)
 		}
 	}
 	asking.Wait()
+	if err == nil && lingering != nil && options.Window > 0 && serving(c.WithRuntime(runtime)) {
+		done, at := lingering(lingerLook), begun.Add(lingerLook)
+		asking.Go(func() { health = watchEtcd(ctx, etcd, health, at, options.Patience()) })
+		err = lookLonger(ctx, options, c, runtime, at, at)
+		asking.Wait()
+		done()
+	}
 	if errors.Is(err, live.ErrNoSessions) { // the metadata is still valid
 		return c.WithEtcd(health).WithGaps(model.Gap{Where: "answers of processes", Reason: err.Error()}), nil
 	}
@@ -67,6 +77,9 @@ const (
 	longLook = 5 * time.Second
 	// flushLook is the window for flushes, which take longer.
 	flushLook = 10 * time.Second
+	// lingerLook is the window for a diagnosis, because requests may be fine for seconds between bursts of trouble.
+	// Kafka holds back a client for 6 s at a time while it exceeds its quota.
+	lingerLook = 10 * time.Second
 	// grace is the minimum time for work after the deadline of the processes.
 	grace = 700 * time.Millisecond
 )
@@ -81,15 +94,45 @@ func doubtful(c *model.Cluster, window time.Duration) bool {
 	return k != nil && k.Doubtful()
 }
 
-// lookLonger queries again the processes that answered every query, a window after the first query began. The
-// counters of the first query become the earlier ones. A process that does not respond by the deadline of the first
-// query keeps its state, unless it refuses connections.
-func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time, window time.Duration) error {
+// serving reports whether requests came or wait, and all processes responded.
+func serving(c *model.Cluster) bool {
+	x := impact.Of(c)
+	return x != nil && len(SilentSessions(c)) == 0 && slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
+}
+
+// watchEtcd reads the health of etcd every second until the given time, and adds the durations of its reads to h. A
+// process that is stopped for half a second at a time is late in some of them. A read takes at most patience. It
+// returns the latest health.
+func watchEtcd(ctx context.Context, etcd source.Live, h *model.Etcd, until time.Time, patience time.Duration) *model.Etcd {
+	for h != nil && !h.Silent() && time.Until(until) > time.Second {
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return h
+		}
+		reading, cancel := context.WithTimeout(ctx, patience)
+		next := EtcdHealth(reading, etcd)
+		cancel()
+		if ctx.Err() != nil {
+			return h
+		}
+		next.Activity = h.Activity
+		next.Linear, next.Local = append(h.Linear, next.Linear...), append(h.Local, next.Local...)
+		next.Reads = append(h.Reads, next.Reads...)
+		h = next
+	}
+	return h
+}
+
+// lookLonger queries again, at the given time, the processes that answered every query. The counters of the first
+// query become the earlier ones. A process that does not respond by the deadline of a query that began at from keeps
+// its state, unless it refuses connections.
+func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, at, from time.Time) error {
 	select {
-	case <-time.After(time.Until(begun.Add(window))):
+	case <-time.After(time.Until(at)):
 	case <-ctx.Done():
 	}
-	options.Window, options.Timeout = 0, max(grace, time.Until(begun.Add(options.Patience())))
+	options.Window, options.Timeout = 0, max(grace, time.Until(from.Add(options.Patience())))
 	client, err := live.Open(options)
 	if err != nil {
 		return err

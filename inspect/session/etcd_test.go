@@ -1,9 +1,13 @@
 package session_test
 
 import (
+	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,7 +71,7 @@ func demoCluster(t *testing.T) (*demo.Cluster, source.Live, *model.Cluster) {
 func TestAsk(t *testing.T) {
 	_, src, c := demoCluster(t)
 	kept := 0
-	c, err := session.Ask(t.Context(), src, live.Options{Now: demo.Now, Keep: func(live.Record) { kept++ }}, c)
+	c, err := session.Ask(t.Context(), src, live.Options{Now: demo.Now, Keep: func(live.Record) { kept++ }}, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +105,50 @@ func TestLongerLook(t *testing.T) {
 	_, port, _ := net.SplitHostPort(moved(page))
 	options := live.Options{Window: 50 * time.Millisecond}
 	options.MetricsPort, _ = strconv.Atoi(port) // proxies of 2.3 do not report theirs
-	c, err = session.Ask(t.Context(), src, options, livetest.Moved(c, func(s *model.Session) string { return moved(s.Address) }))
+	c, err = session.Ask(t.Context(), src, options, livetest.Moved(c, func(s *model.Session) string { return moved(s.Address) }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if k := impact.Of(c).Kind(impact.Insert); k.InFlight != 1 || k.Seconds < 4 {
 		t.Errorf("%+v", k)
+	}
+}
+
+// TestLinger checks that requests are watched for longer if that is wanted, and that failures after the first window
+// are counted.
+func TestLinger(t *testing.T) {
+	t.Parallel()
+	_, src, _ := demoCluster(t)
+	c := livetest.Cluster(livetest.Spec{Version: "2.3.5", QueryNodes: 1, Collections: 1, Segments: 3})
+	var begun atomic.Pointer[time.Time]
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		ms := time.Since(*begun.Load()).Milliseconds()
+		fmt.Fprintf(w, "# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} %d\n"+
+			"milvus_proxy_req_count{function_name=\"Insert\",status=\"success\"} %d\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"fail\"} %d\n"+
+			"milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n", ms, min(ms, 2000), max(ms-2000, 0))
+	}))
+	defer page.Close()
+	c = livetest.Serve(t, c, livetest.Answers(c, livetest.Options{}), recorded.Options{})
+	options := live.Options{Window: 50 * time.Millisecond}
+	options.MetricsPort = page.Listener.Addr().(*net.TCPAddr).Port
+	lingered := 0
+	for _, lingering := range []func(time.Duration) func(){nil, func(time.Duration) func() { return func() { lingered++ } }} {
+		now := time.Now()
+		begun.Store(&now)
+		asked, err := session.Ask(t.Context(), src, options, c, lingering)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := impact.Fine
+		if lingering != nil {
+			want = impact.Failing
+		}
+		if k := impact.Of(asked).Kind(impact.Insert); k.State != want {
+			t.Errorf("lingering %t: %+v", lingering != nil, k)
+		}
+	}
+	if lingered != 1 {
+		t.Errorf("lingered %d times", lingered)
 	}
 }
 

@@ -49,6 +49,9 @@ type Spec struct {
 	// Outage returns a cluster that has only the outage if the live store accepts connections but does not respond.
 	// Otherwise that is an error.
 	Outage bool
+	// Linger watches the requests of a live cluster for lingerLook instead of Nodes.Window, because trouble may come
+	// in bursts a few seconds apart.
+	Linger bool
 	// Known is the cluster of an earlier load, or nil. Its processes are queried while the store does not respond.
 	Known *model.Cluster
 }
@@ -104,6 +107,9 @@ type Loader struct {
 	// Reading is called with each snapshot before it is read and may wrap it. done is called at the end. It may be
 	// nil.
 	Reading func(source.Snapshot) (read source.Snapshot, done func())
+	// Lingering is called before requests are watched for a longer window; see Spec.Linger. done is called at its
+	// end. It may be nil.
+	Lingering func(window time.Duration) (done func())
 }
 
 // Open opens the source of a Spec at its moment. It calls spec.Password if the source needs a password.
@@ -201,22 +207,35 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 }
 
 // ask adds to a cluster the state of its processes and its etcd, and the recent writes, all within the deadline of
-// a process.
+// a process, which counts from the end if spec.Linger made it longer.
 func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model.Cluster) (*model.Cluster, error) {
-	options, begun := spec.nodes(), time.Now()
+	options, from := spec.nodes(), time.Now()
+	var lingering func(time.Duration) func()
+	if spec.Linger {
+		lingering = func(window time.Duration) func() {
+			done := func() {}
+			if l.Lingering != nil {
+				done = l.Lingering(window)
+			}
+			return func() {
+				done()
+				from = time.Now()
+			}
+		}
+	}
 	recent := c
 	var reading sync.WaitGroup
 	if spec.Recent {
 		reading.Go(func() { recent = withRecent(ctx, etcd, c, min(l.Timeout, maxDial, options.Patience())) })
 	}
-	asked, err := Ask(ctx, etcd, options, c)
+	asked, err := Ask(ctx, etcd, options, c, lingering)
 	reading.Wait()
 	if err != nil {
 		return nil, err
 	}
 	asked = asked.WithRecent(recent.Recent).WithStarts(recent.Starts)
 	if spec.Again && !asked.Etcd.Silent() {
-		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(begun.Add(options.Patience()))))
+		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(from.Add(options.Patience()))))
 	}
 	return asked, nil
 }

@@ -74,7 +74,7 @@ func Processes(ctx context.Context, loader *Loader, spec *Spec) (*model.Cluster,
 	}
 	way := spec.Nodes
 	way.Window = 0 // rates are not needed
-	if c, err = Ask(ctx, etcd, way, c); err != nil {
+	if c, err = Ask(ctx, etcd, way, c, nil); err != nil {
 		return nil, err
 	}
 	if len(c.Runtime.Nodes) == 0 {

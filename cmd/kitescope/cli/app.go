@@ -217,6 +217,10 @@ func (a *App) Loader() *session.Loader {
 			p := a.StartProgress(s)
 			return p, p.Done
 		},
+		Lingering: func(window time.Duration) func() {
+			a.Transient.Show(fmt.Sprintf("watching requests for %s (--window sets another time)", window))
+			return a.Transient.Clear
+		},
 	}
 }
 
@@ -264,6 +268,7 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 		return spec, nil
 	}
 	spec.Nodes, err = a.ClientOptions(c, n)
+	spec.Linger = n.Linger && !n.windowFlag.Changed
 	return spec, err
 }
 

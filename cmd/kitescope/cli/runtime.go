@@ -29,8 +29,11 @@ type NodeFlags struct {
 	window      time.Duration
 	metricsPort int
 	live        *pflag.Flag
+	windowFlag  *pflag.Flag
 	// Outage turns an etcd that hangs into a result: see session.Spec.
 	Outage bool
+	// Linger watches requests for longer unless --window is given: see session.Spec.
+	Linger bool
 	NodeSpec
 }
 
@@ -59,7 +62,7 @@ func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	}
 	f.BoolVar(&n.Live, "live", asks, what)
 	In(f, sectionProcesses, func() { n.add(f) })
-	n.live = f.Lookup("live")
+	n.live, n.windowFlag = f.Lookup("live"), f.Lookup("window")
 	return n
 }
 
@@ -68,7 +71,7 @@ func (n *NodeFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.prometheus, "prometheus", "",
 		"read metrics from a Prometheus, http://host:9090, instead of querying; with --at as of that time")
 	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process; a --window longer than half of it is added")
-	f.DurationVar(&n.window, "window", session.ActivityWindow, "time to measure rates over; 0: since process start")
+	f.DurationVar(&n.window, "window", session.ActivityWindow, "time to measure rates over; 0: since process start; without it, diagnose, why and impact watch requests for 10s")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics, if a process does not report it")
 	n.addWay(f)
 }
