@@ -92,7 +92,7 @@ const (
 	// slowTail times the past 95th percentile.
 	tailShare, slowTail = 0.1, 2
 	// halfTailShare and halfTail are the same for the past median, which incidents in the past do not change.
-	halfTailShare, halfTail = 0.2, 8
+	halfTailShare, halfTail = 0.2, 4
 	// unsureShare is the minimum share of failures for Unsure. Below it, a few failures are attributed to
 	// invalid requests.
 	unsureShare = 0.05
