@@ -535,6 +535,7 @@ func (l *look) lags() {
 	if l.tickLag(rootCoord, metrics.RootTickLag) >= behindOthers { // there is nothing newer to read
 		return
 	}
+	sends := func(p *part) bool { _, ok := highest(p.process.Metrics, metrics.RootTickLag); return ok }
 	sent := slices.ContainsFunc(l.of(rootCoord), func(p *part) bool { return p.process != nil && p.process.Before != nil && p.moved(metrics.RootTickLag) })
 	behind, still, moving := 0, 0, 0
 	worst, least := 0.0, math.Inf(1)
@@ -570,6 +571,13 @@ func (l *look) lags() {
 			words.Plural(behind+still, "consumer"), milliseconds(worst))
 	case still > 1 && sent:
 		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
+	case still > 1 && !l.blamed(proxy, Queue):
+		for _, p := range l.of(rootCoord) {
+			if p.process != nil && p.process.Before != nil && sends(p) {
+				p.see(Hanging, Medium, "it has sent no time tick for seconds, for which all readers of the queue wait")
+			}
+		}
+		return
 	default:
 		return
 	}
