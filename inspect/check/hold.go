@@ -8,9 +8,9 @@ import (
 
 // Hold delays the findings of repeated reports on one cluster, so a finding that flaps is shown once:
 //
-//   - Errors and warnings appear at once. Warnings about slowness appear after two rounds of responses in a
-//     row, infos after 30 seconds and two rounds. Findings in the first report appear with it, except
-//     warnings about slowness.
+//   - Errors and warnings appear at once. Warnings about slowness appear if two of three rounds of responses
+//     have them, infos after 30 seconds and two rounds in a row. Findings in the first report appear with it,
+//     except warnings about slowness.
 //   - A finding goes after it was absent for 30 seconds and two rounds, a warning about slowness after a
 //     minute. That time is four times as long, up to two minutes, each time the finding returns within two
 //     minutes. A higher severity is kept for the same time.
@@ -43,7 +43,8 @@ type Unable struct {
 
 // patience holds the thresholds of a presence.
 type patience struct {
-	rounds int           // rounds in a row before it appears
+	rounds int           // rounds before it appears
+	gap    int           // rounds in a row that may be without it in between
 	after  time.Duration // time before it appears
 	hold   time.Duration // time of absence before it goes
 }
@@ -64,7 +65,7 @@ const (
 type presence struct {
 	on          bool
 	since, seen time.Time // first and last time
-	rounds      int       // rounds in a row with it
+	rounds      int       // rounds with it
 	missed      int       // rounds since then without it
 	went        time.Time
 	hold        time.Duration
@@ -75,11 +76,11 @@ func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
 		if round {
 			p.missed++
 		}
-		if !p.on || p.missed >= holdRounds && now.Sub(p.seen) >= p.hold {
-			if p.on {
-				p.went = now
-			}
-			p.on, p.rounds = false, 0
+		switch {
+		case !p.on && p.missed > wait.gap:
+			p.rounds = 0
+		case p.on && p.missed >= holdRounds && now.Sub(p.seen) >= p.hold:
+			p.on, p.rounds, p.went = false, 0, now
 		}
 		return
 	}
@@ -181,11 +182,11 @@ func (h *Hold) Next(r *Report) (*Report, []Unable) {
 		k.take(now[k], r.Now, round, func(s Severity) patience {
 			switch {
 			case s == Warning && live && x != nil && x.slowness():
-				return patience{holdRounds, 0, holdSlow}
+				return patience{rounds: holdRounds, gap: 1, hold: holdSlow}
 			case s == Info && !first:
-				return patience{holdRounds, holdTime, holdTime}
+				return patience{rounds: holdRounds, after: holdTime, hold: holdTime}
 			}
-			return patience{1, 0, holdTime}
+			return patience{rounds: 1, hold: holdTime}
 		})
 		if f := k.shown(r.Now); f != nil {
 			shown[f.Check] = append(shown[f.Check], f)
@@ -240,9 +241,9 @@ func (r *Report) withFindings(of map[string][]*Finding) *Report {
 // becameUnable returns the checks that could not see everything for 30 seconds and two rounds, and could
 // before.
 func (h *Hold) becameUnable(r *Report, round, first bool) []Unable {
-	wait := patience{holdRounds, holdTime, holdUnable}
+	wait := patience{rounds: holdRounds, after: holdTime, hold: holdUnable}
 	if first {
-		wait = patience{1, 0, holdUnable}
+		wait = patience{rounds: 1, hold: holdUnable}
 	}
 	var list []Unable
 	for _, x := range r.Results {

@@ -24,10 +24,11 @@ func TestHold(t *testing.T) {
 	}{
 		{"an error at once", true, ".e", ".e"},
 		{"a failure at once", false, "..w", "..w"},
-		{"slowness after two rounds in a row", true, ".w.ww", "....w"},
+		{"slowness in two of three rounds", true, ".w.w..", "...www"},
+		{"slowness in one of three rounds", true, ".w..w..w.", "........."},
 		{"slowness of one round", true, "wWWW.", "....."},
 		{"slowness in the first report", true, "ww", ".w"},
-		{"slowness that was info", true, "iwiww", "iiiiw"},
+		{"slowness that was info", true, "iwiww", "iiiww"},
 		{"info later", false, ".iiiiiiii", ".......ii"},
 		{"info that flaps", false, ".i.ii.iii.iiii.iiiii.", "....................."},
 		{"info in the first report", false, "i.i", "iii"},
