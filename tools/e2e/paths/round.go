@@ -243,7 +243,7 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, events []lab
 			case f.Severity != "error":
 			case lab.Stood(events, f, injected):
 				result.Stood = append(result.Stood, f.String())
-			case !namesOne(f, names):
+			case !namesOne(f, names) && !namesOne(root(look, f), names):
 				result.False++
 			}
 		}

@@ -83,6 +83,21 @@ func namesOne(f *lab.Finding, names []string) bool {
 	return lab.Names(short.Text(), names)
 }
 
+// root returns the finding that a finding follows from, directly or over others, or the finding itself.
+func root(look *lab.Look, f *lab.Finding) *lab.Finding {
+	for range look.Findings { // at most as often, in case that causes form a cycle
+		i := -1
+		if f.Cause != nil {
+			i = slices.IndexFunc(look.Findings, func(g lab.Finding) bool { return g.Check == f.Cause.Check && g.Object == f.Cause.Object })
+		}
+		if i < 0 {
+			return f
+		}
+		f = &look.Findings[i]
+	}
+	return f
+}
+
 // firstLoud returns the seconds until the first loud finding of --watch that names one of these, 0 if there is none.
 func firstLoud(events []lab.Finding, names []string, since float64) float64 {
 	for i := range events {

@@ -204,3 +204,18 @@ func TestStood(t *testing.T) {
 		t.Errorf("%d errors, %d of them from before, %d about something else", len(result.Errors), len(result.Stood), result.False)
 	}
 }
+
+// TestRoot checks that a finding is followed to its first cause, and that a cycle of causes ends.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	thing := func(name string) lab.Thing { return lab.Thing{Name: name} }
+	of := func(name, cause string) lab.Finding {
+		return lab.Finding{Check: "c", Object: thing(name), Cause: &lab.Cause{Check: "c", Object: thing(cause)}}
+	}
+	look := &lab.Look{Findings: []lab.Finding{{Check: "c", Object: thing("a")}, of("b", "a"), of("d", "b"), of("e", "missing"), of("x", "y"), of("y", "x")}}
+	for i, want := range []string{"a", "a", "a", "e", "x", "y"} {
+		if got := root(look, &look.Findings[i]).Object.Name; got != want {
+			t.Errorf("%s follows from %s, want %s", look.Findings[i].Object.Name, got, want)
+		}
+	}
+}
