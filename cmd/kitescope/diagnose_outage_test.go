@@ -19,7 +19,7 @@ func TestEtcdHangs(t *testing.T) {
 	for _, command := range []string{"impact", "why"} {
 		containsAll(t, kitescope(t, cli.ExitFailed, append([]string{command}, hangs...)...).stdout, "unknown", "etcd is not responding")
 	}
-	containsAll(t, kitescope(t, cli.ExitFailed, append([]string{"get", "nodes"}, hangs...)...).err, "it accepts connections, but there is no answer within 1s")
+	containsAll(t, kitescope(t, cli.ExitFailed, append([]string{"get", "nodes"}, hangs...)...).err, "it accepts connections, but there is no response within 1s")
 	for _, command := range []string{"diagnose", "impact"} {
 		e := kitescope(t, cli.ExitFailed, command, "--from", "etcd://"+livetest.Refused(t))
 		containsAll(t, e.err, "connection refused")

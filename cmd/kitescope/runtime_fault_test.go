@@ -280,7 +280,7 @@ func TestSilentEtcd(t *testing.T) {
 	for _, test := range []struct {
 		problem string
 		code    int
-	}{{"no answer from here: connection refused", cli.ExitIncomplete}, {"no answer from here: etcdserver: permission denied", cli.ExitOK}, {"", cli.ExitOK}} {
+	}{{"no response from here: connection refused", cli.ExitIncomplete}, {"no response from here: etcdserver: permission denied", cli.ExitOK}, {"", cli.ExitOK}} {
 		var errs syncBuffer
 		a := &cli.App{Streams: &cli.Streams{Err: &errs}, Flags: cli.GlobalFlags{Strict: true}}
 		c := model.Build(model.Parts{}).WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "http://e:2379", Problem: test.problem}}})

@@ -199,7 +199,7 @@ func TestBlindNodesAreSaid(t *testing.T) {
 	parts := c.Runtime.RuntimeParts
 	parts.Nodes = append(slices.Clip(parts.Nodes), &model.LiveNode{Role: "querynode", Node: 99, Reason: "not asked itself"})
 	r := Run(c.WithRuntime(model.BuildRuntime(parts)), modeltest.Now, []*Check{{ID: "a", Needs: NeedDistribution, Run: func(*Pass) {}}})
-	if diff := cmp.Diff([]string{"querynode-12: timed out: no answer within 5s"}, r.Results[0].Unseen); diff != "" {
+	if diff := cmp.Diff([]string{"querynode-12: timed out: no response within 5s"}, r.Results[0].Unseen); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -167,7 +167,7 @@ func TestPagesHostile(t *testing.T) {
 		"1 GiB":         {func(w http.ResponseWriter, _ *http.Request) { endless(w) }, model.TooLarge, "larger than the limit"},
 		"1 GiB, packed": {packed(true, endless), model.TooLarge, "larger than the limit"},
 		"many objects":  {text(200, `{"configs":[`+strings.Repeat("{},", 400_000)+`{}]}`), model.TooLarge, ""},
-		"silence":       {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, model.TimedOut, "no answer within"},
+		"silence":       {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, model.TimedOut, "no response within"},
 		"slow": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = io.WriteString(w, "{")

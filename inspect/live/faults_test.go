@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 		"blackhole":             {livetest.Blackhole(t), model.Unreachable, "no connection within 4s", false},
 		"no such host":          {"no-such-host.invalid:21123", model.Unreachable, "", true},
 		"no address":            {"nonsense", model.Unreachable, "host:port", true},
-		"silent":                {livetest.Silent(t), model.TimedOut, "no answer within 4s", false},
+		"silent":                {livetest.Silent(t), model.TimedOut, "no response within 4s", false},
 		"garbage":               {livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), model.Garbled, "SSH-2.0", true},
 		"an HTTP/1 server":      {livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), model.Garbled, "HTTP/1.1", true},
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},
@@ -112,7 +112,7 @@ func TestMetricsFaults(t *testing.T) {
 		reason  string
 	}{
 		"refused": {livetest.Refused(t), model.Refused, ""},
-		"silent":  {livetest.Silent(t), model.TimedOut, "no answer within 4s"},
+		"silent":  {livetest.Silent(t), model.TimedOut, "no response within 4s"},
 		"garbage": {livetest.Garbage(t, "\x00\x01\x02 what\r\n\r\n"), model.Garbled, ""},
 		"a page":  {livetest.NotGRPC(t), model.Garbled, ""},
 		"cut off": {livetest.CutOff(t), model.CutOff, "closed"},
@@ -239,7 +239,7 @@ func TestTLSOfASlowServer(t *testing.T) {
 		})
 	})
 	r := ask(t, moved, live.Options{TLS: ours.Client(t, nil), Timeout: 4 * time.Second})
-	wantOutcome(t, r, "querynode", 101, model.TimedOut, "connected, but no answer within 4s")
+	wantOutcome(t, r, "querynode", 101, model.TimedOut, "connected, but no response within 4s")
 	wantOutcome(t, r, "querynode", 100, model.Answered, "")
 }
 

@@ -278,7 +278,7 @@ func (c *Client) httpFailure(err error) *failure {
 	case errors.As(err, &f):
 		return f
 	case isTimeout(err):
-		return failed(model.TimedOut, "connected, but no answer within %s", c.opts.Timeout)
+		return failed(model.TimedOut, "connected, but no response within %s", c.opts.Timeout)
 	case isCut(err):
 		return failed(model.CutOff, "the server closed the connection")
 	case strings.Contains(err.Error(), "malformed"):

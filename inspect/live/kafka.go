@@ -108,7 +108,7 @@ func (k *kafka) failure(ctx context.Context, err error) error {
 		return failed(model.Denied, "the broker closed the connection: it may require TLS or a login (SASL), "+
 			"and kitescope has no certificate or account for it")
 	case isTimeout(err):
-		return failed(model.TimedOut, "no answer from the brokers within %s", k.patience)
+		return failed(model.TimedOut, "no response from the brokers within %s", k.patience)
 	}
 	return failed(model.Failed, "%v", err)
 }

@@ -73,7 +73,7 @@ func TestKafkaFaults(t *testing.T) {
 		reason  string
 	}{
 		"refused":   {livetest.Refused(t), nil, model.Refused, "refused"},
-		"silent":    {livetest.Silent(t), nil, model.TimedOut, "no answer from the brokers"},
+		"silent":    {livetest.Silent(t), nil, model.TimedOut, "no response from the brokers"},
 		"blackhole": {livetest.Blackhole(t), nil, model.Unreachable, "no connection"},
 		"hangs up":  {livetest.HangsUp(t), nil, model.Denied, "closed the connection"},
 		"garbage":   {livetest.Garbage(t, "\x00\x00\x00\x08\x00\x00\x00\x01\xff\xff\xff\xff"), nil, model.Failed, ""},

@@ -183,7 +183,7 @@ func (l *link) whyLate(ctx context.Context) error {
 	case len(first) > 0 && !isSettings(first):
 		return l.whyGarbled(first)
 	case dialed:
-		return failed(model.TimedOut, "connected, but no answer within %s", patience)
+		return failed(model.TimedOut, "connected, but no response within %s", patience)
 	case resolving != "":
 		return unresolved(resolving, patience)
 	}

@@ -74,7 +74,7 @@ func handshakeFailure(err error, patience time.Duration) *failure {
 	case isAlert(err):
 		return failed(model.Denied, "the server refuses the TLS handshake: %v", err)
 	case isTimeout(err):
-		return failed(model.TimedOut, "no answer to the TLS handshake within %s", patience)
+		return failed(model.TimedOut, "no response to the TLS handshake within %s", patience)
 	case isCut(err):
 		return failed(model.CutOff, "the server closed the connection during the TLS handshake")
 	}
@@ -100,7 +100,7 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 	}
 	switch s.Code() {
 	case codes.DeadlineExceeded:
-		return failed(model.TimedOut, "no answer within %s", patience)
+		return failed(model.TimedOut, "no response within %s", patience)
 	case codes.Unimplemented:
 		if strings.Contains(message, "unexpected HTTP status code") {
 			return failed(model.Garbled, "not a gRPC server: %s", message)

@@ -363,7 +363,7 @@ func TestEtcdSilent(t *testing.T) {
 	for _, test := range []struct {
 		problem string
 		state   place.State
-	}{{"no answer from here", place.Hanging}, {"no answer from here: dial tcp 10.0.0.9:2379: connection refused", place.Gone}} {
+	}{{"no response from here", place.Hanging}, {"no response from here: dial tcp 10.0.0.9:2379: connection refused", place.Gone}} {
 		w := newWorld(t)
 		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Problem: test.problem}}}
 		w.scrape(w.session("proxy"), inserts(13, 10, 0), inserts(16, 10, 0))

@@ -190,7 +190,7 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 
 // silentEtcd returns the health of an etcd that does not respond.
 func silentEtcd(endpoint, why string) *model.Etcd {
-	return &model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no answer from here: " + why}}}
+	return &model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no response from here: " + why}}}
 }
 
 // EtcdHealth queries the health of a live source's etcd. It returns nil if src is not live.

@@ -169,7 +169,7 @@ func TestSilence(t *testing.T) {
 	for problem, silent := range map[string]bool{
 		"":                              false,
 		"etcdserver: permission denied": false,
-		"no answer from here: connection refused": true,
+		"no response from here: connection refused": true,
 	} {
 		e := &model.Etcd{Members: []model.EtcdMember{{Problem: problem}}}
 		if got := e.Silent(); got != silent {
@@ -190,11 +190,11 @@ func TestSilentSessions(t *testing.T) {
 		Nodes: []*model.LiveNode{
 			{Role: "querynode", Node: 3, Outcome: model.Answered},
 			{Role: "proxy", Node: 1, Outcome: model.Answered},
-			{Role: "datanode", Node: 2, Outcome: model.TimedOut, Reason: "no answer\nwithin 5s"},
+			{Role: "datanode", Node: 2, Outcome: model.TimedOut, Reason: "no response\nwithin 5s"},
 		},
 		Skipped: []model.Skipped{{Reason: live.NobodyRegistered}},
 	}))
-	want := []string{"datanode-2: timed out: no answer within 5s", live.NobodyRegistered + ": no process could be queried", "querynode-3 did not report its segments"}
+	want := []string{"datanode-2: timed out: no response within 5s", live.NobodyRegistered + ": no process could be queried", "querynode-3 did not report its segments"}
 	slices.Sort(want)
 	if got := session.SilentSessions(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

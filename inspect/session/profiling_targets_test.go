@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 		nodes = append(nodes, live(role, 3, alone))
 	}
 	gone := live("querynode", 9, nil)
-	gone.Outcome, gone.Reason = model.TimedOut, "no answer within 5s"
+	gone.Outcome, gone.Reason = model.TimedOut, "no response within 5s"
 	nodes = append(nodes, live("indexcoord", 4, coord), live("datacoord", 4, coord), live("querynode", 5, node), live("proxy", 6, nil), gone)
 	runtime := model.BuildRuntime(model.RuntimeParts{
 		Kind: "live", Nodes: nodes, Processes: []*model.Process{alone, coord, node},
@@ -40,7 +40,7 @@ func TestOf(t *testing.T) {
 		"datacoord-4":  {Node: "datacoord-4", Roles: []string{"datacoord", "indexcoord"}, NodeIDs: []string{"4"}, URL: pull.Process("", "10.0.0.2:9091").URL},
 		"querynode-5":  {Node: "querynode-5", Roles: []string{"querynode"}, NodeIDs: []string{"5"}, Version: "2.3.5", URL: pull.Process("", "10.0.0.3:9091").URL},
 		"proxy-6":      {Node: "proxy-6", Roles: []string{"proxy"}, NodeIDs: []string{"6"}, Unknown: "metrics port unknown: pass --metrics-port, or its URL"},
-		"querynode-9":  {Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"}, Unknown: "the process did not report the address of its HTTP server: timed out (no answer within 5s)"},
+		"querynode-9":  {Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"}, Unknown: "the process did not report the address of its HTTP server: timed out (no response within 5s)"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(pull.Target{})); diff != "" {
 		t.Error(diff)

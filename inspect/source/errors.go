@@ -18,4 +18,4 @@ type HangingError struct {
 	After time.Duration
 }
 
-func (e *HangingError) Error() string { return "no answer within " + e.After.String() }
+func (e *HangingError) Error() string { return "no response within " + e.After.String() }

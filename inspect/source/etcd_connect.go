@@ -105,7 +105,7 @@ func (s *Etcd) dialError(ctx context.Context, err, verdict error, connected bool
 			"connect to %s: it accepts connections, but there is %w", where, &HangingError{where, s.opts.dialTimeout()})
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return hints.Errorf("check the address and that a firewall or port-forward lets it through",
-			"connect to %s: no answer within %s", s.address.location(), s.opts.dialTimeout())
+			"connect to %s: no response within %s", s.address.location(), s.opts.dialTimeout())
 	}
 	return err
 }

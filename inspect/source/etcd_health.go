@@ -155,7 +155,7 @@ func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string) []
 func memberOf(endpoint string, st *pb.StatusResponse, err error) member {
 	m := member{EtcdMember: model.EtcdMember{Endpoint: endpoint}}
 	if err != nil {
-		m.Problem = "no answer from here"
+		m.Problem = "no response from here"
 		if text := status.Convert(err).Message(); text != "" && !strings.Contains(text, "deadline exceeded") {
 			m.Problem += ": " + text
 		}

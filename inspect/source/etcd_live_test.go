@@ -258,7 +258,7 @@ func TestDeadlineOfARequest(t *testing.T) {
 	proxy.freeze()
 	start := time.Now()
 	_, err := collect(t.Context(), snap)
-	expectHint(t, err, "no answer within 500ms", "--timeout")
+	expectHint(t, err, "no response within 500ms", "--timeout")
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("took %s", took)
 	}

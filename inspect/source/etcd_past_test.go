@@ -100,7 +100,7 @@ func TestPastOfAnEtcdThatFallsSilent(t *testing.T) {
 	defer cancel()
 	seen := 0
 	err = past.Changes(ctx, pin(t, src).Header(), 1, last, func(int64, []source.Event) error { seen++; return nil })
-	expectHint(t, err, "no answer within 2s", "--timeout")
+	expectHint(t, err, "no response within 2s", "--timeout")
 	if seen != 1 || ctx.Err() != nil {
 		t.Errorf("%d changes, %v", seen, ctx.Err())
 	}

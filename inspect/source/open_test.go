@@ -157,7 +157,7 @@ func TestBadPlaces(t *testing.T) {
 		{"etcd://" + closed + "," + closedToo, "none of 2 endpoints responds", "listens there"},
 		{"etcds://" + closed, "connection refused", "listens there"},
 		{"etcd://no-such-host.invalid", "no such host", "host name"},
-		{"etcd://" + silent, "no answer within", "firewall"},
+		{"etcd://" + silent, "no response within", "firewall"},
 	}
 	for _, c := range cases {
 		t.Run(c.from, func(t *testing.T) {

@@ -43,10 +43,10 @@ func TestReportedUnknown(t *testing.T) {
 	}
 	// Only the proxy with the lower id is queried for dependencies, so the other is not missing.
 	one := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
-		{Role: "proxy", Node: 4, System: &model.System{Version: "3.0.1"}, Process: &model.Process{Calls: []model.Call{{Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/dependencies", Outcome: model.TimedOut, Reason: "no answer within 10 s"}}}},
+		{Role: "proxy", Node: 4, System: &model.System{Version: "3.0.1"}, Process: &model.Process{Calls: []model.Call{{Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/dependencies", Outcome: model.TimedOut, Reason: "no response within 10 s"}}}},
 		{Role: "proxy", Node: 9, System: &model.System{Version: "3.0.1"}, Process: &model.Process{}},
 	}})
-	if got := lacks(one, "dependencies"); got != "proxy-4: timed out: no answer within 10 s" {
+	if got := lacks(one, "dependencies"); got != "proxy-4: timed out: no response within 10 s" {
 		t.Errorf("one of two is asked: %s", got)
 	}
 	if got := lacks(one, "clients"); !strings.HasSuffix(got, "proxy-9: its list was not requested") {

@@ -62,7 +62,7 @@ func testSet(name, format string, runs int) *bench.Set {
 // pairedComparison returns a comparison of 24 pairs with every optional part.
 func pairedComparison() *bench.Comparison {
 	a, b := testSet("no-pgo", "kitescope trial", 24), testSet("default.pgo", "kitescope trial", 24)
-	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+rendertest.HostileName, "no answer within 30s"
+	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+rendertest.HostileName, "no response within 30s"
 	b.Notes = []string{"2 lines are no results"}
 	search := func(name, unit string, clients int) bench.Metric {
 		return bench.Metric{Of: "search k=10", Name: name, Unit: unit, Concurrency: clients}

@@ -34,7 +34,7 @@ func sampleUsage(minutes int) *usage.Usage {
 			case i == 4:
 				s.Fail(at, "dial tcp 10.0.0.8:9091: connection refused")
 			case i == 2 && second > 20 && second < 30:
-				s.Fail(at, "no answer within 1s")
+				s.Fail(at, "no response within 1s")
 			default:
 				s.Add(r)
 			}

@@ -246,7 +246,7 @@ func TestDress(t *testing.T) {
 			filters++
 		}
 	}
-	if filters != 2 || !l.Start.Equal(shape.Start) || !strings.Contains(strings.Join(l.Notes, "\n"), "1 requests have more vectors than the 2 available") {
+	if filters != 2 || !l.Start.Equal(shape.Start) || !strings.Contains(strings.Join(l.Notes, "\n"), "1 request had more vectors than the 2 available") {
 		t.Error(filters, l.Notes)
 	}
 	var out bytes.Buffer

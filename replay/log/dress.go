@@ -10,6 +10,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/internal/hints"
+	"kitescope/internal/words"
 )
 
 // Dress combines the times and sizes of one log's requests with the vectors of another. Each request of shape gets
@@ -58,11 +59,11 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		l.Requests[i] = s
 	}
 	if unknown > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d requests of unknown size: assuming one vector each", unknown))
+		l.Notes = append(l.Notes, words.Plural(unknown, "request")+" of unknown size: assuming one vector each")
 	}
 	if cut > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%d requests have more vectors than the %d available: cut", cut,
-			l.Vectors.Rows))
+		l.Notes = append(l.Notes, fmt.Sprintf("%s had more vectors than the %d available: cut",
+			words.Plural(cut, "request"), l.Vectors.Rows))
 	}
 	sum := sha256.Sum256(fmt.Append(nil, shape.Digest, vectors.Digest, seed))
 	l.Digest = hex.EncodeToString(sum[:])

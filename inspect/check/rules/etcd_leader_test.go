@@ -11,7 +11,7 @@ func TestEtcdNoLeader(t *testing.T) {
 	silent := func(ids ...int) func([]model.EtcdMember) {
 		return func(m []model.EtcdMember) {
 			for _, i := range ids {
-				m[i].Problem, m[i].Leader = "no answer from here", false
+				m[i].Problem, m[i].Leader = "no response from here", false
 			}
 		}
 	}

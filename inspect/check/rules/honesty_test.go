@@ -262,15 +262,15 @@ func toldBySessions() []struct {
 	late := func(n *model.LiveNode, method string) {
 		for i := range n.Calls {
 			if n.Calls[i].Method == method {
-				n.Calls[i].Outcome, n.Calls[i].Reason = model.TimedOut, "no answer within 5 s"
+				n.Calls[i].Outcome, n.Calls[i].Reason = model.TimedOut, "no response within 5 s"
 			}
 		}
 	}
 	silence := func(_ *model.RuntimeParts, n *model.LiveNode) {
-		n.Outcome, n.Reason, n.State = model.TimedOut, "no answer within 5 s", ""
+		n.Outcome, n.Reason, n.State = model.TimedOut, "no response within 5 s", ""
 		n.Distribution, n.System, n.Config = nil, nil, nil
 		for i := range n.Calls {
-			n.Calls[i].Outcome, n.Calls[i].Reason = model.TimedOut, "no answer within 5 s"
+			n.Calls[i].Outcome, n.Calls[i].Reason = model.TimedOut, "no response within 5 s"
 		}
 	}
 	return []fact{

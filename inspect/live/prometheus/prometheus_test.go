@@ -197,7 +197,7 @@ func TestRead(t *testing.T) {
 	}
 	silent := 0
 	for _, g := range gaps {
-		if strings.Contains(g.Reason, "no answer within 1s") {
+		if strings.Contains(g.Reason, "no response within 1s") {
 			silent++
 		}
 		if strings.Contains(g.Where+g.Reason, "geheim") {

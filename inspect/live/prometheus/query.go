@@ -62,7 +62,7 @@ func (s *server) query(ctx context.Context, expr string, at time.Time) (list []s
 
 // get requests one page of the API.
 func (s *server) get(ctx context.Context, path string, values url.Values, data func(*answer) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no answer within %s", s.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no response within %s", s.timeout))
 	defer cancel()
 	u := *s.base
 	u.Path, u.RawQuery = u.Path+path, values.Encode()

@@ -60,7 +60,7 @@ func records(t *testing.T) []live.Record {
 		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte("first 1\n")},
 		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte("second 2\n")},
 		{Role: "querynode", Node: 8, Address: "10.0.0.8:21123", Method: states, Outcome: "refused", Error: "connection refused"},
-		{Role: "querynode", Node: 9, Address: "10.0.0.9:21123", Method: states, Outcome: "timed out", Error: "no answer within 5s"},
+		{Role: "querynode", Node: 9, Address: "10.0.0.9:21123", Method: states, Outcome: "timed out", Error: "no response within 5s"},
 		{Method: "message queue", Outcome: "not asked", Error: "whatever"},
 	}
 }
@@ -260,7 +260,7 @@ func TestCloseEndsEverything(t *testing.T) {
 // TestCloseWithOpenConnections checks that pending calls and idle connections do not block Close.
 func TestCloseWithOpenConnections(t *testing.T) {
 	before := runtime.NumGoroutine()
-	silent := live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9099", Method: "GET /metrics", Outcome: "timed out", Error: "no answer within 5s"}
+	silent := live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9099", Method: "GET /metrics", Outcome: "timed out", Error: "no response within 5s"}
 	s, err := recorded.Start(append(records(t), silent), recorded.Options{})
 	if err != nil {
 		t.Fatal(err)

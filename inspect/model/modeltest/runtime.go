@@ -49,7 +49,7 @@ func liveNode(s *model.Session) *model.LiveNode {
 	call := model.Call{Role: s.Role, Node: s.Node, Address: s.Address, Method: "GetMetrics", Outcome: model.Answered, Took: 4 * time.Millisecond}
 	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy"}
 	if s.Stopping {
-		call.Outcome, call.Reason = model.TimedOut, "no answer within 5s"
+		call.Outcome, call.Reason = model.TimedOut, "no response within 5s"
 		n.Outcome, n.Reason, n.State = call.Outcome, call.Reason, ""
 		n.Calls = []model.Call{call}
 		return n
