@@ -48,7 +48,7 @@ func lackingFacts(r *check.Report) []Fact {
 	var list []Fact
 	var asking []string
 	all := " of " + words.Plural(len(r.Results), "check")
-	for _, u := range r.Unlooked() {
+	for _, u := range r.NotRun() {
 		ids := check.IDs(u.Checks)
 		if r.Cluster.Runtime == nil && u.Status == check.Skipped && strings.Contains(u.Reason, facts.NotAsked) {
 			asking = append(asking, ids...)

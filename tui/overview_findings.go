@@ -59,7 +59,7 @@ func unlookedText(r *check.Report) string {
 	switch {
 	case n == 0:
 		return ""
-	case len(r.Unlooked()) == 1 && len(list) > 0:
+	case len(r.NotRun()) == 1 && len(list) > 0:
 		return list[0].Label
 	}
 	return words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not run"

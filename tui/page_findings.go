@@ -312,7 +312,7 @@ func (m *Model) saveReport() Cmd {
 	}
 	return Save(m, "report.html", func(w io.Writer) error {
 		c := &cases.Case{
-			Diagnosis: &clusters.Diagnosis{Report: report, Bar: check.Bar{Never: true}},
+			Diagnosis: &clusters.Diagnosis{Report: report, Bar: check.Threshold{Never: true}},
 			Where:     env.Cluster.Origin.Location, Version: m.Config.Version,
 			Notes: []string{"No flame graph and no timeline: kitescope report writes them."},
 		}
@@ -327,7 +327,7 @@ func (m *Model) saveReport() Cmd {
 
 // markdown returns a function that writes the whole report as Markdown, e.g. for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {
-	d := &clusters.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
+	d := &clusters.Diagnosis{Report: p.report, Bar: check.Threshold{Never: true}}
 	if own := p.judged.own; own != nil {
 		own.Dress(d)
 	}

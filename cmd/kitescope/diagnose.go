@@ -126,7 +126,7 @@ type diagnosis struct {
 	flags    diagnoseFlags
 	checks   []*check.Check
 	want     meta.Want
-	bar      check.Bar
+	bar      check.Threshold
 	baseline *check.Baseline
 	format   render.Format
 	options  render.ReportOptions

@@ -60,7 +60,7 @@ func feltIn(g *view.Grid, least check.Severity) bool {
 	x := impact.Of(g.Table.Env().Cluster)
 	for i := range g.Len() {
 		k := x.Kind(impact.Request(g.Table.Ref(g.Row(i)).ID))
-		if k != nil && k.State.Felt() && check.FeltSeverity(k) >= least {
+		if k != nil && k.State.Felt() && check.RequestSeverity(k) >= least {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func preflightCommand(a *cli.App) *cobra.Command {
 	a.AddAt(cmd)
 	d.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
-	_ = cmd.RegisterFlagCompletionFunc("to", cli.Fixed(preflight.Wanted()...))
+	_ = cmd.RegisterFlagCompletionFunc("to", cli.Fixed(preflight.SuggestedTargets()...))
 	return cmd
 }
 
@@ -122,16 +122,16 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 // settlePlan completes the plan with the running version. It returns a usage error if the direction or the target
 // version does not fit the running version.
 func settlePlan(plan *preflight.Plan, c *model.Cluster) error {
-	var unfit *preflight.UnfitError
+	var unfit *preflight.PlanError
 	if *plan, unfit = plan.For(c); unfit == nil {
 		return nil
 	}
-	hint := map[preflight.Unfit]string{
+	hint := map[preflight.PlanProblem]string{
 		preflight.RunningUnknown: "add --running 2.5.16",
-		preflight.Older:          "add --back to check a rollback",
-		preflight.Newer:          "omit --back",
-		preflight.RunsAlready:    "name another version with --to",
-		preflight.PatchUnsaid:    "name the whole version, such as --to " + plan.To.String() + ".1",
+		preflight.TargetOlder:    "add --back to check a rollback",
+		preflight.TargetNewer:    "omit --back",
+		preflight.AlreadyRunning: "name another version with --to",
+		preflight.PatchMissing:   "name the whole version, such as --to " + plan.To.String() + ".1",
 	}
 	return cli.Usage(unfit, hint[unfit.Why])
 }

@@ -125,7 +125,7 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	judge := new(check.Judge)
 	report := d.judge(a, cluster, judge)
 	c.Where = cluster.Origin.Location
-	c.Diagnosis = &clusters.Diagnosis{Bar: check.Bar{Never: true}}
+	c.Diagnosis = &clusters.Diagnosis{Bar: check.Threshold{Never: true}}
 	c.Diagnosis.Report, c.Diagnosis.Stale = d.baseline.Apply(report, d.checks)
 	c.Measure(env, judge.Latency(cluster))
 	if err := f.past(ctx, a, d, c); err != nil {

@@ -231,7 +231,7 @@ func blindChecks(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	blind := 0
 	for _, c := range rules.All() {
-		const answers = check.NeedDistribution | check.NeedRecovery | check.NeedQueryCoord | check.NeedConfig | check.NeedSystem | check.NeedAnswers
+		const answers = check.NeedDistribution | check.NeedRecovery | check.NeedQueryCoord | check.NeedConfig | check.NeedSystem | check.NeedResponses
 		if c.Needs&answers == 0 {
 			continue
 		}

@@ -45,11 +45,11 @@ func Reload(c *model.Cluster, x *model.Collection) Step {
 
 // Flush returns a step that flushes a collection, with does as its text. If no node consumes one of its
 // channels, the step has no command because the flush would wait forever.
-func Flush(c *model.Cluster, x *model.Collection, within time.Duration, does ours, args ...any) Step {
+func Flush(c *model.Cluster, x *model.Collection, within time.Duration, text stringConstant, args ...any) Step {
 	if !facts.Consumed(c, x.ID) {
 		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name).Interrupting(0, "nothing")
 	}
-	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(does, args...).Interrupting(within, "nothing")
+	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(text, args...).Interrupting(within, "nothing")
 }
 
 // LookFor returns the command that looks for files in the storage at place.
@@ -58,9 +58,9 @@ func LookFor(place string) shellquote.Command {
 	return Kitescope("diagnose").Flag("--storage", place)
 }
 
-// TopOf returns the command that profiles a process and prints its top functions. If the address of the
+// TopCommand returns the command that profiles a process and prints its top functions. If the address of the
 // process is unknown, the command profiles all processes.
-func TopOf(n *model.LiveNode) shellquote.Command {
+func TopCommand(n *model.LiveNode) shellquote.Command {
 	top := Kitescope("profile top")
 	if n.Process != nil && n.Process.Address != "" {
 		top = top.Arg("http://" + n.Process.Address) // without the scheme it would be a file name
@@ -76,9 +76,9 @@ func FindFiles(p *facts.Facts) Step {
 	return Shell(LookFor(p.OwnStorage().Place)).Does("lists files that are missing from the storage")
 }
 
-// Unwritable returns steps to find out whether a process of a role exited because the storage is not
+// UnwritableStorageSteps returns steps to find out whether a process of a role exited because the storage is not
 // writable. It returns nil for roles that do not exit then.
-func Unwritable(p *facts.Facts, role string) []Step {
+func UnwritableStorageSteps(p *facts.Facts, role string) []Step {
 	if role != "datanode" {
 		return nil
 	}

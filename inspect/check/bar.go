@@ -2,8 +2,8 @@ package check
 
 import "slices"
 
-// Bar decides which findings make a run fail. The zero Bar fails on all findings.
-type Bar struct {
+// Threshold decides which findings make a run fail. The zero Bar fails on all findings.
+type Threshold struct {
 	// FailOn is the lowest severity that fails the run. If Never is true, no finding fails it.
 	FailOn Severity
 	Never  bool
@@ -11,15 +11,15 @@ type Bar struct {
 
 // Fails reports whether a finding makes the run fail: it is at least as severe as FailOn and, if there is an
 // older report, new, worse or unsure. since is nil if there is no older report.
-func (b Bar) Fails(f *Finding, since *Comparison) bool {
+func (b Threshold) Fails(f *Finding, since *Comparison) bool {
 	if b.Never || f.Severity < b.FailOn {
 		return false
 	}
-	c := since.Of(f)
+	c := since.ChangeOf(f)
 	return c == nil || c.Kind == New || c.Kind == Worse || c.Kind == Unsure
 }
 
 // Failing reports whether any finding of a report makes the run fail.
-func (b Bar) Failing(r *Report, since *Comparison) bool {
+func (b Threshold) Failing(r *Report, since *Comparison) bool {
 	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return b.Fails(f, since) })
 }

@@ -34,8 +34,8 @@ type Entry struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// Stale is an entry that no longer accepts any finding, with the reason.
-type Stale struct {
+// StaleEntry is an entry that no longer accepts any finding, with the reason.
+type StaleEntry struct {
 	Entry
 	Reason string
 }
@@ -117,7 +117,7 @@ func NewBaseline(r *Report, old *Baseline) *Baseline {
 	b := &Baseline{}
 	kept := make(map[*Finding]bool)
 	findings := slices.Concat(r.Findings, r.Accepted)
-	named := r.named(findings)
+	named := r.byKey(findings)
 	for _, e := range old.entries() {
 		known, _ := r.Judged(e.Check)
 		keep := !known
@@ -151,22 +151,22 @@ func (b *Baseline) entries() []Entry {
 
 // Apply returns a copy of a report without the accepted findings, and the entries that no longer accept
 // anything. all lists the existing checks. r is not changed.
-func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []Stale) {
+func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []StaleEntry) {
 	next := *r
 	next.Findings, next.Accepted = nil, slices.Clone(r.Accepted)
-	named := r.named(r.Findings)
+	named := r.byKey(r.Findings)
 	accepted := make(map[*Finding]bool)
-	var stale []Stale
+	var stale []StaleEntry
 	for _, e := range b.entries() {
 		late, about := e.expired(r.Now), named[e.key()]
 		known, _ := r.Judged(e.Check)
 		switch {
 		case len(about) > 0 && late != "":
-			stale = append(stale, Stale{e, late})
+			stale = append(stale, StaleEntry{e, late})
 		case len(about) == 0 && known:
-			stale = append(stale, Stale{e, "no longer found"})
+			stale = append(stale, StaleEntry{e, "no longer found"})
 		case !known && Find(all, e.Check) == nil && !r.ran(e.Check):
-			stale = append(stale, Stale{e, "no such check"})
+			stale = append(stale, StaleEntry{e, "no such check"})
 		}
 		if late == "" {
 			for _, f := range about {
@@ -188,9 +188,9 @@ func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []Stale) {
 // key returns the entry's key in the result of named.
 func (e *Entry) key() string { return e.Check + " " + e.Object }
 
-// named returns findings by check and object. A finding has one key for each name that an entry may use for
+// byKey returns findings by check and object. A finding has one key for each name that an entry may use for
 // its object.
-func (r *Report) named(findings []*Finding) map[string][]*Finding {
+func (r *Report) byKey(findings []*Finding) map[string][]*Finding {
 	named := make(map[string][]*Finding, 2*len(findings))
 	for _, f := range findings {
 		keys := identities(r.Cluster, f.Object)

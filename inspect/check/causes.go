@@ -24,11 +24,11 @@ func Shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 	}
 }
 
-// Grave returns a Cause that applies only if the other finding is more than Info. A state reported as Info
+// SevereCause returns a Cause that applies only if the other finding is more than Info. A state reported as Info
 // may be over in a minute. of may be nil.
-func Grave(id string, of func(*model.Cluster, *Finding, *Finding) bool) Cause {
+func SevereCause(id string, applies func(*model.Cluster, *Finding, *Finding) bool) Cause {
 	return Cause{id, func(c *model.Cluster, effect, cause *Finding) bool {
-		return cause.Severity != Info && (of == nil || of(c, effect, cause))
+		return cause.Severity != Info && (applies == nil || applies(c, effect, cause))
 	}}
 }
 
@@ -57,23 +57,23 @@ func Serves(c *model.Cluster, effect, cause *Finding) bool {
 }
 
 // serves reports whether of mentions a query node in a replica of a collection that what mentions.
-func serves(c *model.Cluster, of, what *Finding) bool {
+func serves(c *model.Cluster, nodeFinding, collectionFinding *Finding) bool {
 	return slices.ContainsFunc(c.Replicas, func(r *model.Replica) bool {
-		return what.Mentions(facts.RefCollection(c, r.Collection)) &&
-			slices.ContainsFunc(r.Nodes, func(id model.NodeID) bool { return of.Mentions(facts.RefNode("querynode", id)) })
+		return collectionFinding.Mentions(facts.RefCollection(c, r.Collection)) &&
+			slices.ContainsFunc(r.Nodes, func(id model.NodeID) bool { return nodeFinding.Mentions(facts.RefNode("querynode", id)) })
 	})
 }
 
-// OfAll returns a rule for causes that are about the whole cluster or about single objects. A cause about the
+// ClusterWideOr returns a rule for causes that are about the whole cluster or about single objects. A cause about the
 // whole cluster explains everything. For other causes of decides; if it is nil, they explain nothing.
-func OfAll(of func(*model.Cluster, *Finding, *Finding) bool) func(*model.Cluster, *Finding, *Finding) bool {
+func ClusterWideOr(applies func(*model.Cluster, *Finding, *Finding) bool) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(c *model.Cluster, effect, cause *Finding) bool {
-		return cause.Object == model.Ref{} || of != nil && of(c, effect, cause)
+		return cause.Object == model.Ref{} || applies != nil && applies(c, effect, cause)
 	}
 }
 
-// SpeaksOf returns a rule that holds if a finding of bad-switches is about one of the keys.
-func SpeaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
+// AboutSettings returns a rule that holds if a finding of bad-switches is about one of the keys.
+func AboutSettings(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, _, cause *Finding) bool {
 		about := model.FoldConfigKey(cause.Object.Name)
 		return slices.ContainsFunc(keys, func(k string) bool { return model.FoldConfigKey(k) == about })
@@ -94,20 +94,20 @@ func StorageFails(roles ...string) Cause {
 	}}
 }
 
-// TakesNoWrites returns the Cause for a read-only storage, if it is the cluster's own.
-func TakesNoWrites() Cause {
+// StorageReadOnly returns the Cause for a read-only storage, if it is the cluster's own.
+func StorageReadOnly() Cause {
 	return Cause{"storage-read-only", func(_ *model.Cluster, _, cause *Finding) bool { return cause.Severity == Error }}
 }
 
-// InOneRegion reports whether two findings are about nodes or replicas of one resource group. It returns true
+// SameResourceGroup reports whether two findings are about nodes or replicas of one resource group. It returns true
 // if that is unknown.
-func InOneRegion(c *model.Cluster, effect, cause *Finding) bool {
-	a, b := regionOf(c, effect.Object), regionOf(c, cause.Object)
+func SameResourceGroup(c *model.Cluster, effect, cause *Finding) bool {
+	a, b := resourceGroupOf(c, effect.Object), resourceGroupOf(c, cause.Object)
 	return a == "" || b == "" || a == b
 }
 
-// regionOf returns the resource group of a query node or a replica, "" if unknown.
-func regionOf(c *model.Cluster, ref model.Ref) string {
+// resourceGroupOf returns the resource group of a query node or a replica, "" if unknown.
+func resourceGroupOf(c *model.Cluster, ref model.Ref) string {
 	for _, g := range c.ResourceGroups {
 		if slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return ref == facts.RefNode("querynode", id) }) {
 			return g.Name
@@ -125,7 +125,7 @@ func regionOf(c *model.Cluster, ref model.Ref) string {
 // roles of all coordinators.
 func (f *Finding) explains(c *model.Cluster, x *Check) bool {
 	return slices.ContainsFunc(x.Roles, func(role string) bool {
-		switch f.Lacks {
+		switch f.MissingRole {
 		case role, WholeCluster:
 			return true
 		case "mixcoord":
@@ -137,8 +137,10 @@ func (f *Finding) explains(c *model.Cluster, x *Check) bool {
 	})
 }
 
-// lackChecks returns the checks whose findings mean that no process does the work of a role.
-func lackChecks() []string { return []string{"role-missing", "node-unreachable", "stale-session"} }
+// missingRoleChecks returns the checks whose findings mean that no process does the work of a role.
+func missingRoleChecks() []string {
+	return []string{"role-missing", "node-unreachable", "stale-session"}
+}
 
 // StopsTicks reports whether an unresponsive process keeps RootCoord from sending time ticks. RootCoord waits
 // for each registered proxy (internal/rootcoord/timeticksync.go, until 2.5).

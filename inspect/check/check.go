@@ -38,7 +38,7 @@ func (s Severity) String() string {
 type Need uint16
 
 // The needs. Each is met if at least one process reported the data. Missing data of the other processes is
-// noted in Pass.Unseen.
+// noted in Pass.NoteUnseen.
 const (
 	// NeedDistribution: query nodes reported the segments that they serve.
 	NeedDistribution Need = 1 << iota
@@ -54,8 +54,8 @@ const (
 	NeedSystem
 	// NeedQueue: the message queue reported its offsets.
 	NeedQueue
-	// NeedAnswers: processes were queried, with any outcome.
-	NeedAnswers
+	// NeedResponses: processes were queried, with any outcome.
+	NeedResponses
 	// NeedEtcd: etcd was queried for its health.
 	NeedEtcd
 	// NeedProfiles: processes were profiled. The check itself decides which kinds of profiles it requires.
@@ -117,15 +117,15 @@ func (x *Check) Filter(keep func(*Finding) bool) *Check {
 // Cause is a rule for when a finding follows from a finding of another check.
 type Cause struct {
 	Check string
-	// Of reports whether effect follows from cause; nil means always.
-	Of func(c *model.Cluster, effect, cause *Finding) bool
+	// Applies reports whether effect follows from cause; nil means always.
+	Applies func(c *model.Cluster, effect, cause *Finding) bool
 }
 
 // CausedBy returns the causes for several checks with one rule; nil means always.
-func CausedBy(of func(c *model.Cluster, effect, cause *Finding) bool, checks ...string) []Cause {
+func CausedBy(applies func(c *model.Cluster, effect, cause *Finding) bool, checks ...string) []Cause {
 	causes := make([]Cause, len(checks))
 	for i, id := range checks {
-		causes[i] = Cause{id, of}
+		causes[i] = Cause{id, applies}
 	}
 	return causes
 }
@@ -135,8 +135,8 @@ type Pass struct {
 	*facts.Facts
 	check  *Check
 	result *Result
-	// unread holds the settings that the check read and that are unknown, by the reason.
-	unread map[string][]string
+	// unknownSettings holds the settings that the check read and that are unknown, by the reason.
+	unknownSettings map[string][]string
 }
 
 // Finding is one problem.
@@ -155,9 +155,9 @@ type Finding struct {
 	Fix    []Step
 	// Objects holds further objects of the finding, e.g. each segment of a sum.
 	Objects []model.Ref
-	// Lacks is the role whose work no process does while the problem lasts, e.g. "querycoord", or
+	// MissingRole is the role whose work no process does while the problem lasts, e.g. "querycoord", or
 	// WholeCluster for all roles. It is "" if other processes do the work, or for other problems.
-	Lacks string
+	MissingRole string
 	// Requests holds the kinds of requests that the finding is about, as clients see them. It is nil for a
 	// finding that may explain such a finding.
 	Requests []impact.Request
@@ -170,7 +170,7 @@ type Finding struct {
 	// Cause is the Key of the finding that this one follows from, or "". Run sets it.
 	Cause string
 	// Held is set by a Hold.
-	Held Held
+	Held HoldState
 }
 
 // Key identifies a finding across runs by its check and object.
@@ -215,12 +215,12 @@ type Result struct {
 // Report adds a finding and sets its Check. It drops findings about objects that changed while the processes
 // were queried.
 func (p *Pass) Report(f Finding) {
-	if !p.settled(f.Object) {
+	if !p.unchanged(f.Object) {
 		return
 	}
 	f.Check = p.check.ID
 	p.result.Findings = append(p.result.Findings, &f)
 }
 
-// Unseen notes data that the check could not see, with the reason.
-func (p *Pass) Unseen(what string) { p.result.Unseen = append(p.result.Unseen, what) }
+// NoteUnseen notes data that the check could not see, with the reason.
+func (p *Pass) NoteUnseen(what string) { p.result.Unseen = append(p.result.Unseen, what) }

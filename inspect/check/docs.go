@@ -66,7 +66,7 @@ func Causes(x *Check, among []*Check) (causes, effects []*Check) {
 				return true
 			}
 		}
-		return len(effect.Roles) > 0 && slices.Contains(lackChecks(), cause.ID) && effect != cause
+		return len(effect.Roles) > 0 && slices.Contains(missingRoleChecks(), cause.ID) && effect != cause
 	}
 	for _, y := range among {
 		if follows(x, y) {

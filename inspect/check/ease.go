@@ -8,12 +8,12 @@ import (
 	"kitescope/internal/words"
 )
 
-// EaseStart turns a finding into an Info if its process just started, because such behavior is normal after a
+// DowngradeStarting turns a finding into an Info if its process just started, because such behavior is normal after a
 // start. If the current time is unknown, every process may have just started.
-func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, todo ours) {
+func DowngradeStarting(p *facts.Facts, f *Finding, n *model.LiveNode, todo stringConstant) {
 	at := n.StartedAt()
 	switch {
-	case at.IsZero(), !p.Now.IsZero() && !p.JustBefore(at):
+	case at.IsZero(), !p.Now.IsZero() && !p.InWarmup(at):
 		return
 	case p.Now.IsZero():
 		f.Message += ", started at " + facts.TimeText(at)
@@ -23,16 +23,16 @@ func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, todo ours) {
 	f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(todo))
 }
 
-// EaseReading is like EaseStart for a process that consumes a channel. It also applies if the process was
+// DowngradeCatchingUp is like DowngradeStarting for a process that consumes a channel. It also applies if the process was
 // just assigned the channel.
-func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time) {
-	if p.JustBefore(given) && !p.JustBefore(n.StartedAt()) {
-		f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(readsOn))
-		f.Message += ", assigned " + words.Span(p.Now.Sub(given)) + " ago"
+func DowngradeCatchingUp(p *facts.Facts, f *Finding, n *model.LiveNode, assigned time.Time) {
+	if p.InWarmup(assigned) && !p.InWarmup(n.StartedAt()) {
+		f.Severity, f.Cost, f.Fix = Info, 0, Fix(Do(catchUpAdvice))
+		f.Message += ", assigned " + words.Span(p.Now.Sub(assigned)) + " ago"
 		return
 	}
-	EaseStart(p, f, n, readsOn)
+	DowngradeStarting(p, f, n, catchUpAdvice)
 }
 
-// readsOn is the advice for a consumer of a channel that is still catching up after its start.
-const readsOn ours = "wait: it is still catching up from its checkpoints"
+// catchUpAdvice is the advice for a consumer of a channel that is still catching up after its start.
+const catchUpAdvice stringConstant = "wait: it is still catching up from its checkpoints"

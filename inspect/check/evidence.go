@@ -48,8 +48,8 @@ func Bytes(n int64) Figure { return Figure{float64(n), "bytes", words.Bytes(n)} 
 // Span returns a duration: "4 min".
 func Span(d time.Duration) Figure { return Figure{d.Seconds(), "seconds", words.Span(d)} }
 
-// Part returns a share between 0 and 1 as a percentage: "35.3%".
-func Part(part float64) Figure { return Figure{100 * part, "percent", words.Share(part)} } //nolint:mnd // percent
+// Percent returns a share between 0 and 1 as a percentage: "35.3%".
+func Percent(part float64) Figure { return Figure{100 * part, "percent", words.Share(part)} } //nolint:mnd // percent
 
 // Number returns a figure in any unit, with a format such as "%.2f".
 func Number(value float64, unit, format string) Figure {
@@ -61,9 +61,9 @@ func Fact(name, value, source string) Evidence {
 	return Evidence{Name: name, Value: value, Source: source}
 }
 
-// Measured returns a piece of evidence with a formatted value. The arguments of type Figure become its
+// Factf returns a piece of evidence with a formatted value. The arguments of type Figure become its
 // Figures.
-func Measured(name, source, format string, args ...any) Evidence {
+func Factf(name, source, format string, args ...any) Evidence {
 	e := Evidence{Name: name, Value: fmt.Sprintf(format, args...), Source: source}
 	for _, a := range args {
 		if f, ok := a.(Figure); ok {
@@ -75,20 +75,20 @@ func Measured(name, source, format string, args ...any) Evidence {
 
 // Count returns a count as evidence.
 func Count[I words.Integer](name string, n I, source string) Evidence {
-	return Measured(name, source, "%s", N(n))
+	return Factf(name, source, "%s", N(n))
 }
 
 // Size returns a number of bytes as evidence.
 func Size(name string, bytes int64, source string) Evidence {
-	return Measured(name, source, "%s", Bytes(bytes))
+	return Factf(name, source, "%s", Bytes(bytes))
 }
 
-// Lasts returns a duration as evidence.
-func Lasts(name string, d time.Duration, source string) Evidence {
-	return Measured(name, source, "%s", Span(d))
+// Duration returns a duration as evidence.
+func Duration(name string, d time.Duration, source string) Evidence {
+	return Factf(name, source, "%s", Span(d))
 }
 
 // Share returns a share between 0 and 1 as evidence.
 func Share(name string, part float64, source string) Evidence {
-	return Measured(name, source, "%s", Part(part))
+	return Factf(name, source, "%s", Percent(part))
 }

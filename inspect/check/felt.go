@@ -13,18 +13,18 @@ import (
 	"kitescope/internal/words"
 )
 
-// FeltSeverity returns the severity of a finding about a kind of request: Warning if it is slow or if few
+// RequestSeverity returns the severity of a finding about a kind of request: Warning if it is slow or if few
 // requests fail, otherwise Error.
-func FeltSeverity(k *impact.Kind) Severity {
+func RequestSeverity(k *impact.Kind) Severity {
 	if k.State == impact.Slow || k.Few() {
 		return Warning
 	}
 	return Error
 }
 
-// attach sets the cause of each finding about requests. If no check explains it, attach adds this to its
+// attachRequestCauses sets the cause of each finding about requests. If no check explains it, attach adds this to its
 // message.
-func (r *Report) attach() {
+func (r *Report) attachRequestCauses() {
 	symptoms := make(map[string][]string, len(r.Results))
 	for _, x := range r.Results {
 		symptoms[x.Check.ID] = x.Check.Symptoms
@@ -37,13 +37,13 @@ func (r *Report) attach() {
 			f.Cause = g.Key()
 			continue
 		}
-		f.Message += unexplained(r.Places.For(f.Requests[0]))
+		f.Message += unexplainedText(r.Places.For(f.Requests[0]))
 	}
 }
 
-// unexplained returns the end of the message of a finding about requests without a known cause. at is where
+// unexplainedText returns the end of the message of a finding about requests without a known cause. at is where
 // they break, or nil if that is unknown.
-func unexplained(at *place.Place) string {
+func unexplainedText(at *place.Place) string {
 	const why = "; no check explains it"
 	switch {
 	case at == nil:
@@ -70,7 +70,7 @@ const MoreRequests = "more-requests"
 
 // mute lowers warnings that follow from a starved host to info, because all are one problem.
 func (r *Report) mute() {
-	roots, effects := r.families()
+	roots, effects := r.groupByRoot()
 	for _, root := range roots {
 		for _, f := range effects[root.Key()] {
 			if root.Check == HostStarved && f.Severity == Warning {
@@ -89,7 +89,7 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	var fitting []*Finding
 	for _, g := range r.Findings {
 		fit := func(s string) bool {
-			return slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return fits(kind, s) })
+			return slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return affects(kind, s) })
 		}
 		if g.Requests == nil && g.Severity >= Warning && (componentOf(g) != "" || slices.ContainsFunc(symptoms[g.Check], fit)) {
 			fitting = append(fitting, g)
@@ -119,7 +119,7 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 			continue
 		}
 		for _, g := range fitting {
-			if r.speaksOf(g, s) {
+			if r.isAbout(g, s) {
 				return g
 			}
 		}
@@ -196,15 +196,15 @@ func (r *Report) costliest(f *Finding) (most *Finding) {
 	return most
 }
 
-// speaksOf reports whether a finding is about a component: about a session of the process, a role without
+// isAbout reports whether a finding is about a component: about a session of the process, a role without
 // processes, or the component that its check is about.
-func (r *Report) speaksOf(g *Finding, s *place.Status) bool {
+func (r *Report) isAbout(g *Finding, s *place.Status) bool {
 	of := s.Component
 	if !of.Kind.Process() {
 		return of.Kind == componentOf(g) && (of.Kind != place.Host || g.Object.ID == "host/"+of.Name)
 	}
 	if of.Name == "" {
-		return g.Lacks == string(of.Kind) || g.Lacks == WholeCluster
+		return g.MissingRole == string(of.Kind) || g.MissingRole == WholeCluster
 	}
 	return g.Mentions(of.Ref()) || SharesProcess(r.Cluster, &Finding{Object: of.Ref()}, g)
 }
@@ -238,8 +238,8 @@ func SharesComponent(effect, cause *Finding) bool {
 	return of != "" && of == componentOf(cause)
 }
 
-// fits reports whether a symptom affects requests of a kind.
-func fits(r impact.Request, symptom string) bool {
+// affects reports whether a symptom affects requests of a kind.
+func affects(r impact.Request, symptom string) bool {
 	switch r {
 	case impact.Search, impact.Query:
 		return symptom == SearchesFail || symptom == SearchesSlow

@@ -35,9 +35,9 @@ type Step struct {
 // ChangesCluster marks a step that changes the cluster.
 const ChangesCluster = "changes the cluster"
 
-// Mark returns how a step affects the cluster: "changes the cluster, interrupts nothing, helps within 30 s";
+// Effect returns how a step affects the cluster: "changes the cluster, interrupts nothing, helps within 30 s";
 // "" if it changes nothing.
-func (s Step) Mark() string {
+func (s Step) Effect() string {
 	if !s.Changes {
 		return ""
 	}
@@ -72,13 +72,13 @@ func Shell(c shellquote.Command) Step {
 // check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). The step imports the names from
 // pymilvus that the code uses, connects if the address of a proxy is known, and selects the database if it is
 // not the default one.
-func Pymilvus(c *model.Cluster, database model.DatabaseID, code ours, args ...any) Step {
+func Pymilvus(c *model.Cluster, database model.DatabaseID, code stringConstant, args ...any) Step {
 	return PymilvusIn(c, c.DatabaseName(database), code, args...)
 }
 
 // PymilvusIn is like Pymilvus with the name of a database, "" for code that needs none. The code changes the
 // cluster unless it prints.
-func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step {
+func PymilvusIn(c *model.Cluster, database string, code stringConstant, args ...any) Step {
 	var lines Hint
 	var names []Hint
 	if uri := clientURI(c); uri != "" {
@@ -134,17 +134,17 @@ func clientURI(c *model.Cluster) string {
 }
 
 // Do returns a step without a command. text is formatted as by Advise.
-func Do(text ours, args ...any) Step { return Step{Text: Advise(text, args...)} }
+func Do(text stringConstant, args ...any) Step { return Step{Text: Advise(text, args...)} }
 
 // Does sets the text that describes the command.
-func (s Step) Does(text ours, args ...any) Step {
+func (s Step) Does(text stringConstant, args ...any) Step {
 	s.Text = Advise(text, args...)
 	return s
 }
 
 // Interrupting marks a step that changes the cluster. It sets the work that the step interrupts, and within
 // as the time after which the finding should be gone, 0 if the step alone does not end it.
-func (s Step) Interrupting(within time.Duration, text ours, args ...any) Step {
+func (s Step) Interrupting(within time.Duration, text stringConstant, args ...any) Step {
 	s.Changes, s.Within, s.Interrupts = true, within, Advise(text, args...)
 	return s
 }
@@ -171,7 +171,7 @@ func (f *Finding) Advice() string {
 			text = string(s.Text)
 		}
 		if s.Changes {
-			text += " (" + s.Mark() + ")"
+			text += " (" + s.Effect() + ")"
 		}
 		if s.Command != "" && s.Text != "" {
 			text += ": " + string(s.Text)

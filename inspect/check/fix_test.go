@@ -130,10 +130,10 @@ func TestReload(t *testing.T) {
 // without a scheme for a file name.
 func TestTopOf(t *testing.T) {
 	n := &model.LiveNode{Process: &model.Process{Address: "10.0.0.4:9091"}}
-	if got, want := check.TopOf(n).String(), "kitescope profile top http://10.0.0.4:9091"; got != want {
+	if got, want := check.TopCommand(n).String(), "kitescope profile top http://10.0.0.4:9091"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := check.TopOf(&model.LiveNode{}).String(), "kitescope profile top"; got != want {
+	if got, want := check.TopCommand(&model.LiveNode{}).String(), "kitescope profile top"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -17,31 +17,31 @@ import (
 // No other text becomes a Hint; a test looks for conversions.
 type Hint string
 
-// ours is a text in the code. Only an untyped constant converts to it implicitly.
-type ours string
+// stringConstant is a text in the code. Only an untyped constant converts to it implicitly.
+type stringConstant string
 
 // Advise formats a hint with fmt verbs. Texts and names are quoted as shell words; most need no quotes. Lists
 // of names are shortened by words.Few, times and durations are written as in messages. Hints and commands are
 // inserted unchanged.
-func Advise(format ours, args ...any) Hint {
-	return phrase(format, shellquote.Word, args)
+func Advise(format stringConstant, args ...any) Hint {
+	return formatHint(format, shellquote.Word, args)
 }
 
 // Python formats a hint with pymilvus code. Texts and names become literals.
-func Python(format ours, args ...any) Hint {
-	return phrase(format, shellquote.Python, args)
+func Python(format stringConstant, args ...any) Hint {
+	return formatHint(format, shellquote.Python, args)
 }
 
-func phrase(format ours, quote func(string) string, args []any) Hint {
+func formatHint(format stringConstant, quote func(string) string, args []any) Hint {
 	said := make([]any, len(args))
 	for i, arg := range args {
-		said[i] = sayable(arg, quote)
+		said[i] = quoteArg(arg, quote)
 	}
 	return Hint(fmt.Sprintf(string(format), said...))
 }
 
-// sayable returns an argument of a hint, quoted unless it is a number or already a hint.
-func sayable(arg any, quote func(string) string) any {
+// quoteArg returns an argument of a hint, quoted unless it is a number or already a hint.
+func quoteArg(arg any, quote func(string) string) any {
 	switch v := arg.(type) {
 	case Hint:
 		return string(v)
@@ -70,8 +70,8 @@ func sayable(arg any, quote func(string) string) any {
 	return quote(fmt.Sprint(arg))
 }
 
-// Placed returns an address as a hint, or unknown if the address is "".
-func Placed(address string, unknown Hint) Hint {
+// AddressHint returns an address as a hint, or unknown if the address is "".
+func AddressHint(address string, unknown Hint) Hint {
 	if address == "" {
 		return unknown
 	}
@@ -87,12 +87,12 @@ func RoleHint(role string) Hint {
 }
 
 // Kitescope returns the start of a kitescope command.
-func Kitescope(words ...ours) shellquote.Command { return command("kitescope", words) }
+func Kitescope(words ...stringConstant) shellquote.Command { return command("kitescope", words) }
 
 // Etcdctl returns the start of an etcdctl command.
-func Etcdctl(words ...ours) shellquote.Command { return command("etcdctl", words) }
+func Etcdctl(words ...stringConstant) shellquote.Command { return command("etcdctl", words) }
 
-func command(program string, words []ours) shellquote.Command {
+func command(program string, words []stringConstant) shellquote.Command {
 	all := []string{program}
 	for _, w := range words {
 		all = append(all, strings.Fields(string(w))...)

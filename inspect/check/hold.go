@@ -19,13 +19,13 @@ import (
 type Hold struct {
 	last  *Report
 	known []*heldFinding
-	// unable holds the checks that could not see everything, by id.
-	unable map[string]*presence
-	round  time.Time // time of the newest responses
+	// incomplete holds the checks that could not see everything, by id.
+	incomplete map[string]*presence
+	round      time.Time // time of the newest responses
 }
 
-// Held holds the times of a finding that a Hold shows.
-type Held struct {
+// HoldState holds the times of a finding that a Hold shows.
+type HoldState struct {
 	// Since and Seen are the times of the first and the last report with the finding at this severity or
 	// higher.
 	Since, Seen time.Time
@@ -35,14 +35,14 @@ type Held struct {
 	Hold time.Duration
 }
 
-// Unable lists checks that became unable to see everything for one reason.
-type Unable struct {
+// IncompleteChecks lists checks that became unable to see everything for one reason.
+type IncompleteChecks struct {
 	Why    string
 	Checks []*Check
 }
 
-// patience holds the thresholds of a presence.
-type patience struct {
+// holdThresholds holds the thresholds of a presence.
+type holdThresholds struct {
 	rounds int           // rounds before it appears
 	gap    int           // rounds in a row that may be without it in between
 	after  time.Duration // time before it appears
@@ -56,9 +56,9 @@ const (
 	// A finding that returns within longestHold is held holdFactor times as long as before, at most longestHold.
 	longestHold = 2 * time.Minute
 	holdFactor  = 4
-	// holdUnable is long because checks repeatedly become unable to see everything while collections come and
+	// holdIncomplete is long because checks repeatedly become unable to see everything while collections come and
 	// go.
-	holdUnable = 10 * time.Minute
+	holdIncomplete = 10 * time.Minute
 )
 
 // presence is a debounced state: whether something is present, without the flaps.
@@ -67,12 +67,12 @@ type presence struct {
 	since, seen time.Time // first and last time
 	rounds      int       // rounds with it
 	missed      int       // rounds since then without it
-	went        time.Time
+	goneAt      time.Time
 	hold        time.Duration
 }
 
-func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
-	if !there {
+func (p *presence) update(present bool, now time.Time, round bool, wait holdThresholds) {
+	if !present {
 		if round {
 			p.missed++
 		}
@@ -80,7 +80,7 @@ func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
 		case !p.on && p.missed > wait.gap:
 			p.rounds = 0
 		case p.on && p.missed >= holdRounds && now.Sub(p.seen) >= p.hold:
-			p.on, p.rounds, p.went = false, 0, now
+			p.on, p.rounds, p.goneAt = false, 0, now
 		}
 		return
 	}
@@ -95,16 +95,16 @@ func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
 		return
 	}
 	p.on = true
-	if p.went.IsZero() || now.Sub(p.went) > longestHold {
+	if p.goneAt.IsZero() || now.Sub(p.goneAt) > longestHold {
 		p.hold = wait.hold
 	} else {
 		p.hold = max(wait.hold, min(holdFactor*p.hold, longestHold))
 	}
 }
 
-// remembered reports whether a presence still affects later reports.
-func (p *presence) remembered(now time.Time) bool {
-	return p.on || p.rounds > 0 || !p.went.IsZero() && now.Sub(p.went) <= longestHold
+// relevant reports whether a presence still affects later reports.
+func (p *presence) relevant(now time.Time) bool {
+	return p.on || p.rounds > 0 || !p.goneAt.IsZero() && now.Sub(p.goneAt) <= longestHold
 }
 
 // heldFinding is a recent finding, shown or not.
@@ -117,9 +117,9 @@ type heldFinding struct {
 	}
 }
 
-func (h *heldFinding) take(f *Finding, now time.Time, round bool, wait func(Severity) patience) {
+func (h *heldFinding) update(f *Finding, now time.Time, round bool, wait func(Severity) holdThresholds) {
 	for s := range h.levels {
-		h.levels[s].take(f != nil && f.Severity >= Severity(s), now, round, wait(Severity(s)))
+		h.levels[s].update(f != nil && f.Severity >= Severity(s), now, round, wait(Severity(s)))
 	}
 	if f != nil {
 		h.latest, h.levels[f.Severity].finding = f, f
@@ -131,16 +131,16 @@ func (h *heldFinding) shown(now time.Time) *Finding {
 	for s := int(Error); s >= 0; s-- {
 		if l := &h.levels[s]; l.on && l.finding != nil {
 			f := *l.finding
-			f.Held = Held{l.since, l.seen, l.seen.Before(now), l.hold}
+			f.Held = HoldState{l.since, l.seen, l.seen.Before(now), l.hold}
 			return &f
 		}
 	}
 	return nil
 }
 
-func (h *heldFinding) remembered(now time.Time) bool {
+func (h *heldFinding) relevant(now time.Time) bool {
 	for s := range h.levels {
-		if h.levels[s].remembered(now) {
+		if h.levels[s].relevant(now) {
 			return true
 		}
 	}
@@ -161,10 +161,10 @@ func (h *heldFinding) pending(now time.Time) bool {
 
 // Next returns a report with the findings to show, and the checks that can no longer see everything since the
 // last report, grouped by reason, largest group first. r is not changed.
-func (h *Hold) Next(r *Report) (*Report, []Unable) {
+func (h *Hold) Next(r *Report) (*Report, []IncompleteChecks) {
 	first := h.last == nil
 	if first {
-		h.last, h.unable = r, make(map[string]*presence)
+		h.last, h.incomplete = r, make(map[string]*presence)
 	}
 	live := r.Cluster.Runtime != nil && r.Cluster.Runtime.Kind == "live"
 	round := !live || !r.Cluster.Runtime.To.Equal(h.round)
@@ -179,27 +179,27 @@ func (h *Hold) Next(r *Report) (*Report, []Unable) {
 	shown := make(map[string][]*Finding)
 	for _, k := range h.known {
 		x := checks[k.latest.Check]
-		k.take(now[k], r.Now, round, func(s Severity) patience {
+		k.update(now[k], r.Now, round, func(s Severity) holdThresholds {
 			switch {
 			case s == Warning && live && x != nil && x.slowness():
-				return patience{rounds: holdRounds, gap: 1, hold: holdSlow}
+				return holdThresholds{rounds: holdRounds, gap: 1, hold: holdSlow}
 			case s == Info && !first:
-				return patience{rounds: holdRounds, after: holdTime, hold: holdTime}
+				return holdThresholds{rounds: holdRounds, after: holdTime, hold: holdTime}
 			}
-			return patience{rounds: 1, hold: holdTime}
+			return holdThresholds{rounds: 1, hold: holdTime}
 		})
 		if f := k.shown(r.Now); f != nil {
 			shown[f.Check] = append(shown[f.Check], f)
 		}
 	}
-	h.known = slices.DeleteFunc(h.known, func(k *heldFinding) bool { return !k.remembered(r.Now) })
+	h.known = slices.DeleteFunc(h.known, func(k *heldFinding) bool { return !k.relevant(r.Now) })
 	h.last = r
-	return r.withFindings(shown), h.becameUnable(r, round, first)
+	return r.withFindings(shown), h.newlyIncomplete(r, round, first)
 }
 
 // match assigns the findings of a report to known ones. It adds those that are new.
 func (h *Hold) match(r *Report) map[*heldFinding]*Finding {
-	old := memory{report: h.last}
+	old := earlierState{report: h.last}
 	byLatest := make(map[*Finding]*heldFinding, len(h.known))
 	for _, k := range h.known {
 		old.findings = append(old.findings, k.latest)
@@ -229,7 +229,7 @@ func (r *Report) withFindings(of map[string][]*Finding) *Report {
 		case len(result.Findings) > 0 && x.Status == OK:
 			result.Status = Found
 		case len(result.Findings) == 0 && x.Status == Found:
-			result.settle()
+			result.setStatus()
 		}
 		next.Results[i] = &result
 		next.Findings = append(next.Findings, result.Findings...)
@@ -238,34 +238,34 @@ func (r *Report) withFindings(of map[string][]*Finding) *Report {
 	return &next
 }
 
-// becameUnable returns the checks that could not see everything for 30 seconds and two rounds, and could
+// newlyIncomplete returns the checks that could not see everything for 30 seconds and two rounds, and could
 // before.
-func (h *Hold) becameUnable(r *Report, round, first bool) []Unable {
-	wait := patience{rounds: holdRounds, after: holdTime, hold: holdUnable}
+func (h *Hold) newlyIncomplete(r *Report, round, first bool) []IncompleteChecks {
+	wait := holdThresholds{rounds: holdRounds, after: holdTime, hold: holdIncomplete}
 	if first {
-		wait = patience{rounds: 1, hold: holdUnable}
+		wait = holdThresholds{rounds: 1, hold: holdIncomplete}
 	}
-	var list []Unable
+	var list []IncompleteChecks
 	for _, x := range r.Results {
 		all, why := r.Judged(x.Check.ID)
-		p := h.unable[x.Check.ID]
+		p := h.incomplete[x.Check.ID]
 		if p == nil {
 			p = &presence{}
-			h.unable[x.Check.ID] = p
+			h.incomplete[x.Check.ID] = p
 		}
 		was := p.on
-		p.take(!all, r.Now, round, wait)
+		p.update(!all, r.Now, round, wait)
 		if was || !p.on || first {
 			continue
 		}
-		why = strings.TrimPrefix(why, notFully)
-		i := slices.IndexFunc(list, func(u Unable) bool { return u.Why == why })
+		why = strings.TrimPrefix(why, incompletePrefix)
+		i := slices.IndexFunc(list, func(u IncompleteChecks) bool { return u.Why == why })
 		if i < 0 {
-			i, list = len(list), append(list, Unable{Why: why})
+			i, list = len(list), append(list, IncompleteChecks{Why: why})
 		}
 		list[i].Checks = append(list[i].Checks, x.Check)
 	}
-	slices.SortStableFunc(list, func(a, b Unable) int { return len(b.Checks) - len(a.Checks) })
+	slices.SortStableFunc(list, func(a, b IncompleteChecks) int { return len(b.Checks) - len(a.Checks) })
 	return list
 }
 

@@ -62,7 +62,7 @@ func TestHold(t *testing.T) {
 					check = unable("x")
 				}
 				check.Slowness = x.slow
-				report, _ := hold.Next(Run(answeredAt(round), now, []*Check{check}))
+				report, _ := hold.Next(Run(respondedAt(round), now, []*Check{check}))
 				letter := "."
 				for _, f := range report.Findings {
 					letter = f.Severity.String()[:1]
@@ -79,8 +79,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// answeredAt returns a cluster whose processes responded at a time.
-func answeredAt(at time.Time) *model.Cluster {
+// respondedAt returns a cluster whose processes responded at a time.
+func respondedAt(at time.Time) *model.Cluster {
 	return modeltest.Small().WithRuntime(model.BuildRuntime(model.RuntimeParts{Kind: "live", From: at, To: at}))
 }
 
@@ -91,7 +91,7 @@ func TestHoldTimes(t *testing.T) {
 	var got []string
 	for i, x := range []*Check{fake("x"), fake("x", about(Warning, "collections", docs)), fake("x", about(Warning, "collections", docs)), fake("x"), fake("x")} {
 		now := modeltest.Now.Add(time.Duration(i) * 20 * time.Second)
-		report, _ := hold.Next(Run(answeredAt(now), now, []*Check{x}))
+		report, _ := hold.Next(Run(respondedAt(now), now, []*Check{x}))
 		if pending := hold.Pending(); pending != (i == 3) {
 			t.Errorf("round %d: pending %v", i, pending)
 		}
@@ -106,9 +106,9 @@ func TestHoldTimes(t *testing.T) {
 	}
 }
 
-// TestHoldUnable checks that checks that cannot see everything for a while are listed by reason. Checks that
+// TestHoldIncomplete checks that checks that cannot see everything for a while are listed by reason. Checks that
 // never could, and those that flap, are not listed.
-func TestHoldUnable(t *testing.T) {
+func TestHoldIncomplete(t *testing.T) {
 	var hold Hold
 	for i := range 60 {
 		now := modeltest.Now.Add(time.Duration(i) * 5 * time.Second)
@@ -119,7 +119,7 @@ func TestHoldUnable(t *testing.T) {
 		if i%5 > 0 {
 			checks[3] = blind("flaps")
 		}
-		_, list := hold.Next(Run(answeredAt(now), now, checks))
+		_, list := hold.Next(Run(respondedAt(now), now, checks))
 		if (len(list) == 1) != (i == 12) {
 			t.Fatalf("round %d: %v", i, list)
 		}

@@ -14,7 +14,7 @@ import (
 // zero Judge is ready for use, also by several goroutines.
 type Judge struct {
 	mutex   sync.Mutex
-	kept    kept
+	cache   cache
 	latency latency.Latest
 }
 
@@ -22,18 +22,18 @@ type Judge struct {
 func (j *Judge) Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	j.kept.Latency = &j.latency
-	return j.kept.run(c, now, checks)
+	j.cache.Latency = &j.latency
+	return j.cache.run(c, now, checks)
 }
 
 // Latency returns the latency budgets of a cluster. It shares them with the checks, so they are computed
 // once. It does not wait for running checks.
 func (j *Judge) Latency(c *model.Cluster) *latency.Latency { return j.latency.Of(c) }
 
-// kept holds the results that one run passes on to the next.
-type kept struct {
-	facts.Kept
-	// asked holds the same for the metadata at the time when the processes were queried. It is nil if that is
+// cache holds the results that one run passes on to the next.
+type cache struct {
+	facts.Cache
+	// atQuery holds the same for the metadata at the time when the processes were queried. It is nil if that is
 	// the newest metadata.
-	asked *kept
+	atQuery *cache
 }

@@ -10,9 +10,9 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestLatencyIsWorkedOutOnce checks that all checks and the UI share one set of latency budgets until the
+// TestLatencyComputedOnce checks that all checks and the UI share one set of latency budgets until the
 // processes are queried again.
-func TestLatencyIsWorkedOutOnce(t *testing.T) {
+func TestLatencyComputedOnce(t *testing.T) {
 	var judge check.Judge
 	c := modeltest.ServedLarge(1000, 40)
 	first := judge.Latency(c)

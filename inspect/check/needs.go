@@ -11,13 +11,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// lacks returns the reason why a check cannot run, or "". It also notes data that the check will not see.
-func (p *Pass) lacks() string {
+// missingNeeds returns the reason why a check cannot run, or "". It also notes data that the check will not see.
+func (p *Pass) missingNeeds() string {
 	if missing := p.check.Parts &^ p.Loaded; missing != 0 {
 		return "the metadata it needs could not be read"
 	}
 	if damage := p.Damage(); damage != "" && p.check.Parts != 0 {
-		p.Unseen("metadata: " + damage)
+		p.NoteUnseen("metadata: " + damage)
 		if p.check.Whole {
 			return "the file is damaged, and what seems missing may be unreadable: " + damage
 		}
@@ -39,21 +39,21 @@ func (p *Pass) lacks() string {
 	if r == nil {
 		return facts.NotAsked
 	}
-	if why := p.lacksRequests(); why != "" {
+	if why := p.missingRequests(); why != "" {
 		return why
 	}
 	for _, n := range []struct {
 		need Need
 		lack func(*model.Runtime) string
 	}{
-		{NeedDistribution, p.lacksDistribution},
-		{NeedRecovery, lacksRecovery},
-		{NeedQueryCoord, lacksQueryCoord},
-		{NeedConfig, lacksConfig},
-		{NeedMetrics, p.lacksMetrics},
-		{NeedSystem, p.lacksSystem},
-		{NeedQueue, lacksQueue},
-		{NeedAnswers, lacksAnswers},
+		{NeedDistribution, p.missingDistribution},
+		{NeedRecovery, missingRecovery},
+		{NeedQueryCoord, missingQueryCoord},
+		{NeedConfig, missingConfig},
+		{NeedMetrics, p.missingMetrics},
+		{NeedSystem, p.missingSystem},
+		{NeedQueue, missingQueue},
+		{NeedResponses, missingResponses},
 	} {
 		if needs&n.need != 0 {
 			if why := n.lack(r); why != "" {
@@ -64,9 +64,9 @@ func (p *Pass) lacks() string {
 	return ""
 }
 
-// lacksRequests returns the reason why the latency of requests is unknown, or "". It also notes processes
+// missingRequests returns the reason why the latency of requests is unknown, or "". It also notes processes
 // without metrics.
-func (p *Pass) lacksRequests() string {
+func (p *Pass) missingRequests() string {
 	if len(p.check.Requests) == 0 {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (p *Pass) lacksRequests() string {
 	for _, u := range l.Unknown {
 		if slices.Contains(p.check.Requests, u.Role) {
 			silent++
-			p.Unseen(fmt.Sprintf("metrics of %s: %s", facts.RefNode(u.Role, u.Node).Name, u.Reason))
+			p.NoteUnseen(fmt.Sprintf("metrics of %s: %s", facts.RefNode(u.Role, u.Node).Name, u.Reason))
 		}
 	}
 	switch {
@@ -87,65 +87,65 @@ func (p *Pass) lacksRequests() string {
 	return "no requests in the window: " + cmp.Or(l.Window.Why, "no process reported its metrics")
 }
 
-func (p *Pass) lacksDistribution(r *model.Runtime) string {
+func (p *Pass) missingDistribution(r *model.Runtime) string {
 	blind := r.Blind()
 	if len(blind) == len(r.QueryNodes()) {
-		return "no query node reported what it serves" + facts.Because(blind)
+		return "no query node reported what it serves" + facts.ReasonSuffix(blind)
 	}
 	for _, n := range blind {
 		if !p.IsGone(n) {
-			p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen(n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	return ""
 }
 
-func lacksRecovery(r *model.Runtime) string {
+func missingRecovery(r *model.Runtime) string {
 	if r.Recovery == nil {
-		return "DataCoord did not report what should be served" + facts.Because(facts.Coordinators(r, "datacoord"))
+		return "DataCoord did not report what should be served" + facts.ReasonSuffix(facts.Coordinators(r, "datacoord"))
 	}
 	return ""
 }
 
-func lacksQueryCoord(r *model.Runtime) string {
+func missingQueryCoord(r *model.Runtime) string {
 	if r.Replicas == nil && r.ShardLeaders == nil && r.Loaded == nil {
-		return "QueryCoord did not report what it has loaded" + facts.Because(facts.Coordinators(r, "querycoord"))
+		return "QueryCoord did not report what it has loaded" + facts.ReasonSuffix(facts.Coordinators(r, "querycoord"))
 	}
 	return ""
 }
 
-func lacksConfig(r *model.Runtime) string {
+func missingConfig(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
 		return "no process reported its configuration"
 	}
 	return ""
 }
 
-func (p *Pass) lacksMetrics(r *model.Runtime) string {
+func (p *Pass) missingMetrics(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Processes, func(x *model.Process) bool { return x.Metrics != nil }) {
 		return "no process reported its metrics"
 	}
 	for _, x := range r.Processes {
 		if x.Metrics == nil {
-			p.Unseen("metrics of " + facts.ProcessLabel(x) + ": " + x.Outcome.With(x.Reason))
+			p.NoteUnseen("metrics of " + facts.ProcessLabel(x) + ": " + x.Outcome.With(x.Reason))
 		}
 	}
 	return ""
 }
 
-func (p *Pass) lacksSystem(r *model.Runtime) string {
+func (p *Pass) missingSystem(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.System != nil }) {
 		return "no process reported its CPU and memory"
 	}
 	for _, n := range r.QueryNodes() {
 		if n.System == nil {
-			p.Unseen("CPU and memory of " + n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen("CPU and memory of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	return ""
 }
 
-func lacksQueue(r *model.Runtime) string {
+func missingQueue(r *model.Runtime) string {
 	switch {
 	case r.Queue == nil:
 		for _, s := range r.Skipped {
@@ -160,7 +160,7 @@ func lacksQueue(r *model.Runtime) string {
 	return ""
 }
 
-func lacksAnswers(r *model.Runtime) string {
+func missingResponses(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Outcome != model.NotAsked }) {
 		return "no process was queried"
 	}

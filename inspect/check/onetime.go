@@ -19,15 +19,15 @@ import (
 //
 // Single objects with a time of their own, such as segments and checkpoints, are compared with AskedAt.
 
-// needsAnswers holds the needs for data from processes or from the message queue.
-const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem | NeedQueue | NeedAnswers | NeedProcesses
+// responseNeeds holds the needs for data from processes or from the message queue.
+const responseNeeds = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem | NeedQueue | NeedResponses | NeedProcesses
 
-// joins reports whether a check compares data from processes with metadata.
-func (x *Check) joins() bool { return x.Needs&needsAnswers != 0 }
+// needsResponses reports whether a check compares data from processes with metadata.
+func (x *Check) needsResponses() bool { return x.Needs&responseNeeds != 0 }
 
-// joint returns the facts at the time when the processes were queried. It returns the newest facts if that
+// factsAtQuery returns the facts at the time when the processes were queried. It returns the newest facts if that
 // time is unknown or their metadata is the same.
-func (k *kept) joint(newest *facts.Facts, now time.Time, next *kept) *facts.Facts {
+func (k *cache) factsAtQuery(newest *facts.Facts, now time.Time, next *cache) *facts.Facts {
 	c := newest.AsAsked()
 	if c == newest.Cluster {
 		return newest
@@ -35,17 +35,17 @@ func (k *kept) joint(newest *facts.Facts, now time.Time, next *kept) *facts.Fact
 	if at := c.Runtime.To; !now.IsZero() && !at.IsZero() && at.Before(now) {
 		now = at
 	}
-	if k.asked == nil { // nearly all results are the same
-		k.asked = &kept{Kept: k.Like(newest)}
+	if k.atQuery == nil { // nearly all results are the same
+		k.atQuery = &cache{Cache: k.Derive(newest)}
 	}
-	next.asked = &kept{}
-	return k.asked.Facts(c, now, &next.asked.Kept)
+	next.atQuery = &cache{}
+	return k.atQuery.Facts(c, now, &next.atQuery.Cache)
 }
 
-// settled reports whether an object did not change while the processes were queried. It returns true for
+// unchanged reports whether an object did not change while the processes were queried. It returns true for
 // checks that do not compare responses with metadata.
-func (p *Pass) settled(ref model.Ref) bool {
-	if !p.check.joins() || len(p.Unsettled()) == 0 {
+func (p *Pass) unchanged(ref model.Ref) bool {
+	if !p.check.needsResponses() || len(p.Unsettled()) == 0 {
 		return true
 	}
 	id, ok := CollectionOf(p.Cluster, ref)
@@ -90,9 +90,9 @@ func CollectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok
 	return 0, false
 }
 
-// unsettled reports whether the check of an older finding could not judge its object now, because the object
+// changedDuringQuery reports whether the check of an older finding could not judge its object now, because the object
 // changed while the processes were queried.
-func (r *Report) unsettled(f *Finding) bool {
+func (r *Report) changedDuringQuery(f *Finding) bool {
 	id, ok := CollectionOf(r.Cluster, f.Object)
-	return ok && slices.Contains(r.Unsettled, id) && slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == f.Check && x.Check.joins() })
+	return ok && slices.Contains(r.Unsettled, id) && slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == f.Check && x.Check.needsResponses() })
 }

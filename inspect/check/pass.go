@@ -15,25 +15,25 @@ import (
 // be judged. Comparing TSOs is cheaper than comparing times, and each segment has two or three. If the time
 // is unknown, Before returns 0 because nothing is known to be old, and notes that the check is incomplete.
 func (p *Pass) Before(d time.Duration) model.TSO {
-	if p.timeless() {
+	if p.timeUnknown() {
 		return 0
 	}
 	return model.TSOFromTime(p.Now.Add(-d))
 }
 
-// timeless reports whether the time of the metadata is unknown, so nothing is known to be old. It also notes
+// timeUnknown reports whether the time of the metadata is unknown, so nothing is known to be old. It also notes
 // this as unseen.
-func (p *Pass) timeless() bool {
+func (p *Pass) timeUnknown() bool {
 	if !p.Now.IsZero() {
 		return false
 	}
-	p.unseenOnce("ages: the time of the metadata is unknown")
+	p.noteUnseenOnce("ages: the time of the metadata is unknown")
 	return true
 }
 
-func (p *Pass) unseenOnce(what string) {
+func (p *Pass) noteUnseenOnce(what string) {
 	if !slices.Contains(p.result.Unseen, what) {
-		p.Unseen(what)
+		p.NoteUnseen(what)
 	}
 }
 
@@ -41,7 +41,7 @@ func (p *Pass) unseenOnce(what string) {
 // backups omit them.
 func (p *Pass) Dynamic() []*model.ConfigEntry {
 	if !p.Loaded.Has(model.PartConfig) {
-		p.unseenOnce("dynamic keys in etcd: not read")
+		p.noteUnseenOnce("dynamic keys in etcd: not read")
 	}
 	return p.Config
 }
@@ -56,16 +56,16 @@ func (p *Pass) DynamicKey(key string) (full string, set bool) {
 	return path.Join(p.Origin.Root, "config", name), set
 }
 
-// noteUnread records a setting that is unknown. unseenSettings reports all of them together.
-func (p *Pass) noteUnread(key, why string) {
-	if !slices.Contains(p.unread[why], key) {
-		p.unread[why] = append(p.unread[why], key)
+// noteUnknownSetting records a setting that is unknown. noteUnknownSettings reports all of them together.
+func (p *Pass) noteUnknownSetting(key, why string) {
+	if !slices.Contains(p.unknownSettings[why], key) {
+		p.unknownSettings[why] = append(p.unknownSettings[why], key)
 	}
 }
 
-func (p *Pass) unseenSettings() {
-	for _, why := range slices.Sorted(maps.Keys(p.unread)) {
-		p.Unseen("settings (" + words.Few(p.unread[why]) + "): " + why)
+func (p *Pass) noteUnknownSettings() {
+	for _, why := range slices.Sorted(maps.Keys(p.unknownSettings)) {
+		p.NoteUnseen("settings (" + words.Few(p.unknownSettings[why]) + "): " + why)
 	}
 }
 
@@ -74,7 +74,7 @@ func (p *Pass) OlderThan(t time.Time, d time.Duration, unknown bool) bool {
 	if t.IsZero() {
 		return unknown
 	}
-	if p.timeless() {
+	if p.timeUnknown() {
 		return false
 	}
 	return p.Now.Sub(t) >= d

@@ -27,11 +27,11 @@ func Redefine(c *model.Cluster, x *model.Collection, i *model.Index, definition 
 	return rebuild(c, x, create(x, i, definition))
 }
 
-func rebuild(c *model.Cluster, x *model.Collection, anew Hint) Step {
+func rebuild(c *model.Cluster, x *model.Collection, recreate Hint) Step {
 	if c.LoadState(x.ID) == nil {
-		return Pymilvus(c, x.Database, "c = Collection(%s)%s", x.Name, anew).Interrupting(5*time.Minute, "nothing")
+		return Pymilvus(c, x.Database, "c = Collection(%s)%s", x.Name, recreate).Interrupting(5*time.Minute, "nothing")
 	}
-	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()%s%s", x.Name, anew, LoadAgain(c, x)).
+	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()%s%s", x.Name, recreate, LoadAgain(c, x)).
 		Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name)
 }
 
@@ -65,7 +65,7 @@ func LoadCall(c *model.Cluster, x *model.Collection) Hint {
 		}
 		args = append(args, Python("partition_names=%s", literals(names)))
 	}
-	return Python("load(%s)", joined(append(args, loadArgs(c, x, load)...)))
+	return Python("load(%s)", joinHints(append(args, loadArgs(c, x, load)...)))
 }
 
 // LoadPartitionCall returns the method call that loads a partition of a loaded collection with the same
@@ -75,7 +75,7 @@ func LoadPartitionCall(c *model.Cluster, x *model.Collection) Hint {
 	if load == nil {
 		return "load()"
 	}
-	return Python("load(%s)", joined(loadArgs(c, x, load)))
+	return Python("load(%s)", joinHints(loadArgs(c, x, load)))
 }
 
 // loadArgs returns the arguments for the replicas, resource groups and fields of a load.
@@ -133,10 +133,10 @@ func literals(names []string) Hint {
 	for i, name := range names {
 		list[i] = Python("%s", name)
 	}
-	return Python("[%s]", joined(list))
+	return Python("[%s]", joinHints(list))
 }
 
-func joined(list []Hint) (all Hint) {
+func joinHints(list []Hint) (all Hint) {
 	for i, x := range list {
 		if i > 0 {
 			all += ", "
@@ -163,7 +163,7 @@ func Definition(kind, metric string, params []model.Pair) Hint {
 			list = append(list, Python("%s: %s", kv.Key, kv.Value))
 		}
 	}
-	return Python("{%s}", joined(append(parts, Python(`"params": {%s}`, joined(list)))))
+	return Python("{%s}", joinHints(append(parts, Python(`"params": {%s}`, joinHints(list)))))
 }
 
 // AsDefined returns the definition of an index as its user gave it. For an AUTOINDEX it has no parameters

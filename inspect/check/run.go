@@ -39,18 +39,18 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	return new(Judge).Run(c, now, checks)
 }
 
-func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
-	next := &kept{}
+func (k *cache) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
+	next := &cache{}
 	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.Unsettled()}
-	newest := k.Facts(c, now, &next.Kept)
-	joint := k.joint(newest, now, next)
+	newest := k.Facts(c, now, &next.Cache)
+	joint := k.factsAtQuery(newest, now, next)
 	r.Balance, r.Impact, r.Places = joint.Balance, newest.Impact(), newest.Places()
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)
 	for i, x := range checks {
 		wg.Go(func() {
 			slots <- struct{}{}
-			if x.joins() {
+			if x.needsResponses() {
 				r.Results[i] = r.run(x, joint)
 			} else {
 				r.Results[i] = r.run(x, newest)
@@ -63,7 +63,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 		r.Findings = append(r.Findings, result.Findings...)
 	}
 	r.findCauses(checks)
-	r.attach()
+	r.attachRequestCauses()
 	r.mute()
 	r.rank()
 	*k = *next
@@ -82,30 +82,30 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 		}
 	}()
 	own := *f
-	pass := &Pass{Facts: &own, check: x, result: result, unread: make(map[string][]string)}
-	own.Unread = pass.noteUnread
-	if why := pass.lacks(); why != "" {
+	pass := &Pass{Facts: &own, check: x, result: result, unknownSettings: make(map[string][]string)}
+	own.OnUnknownSetting = pass.noteUnknownSetting
+	if why := pass.missingNeeds(); why != "" {
 		result.Status, result.Reason = Skipped, why
 		return result
 	}
 	x.Run(pass)
-	pass.unseenSettings()
-	result.settle()
+	pass.noteUnknownSettings()
+	result.setStatus()
 	return result
 }
 
-// notFully is the prefix of the reason of a check that could not see everything.
-const notFully = "not fully checked: "
+// incompletePrefix is the prefix of the reason of a check that could not see everything.
+const incompletePrefix = "not fully checked: "
 
-// settle sets the status of a check that ran.
-func (r *Result) settle() {
+// setStatus sets the status of a check that ran.
+func (r *Result) setStatus() {
 	switch {
 	case len(r.Findings) > 0:
 		r.Status = Found
 	case r.Reason != "":
 		r.Status = Skipped
 	case len(r.Unseen) > 0:
-		r.Status, r.Reason = Skipped, notFully+summary(r.Unseen)
+		r.Status, r.Reason = Skipped, incompletePrefix+summary(r.Unseen)
 	default:
 		r.Status = OK
 	}
@@ -123,7 +123,7 @@ func (r *Report) findCauses(checks []*Check) {
 	}
 	var lacks []*Finding
 	for _, f := range r.Findings {
-		if f.Lacks != "" {
+		if f.MissingRole != "" {
 			lacks = append(lacks, f)
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Report) findCauses(checks []*Check) {
 					continue
 				}
 				for _, f := range byCheck[cause.Check] {
-					if f != effect && (cause.Of == nil || cause.Of(r.Cluster, effect, f)) {
+					if f != effect && (cause.Applies == nil || cause.Applies(r.Cluster, effect, f)) {
 						effect.Cause = f.Key()
 						break
 					}
@@ -153,14 +153,14 @@ func (r *Report) findCauses(checks []*Check) {
 // Effects add their weight to their cause and are placed after it. If no process answered, that finding comes
 // first, because everything else is known without the processes.
 func (r *Report) rank() {
-	roots, effects := r.families()
+	roots, effects := r.groupByRoot()
 	type weight struct {
 		leads    bool
 		felt     bool
 		severity Severity
 		cost     float64
 	}
-	silent := r.silent()
+	silent := r.noResponseFindings()
 	weights := make(map[*Finding]weight)
 	for _, root := range roots {
 		w := weight{silent[root], root.Requests != nil, root.Severity, root.Cost}
@@ -200,9 +200,9 @@ func (r *Report) rank() {
 	}
 }
 
-// silent returns the findings that no process answered: findings about the whole cluster by checks with
-// NeedAnswers. It returns nil if a process answered.
-func (r *Report) silent() map[*Finding]bool {
+// noResponseFindings returns the findings that no process answered: findings about the whole cluster by checks with
+// NeedResponses. It returns nil if a process answered.
+func (r *Report) noResponseFindings() map[*Finding]bool {
 	c := r.Cluster
 	if c == nil || c.Runtime == nil || slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }) {
 		return nil
@@ -210,15 +210,15 @@ func (r *Report) silent() map[*Finding]bool {
 	list := make(map[*Finding]bool)
 	for _, x := range r.Results {
 		for _, f := range x.Findings {
-			list[f] = x.Check.Needs&NeedAnswers != 0 && f.Object.Resource == ""
+			list[f] = x.Check.Needs&NeedResponses != 0 && f.Object.Resource == ""
 		}
 	}
 	return list
 }
 
-// families returns the findings without a cause, and the others by the key of their root cause. Findings in a
+// groupByRoot returns the findings without a cause, and the others by the key of their root cause. Findings in a
 // cycle of causes are roots.
-func (r *Report) families() (roots []*Finding, effects map[string][]*Finding) {
+func (r *Report) groupByRoot() (roots []*Finding, effects map[string][]*Finding) {
 	byKey := make(map[string]*Finding, len(r.Findings))
 	for _, f := range r.Findings {
 		byKey[f.Key()] = f

@@ -105,8 +105,8 @@ func TestCauses(t *testing.T) {
 	other.Cost = 0.5
 	r := judge(t, modeltest.Small(),
 		fake("dead", about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6")),
-		follows("shard", []Cause{{Check: "dead", Of: Shares("nodes")}}, lost, other),
-		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Of: Shares("collections")}}, about(Info, "collections", "7")),
+		follows("shard", []Cause{{Check: "dead", Applies: Shares("nodes")}}, lost, other),
+		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Applies: Shares("collections")}}, about(Info, "collections", "7")),
 	)
 	want := []string{
 		"dead nodes/querynode-3", "shard collections/7", "rows collections/7", // the warning has its effect's weight
@@ -128,8 +128,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestCircleOfCauses checks that findings are not lost if two checks name each other as the cause.
-func TestCircleOfCauses(t *testing.T) {
+// TestCauseCycle checks that findings are not lost if two checks name each other as the cause.
+func TestCauseCycle(t *testing.T) {
 	a, b := fake("a", about(Warning, "nodes", "querynode-3")), fake("b", about(Warning, "nodes", "querynode-3"))
 	a.FollowsFrom, b.FollowsFrom = []Cause{{Check: "b"}}, []Cause{{Check: "a"}}
 	if got := keysOf(judge(t, modeltest.Small(), a, b).Findings); len(got) != 2 {
@@ -180,8 +180,8 @@ func TestNeeds(t *testing.T) {
 		{NeedMetrics, c.WithRuntime(silent), "no process reported its metrics"},
 		{NeedSystem, c.WithRuntime(silent), "no process reported its CPU and memory"},
 		{NeedQueue, c.WithRuntime(silent), "the message queue was not queried: RocksMQ is inside the process"},
-		{NeedAnswers, c.WithRuntime(silent), ""},
-		{NeedAnswers, c.WithRuntime(unasked), "no process was queried"},
+		{NeedResponses, c.WithRuntime(silent), ""},
+		{NeedResponses, c.WithRuntime(unasked), "no process was queried"},
 		{NeedEtcd, &noEtcd, "the health of etcd was not queried"},
 		{NeedDistribution, c, "the nodes were not queried"},
 	} {
@@ -192,9 +192,9 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestBlindNodesAreSaid checks that a check that sees some of the nodes runs and lists the others. A node
+// TestUnseenNodesReported checks that a check that sees some of the nodes runs and lists the others. A node
 // without a session, known only from other nodes, is not listed.
-func TestBlindNodesAreSaid(t *testing.T) {
+func TestUnseenNodesReported(t *testing.T) {
 	c := modeltest.Served()
 	parts := c.Runtime.RuntimeParts
 	parts.Nodes = append(slices.Clip(parts.Nodes), &model.LiveNode{Role: "querynode", Node: 99, Reason: "not asked itself"})
@@ -224,11 +224,11 @@ func TestRunIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestSilenceLeads checks that the finding that no process answered comes first, however severe the others
+// TestNoResponseRanksFirst checks that the finding that no process answered comes first, however severe the others
 // are. If a process answered, it has its usual place.
-func TestSilenceLeads(t *testing.T) {
+func TestNoResponseRanksFirst(t *testing.T) {
 	silence := fake("silence", about(Info, "", ""))
-	silence.Needs = NeedAnswers
+	silence.Needs = NeedResponses
 	for outcome, want := range map[model.Outcome][]string{model.Refused: {"silence", "bad"}, model.Answered: {"bad", "silence"}} {
 		c := modeltest.Small().WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "proxy", Node: 4, Outcome: outcome}}}))
 		var got []string

@@ -59,12 +59,12 @@ type Comparison struct {
 // Since compares a report with an older one. Findings match if they are of the same check and object. Objects
 // are compared as by a Baseline.
 func Since(before, after *Report) *Comparison {
-	old := memory{report: before, findings: before.Findings, judged: before.Judged, develop: develop}
+	old := earlierState{report: before, findings: before.Findings, judged: before.Judged, changeKind: changeKind}
 	return &Comparison{before, old.compare(after)}
 }
 
-// Of returns the change of a finding of the newer report, or nil.
-func (c *Comparison) Of(f *Finding) *Change {
+// ChangeOf returns the change of a finding of the newer report, or nil.
+func (c *Comparison) ChangeOf(f *Finding) *Change {
 	if c == nil {
 		return nil
 	}
@@ -86,22 +86,22 @@ func (r *Report) Judged(id string) (all bool, why string) {
 		case x.Status == Skipped || x.Status == Broken:
 			return false, x.Reason
 		case len(x.Unseen) > 0:
-			return false, notFully + summary(x.Unseen)
+			return false, incompletePrefix + summary(x.Unseen)
 		}
 		return true, ""
 	}
 	return false, "the check did not run"
 }
 
-// memory holds an older state for comparison.
-type memory struct {
-	report   *Report
-	findings []*Finding
-	judged   func(check string) (bool, string)
-	develop  func(before, after *Finding) ChangeKind
+// earlierState holds an older state for comparison.
+type earlierState struct {
+	report     *Report
+	findings   []*Finding
+	judged     func(check string) (bool, string)
+	changeKind func(before, after *Finding) ChangeKind
 }
 
-func (m *memory) compare(after *Report) []Change {
+func (m *earlierState) compare(after *Report) []Change {
 	changes := make([]Change, 0, len(after.Findings))
 	matched := m.match(after)
 	had := make(map[*Finding]bool)
@@ -111,7 +111,7 @@ func (m *memory) compare(after *Report) []Change {
 		c := Change{Kind: New, Before: before, After: f}
 		switch all, why := m.judged(f.Check); {
 		case before != nil:
-			c.Kind = m.develop(before, f)
+			c.Kind = m.changeKind(before, f)
 		case !all:
 			c.Kind, c.Why = Unsure, why
 		}
@@ -124,7 +124,7 @@ func (m *memory) compare(after *Report) []Change {
 		c := Change{Kind: Gone, Before: f}
 		if all, why := after.Judged(f.Check); !all {
 			c.Kind, c.Why = Lost, why
-		} else if after.unsettled(f) {
+		} else if after.changedDuringQuery(f) {
 			c.Kind, c.Why = Lost, "it changed while the processes were queried"
 		}
 		changes = append(changes, c)
@@ -133,7 +133,7 @@ func (m *memory) compare(after *Report) []Change {
 }
 
 // match returns the older finding of each newer one: first by id, then by other names of the object.
-func (m *memory) match(after *Report) map[*Finding]*Finding {
+func (m *earlierState) match(after *Report) map[*Finding]*Finding {
 	ids, others := make(map[string]*Finding), make(map[string]*Finding)
 	for _, f := range m.findings {
 		keys := identities(m.report.Cluster, f.Object)
@@ -166,8 +166,8 @@ const (
 	shareStep = 0.1  // share of the larger value
 )
 
-// develop compares a finding with an older one: by severity, then by cost, then by the number of objects.
-func develop(before, after *Finding) ChangeKind {
+// changeKind compares a finding with an older one: by severity, then by cost, then by the number of objects.
+func changeKind(before, after *Finding) ChangeKind {
 	if before.Severity != after.Severity {
 		return direction(after.Severity > before.Severity)
 	}
@@ -182,17 +182,17 @@ func develop(before, after *Finding) ChangeKind {
 	return Same
 }
 
-// leap is the minimum growth of a tracked finding's cost that counts as a change.
-const leap = 0.1
+// minCostGrowth is the minimum growth of a tracked finding's cost that counts as a change.
+const minCostGrowth = 0.1
 
-// developWatched is like develop for a tracked finding. before is the finding as it was last reported. Only a
+// trackedChangeKind is like develop for a tracked finding. before is the finding as it was last reported. Only a
 // doubling counts as a change, so values that rise and fall are not reported each time.
-func developWatched(before, after *Finding) ChangeKind {
+func trackedChangeKind(before, after *Finding) ChangeKind {
 	m, n := len(before.Objects), len(after.Objects)
 	switch {
 	case before.Severity != after.Severity:
 		return direction(after.Severity > before.Severity)
-	case after.Cost >= 2*before.Cost && after.Cost-before.Cost >= leap, m > 0 && n >= 2*m:
+	case after.Cost >= 2*before.Cost && after.Cost-before.Cost >= minCostGrowth, m > 0 && n >= 2*m:
 		return Worse
 	}
 	return Same
@@ -208,14 +208,14 @@ func direction(worse bool) ChangeKind {
 // Tracker tracks changes between the reports of one cluster, after a Hold. A finding is New only once: it is
 // not New again after its check could not look for a while. It is Gone only if the check looked.
 type Tracker struct {
-	last   *Report
-	known  []*Finding
-	judged map[string]bool
-	blind  map[string]string
+	last       *Report
+	known      []*Finding
+	judged     map[string]bool
+	incomplete map[string]string
 }
 
-// Blindness is a check that can no longer see everything, or can again.
-type Blindness struct {
+// CoverageChange is a check that can no longer see everything, or can again.
+type CoverageChange struct {
 	Check *Check
 	// Why is the reason, "" if the check can see everything again.
 	Why string
@@ -223,14 +223,14 @@ type Blindness struct {
 
 // Next returns the changes since the last report. In the first report everything is New. It omits Same, and
 // also Lost because the Blindness of the check covers it.
-func (t *Tracker) Next(r *Report) (changes []Change, blind []Blindness) {
+func (t *Tracker) Next(r *Report) (changes []Change, blind []CoverageChange) {
 	if t.last == nil {
-		t.last, t.judged, t.blind = &Report{Cluster: r.Cluster}, make(map[string]bool), make(map[string]string)
+		t.last, t.judged, t.incomplete = &Report{Cluster: r.Cluster}, make(map[string]bool), make(map[string]string)
 	}
 	first := t.last.Results == nil
-	old := memory{report: t.last, findings: t.known, judged: func(id string) (bool, string) {
+	old := earlierState{report: t.last, findings: t.known, judged: func(id string) (bool, string) {
 		return first || t.judged[id], "it was not checked before"
-	}, develop: developWatched}
+	}, changeKind: trackedChangeKind}
 	t.last, t.known = r, nil
 	for _, c := range old.compare(r) {
 		switch c.Kind {
@@ -250,10 +250,10 @@ func (t *Tracker) Next(r *Report) (changes []Change, blind []Blindness) {
 	for _, x := range r.Results {
 		all, why := r.Judged(x.Check.ID)
 		t.judged[x.Check.ID] = t.judged[x.Check.ID] || all
-		if why != t.blind[x.Check.ID] {
-			blind = append(blind, Blindness{x.Check, why})
+		if why != t.incomplete[x.Check.ID] {
+			blind = append(blind, CoverageChange{x.Check, why})
 		}
-		t.blind[x.Check.ID] = why
+		t.incomplete[x.Check.ID] = why
 	}
 	return changes, blind
 }

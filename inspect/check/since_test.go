@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-func told(changes []Change) []string {
+func changeTexts(changes []Change) []string {
 	list := []string{}
 	for i := range changes {
 		c := &changes[i]
@@ -54,7 +54,7 @@ func TestSince(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			c := Since(judge(t, modeltest.Small(), x.before), judge(t, modeltest.Small(), x.after))
-			if diff := cmp.Diff(x.want, told(c.Changes)); diff != "" {
+			if diff := cmp.Diff(x.want, changeTexts(c.Changes)); diff != "" {
 				t.Error(diff)
 			}
 			for i := range c.Changes {
@@ -62,7 +62,7 @@ func TestSince(t *testing.T) {
 				if needs := ch.Kind == Unsure || ch.Kind == Lost; needs != (ch.Why != "") {
 					t.Errorf("%s has the reason %q", ch.Kind, ch.Why)
 				}
-				if ch.After != nil && c.Of(ch.After) != ch {
+				if ch.After != nil && c.ChangeOf(ch.After) != ch {
 					t.Error("Of does not find it")
 				}
 			}
@@ -134,7 +134,7 @@ func TestTracker(t *testing.T) {
 		for _, x := range blind {
 			list = append(list, x.Check.ID+": "+x.Why)
 		}
-		if diff := cmp.Diff(append([]string{}, step.changes...), told(changes)); diff != "" {
+		if diff := cmp.Diff(append([]string{}, step.changes...), changeTexts(changes)); diff != "" {
 			t.Errorf("step %d:\n%s", i, diff)
 		}
 		if diff := cmp.Diff(step.blind, list); diff != "" {

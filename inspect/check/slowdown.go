@@ -33,8 +33,8 @@ type SlowPart struct {
 	Ms     float64
 }
 
-// In returns the milliseconds of a phase that the finding adds.
-func (s *Slowdown) In(p *latency.Phase) float64 {
+// PhaseMs returns the milliseconds of a phase that the finding adds.
+func (s *Slowdown) PhaseMs(p *latency.Phase) float64 {
 	if len(s.Parts) == 0 && s.Phase == p.Name {
 		return s.Ms
 	}
@@ -51,14 +51,14 @@ func (s *Slowdown) In(p *latency.Phase) float64 {
 func (s *Slowdown) Phases(b *latency.Budget) float64 {
 	ms := 0.0
 	for _, p := range b.Root.Leaves() {
-		if s.In(p) > 0 {
+		if s.PhaseMs(p) > 0 {
 			ms += p.Ms
 		}
 	}
 	return ms
 }
 
-// Of reports whether a slowdown is of the requests of a budget.
-func (s *Slowdown) Of(b *latency.Budget) bool {
+// Matches reports whether a slowdown is of the requests of a budget.
+func (s *Slowdown) Matches(b *latency.Budget) bool {
 	return s.Request == b.Request && (s.Collection == b.Collection || s.Collection == 0 || b.Collection == 0)
 }

@@ -14,15 +14,15 @@ import (
 type Starts struct {
 	// First holds the events that usually start it, Others the events that can.
 	First, Others []EventFilter
-	// Waits is the longest additional time between such an event and a finding: the delay of the check
+	// MaxDelay is the longest additional time between such an event and a finding: the delay of the check
 	// itself.
-	Waits time.Duration
+	MaxDelay time.Duration
 }
 
 // EventFilter matches events of a kind. If Of is set, it matches only those of some nodes or settings.
 type EventFilter struct {
-	Kind history.Kind
-	Of   string
+	Kind    history.Kind
+	Subject string
 }
 
 // ParseStarts parses Check.Starts: kinds of events, First before "|" and Others after it. A role or a setting
@@ -36,7 +36,7 @@ func ParseStarts(text string) (s Starts) {
 			continue
 		}
 		if d, err := time.ParseDuration(word); err == nil {
-			s.Waits = d
+			s.MaxDelay = d
 			continue
 		}
 		kind, of, _ := strings.Cut(word, ":")
@@ -64,13 +64,13 @@ func (f *EventFilter) Matches(e *history.Event) bool {
 	if f.Kind != e.Kind {
 		return false
 	}
-	if f.Of == "" {
+	if f.Subject == "" {
 		return true
 	}
 	if e.Object.Resource == "config" {
-		return strings.Contains(model.FoldConfigKey(e.Object.ID), model.FoldConfigKey(f.Of))
+		return strings.Contains(model.FoldConfigKey(e.Object.ID), model.FoldConfigKey(f.Subject))
 	}
 	// A standalone process has all roles, MixCoord those of all coordinators.
 	role, _, _ := strings.Cut(e.Object.ID, "-")
-	return role == f.Of || role == "standalone" || role == "mixcoord" && strings.HasSuffix(f.Of, "coord")
+	return role == f.Subject || role == "standalone" || role == "mixcoord" && strings.HasSuffix(f.Subject, "coord")
 }

@@ -22,7 +22,7 @@ func Tree(findings []*Finding) []Branch {
 	effects := make(map[*Finding][]*Finding)
 	var roots []*Finding
 	for _, f := range findings {
-		if cause := byKey[f.Cause]; f.Cause != "" && cause != nil && grounded(f, byKey) {
+		if cause := byKey[f.Cause]; f.Cause != "" && cause != nil && hasRoot(f, byKey) {
 			effects[cause] = append(effects[cause], f)
 		} else {
 			roots = append(roots, f)
@@ -44,8 +44,8 @@ func Tree(findings []*Finding) []Branch {
 	return tree
 }
 
-// grounded reports whether the chain of causes ends at a finding without a cause, i.e. has no cycle.
-func grounded(f *Finding, byKey map[string]*Finding) bool {
+// hasRoot reports whether the chain of causes ends at a finding without a cause, i.e. has no cycle.
+func hasRoot(f *Finding, byKey map[string]*Finding) bool {
 	for range len(byKey) + 1 {
 		next := byKey[f.Cause]
 		if f.Cause == "" || next == nil {

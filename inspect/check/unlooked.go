@@ -1,16 +1,16 @@
 package check
 
-// Unlooked is a group of checks that could not run for the same reason.
-type Unlooked struct {
+// NotRunGroup is a group of checks that could not run for the same reason.
+type NotRunGroup struct {
 	// Status is Skipped or Broken.
 	Status Status
 	Reason string
 	Checks []*Check
 }
 
-// Unlooked returns the checks that were skipped, then those that failed, grouped by reason.
-func (r *Report) Unlooked() []Unlooked {
-	var list []Unlooked
+// NotRun returns the checks that were skipped, then those that failed, grouped by reason.
+func (r *Report) NotRun() []NotRunGroup {
+	var list []NotRunGroup
 	for _, status := range []Status{Skipped, Broken} {
 		at := make(map[string]int)
 		for _, x := range r.Results {
@@ -21,7 +21,7 @@ func (r *Report) Unlooked() []Unlooked {
 			if !ok {
 				i = len(list)
 				at[x.Reason] = i
-				list = append(list, Unlooked{Status: status, Reason: x.Reason})
+				list = append(list, NotRunGroup{Status: status, Reason: x.Reason})
 			}
 			list[i].Checks = append(list[i].Checks, x.Check)
 		}

@@ -190,7 +190,7 @@ func TestOnsetOfAnswers(t *testing.T) {
 	t.Parallel()
 	silent := &check.Check{ID: "silent", Severity: check.Error, Parts: model.PartSessions, Run: func(p *check.Pass) {
 		if p.Runtime == nil {
-			p.Unseen("answers")
+			p.NoteUnseen("answers")
 			return
 		}
 		for _, n := range p.Runtime.Nodes {

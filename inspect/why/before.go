@@ -88,7 +88,7 @@ func (f *finder) trackOf(o *Onset) track {
 		if of {
 			shares += sharesObject
 		}
-		if shares >= sharesCollection || shares >= sharesCluster && row.First[at].Of != "" {
+		if shares >= sharesCollection || shares >= sharesCluster && row.First[at].Subject != "" {
 			list = append(list, scored{i, shares})
 		}
 	}
@@ -121,7 +121,7 @@ func (f *finder) before(t *track, most int) []history.Event {
 		if !at.IsZero() && !e.Time.IsZero() {
 			ago = max(0, at.Sub(e.Time))
 		}
-		if ago > reach+row.Waits {
+		if ago > reach+row.MaxDelay {
 			break
 		}
 		likely := likely(&row, e)
@@ -132,7 +132,7 @@ func (f *finder) before(t *track, most int) []history.Event {
 		if e.Revision > t.after && o.Unknown == "" { // whatever its kind, it may be the change that the check detects
 			likely, weight = max(likely, likelyOther), verySame
 		}
-		score := weight * likely * subject.shares(e) * (1 - nearness(ago, row.Waits))
+		score := weight * likely * subject.shares(e) * (1 - nearness(ago, row.MaxDelay))
 		if score >= leastScore {
 			list = append(list, scored{i, score})
 		}
@@ -164,7 +164,7 @@ type subject struct {
 
 func subjectOf(c *model.Cluster, f *check.Finding) *subject {
 	s := &subject{
-		cluster: c, direct: map[model.Ref]bool{}, owners: map[model.Ref]bool{}, collections: map[string]bool{}, nodes: map[model.NodeID]bool{}, lacks: f.Lacks,
+		cluster: c, direct: map[model.Ref]bool{}, owners: map[model.Ref]bool{}, collections: map[string]bool{}, nodes: map[model.NodeID]bool{}, lacks: f.MissingRole,
 	}
 	for _, r := range slices.Concat([]model.Ref{f.Object}, f.Objects) {
 		s.direct[bare(r)] = true

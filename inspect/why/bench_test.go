@@ -27,7 +27,7 @@ const (
 // have responded. Each iteration gets a Runtime without cached groups. "why" is the whole work, "latency" the
 // budgets alone. The processes have all metrics of a captured cluster, in two scrapes, for 50 collections.
 func BenchmarkWhy(b *testing.B) {
-	c := rulestest.Measured(b, modeltest.ServedLarge(benchSegments, benchNodes))
+	c := rulestest.WithMetrics(b, modeltest.ServedLarge(benchSegments, benchNodes))
 	measure(b, "why", c, func(c *model.Cluster) {
 		var judge check.Judge
 		budgets := judge.Latency(c).Budgets

@@ -131,7 +131,7 @@ func requestsOf(budgets []*latency.Budget) requests {
 // collection's share of the requests. The slowdown of all collections is scaled to one collection by the time
 // that the collection spends in its phases. If the scale is unknown, it returns s unchanged.
 func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
-	if !s.Of(b) {
+	if !s.Matches(b) {
 		return check.Slowdown{}
 	}
 	var part float64
@@ -198,7 +198,7 @@ func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check
 		for _, f := range report.Findings {
 			for _, s := range f.Slows {
 				s = r.of(s, b)
-				ms := s.In(way[at])
+				ms := s.PhaseMs(way[at])
 				if ms <= 0 {
 					continue
 				}
@@ -235,7 +235,7 @@ func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slo
 	for i := range root.Slows {
 		s := r.of(root.Slows[i], b)
 		for _, p := range b.Root.Leaves() {
-			if s.In(p) > 0 && effect.In(p) > 0 {
+			if s.PhaseMs(p) > 0 && effect.PhaseMs(p) > 0 {
 				return &s
 			}
 		}
@@ -246,7 +246,7 @@ func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slo
 // with returns the leaf phases other than p in which a slowdown costs at least felt/2 of the request.
 func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latency.Name) {
 	for _, x := range b.Root.Leaves() {
-		if x != p && s.In(x) >= felt*b.Ms/2 && !slices.Contains(list, x.Name) {
+		if x != p && s.PhaseMs(x) >= felt*b.Ms/2 && !slices.Contains(list, x.Name) {
 			list = append(list, x.Name)
 		}
 	}

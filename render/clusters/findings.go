@@ -18,9 +18,9 @@ type Diagnosis struct {
 	// Onsets holds the onsets of findings. It is nil if they were not computed.
 	Onsets map[*check.Finding]*why.Onset
 	// Stale holds the entries of the baseline that no longer match a finding.
-	Stale []check.Stale
+	Stale []check.StaleEntry
 	// Bar selects the findings that make the run fail.
-	Bar check.Bar
+	Bar check.Threshold
 	// All also lists each check that found nothing.
 	All bool
 	// Version is the version of kitescope, for formats that name their generator.

@@ -10,7 +10,7 @@ import (
 func (d *Diagnosis) table() *table.Rows[check.Change] {
 	var rows []check.Change
 	for _, f := range d.Report.Findings {
-		if c := d.Since.Of(f); c != nil {
+		if c := d.Since.ChangeOf(f); c != nil {
 			rows = append(rows, *c)
 		} else {
 			rows = append(rows, check.Change{After: f})

@@ -16,7 +16,7 @@ import (
 func writeFindingLines(w io.Writer, d *Diagnosis) error {
 	e := encode.JSON(w, 0)
 	for _, f := range d.Report.Findings {
-		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))
+		writeFinding(e, d.Report, f, d.Since.ChangeOf(f), d.onset(f))
 		e.Line()
 	}
 	for _, c := range d.gone() {
@@ -120,7 +120,7 @@ func writeTally(e *encode.Encoder, d *Diagnosis, outcomes []outcome) {
 func writeFindingList(e *encode.Encoder, d *Diagnosis, list []*check.Finding) {
 	e.BeginList()
 	for _, f := range list {
-		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))
+		writeFinding(e, d.Report, f, d.Since.ChangeOf(f), d.onset(f))
 	}
 	e.EndList()
 }

@@ -124,7 +124,7 @@ func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 	for _, s := range d.Stale {
 		add(render.RoleWarn, "baseline: "+s.Check+" "+s.Object+": "+s.Reason)
 	}
-	for _, u := range d.Report.Unlooked() {
+	for _, u := range d.Report.NotRun() {
 		role := render.RoleDim
 		switch {
 		case u.Status == check.Broken:

@@ -79,7 +79,7 @@ func judged(t *testing.T) *check.Report {
 	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
 	run := evil.Run
 	evil.Run = func(p *check.Pass) {
-		p.Unseen("querynode-12: timed out: " + hostile)
+		p.NoteUnseen("querynode-12: timed out: " + hostile)
 		run(p)
 	}
 	queue := reported("queue-lag", check.Warning)
@@ -118,12 +118,12 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 	offline := reported("live-only", check.Error)
 	offline.Needs = check.NeedDistribution
 	return map[string]*Diagnosis{
-		"full":     {Report: r, Bar: check.Bar{FailOn: check.Error}, All: true, Version: "0.3.0"},
-		"baseline": {Report: accepted, Stale: stale, Bar: check.Bar{FailOn: check.Warning}, Version: "0.3.0"},
-		"since":    {Report: r, Since: check.Since(before, r), Bar: check.Bar{FailOn: check.Warning}, Version: "0.3.0"},
-		"began":    {Report: r, Onsets: onsets(r), Bar: check.Bar{FailOn: check.Error}, Version: "0.3.0"},
-		"healthy":  {Report: healthy, Bar: check.Bar{FailOn: check.Error}},
-		"unknown":  {Report: check.Run(modeltest.Small(), modeltest.Now, []*check.Check{offline}), Bar: check.Bar{Never: true}},
+		"full":     {Report: r, Bar: check.Threshold{FailOn: check.Error}, All: true, Version: "0.3.0"},
+		"baseline": {Report: accepted, Stale: stale, Bar: check.Threshold{FailOn: check.Warning}, Version: "0.3.0"},
+		"since":    {Report: r, Since: check.Since(before, r), Bar: check.Threshold{FailOn: check.Warning}, Version: "0.3.0"},
+		"began":    {Report: r, Onsets: onsets(r), Bar: check.Threshold{FailOn: check.Error}, Version: "0.3.0"},
+		"healthy":  {Report: healthy, Bar: check.Threshold{FailOn: check.Error}},
+		"unknown":  {Report: check.Run(modeltest.Small(), modeltest.Now, []*check.Check{offline}), Bar: check.Threshold{Never: true}},
 	}
 }
 

@@ -128,7 +128,7 @@ func (d *Diagnosis) Headline() (where, state string) {
 // changeText returns the change of a finding since the older state, or "" without an older state. "new?" means
 // that the older state could not be checked for the finding.
 func (d *Diagnosis) changeText(f *check.Finding) string {
-	c := d.Since.Of(f)
+	c := d.Since.ChangeOf(f)
 	switch {
 	case c == nil:
 		return ""

@@ -19,8 +19,8 @@ type Watched struct {
 	Changes []check.Change
 	// Blind holds the checks that can no longer run or can run again, for scripts. Unable groups the checks that
 	// cannot run by reason, for people.
-	Blind  []check.Blindness
-	Unable []check.Unable
+	Blind  []check.CoverageChange
+	Unable []check.IncompleteChecks
 	// Known holds the keys of findings whose fixes were already written. The text does not repeat these fixes.
 	Known map[string]bool
 }
@@ -83,7 +83,7 @@ func causeOf(r *check.Report, f *check.Finding) (id string, ok bool) {
 
 // unableText returns the number of checks that cannot run and the reason, e.g. "9 checks cannot run:
 // querynode-7: timed out", or "" if all can run.
-func unableText(list []check.Unable) string {
+func unableText(list []check.IncompleteChecks) string {
 	var checks, reasons []string
 	for _, u := range list {
 		for _, x := range u.Checks {

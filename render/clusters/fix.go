@@ -43,7 +43,7 @@ func FixLines(f *check.Finding, in int) []render.Line {
 // StepText returns the text of a step. If the step changes the cluster, the mark comes before the effect of a
 // command, or after an instruction.
 func StepText(s check.Step) string {
-	text, mark := render.Harmless(string(s.Text)), render.Harmless(s.Mark())
+	text, mark := render.Harmless(string(s.Text)), render.Harmless(s.Effect())
 	switch {
 	case mark == "":
 		return text

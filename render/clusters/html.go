@@ -75,7 +75,7 @@ func (d *Diagnosis) AddCluster(p *webpage.Page) {
 // nothing are folded.
 func (d *Diagnosis) AddChecks(p *webpage.Page) {
 	var unseen, ok, accepted []string
-	for _, u := range d.Report.Unlooked() {
+	for _, u := range d.Report.NotRun() {
 		unseen = append(unseen, u.Status.Label()+": "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
 	}
 	for _, o := range d.outcomes() {

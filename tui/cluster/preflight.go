@@ -66,7 +66,7 @@ func parse(args []string) (plan preflight.Plan, err error) {
 
 // forms returns examples of the input, with the newest and the oldest version.
 func forms() string {
-	known := preflight.Wanted()
+	known := preflight.SuggestedTargets()
 	return "preflight " + known[0] + ", or preflight " + known[len(known)-1] + " " + backWord
 }
 
@@ -77,7 +77,7 @@ func wanted(m *tui.Model) []string {
 		running = preflight.Running(env.Cluster)
 	}
 	var newer, older []string
-	for _, text := range preflight.Wanted() {
+	for _, text := range preflight.SuggestedTargets() {
 		v, err := preflight.ParseVersion(text)
 		switch {
 		case err != nil || v == running:
@@ -99,12 +99,12 @@ func (a *asked) settle(c *model.Cluster) error {
 	}
 	to, forward := a.plan.To.String(), asked{plan: a.plan}
 	forward.plan.Back = false
-	hint := map[preflight.Unfit]string{
+	hint := map[preflight.PlanProblem]string{
 		preflight.RunningUnknown: "type :" + a.name() + " " + runningWord + "2.5.16",
-		preflight.Older:          "type :" + a.name() + " " + backWord,
-		preflight.Newer:          "type :" + forward.name(),
-		preflight.RunsAlready:    "choose another version",
-		preflight.PatchUnsaid:    "give the full version, e.g. " + to + ".1",
+		preflight.TargetOlder:    "type :" + a.name() + " " + backWord,
+		preflight.TargetNewer:    "type :" + forward.name(),
+		preflight.AlreadyRunning: "choose another version",
+		preflight.PatchMissing:   "give the full version, e.g. " + to + ".1",
 	}
 	return errors.New(unfit.Error() + "; " + hint[unfit.Why])
 }

@@ -155,7 +155,7 @@ func TestPreflightCompletes(t *testing.T) {
 		d.Keys("enter :").Typed("preflight 2.2.16 b").Keys("tab enter")
 		d.Shows("rollback from 2.3.5 to 2.2.16")
 	})
-	for _, text := range preflight.Wanted() {
+	for _, text := range preflight.SuggestedTargets() {
 		if _, err := preflight.ParseVersion(text); err != nil {
 			t.Error(err)
 		}

@@ -9,15 +9,15 @@ import (
 // earlier reports whether t is before limit. The values that mean "no time" (0 and MaxTSO) count as earlier.
 func earlier(t, limit model.TSO) bool { return t == model.MaxTSO || t < limit }
 
-// Settled reports whether a segment was neither written nor created since limit. Segments created by a compaction
+// UnchangedSince reports whether a segment was neither written nor created since limit. Segments created by a compaction
 // keep the positions of their sources; their expiry is about the time of the compaction (captures of 2.3.5).
-func Settled(s *model.Segment, limit model.TSO) bool {
+func UnchangedSince(s *model.Segment, limit model.TSO) bool {
 	return limit != 0 && earlier(s.PositionAt, limit) && earlier(s.ExpireAt, limit) && earlier(s.StartAt, limit)
 }
 
-// touched returns the time at which a segment was last written or created, 0 if it is unknown. The segment is
+// lastTouchedTSO returns the time at which a segment was last written or created, 0 if it is unknown. The segment is
 // Settled at any later limit.
-func touched(s *model.Segment) model.TSO {
+func lastTouchedTSO(s *model.Segment) model.TSO {
 	var last model.TSO
 	for _, t := range [...]model.TSO{s.PositionAt, s.ExpireAt, s.StartAt} {
 		if t != model.MaxTSO {
@@ -28,7 +28,7 @@ func touched(s *model.Segment) model.TSO {
 }
 
 // LastTouched returns the time at which a segment was last written or created, zero if it is unknown.
-func LastTouched(s *model.Segment) time.Time { return touched(s).Time() }
+func LastTouched(s *model.Segment) time.Time { return lastTouchedTSO(s).Time() }
 
 // Age returns the time elapsed since t, at least 0. It returns 0 if t or the cluster's time is unknown.
 func (f *Facts) Age(t time.Time) time.Duration {
@@ -38,5 +38,5 @@ func (f *Facts) Age(t time.Time) time.Duration {
 	return max(0, f.Now.Sub(t))
 }
 
-// ImportLong is the time that an import job may take: large imports take hours.
-const ImportLong = 12 * time.Hour
+// MaxImportTime is the time that an import job may take: large imports take hours.
+const MaxImportTime = 12 * time.Hour

@@ -9,12 +9,12 @@ import (
 // Position returns the latest known position of a segment.
 func Position(s *model.Segment) model.TSO { return max(s.StartAt, s.PositionAt) }
 
-// Beyond selects the segments that are not dropped and have a position after limit. It returns the first MaxObjects
+// SegmentsAfter selects the segments that are not dropped and have a position after limit. It returns the first MaxObjects
 // by id, the segment with the latest position (nil if there is no such segment), and the total count.
-func (f *Facts) Beyond(limit model.TSO) (first []*model.Segment, furthest *model.Segment, count int) {
+func (f *Facts) SegmentsAfter(limit model.TSO) (first []*model.Segment, latest *model.Segment, count int) {
 	for _, id := range f.SegmentOwners() {
 		d := f.DigestOf(id)
-		if d.furthest <= limit { // nearly always
+		if d.latest <= limit { // nearly always
 			continue
 		}
 		for _, s := range d.segments {
@@ -25,9 +25,9 @@ func (f *Facts) Beyond(limit model.TSO) (first []*model.Segment, furthest *model
 	}
 	slices.SortFunc(first, ByID)
 	for _, s := range first {
-		if furthest == nil || Position(s) > Position(furthest) {
-			furthest = s
+		if latest == nil || Position(s) > Position(latest) {
+			latest = s
 		}
 	}
-	return first[:min(len(first), MaxObjects)], furthest, len(first)
+	return first[:min(len(first), MaxObjects)], latest, len(first)
 }

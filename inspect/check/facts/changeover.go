@@ -25,15 +25,15 @@ type KindCount struct {
 	Count int64
 }
 
-// Having counts the healthy segments of a collection that match a predicate.
-type Having struct {
+// SegmentCount counts the healthy segments of a collection that match a predicate.
+type SegmentCount struct {
 	Segments int
 	Rows     int64
 	Objects  []model.Ref // at most the first MaxObjects
 }
 
-// Having counts the healthy segments of a collection for which has returns true.
-func (f *Facts) Having(id model.CollectionID, has func(*model.Segment) bool) (h Having) {
+// CountSegments counts the healthy segments of a collection for which has returns true.
+func (f *Facts) CountSegments(id model.CollectionID, has func(*model.Segment) bool) (h SegmentCount) {
 	for _, s := range f.SegmentsOf(id) {
 		if !s.State.Healthy() || !has(s) {
 			continue
@@ -46,8 +46,8 @@ func (f *Facts) Having(id model.CollectionID, has func(*model.Segment) bool) (h 
 	return h
 }
 
-// LogsBeside reports whether a segment has its logs only under separate keys, which 2.1 does not read.
-func LogsBeside(s *model.Segment) bool { return s.LogKeys && !s.TwoLayouts }
+// HasSeparateLogs reports whether a segment has its logs only under separate keys, which 2.1 does not read.
+func HasSeparateLogs(s *model.Segment) bool { return s.LogKeys && !s.TwoLayouts }
 
 // UsualQuota is etcd's default for --quota-backend-bytes (etcd, server/storage/quota.go: DefaultQuotaBytes).
 const UsualQuota = int64(2) << 30
@@ -56,9 +56,9 @@ const UsualQuota = int64(2) << 30
 // not report a quota.
 func QuotaShare(m *model.EtcdMember) float64 {
 	if m.DBQuota > 0 {
-		return Part(m.DBSize, m.DBQuota)
+		return Ratio(m.DBSize, m.DBQuota)
 	}
-	return Part(m.DBSize, UsualQuota)
+	return Ratio(m.DBSize, UsualQuota)
 }
 
 // TaskEnded reports whether the state of a task is final.

@@ -13,7 +13,7 @@ import (
 // check that reads a group avoids the slow scan of all segments.
 type Group uint8
 
-// The groups that checks go through.
+// The numGroups that checks go through.
 const (
 	// openSegs are growing, sealed or being flushed. ImportingSegs and DroppedSegs are importing and dropped.
 	openSegs Group = iota
@@ -41,7 +41,7 @@ const (
 	// excluded.
 	UnloggedSegs
 
-	groups
+	numGroups
 )
 
 // Digest holds the facts about the segments of one collection that checks share. It depends only on the objects
@@ -53,14 +53,14 @@ type Digest struct {
 	indexes    []*model.Index
 	partitions []*model.Partition
 
-	groups [groups][]*model.Segment // each sorted by id
+	groups [numGroups][]*model.Segment // each sorted by id
 	// Flushed is the number of flushed segments, L0 excluded.
 	Flushed int
 	// MaxRows is the greatest row limit of any segment. Largest is the greatest row count of a segment that needs
 	// indexes.
 	MaxRows, Largest int64
-	// furthest is the latest known position of the segments that are not dropped.
-	furthest model.TSO
+	// latest is the latest known position of the segments that are not dropped.
+	latest model.TSO
 	// OldestEngine and NewestEngine are the range of index file versions of segments that are not dropped, -1 if
 	// they have no index files.
 	OldestEngine, NewestEngine int32
@@ -79,7 +79,7 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 		d.addIndexes(s)
 		d.MaxRows = max(d.MaxRows, s.MaxRows)
 		if t := Position(s); s.State.Healthy() && t != model.MaxTSO { // MaxTSO means no position
-			d.furthest = max(d.furthest, t)
+			d.latest = max(d.latest, t)
 		}
 		if c.WantsIndex(s) {
 			d.Largest = max(d.Largest, s.Rows)
@@ -89,8 +89,8 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	return d
 }
 
-// isOf reports whether d is still valid for the collection in c.
-func (d *Digest) isOf(c *model.Cluster, id model.CollectionID) bool {
+// validFor reports whether d is still valid for the collection in c.
+func (d *Digest) validFor(c *model.Cluster, id model.CollectionID) bool {
 	return d != nil && d.collection == c.Collection(id) && slices.Equal(d.segments, c.SegmentsOf(id)) &&
 		slices.Equal(d.indexes, c.IndexesOf(id)) && slices.Equal(d.partitions, c.PartitionsOf(id))
 }
@@ -118,7 +118,7 @@ func (d *Digest) group(c *model.Cluster, s *model.Segment) {
 		if s.Partition > 0 && !hasPartition(d.partitions, s.Partition) {
 			d.put(StrayPartitionSegs, s)
 		}
-		if undefined(s, d.indexes) {
+		if hasStrayIndex(s, d.indexes) {
 			d.put(StrayIndexSegs, s)
 		}
 	}
@@ -215,17 +215,17 @@ func (f *Facts) DigestOf(id model.CollectionID) *Digest {
 	return &Digest{OldestEngine: -1, NewestEngine: -1}
 }
 
-// Among returns the segments of a collection that are in a group, sorted by id.
-func (f *Facts) Among(id model.CollectionID, g Group) []*model.Segment {
+// SegmentsIn returns the segments of a collection that are in a group, sorted by id.
+func (f *Facts) SegmentsIn(id model.CollectionID, g Group) []*model.Segment {
 	return f.DigestOf(id).groups[g]
 }
 
-// AllAmong returns the segments of all collections that are in a group, by collection and id. It includes segments
+// AllSegmentsIn returns the segments of all collections that are in a group, by collection and id. It includes segments
 // of collections that have no record.
-func (f *Facts) AllAmong(g Group) iter.Seq[*model.Segment] {
+func (f *Facts) AllSegmentsIn(g Group) iter.Seq[*model.Segment] {
 	return func(yield func(*model.Segment) bool) {
 		for _, id := range f.SegmentOwners() {
-			for _, s := range f.Among(id, g) {
+			for _, s := range f.SegmentsIn(id, g) {
 				if !yield(s) {
 					return
 				}
@@ -246,9 +246,9 @@ const deletedShare = 0.2
 // isSmallSegment).
 const SmallShare = 0.5
 
-// undefined reports whether a segment has an index record that is not marked deleted and whose definition does not
+// hasStrayIndex reports whether a segment has an index record that is not marked deleted and whose definition does not
 // exist.
-func undefined(s *model.Segment, defined []*model.Index) bool {
+func hasStrayIndex(s *model.Segment, defined []*model.Index) bool {
 	return slices.ContainsFunc(s.Indexes, func(r model.SegmentIndex) bool {
 		return !r.Deleted && !slices.ContainsFunc(defined, func(i *model.Index) bool { return i.ID == r.Index })
 	})

@@ -70,7 +70,7 @@ func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map
 	for _, n := range nodes {
 		for key := range n.Config.Values {
 			if _, known := keys[key]; !known {
-				keys[key] = wanted(key) && !ownKey(key) && !(n.Role == "mixcoord" && toldByName(key))
+				keys[key] = wanted(key) && !perProcessKey(key) && !(n.Role == "mixcoord" && reportedByName(key))
 			}
 		}
 	}
@@ -209,14 +209,14 @@ func sharedPrefixes() []string {
 	return []string{"common", "quotaandlimits", "etcd", "minio", "kafka", "pulsar", "mq", "metastore", "rocksmq"}
 }
 
-// toldByName reports whether a MixCoord reports a folded key only if it is requested by name. A standby MixCoord is
+// reportedByName reports whether a MixCoord reports a folded key only if it is requested by name. A standby MixCoord is
 // not asked for it.
-func toldByName(key string) bool {
+func reportedByName(key string) bool {
 	return strings.HasPrefix(key, "datacoord") || strings.HasPrefix(key, "querycoord")
 }
 
-// ownKey reports whether a folded key normally differs between processes.
-func ownKey(key string) bool {
+// perProcessKey reports whether a folded key normally differs between processes.
+func perProcessKey(key string) bool {
 	switch key {
 	case "localstoragepath", "logfilerootpath", "etcddatadir", "etcdlogpath", "rocksmqpath", "commonmetricsport", "nodeid", "serverid", "hostname", "podname", "podip":
 		return true

@@ -1,6 +1,6 @@
 // Package facts derives from a Cluster the facts that several checks use.
 //
-// Kept.Facts returns the Facts of one run. Each fact is computed on first use. Results that depend only on
+// Cache.Facts returns the Facts of one run. Each fact is computed on first use. Results that depend only on
 // unchanged objects are reused from the previous run: digests of a collection's segments, anomalies of segments in
 // memory, and comparisons of the responses of processes. Cached results do not depend on the time: each run decides
 // which objects are old enough for a finding.
@@ -25,10 +25,10 @@ type Facts struct {
 	*model.Cluster
 	// Now is the time of the cluster's state by the cluster's own clock; ages are computed relative to it. Ahead is
 	// how far the clock of the machine that read the cluster is ahead of that clock.
-	Now   time.Time
-	Ahead time.Duration
-	// Unread, if not nil, is called for each setting that a check reads and that is unknown, with the reason.
-	Unread func(key, why string)
+	Now       time.Time
+	ClockSkew time.Duration
+	// OnUnknownSetting, if not nil, is called for each setting that a check reads and that is unknown, with the reason.
+	OnUnknownSetting func(key, why string)
 	// Balance is the survey of what query nodes serve.
 	Balance *balance.Survey
 
@@ -47,19 +47,19 @@ type Facts struct {
 	// Rewrites is nil if the writes to etcd are unknown.
 	Rewrites *Rewrites
 
-	digests func() map[model.CollectionID]*Digest
-	odds    func() map[model.CollectionID]*Odds
-	works   func() map[model.CollectionID]Work
+	digests   func() map[model.CollectionID]*Digest
+	anomalies func() map[model.CollectionID]*Anomalies
+	works     func() map[model.CollectionID]Work
 }
 
-// Kept holds the results that the facts of one state pass on to the next, so that unchanged results are not
+// Cache holds the results that the facts of one state pass on to the next, so that unchanged results are not
 // computed again. Results for objects that are gone are dropped. Its zero value is ready for use.
-type Kept struct {
-	surveyor balance.Surveyor
-	digests  map[model.CollectionID]*Digest
-	odds     map[model.CollectionID]*Odds
-	views    *Views
-	felt     *felt
+type Cache struct {
+	surveyor  balance.Surveyor
+	digests   map[model.CollectionID]*Digest
+	anomalies map[model.CollectionID]*Anomalies
+	views     *Views
+	impact    *impactCache
 	// rewrites holds the write rates of keys up to now.
 	rewrites *Rewrites
 	// Latency caches the latency budgets and may be shared with others; if it is nil, only this Kept and the next
@@ -69,23 +69,23 @@ type Kept struct {
 
 // Facts returns the facts of a cluster whose state is of the time now, by the clock of the reader. Results for the
 // next run are stored in next as they are computed.
-func (k *Kept) Facts(c *model.Cluster, now time.Time, next *Kept) *Facts {
-	f := &Facts{Cluster: c, Now: now, Balance: k.survey(c, next), Ahead: ClockAhead(c)}
+func (k *Cache) Facts(c *model.Cluster, now time.Time, next *Cache) *Facts {
+	f := &Facts{Cluster: c, Now: now, Balance: k.survey(c, next), ClockSkew: ClockAhead(c)}
 	if !now.IsZero() {
-		f.Now = now.Add(-f.Ahead)
+		f.Now = now.Add(-f.ClockSkew)
 	}
-	k.share(f, next)
+	k.setUp(f, next)
 	return f
 }
 
-// Like returns the cached results for another state of the cluster of f, which shares nearly all objects with it.
-func (k *Kept) Like(f *Facts) Kept {
-	return Kept{surveyor: k.surveyor, digests: f.digests(), Latency: k.Latency}
+// Derive returns the cached results for another state of the cluster of f, which shares nearly all objects with it.
+func (k *Cache) Derive(f *Facts) Cache {
+	return Cache{surveyor: k.surveyor, digests: f.digests(), Latency: k.Latency}
 }
 
 // survey adds up what nodes serve. If it panics, it returns a survey in which all nodes are unknown, so that the
 // checks that do not need it can run.
-func (k *Kept) survey(c *model.Cluster, next *Kept) (s *balance.Survey) {
+func (k *Cache) survey(c *model.Cluster, next *Cache) (s *balance.Survey) {
 	defer func() {
 		if recover() != nil {
 			s = &balance.Survey{Asked: c.Runtime != nil, Unknown: c.Runtime.QueryNodes()}
@@ -96,25 +96,25 @@ func (k *Kept) survey(c *model.Cluster, next *Kept) (s *balance.Survey) {
 	return s
 }
 
-// share sets up the facts that several checks use. Each is computed on first use, and its result is stored in next.
-func (k *Kept) share(f *Facts, next *Kept) {
+// setUp sets up the facts that several checks use. Each is computed on first use, and its result is stored in next.
+func (k *Cache) setUp(f *Facts, next *Cache) {
 	c := f.Cluster
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
 	budgets := cmp.Or(k.Latency, new(latency.Latest))
 	next.Latency, f.Latency = budgets, func() *latency.Latency { return budgets.Of(c) }
-	if next.felt = k.felt; !next.felt.isOf(c) {
-		next.felt = newFelt(c)
+	if next.impact = k.impact; !next.impact.validFor(c) {
+		next.impact = newImpactCache(c)
 	}
-	f.Impact, f.Places = next.felt.impact, next.felt.places
-	f.works = sync.OnceValue(func() map[model.CollectionID]Work { return worksOf(f.Balance) })
+	f.Impact, f.Places = next.impact.impact, next.impact.places
+	f.works = sync.OnceValue(func() map[model.CollectionID]Work { return workByCollection(f.Balance) })
 	f.Nodes = sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) })
 	f.digests = sync.OnceValue(func() map[model.CollectionID]*Digest {
 		next.digests = digests(c, k.digests)
 		return next.digests
 	})
-	f.odds = sync.OnceValue(func() map[model.CollectionID]*Odds {
-		next.odds = allOdds(c, f.digests(), f.Balance, k.odds)
-		return next.odds
+	f.anomalies = sync.OnceValue(func() map[model.CollectionID]*Anomalies {
+		next.anomalies = allAnomalies(c, f.digests(), f.Balance, k.anomalies)
+		return next.anomalies
 	})
 	switch {
 	case c.Runtime == nil:
@@ -128,13 +128,13 @@ func (k *Kept) share(f *Facts, next *Kept) {
 	if !f.Watched() { // a file has only the writes before its end: compute them again for each moment
 		before = nil
 	}
-	next.rewrites = before.next(f.Written())
+	next.rewrites = before.next(f.EtcdWrites())
 	f.Rewrites = next.rewrites
 }
 
-// felt caches the impact and the places of a cluster with the inputs that they were computed from. They do not
+// impactCache caches the impact and the places of a cluster with the inputs that they were computed from. They do not
 // depend on segments.
-type felt struct {
+type impactCache struct {
 	runtime  *model.Runtime
 	etcd     *model.Etcd
 	storage  *model.Storage
@@ -145,16 +145,16 @@ type felt struct {
 	places   func() *place.Places
 }
 
-func newFelt(c *model.Cluster) *felt {
-	x := &felt{runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text, sessions: c.Sessions}
+func newImpactCache(c *model.Cluster) *impactCache {
+	x := &impactCache{runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text, sessions: c.Sessions}
 	x.impact = sync.OnceValue(func() *impact.Impact { return impact.Of(c) })
 	x.places = sync.OnceValue(func() *place.Places { return place.Of(c, x.impact()) })
 	return x
 }
 
-// isOf reports whether x is still valid for c. It is never valid if storage is known, because the facts about
+// validFor reports whether x is still valid for c. It is never valid if storage is known, because the facts about
 // storage depend on settings.
-func (x *felt) isOf(c *model.Cluster) bool {
+func (x *impactCache) validFor(c *model.Cluster) bool {
 	return x != nil && x.storage == nil && c.Storage == nil && x.runtime == c.Runtime && x.etcd == c.Etcd && x.loaded == c.Loaded &&
 		x.version == c.Version.Text && slices.Equal(x.sessions, c.Sessions)
 }
@@ -167,7 +167,7 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 		if all[id] != nil {
 			return
 		}
-		if all[id] = before[id]; !all[id].isOf(c, id) {
+		if all[id] = before[id]; !all[id].validFor(c, id) {
 			all[id] = newDigest(c, id)
 		}
 	}
@@ -180,13 +180,13 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 	return all
 }
 
-// allOdds returns the Odds of all served collections. It reuses those in before that are still valid.
-func allOdds(c *model.Cluster, of map[model.CollectionID]*Digest, survey *balance.Survey, before map[model.CollectionID]*Odds) map[model.CollectionID]*Odds {
+// allAnomalies returns the Odds of all served collections. It reuses those in before that are still valid.
+func allAnomalies(c *model.Cluster, byCollection map[model.CollectionID]*Digest, survey *balance.Survey, before map[model.CollectionID]*Anomalies) map[model.CollectionID]*Anomalies {
 	ids := c.Runtime.ServedCollections()
-	all := make(map[model.CollectionID]*Odds, len(ids))
+	all := make(map[model.CollectionID]*Anomalies, len(ids))
 	for _, id := range ids {
-		if all[id] = before[id]; !all[id].isOf(of[id], c.Runtime) {
-			all[id] = newOdds(c, id, of[id], survey)
+		if all[id] = before[id]; !all[id].validFor(byCollection[id], c.Runtime) {
+			all[id] = newAnomalies(c, id, byCollection[id], survey)
 		}
 	}
 	return all

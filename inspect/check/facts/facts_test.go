@@ -8,21 +8,21 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestForgetsWhatIsGone checks that Kept drops the results for collections, segments and responses that are gone.
-func TestForgetsWhatIsGone(t *testing.T) {
-	var kept Kept
+// TestCacheDropsDeleted checks that Kept drops the results for collections, segments and responses that are gone.
+func TestCacheDropsDeleted(t *testing.T) {
+	var kept Cache
 	c := modeltest.ServedLarge(3000, 20)
 	again := func(c *model.Cluster, ask bool) {
-		var next Kept
+		var next Cache
 		if f := kept.Facts(c, modeltest.Now, &next); ask {
 			f.digests()
-			f.odds()
+			f.anomalies()
 		}
 		kept = next
 	}
 	again(c, true)
-	if n := len(kept.digests); n != 50 || len(kept.odds) != 50 || kept.views == nil {
-		t.Fatalf("%d digests, %d odds of 50 collections", n, len(kept.odds))
+	if n := len(kept.digests); n != 50 || len(kept.anomalies) != 50 || kept.views == nil {
+		t.Fatalf("%d digests, %d odds of 50 collections", n, len(kept.anomalies))
 	}
 	c = c.WithRuntime(nil)
 	p := c.Parts
@@ -30,8 +30,8 @@ func TestForgetsWhatIsGone(t *testing.T) {
 	p.Segments = slices.DeleteFunc(slices.Clone(p.Segments), func(x *model.Segment) bool { return x.Collection > p.Collections[19].ID })
 	c = c.Update(p)
 	again(c, true)
-	if n := len(kept.digests); n != 20 || len(kept.odds) != 0 || kept.views != nil {
-		t.Errorf("%d digests of 20 collections; %d odds and views %v though nobody was asked", n, len(kept.odds), kept.views)
+	if n := len(kept.digests); n != 20 || len(kept.anomalies) != 0 || kept.views != nil {
+		t.Errorf("%d digests of 20 collections; %d odds and views %v though nobody was asked", n, len(kept.anomalies), kept.views)
 	}
 	again(c, false)
 	if n := len(kept.digests); n != 0 {

@@ -14,7 +14,7 @@ import (
 // once its writes exceed perSecond by enough writes in total, over any number of windows. It is cleared once its
 // writes fall short of a quarter of perSecond, or of a quarter of its previous rate, by twice enough: this detects
 // the end of a fast loop at once. At rates in between, the result does not change.
-type limit struct{ perSecond, enough float64 }
+type limit struct{ perSecond, excess float64 }
 
 // limitOf returns the limit of a key. AllKeys is the key for all of etcd.
 func limitOf(key string) limit {
@@ -33,12 +33,12 @@ const AllKeys = ""
 // Rewrite holds the cumulative sums of the writes of one key above and below its limit.
 type Rewrite struct {
 	above, below float64
-	found        bool
-	// usual is the moving average of its writes per second in windows above the limit; recent windows weigh most.
-	usual  float64
-	Writes int64
-	// Most is set if Writes is only an upper bound: the writes of the least busy key that was reported.
-	Most bool
+	hot          bool
+	// average is the moving average of its writes per second in windows above the limit; recent windows weigh most.
+	average float64
+	Writes  int64
+	// UpperBound is set if Writes is only an upper bound: the writes of the least busy key that was reported.
+	UpperBound bool
 }
 
 // Rewrites tracks the write rates of keys from window to window. It is immutable.
@@ -47,9 +47,9 @@ type Rewrites struct {
 	Keys   map[string]Rewrite
 }
 
-// next adds a window. It returns r if a is nil, shorter than WatchedLeast, or the window that r already has.
+// next adds a window. It returns r if a is nil, shorter than MinWatchTime, or the window that r already has.
 func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
-	if a == nil || a.Over < WatchedLeast || r != nil && r.window == a {
+	if a == nil || a.Over < MinWatchTime || r != nil && r.window == a {
 		return r
 	}
 	next := &Rewrites{a, make(map[string]Rewrite)}
@@ -58,9 +58,9 @@ func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
 		before = r.Keys
 	}
 	add := func(key string, writes int64, most bool) {
-		w := before[key].after(limitOf(key), writes, a.Over.Seconds())
-		w.Most = most
-		if w.found || w.above > 0 {
+		w := before[key].advance(limitOf(key), writes, a.Over.Seconds())
+		w.UpperBound = most
+		if w.hot || w.above > 0 {
 			next.Keys[key] = w
 		}
 	}
@@ -87,46 +87,46 @@ func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
 	return next
 }
 
-// after returns the state after one more window, whose length is in seconds.
-func (w Rewrite) after(l limit, writes int64, seconds float64) Rewrite {
+// advance returns the state after one more window, whose length is in seconds.
+func (w Rewrite) advance(l limit, writes int64, seconds float64) Rewrite {
 	n := float64(writes)
 	w.Writes = writes
 	if rate := n / seconds; rate >= l.perSecond {
-		w.usual += (rate - w.usual) / 2
+		w.average += (rate - w.average) / 2
 	}
 	few := l.perSecond / 4
 	if n < l.perSecond/2*seconds {
-		few = max(few, w.usual/4)
+		few = max(few, w.average/4)
 	}
 	w.above = max(0, w.above+n-l.perSecond*seconds)
 	w.below = max(0, w.below+few*seconds-n)
 	switch {
-	case !w.found && w.above >= l.enough:
-		w.found, w.below = true, 0
-	case w.found && w.below >= 2*l.enough:
-		w.found, w.above, w.usual = false, 0, 0
+	case !w.hot && w.above >= l.excess:
+		w.hot, w.below = true, 0
+	case w.hot && w.below >= 2*l.excess:
+		w.hot, w.above, w.average = false, 0, 0
 	}
 	// Cap both sums, so that a long excess does not delay the detection of its end, and vice versa.
-	w.above, w.below = min(w.above, l.enough), min(w.below, 2*l.enough)
+	w.above, w.below = min(w.above, l.excess), min(w.below, 2*l.excess)
 	return w
 }
 
-// Found returns the keys that are written too often, sorted.
-func (r *Rewrites) Found() []string {
+// HotKeys returns the keys that are written too often, sorted.
+func (r *Rewrites) HotKeys() []string {
 	if r == nil {
 		return nil
 	}
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(r.Keys)) {
-		if r.Keys[key].found {
+		if r.Keys[key].hot {
 			keys = append(keys, key)
 		}
 	}
 	return keys
 }
 
-// WatchedLeast is the minimum time that etcd must be watched for meaningful rates.
-const WatchedLeast = time.Second
+// MinWatchTime is the minimum time that etcd must be watched for meaningful rates.
+const MinWatchTime = time.Second
 
 // WatchRate is the limit for a watch record, in writes per second. More cannot be useful work, because a channel is
 // assigned once. The whole life of a record takes fewer than watchExcess further writes: assigned, watched, to be
@@ -153,9 +153,9 @@ const (
 	WatchPrefix = "channelwatch/"
 )
 
-// Written returns the writes seen while etcd was watched, or those of past revisions if they cover a longer time.
+// EtcdWrites returns the writes seen while etcd was watched, or those of past revisions if they cover a longer time.
 // It returns nil if neither is known.
-func (f *Facts) Written() *model.EtcdActivity {
+func (f *Facts) EtcdWrites() *model.EtcdActivity {
 	if f.Watched() {
 		return f.Etcd.Activity
 	}

@@ -17,7 +17,7 @@ type SealPolicy struct {
 	MaxLife    time.Duration
 	MaxIdle    time.Duration
 	MinSize    float64 // in MB; smaller segments are never sealed for being idle
-	From       string
+	Source     string
 	Known      bool // maxSize was reported, so the policy is not only defaults
 }
 
@@ -35,7 +35,7 @@ func (f *Facts) SealPolicy() SealPolicy {
 	roles := DataCoords()
 	const prefix = "dataCoord.segment."
 	var s SealPolicy
-	s.maxSize, s.From = f.setting(prefix+"maxSize", maxSize, roles...)
+	s.maxSize, s.Source = f.setting(prefix+"maxSize", maxSize, roles...)
 	s.Proportion, _ = f.setting(prefix+"sealProportion", proportion, roles...)
 	life, _ := f.setting(prefix+"maxLife", 86400, roles...)
 	idle, _ := f.setting(prefix+"maxIdleTime", 600, roles...)
@@ -68,13 +68,13 @@ type OpenSegment struct {
 	// WrittenAt is the time at which rows were last written to it, as far as is known up to knownAt. Both are zero
 	// if this is unknown.
 	WrittenAt, knownAt time.Time
-	// By is the source of WrittenAt.
-	By string
-	// quiet is set if the time of the last write is unknown, but the leaders of the segment consume no inserts now.
-	quiet bool
-	// unbegun is set if it has no rows yet: no rows are recorded, and the leaders of its shard do not have the
+	// WrittenSource is the source of WrittenAt.
+	WrittenSource string
+	// noInserts is set if the time of the last write is unknown, but the leaders of the segment consume no inserts now.
+	noInserts bool
+	// empty is set if it has no rows yet: no rows are recorded, and the leaders of its shard do not have the
 	// segment.
-	unbegun bool
+	empty bool
 	// Leaders are the nodes that serve it.
 	Leaders []model.Served
 }
@@ -89,7 +89,7 @@ func openSegments(f *Facts) []OpenSegment {
 		if x.Dropped() {
 			continue
 		}
-		for _, s := range f.Among(x.ID, openSegs) {
+		for _, s := range f.SegmentsIn(x.ID, openSegs) {
 			if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
 				list = append(list, newOpenSegment(f, s, asked))
 			}
@@ -114,7 +114,7 @@ func newOpenSegment(f *Facts, s *model.Segment, asked time.Time) OpenSegment {
 	switch d := f.Runtime.DataSegment(s.ID); {
 	case d != nil && d.ExpireAt.Time().After(o.WrittenAt):
 		o.Rows = max(o.Rows, d.Rows)
-		o.WrittenAt, o.knownAt, o.By = d.ExpireAt.Time(), asked, "DataCoord's last allocation"
+		o.WrittenAt, o.knownAt, o.WrittenSource = d.ExpireAt.Time(), asked, "DataCoord's last allocation"
 	case d != nil:
 		o.Rows = max(o.Rows, d.Rows)
 	}
@@ -125,19 +125,19 @@ func newOpenSegment(f *Facts, s *model.Segment, asked time.Time) OpenSegment {
 			o.StartedAt = g.CreatedAt
 		}
 		if g.ModifiedAt.After(o.WrittenAt) {
-			o.WrittenAt, o.knownAt, o.By = g.ModifiedAt, f.Now, "the streaming node's record"
+			o.WrittenAt, o.knownAt, o.WrittenSource = g.ModifiedAt, f.Now, "the streaming node's record"
 		}
 	}
-	if o.By == "" {
+	if o.WrittenSource == "" {
 		o.fromCheckpoint(f.Cluster)
 	}
 	if len(o.Leaders) > 0 {
-		o.quiet = o.By == "" && !slices.ContainsFunc(o.Leaders, consumesInserts)
+		o.noInserts = o.WrittenSource == "" && !slices.ContainsFunc(o.Leaders, consumesInserts)
 		if v := o.Leaders[0].Leader; o.Rows == 0 && len(v.Growing) > 0 {
 			o.Rows = f.GrowingRowsIn(v, s.ID)
 		}
 	}
-	o.unbegun = o.Rows == 0 && o.By == "" && len(o.Leaders) == 0 && len(f.Runtime.ShardViews(s.VChannel)) > 0
+	o.empty = o.Rows == 0 && o.WrittenSource == "" && len(o.Leaders) == 0 && len(f.Runtime.ShardViews(s.VChannel)) > 0
 	return o
 }
 
@@ -162,7 +162,7 @@ func (o *OpenSegment) fromCheckpoint(c *model.Cluster) {
 		return
 	}
 	if at := v.Checkpoint.At.Time(); at.After(written) {
-		o.WrittenAt, o.knownAt, o.By = written, at, "last allocation in etcd, complete up to the channel's checkpoint"
+		o.WrittenAt, o.knownAt, o.WrittenSource = written, at, "last allocation in etcd, complete up to the channel's checkpoint"
 	}
 }
 
@@ -195,22 +195,22 @@ func (o *OpenSegment) IdleFor(now time.Time) (idle time.Duration, ok bool) {
 	return idle, idle >= idleGrace
 }
 
-// Left reports whether the segment was abandoned: nothing was written for a while or, if that is unknown, it has
+// Abandoned reports whether the segment was abandoned: nothing was written for a while or, if that is unknown, it has
 // been open for a while and nothing is written now.
-func (o *OpenSegment) Left(now time.Time) bool {
+func (o *OpenSegment) Abandoned(now time.Time) bool {
 	_, idle := o.IdleFor(now)
-	return idle || o.quiet && !o.StartedAt.IsZero() && now.Sub(o.StartedAt) >= idleGrace
+	return idle || o.noInserts && !o.StartedAt.IsZero() && now.Sub(o.StartedAt) >= idleGrace
 }
 
-// Unsure reports whether the segment may have been abandoned, but the data is insufficient to decide.
-func (o *OpenSegment) Unsure(now time.Time) bool {
+// MaybeAbandoned reports whether the segment may have been abandoned, but the data is insufficient to decide.
+func (o *OpenSegment) MaybeAbandoned(now time.Time) bool {
 	if !o.StartedAt.IsZero() && now.Sub(o.StartedAt) < idleGrace {
 		return false
 	}
 	if written := o.ExpireAt.Time(); !written.IsZero() && now.Sub(written) < idleGrace {
 		return false // it was written just now
 	}
-	if o.quiet && !o.StartedAt.IsZero() || o.unbegun {
+	if o.noInserts && !o.StartedAt.IsZero() || o.empty {
 		return false
 	}
 	return o.WrittenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace

@@ -6,10 +6,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Searched returns the number of requests of a kind that each collection had in the window, because collections
+// RequestsByCollection returns the number of requests of a kind that each collection had in the window, because collections
 // that are not searched cause no work. It returns nil if proxies do not report requests by collection, or report a
 // collection that the metadata does not have: any collection may be searched then.
-func (f *Facts) Searched(kind latency.Request) map[model.CollectionID]float64 {
+func (f *Facts) RequestsByCollection(kind latency.Request) map[model.CollectionID]float64 {
 	var of map[model.CollectionID]float64
 	for _, b := range f.Latency().Budgets {
 		switch {
@@ -28,7 +28,7 @@ func (f *Facts) Searched(kind latency.Request) map[model.CollectionID]float64 {
 // SearchedGroups calls visit for the replicas of collections that are searched, with the number of requests. If
 // that is unknown, it visits all replicas with often = 1.
 func (f *Facts) SearchedGroups(kind latency.Request, visit func(g *balance.Group, often float64)) {
-	of := f.Searched(kind)
+	of := f.RequestsByCollection(kind)
 	for _, g := range f.Balance.Groups {
 		often := of[g.ID]
 		if of == nil {

@@ -7,16 +7,16 @@ import (
 // SearchWork estimates from metadata how the work of searches is distributed over the loaded collections, assuming
 // that all are searched equally. The unit is rows compared times dimensions.
 type SearchWork struct {
-	P     *Facts
+	Facts *Facts
 	total float64
 }
 
 // SearchWork returns the work of all loaded collections.
 func (f *Facts) SearchWork() SearchWork {
-	w := SearchWork{P: f}
+	w := SearchWork{Facts: f}
 	for _, l := range f.LoadStates {
 		if x := f.Collection(l.Collection); x != nil && !x.Dropped() {
-			w.total += float64(Dimensions(x)) * compared(f, x)
+			w.total += float64(Dimensions(x)) * comparedRows(f, x)
 		}
 	}
 	return w
@@ -25,7 +25,7 @@ func (f *Facts) SearchWork() SearchWork {
 // Share returns the share of all search work that is spent on comparing rows of a collection one by one. It returns
 // 0 if the collection is not loaded.
 func (w SearchWork) Share(x *model.Collection, rows int64) float64 {
-	if w.total <= 0 || rows <= 0 || w.P.LoadState(x.ID) == nil {
+	if w.total <= 0 || rows <= 0 || w.Facts.LoadState(x.ID) == nil {
 		return 0
 	}
 	return min(1, float64(rows)*float64(Dimensions(x))/w.total)
@@ -34,9 +34,9 @@ func (w SearchWork) Share(x *model.Collection, rows int64) float64 {
 // usualM is the assumed M of a graph index, knowhere's default (hnsw_config.h).
 const usualM = 30
 
-// compared returns the number of rows that a search of a collection compares: all rows without an index, plus for
+// comparedRows returns the number of rows that a search of a collection compares: all rows without an index, plus for
 // each indexed segment the number that the survey estimates for a graph.
-func compared(f *Facts, x *model.Collection) float64 {
+func comparedRows(f *Facts, x *model.Collection) float64 {
 	t := f.CollectionTotals(x.ID)
 	rows := float64(t.Rows)
 	for _, i := range f.IndexesOf(x.ID) {

@@ -5,47 +5,47 @@ import (
 	"kitescope/inspect/model"
 )
 
-// held is a sealed segment of a query node. Record is nil if the collection has no record of it.
-type held struct {
+// sealedSegment is a sealed segment of a query node. Record is nil if the collection has no record of it.
+type sealedSegment struct {
 	Node   *model.LiveNode
 	Served *model.ServedSegment
 	Record *model.Segment
 }
 
-// grown is a growing segment of a leader's view.
-type grown struct {
+// growingSegment is a growing segment of a leader's view.
+type growingSegment struct {
 	View    model.ShardView
 	Growing model.GrowingView
 }
 
-// Odds holds the anomalies among the segments of one collection in the memory of query nodes, so that checks need
+// Anomalies holds the anomalies among the segments of one collection in the memory of query nodes, so that checks need
 // not scan all segments. Like a Digest it does not depend on the time, and stays valid while its inputs are the
 // same.
-type Odds struct {
+type Anomalies struct {
 	digest  *Digest
 	runtime *model.Runtime
 	// Strays are sealed on a node, but dropped or without a record in the collection, by node and id.
-	Strays []held
-	// Bare are sealed on a node without any index. Lacking are sealed on a node without some index that is defined
+	Strays []sealedSegment
+	// Unindexed are sealed on a node without any index. Lacking are sealed on a node without some index that is defined
 	// on a vector field and has files. Both exclude L0.
-	Bare, Lacking []held
-	// Grown are growing in a leader's view, but flushed, dropped or without a record.
-	Grown []grown
+	Unindexed, MissingIndex []sealedSegment
+	// Growing are growing in a leader's view, but flushed, dropped or without a record.
+	Growing []growingSegment
 }
 
-func (o *Odds) isOf(d *Digest, r *model.Runtime) bool {
+func (o *Anomalies) validFor(d *Digest, r *model.Runtime) bool {
 	return o != nil && o.digest == d && o.runtime == r
 }
 
-func newOdds(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance.Survey) *Odds {
-	o := &Odds{digest: d, runtime: c.Runtime}
+func newAnomalies(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance.Survey) *Anomalies {
+	o := &Anomalies{digest: d, runtime: c.Runtime}
 	candidates, surveyed := survey.Odd(id)
 	if !surveyed { // the survey failed
 		candidates = allSealed(c, id)
 	}
 	wanted := WantedIndexes(c, id)
 	for _, x := range candidates {
-		s, h := x.Served, held(x)
+		s, h := x.Served, sealedSegment(x)
 		if r := h.Record; r == nil || r.State == model.SegmentDropped || r.State == model.SegmentStateNone {
 			o.Strays = append(o.Strays, h)
 		}
@@ -53,13 +53,13 @@ func newOdds(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance
 			continue
 		}
 		if len(s.Indexes) == 0 {
-			o.Bare = append(o.Bare, h)
+			o.Unindexed = append(o.Unindexed, h)
 		}
 		if !hasIndexes(s, wanted) {
-			o.Lacking = append(o.Lacking, h)
+			o.MissingIndex = append(o.MissingIndex, h)
 		}
 	}
-	o.addGrown(c, id)
+	o.addGrowing(c, id)
 	return o
 }
 
@@ -79,9 +79,9 @@ func allSealed(c *model.Cluster, id model.CollectionID) []balance.Odd {
 	return list
 }
 
-// addGrown collects the segments that are growing in leaders' views but are recorded as flushed or dropped, or have
+// addGrowing collects the segments that are growing in leaders' views but are recorded as flushed or dropped, or have
 // no record.
-func (o *Odds) addGrown(c *model.Cluster, id model.CollectionID) {
+func (o *Anomalies) addGrowing(c *model.Cluster, id model.CollectionID) {
 	all := model.RecordsOf(c, id)
 	for _, v := range c.Runtime.ViewsOf(id) {
 		for _, g := range v.Growing {
@@ -91,7 +91,7 @@ func (o *Odds) addGrown(c *model.Cluster, id model.CollectionID) {
 			}
 			switch state {
 			case model.SegmentStateNone, model.SegmentFlushed, model.SegmentDropped:
-				o.Grown = append(o.Grown, grown{v, g})
+				o.Growing = append(o.Growing, growingSegment{v, g})
 			default:
 			}
 		}
@@ -118,29 +118,29 @@ func hasIndexes(s *model.ServedSegment, wanted []*model.Index) bool {
 	return true
 }
 
-// oddsOf returns the Odds of a collection, nil if nothing of it is served.
-func (f *Facts) oddsOf(id model.CollectionID) *Odds {
-	return f.odds()[id]
+// anomaliesOf returns the Odds of a collection, nil if nothing of it is served.
+func (f *Facts) anomaliesOf(id model.CollectionID) *Anomalies {
+	return f.anomalies()[id]
 }
 
-// EachOdds calls visit for each collection that is served, at least in part.
-func (f *Facts) EachOdds(visit func(model.CollectionID, *Odds)) {
+// EachAnomalies calls visit for each collection that is served, at least in part.
+func (f *Facts) EachAnomalies(visit func(model.CollectionID, *Anomalies)) {
 	for _, id := range f.Runtime.ServedCollections() {
-		visit(id, f.oddsOf(id))
+		visit(id, f.anomaliesOf(id))
 	}
 }
 
-// Counted is the set of segments already counted: each counts once, however many nodes, leaders and replicas have
+// SegmentSet is the set of segments already counted: each counts once, however many nodes, leaders and replicas have
 // it.
-type Counted map[model.SegmentID]bool
+type SegmentSet map[model.SegmentID]bool
 
-// First reports whether a segment was not counted yet, and adds it to the set.
-func (c *Counted) First(id model.SegmentID) bool {
+// Add reports whether a segment was not counted yet, and adds it to the set.
+func (c *SegmentSet) Add(id model.SegmentID) bool {
 	if (*c)[id] {
 		return false
 	}
 	if *c == nil {
-		*c = make(Counted)
+		*c = make(SegmentSet)
 	}
 	(*c)[id] = true
 	return true

@@ -9,9 +9,9 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// TestOddsOfSurvey checks that the candidates of a survey give the same anomalies as all segments do, if records
+// TestAnomaliesOfSurvey checks that the candidates of a survey give the same anomalies as all segments do, if records
 // are missing or dropped, and if indexes are dropped or flat.
-func TestOddsOfSurvey(t *testing.T) {
+func TestAnomaliesOfSurvey(t *testing.T) {
 	c := modeltest.ServedLarge(6000, 20)
 	parts := c.Parts
 	parts.Segments = nil
@@ -43,11 +43,11 @@ func TestOddsOfSurvey(t *testing.T) {
 	for _, x := range []*model.Cluster{c, changed} {
 		survey := balance.Take(x)
 		for _, id := range x.Runtime.ServedCollections() {
-			got, want := newOdds(x, id, nil, survey), newOdds(x, id, nil, &balance.Survey{})
-			if !slices.Equal(got.Strays, want.Strays) || !slices.Equal(got.Bare, want.Bare) || !slices.Equal(got.Lacking, want.Lacking) || len(got.Grown) != len(want.Grown) {
-				t.Errorf("collection %d: %d, %d, %d odd segments, want %d, %d, %d", id, len(got.Strays), len(got.Bare), len(got.Lacking), len(want.Strays), len(want.Bare), len(want.Lacking))
+			got, want := newAnomalies(x, id, nil, survey), newAnomalies(x, id, nil, &balance.Survey{})
+			if !slices.Equal(got.Strays, want.Strays) || !slices.Equal(got.Unindexed, want.Unindexed) || !slices.Equal(got.MissingIndex, want.MissingIndex) || len(got.Growing) != len(want.Growing) {
+				t.Errorf("collection %d: %d, %d, %d odd segments, want %d, %d, %d", id, len(got.Strays), len(got.Unindexed), len(got.MissingIndex), len(want.Strays), len(want.Unindexed), len(want.MissingIndex))
 			}
-			strays, bare, lacking, grown = strays+len(got.Strays), bare+len(got.Bare), lacking+len(got.Lacking), grown+len(got.Grown)
+			strays, bare, lacking, grown = strays+len(got.Strays), bare+len(got.Unindexed), lacking+len(got.MissingIndex), grown+len(got.Growing)
 		}
 	}
 	if strays == 0 || bare == 0 || lacking == 0 || grown == 0 {

@@ -36,7 +36,7 @@ func (f *Facts) AskedAt() time.Time {
 		return f.Now
 	}
 	if !r.To.IsZero() {
-		return r.To.Add(-f.Ahead)
+		return r.To.Add(-f.ClockSkew)
 	}
 	var latest time.Time
 	mention := func(t time.Time) {
@@ -67,9 +67,9 @@ func (f *Facts) AskedAt() time.Time {
 // FirstAsked returns a time before the first response. Older metadata is known to all processes that responded.
 func (f *Facts) FirstAsked() time.Time {
 	if r := f.Runtime; r != nil && !r.From.IsZero() {
-		return r.From.Add(-f.Ahead)
+		return r.From.Add(-f.ClockSkew)
 	}
-	return f.AskedAt().Add(-Agreeing)
+	return f.AskedAt().Add(-ClockTolerance)
 }
 
 // VersionTime returns the time at which a segment or channel was loaded, or a target computed. QueryCoord uses the
@@ -139,8 +139,8 @@ func ReplicaWith(c *model.Cluster, id model.CollectionID, node model.NodeID) *mo
 	return nil
 }
 
-// BlindIn returns the query nodes of a replica that did not report what they serve.
-func BlindIn(f *Facts, replica *model.Replica) []*model.LiveNode {
+// UnresponsiveNodes returns the query nodes of a replica that did not report what they serve.
+func UnresponsiveNodes(f *Facts, replica *model.Replica) []*model.LiveNode {
 	var blind []*model.LiveNode
 	for _, id := range MembersOf(replica) {
 		if n := f.Runtime.LiveNode("querynode", id); n != nil && n.Distribution == nil && !f.IsGone(n) {
@@ -196,8 +196,8 @@ func (f *Facts) WorkOf(id model.CollectionID) Work {
 	return w
 }
 
-// worksOf adds up the survey's groups by collection.
-func worksOf(s *balance.Survey) map[model.CollectionID]Work {
+// workByCollection adds up the survey's groups by collection.
+func workByCollection(s *balance.Survey) map[model.CollectionID]Work {
 	works := make(map[model.CollectionID]Work)
 	for _, g := range s.Groups {
 		w := works[g.ID]
@@ -219,21 +219,21 @@ func worksOf(s *balance.Survey) map[model.CollectionID]Work {
 	return works
 }
 
-// Costing scales a share of one collection's search work to all loaded collections, assuming that all are searched
+// ClusterCost scales a share of one collection's search work to all loaded collections, assuming that all are searched
 // equally. The result orders findings about different collections by cost.
-func (f *Facts) Costing(id model.CollectionID, part float64) float64 {
+func (f *Facts) ClusterCost(id model.CollectionID, part float64) float64 {
 	total := 0.0
 	for _, n := range f.Balance.Nodes {
 		total += n.Cost
 	}
 	if total <= 0 {
-		return f.Losing(part)
+		return f.ClusterLoss(part)
 	}
 	return min(1, part*f.works()[id].Cost/total)
 }
 
-// Losing scales a share of the results of one collection to all loaded collections.
-func (f *Facts) Losing(part float64) float64 {
+// ClusterLoss scales a share of the results of one collection to all loaded collections.
+func (f *Facts) ClusterLoss(part float64) float64 {
 	return min(1, part/float64(max(1, len(f.LoadStates))))
 }
 

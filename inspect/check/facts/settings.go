@@ -14,9 +14,9 @@ import (
 // if a process reported its configuration without it. Otherwise it is unknown, and Setting calls Unread.
 func (f *Facts) Setting(key string, roles ...string) (model.Setting, bool) {
 	s, ok := f.Cluster.Setting(key, roles...)
-	if !ok && f.Unread != nil {
-		if why := f.untold(key, roles); why != "" {
-			f.Unread(key, why)
+	if !ok && f.OnUnknownSetting != nil {
+		if why := f.whyNoConfig(key, roles); why != "" {
+			f.OnUnknownSetting(key, why)
 		}
 	}
 	return s, ok
@@ -38,10 +38,10 @@ func (f *Facts) Exclusive(g *balance.Group) bool {
 	return exclusive
 }
 
-// untold returns the reason why no process of the given roles reported its configuration, "" if one did. MixCoord
+// whyNoConfig returns the reason why no process of the given roles reported its configuration, "" if one did. MixCoord
 // responds like RootCoord, with only RootCoord's keys (Milvus 2.6, internal/coordinator/mix_coord.go,
 // ShowConfigurations). In that case a proxy's configuration may replace its own.
-func (f *Facts) untold(key string, roles []string) string {
+func (f *Facts) whyNoConfig(key string, roles []string) string {
 	if f.Runtime == nil {
 		return NotAsked
 	}
@@ -56,7 +56,7 @@ func (f *Facts) untold(key string, roles []string) string {
 			if copied, _ := f.Runtime.CopiedConfig(key, roles...); copied != nil {
 				return ""
 			}
-			why = n.Name() + " reports only RootCoord's settings" + f.Unfilled()
+			why = n.Name() + " reports only RootCoord's settings" + f.WhyNoConfigPage()
 		default:
 			return ""
 		}
@@ -64,9 +64,9 @@ func (f *Facts) untold(key string, roles []string) string {
 	return why
 }
 
-// Unfilled returns the reason why no page of the HTTP servers supplied the keys that MixCoord does not report, ""
+// WhyNoConfigPage returns the reason why no page of the HTTP servers supplied the keys that MixCoord does not report, ""
 // if no page was requested for them.
-func (f *Facts) Unfilled() string {
+func (f *Facts) WhyNoConfigPage() string {
 	for _, p := range f.Runtime.Processes {
 		for i := range p.Calls {
 			if c := &p.Calls[i]; c.OfConfigs() && c.Outcome != model.Answered {

@@ -39,8 +39,8 @@ func WhySilent(n *model.LiveNode) string {
 	return n.Outcome.With(n.Reason)
 }
 
-// Because returns ": " and the reason why processes did not respond, or "" if list is empty.
-func Because(list []*model.LiveNode) string {
+// ReasonSuffix returns ": " and the reason why processes did not respond, or "" if list is empty.
+func ReasonSuffix(list []*model.LiveNode) string {
 	if len(list) == 0 {
 		return ""
 	}

@@ -7,9 +7,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Agreeing is the tolerance for two clocks that agree: RootCoord reserves timestamps up to 3 s ahead of its clock,
+// ClockTolerance is the tolerance for two clocks that agree: RootCoord reserves timestamps up to 3 s ahead of its clock,
 // and reading a large store takes a while.
-const Agreeing = 10 * time.Second
+const ClockTolerance = 10 * time.Second
 
 // ClockAhead returns how far the clock by which a live cluster was read is ahead of the cluster's own. It returns 0
 // if they agree or if that is unknown. Positions, versions and start times of processes are in the cluster's time.
@@ -18,18 +18,18 @@ const Agreeing = 10 * time.Second
 func ClockAhead(c *model.Cluster) time.Duration {
 	p := Facts{Cluster: c}
 	reserved := p.Reserved()
-	if !p.ByClock() || reserved.IsZero() || c.Origin.Taken.IsZero() || !keepsTime(c.Runtime) {
+	if !p.ByClock() || reserved.IsZero() || c.Origin.Taken.IsZero() || !rootCoordResponds(c.Runtime) {
 		return 0
 	}
 	ahead := c.Origin.Taken.Sub(reserved)
-	if ahead.Abs() < Agreeing {
+	if ahead.Abs() < ClockTolerance {
 		return 0
 	}
 	return ahead
 }
 
-// keepsTime reports whether RootCoord, which reserves timestamps, responds.
-func keepsTime(r *model.Runtime) bool {
+// rootCoordResponds reports whether RootCoord, which reserves timestamps, responds.
+func rootCoordResponds(r *model.Runtime) bool {
 	return r != nil && slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool {
 		return (n.Role == "rootcoord" || n.Role == "mixcoord") && n.Outcome == model.Answered && (n.State == "" || n.State == "Healthy")
 	})

@@ -6,18 +6,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// SettlesAfter is the time that a process may take after its start until it works normally: it is filled by the
+// WarmupPeriod is the time that a process may take after its start until it works normally: it is filled by the
 // balancer, has caught up from the checkpoints, and is fast. A query node of 2.3.5 under load was 38 s behind right
 // after a restart.
-const SettlesAfter = 2 * time.Minute
+const WarmupPeriod = 2 * time.Minute
 
-// JustBefore reports whether at is less than SettlesAfter ago. It returns false if either time is unknown.
-func (f *Facts) JustBefore(at time.Time) bool {
-	return !at.IsZero() && !f.Now.IsZero() && f.Now.Sub(at) < SettlesAfter
+// InWarmup reports whether at is less than WarmupPeriod ago. It returns false if either time is unknown.
+func (f *Facts) InWarmup(at time.Time) bool {
+	return !at.IsZero() && !f.Now.IsZero() && f.Now.Sub(at) < WarmupPeriod
 }
 
-// Reading reports whether a process may still be catching up from a checkpoint, because it just started or just got
+// CatchingUp reports whether a process may still be catching up from a checkpoint, because it just started or just got
 // its channel.
-func (f *Facts) Reading(n *model.LiveNode, given time.Time) bool {
-	return f.JustBefore(n.StartedAt()) || f.JustBefore(given)
+func (f *Facts) CatchingUp(n *model.LiveNode, assigned time.Time) bool {
+	return f.InWarmup(n.StartedAt()) || f.InWarmup(assigned)
 }

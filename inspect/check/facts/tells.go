@@ -7,9 +7,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Tells reports whether some session of the roles may support a call that was added in a release, and has not
+// MaySupport reports whether some session of the roles may support a call that was added in a release, and has not
 // responded that it is unimplemented. A session of unknown version may support it.
-func Tells(c *model.Cluster, major, minor int, method string, roles ...string) bool {
+func MaySupport(c *model.Cluster, major, minor int, method string, roles ...string) bool {
 	return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool {
 		if !slices.Contains(roles, s.Role) || s.Standby || ParseRelease(s.Version).Before(Release{major, minor}) {
 			return false

@@ -28,8 +28,8 @@ func MostCommon(counts map[string]int) string {
 	return best
 }
 
-// Part returns a/b, or 0 if b is not positive.
-func Part(a, b int64) float64 {
+// Ratio returns a/b, or 0 if b is not positive.
+func Ratio(a, b int64) float64 {
 	if b <= 0 {
 		return 0
 	}

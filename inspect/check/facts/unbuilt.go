@@ -25,25 +25,25 @@ type Build struct {
 
 // EachUnbuilt calls visit for each flushed segment and live index definition whose index is not finished. It leaves
 // out the cases for which Milvus builds no files: FLAT, segments of few rows, L0.
-func (f *Facts) EachUnbuilt(visit func(Build)) { f.eachLack(unbuiltSegs, visit) }
+func (f *Facts) EachUnbuilt(visit func(Build)) { f.eachBuild(unbuiltSegs, visit) }
 
 // EachBegun is like EachUnbuilt, but only visits builds that have a record.
 func (f *Facts) EachBegun(visit func(Build)) {
-	f.eachLack(begunSegs, func(b Build) {
+	f.eachBuild(begunSegs, func(b Build) {
 		if b.Record != nil {
 			visit(b)
 		}
 	})
 }
 
-func (f *Facts) eachLack(g Group, visit func(Build)) {
+func (f *Facts) eachBuild(g Group, visit func(Build)) {
 	for _, x := range f.Collections {
 		t := f.CollectionTotals(x.ID)
-		if x.Dropped() || t.IndexedRows == t.NeedIndexRows || len(f.Among(x.ID, g)) == 0 {
+		if x.Dropped() || t.IndexedRows == t.NeedIndexRows || len(f.SegmentsIn(x.ID, g)) == 0 {
 			continue
 		}
 		indexes, least := f.IndexesOf(x.ID), f.LeastIndexedRows()
-		for _, s := range f.Among(x.ID, g) {
+		for _, s := range f.SegmentsIn(x.ID, g) {
 			if s.Rows < least {
 				continue
 			}
@@ -87,8 +87,8 @@ func (b Build) WaitsSince() time.Time {
 	return at
 }
 
-// Lack adds up the segments of a collection that have no finished index.
-type Lack struct {
+// UnindexedSegments adds up the segments of a collection that have no finished index.
+type UnindexedSegments struct {
 	Collection *model.Collection
 	Index      *model.Index
 	Segments   int
@@ -100,7 +100,7 @@ type Lack struct {
 }
 
 // Add adds a segment. Segments must be added in order of id.
-func (l *Lack) Add(b Build) {
+func (l *UnindexedSegments) Add(b Build) {
 	l.Segments++
 	l.Rows += b.Segment.Rows
 	if len(l.First) < MaxObjects {
@@ -111,20 +111,20 @@ func (l *Lack) Add(b Build) {
 	}
 }
 
-// Missing adds up flushed segments that have no record of an index.
-type Missing struct {
-	Lack
+// MissingIndex adds up flushed segments that have no record of an index.
+type MissingIndex struct {
+	UnindexedSegments
 	Unsorted int // number of unsorted segments
 }
 
-// Missing returns the builds of EachUnbuilt that have no record, by index id. It leaves out segments of a running
+// MissingIndexes returns the builds of EachUnbuilt that have no record, by index id. It leaves out segments of a running
 // import and segments touched since limit, or for segments that are not sorted yet, since unsorted before limit.
-func (f *Facts) Missing(limit model.TSO, unsorted time.Duration) []Missing {
-	var list []Missing
+func (f *Facts) MissingIndexes(limit model.TSO, unsorted time.Duration) []MissingIndex {
+	var list []MissingIndex
 	longer := model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds()))
-	lacks := make(map[model.IndexID]*Missing)
+	lacks := make(map[model.IndexID]*MissingIndex)
 	f.EachUnbuilt(func(b Build) {
-		due := touched(b.Segment)
+		due := lastTouchedTSO(b.Segment)
 		if !b.Segment.Sorted {
 			due += min(longer, model.MaxTSO-due)
 		}
@@ -133,7 +133,7 @@ func (f *Facts) Missing(limit model.TSO, unsorted time.Duration) []Missing {
 		}
 		m := lacks[b.Index.ID]
 		if m == nil {
-			m = &Missing{Lack: Lack{Collection: b.Collection, Index: b.Index}}
+			m = &MissingIndex{UnindexedSegments: UnindexedSegments{Collection: b.Collection, Index: b.Index}}
 			lacks[b.Index.ID] = m
 		}
 		m.Add(b)

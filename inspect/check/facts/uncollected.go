@@ -8,25 +8,25 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Uncollected adds up dropped segments that garbage collection has not removed.
-type Uncollected struct {
+// Garbage adds up dropped segments that garbage collection has not removed.
+type Garbage struct {
 	Segments, Undated int // Undated have no drop time
 	Bytes             int64
 	// Behind counts the segments whose vchannel's checkpoint is behind their last write.
 	Behind int
-	// Late holds the names of these vchannels, sorted.
-	Late []string
+	// LateChannels holds the names of these vchannels, sorted.
+	LateChannels []string
 	// Oldest is the earliest drop time, zero if it is unknown.
 	Oldest time.Time
 	// First holds the first MaxObjects segments by id.
 	First []*model.Segment
 }
 
-// Uncollected returns the segments of all collections that were dropped before limit. If the drop time is not
+// Garbage returns the segments of all collections that were dropped before limit. If the drop time is not
 // recorded, it uses the time of the last write.
-func (f *Facts) Uncollected(limit model.TSO) (u Uncollected) {
+func (f *Facts) Garbage(limit model.TSO) (u Garbage) {
 	late := make(map[string]bool)
-	for s := range f.AllAmong(DroppedSegs) {
+	for s := range f.AllSegmentsIn(DroppedSegs) {
 		dropped := s.DroppedAt
 		if last := LastTouched(s); dropped == 0 && !last.IsZero() {
 			dropped = model.TSOFromTime(last)
@@ -49,6 +49,6 @@ func (f *Facts) Uncollected(limit model.TSO) (u Uncollected) {
 	}
 	slices.SortFunc(u.First, ByID)
 	u.First = u.First[:min(len(u.First), MaxObjects)]
-	u.Late = slices.Sorted(maps.Keys(late))
+	u.LateChannels = slices.Sorted(maps.Keys(late))
 	return u
 }

@@ -16,19 +16,19 @@ type Views struct {
 	Lost func() map[*model.LeaderView][]model.LeaderSegment
 	// Missing returns the flushed segments that DataCoord wants served and that are not sealed in a leader's view.
 	Missing func() map[*model.LeaderView][]model.SegmentID
-	// Named returns the nodes that a leader queries for sealed segments, in the order of the first segment of each.
-	Named func() map[*model.LeaderView][]model.NodeID
+	// QueriedNodes returns the nodes that a leader queries for sealed segments, in the order of the first segment of each.
+	QueriedNodes func() map[*model.LeaderView][]model.NodeID
 	// Drifts returns the processes whose configuration differs from that of their peers.
 	Drifts func() map[*model.LiveNode]*Drift
 }
 
 func newViews(r *model.Runtime) *Views {
 	return &Views{
-		runtime: r,
-		Lost:    sync.OnceValue(func() map[*model.LeaderView][]model.LeaderSegment { return lostSegments(r) }),
-		Missing: sync.OnceValue(func() map[*model.LeaderView][]model.SegmentID { return missingSegments(r) }),
-		Named:   sync.OnceValue(func() map[*model.LeaderView][]model.NodeID { return namedNodes(r) }),
-		Drifts:  sync.OnceValue(func() map[*model.LiveNode]*Drift { return findDrifts(r) }),
+		runtime:      r,
+		Lost:         sync.OnceValue(func() map[*model.LeaderView][]model.LeaderSegment { return lostSegments(r) }),
+		Missing:      sync.OnceValue(func() map[*model.LeaderView][]model.SegmentID { return missingSegments(r) }),
+		QueriedNodes: sync.OnceValue(func() map[*model.LeaderView][]model.NodeID { return queriedNodes(r) }),
+		Drifts:       sync.OnceValue(func() map[*model.LiveNode]*Drift { return findDrifts(r) }),
 	}
 }
 
@@ -54,7 +54,7 @@ func missingSegments(r *model.Runtime) map[*model.LeaderView][]model.SegmentID {
 	return found
 }
 
-func namedNodes(r *model.Runtime) map[*model.LeaderView][]model.NodeID {
+func queriedNodes(r *model.Runtime) map[*model.LeaderView][]model.NodeID {
 	found := make(map[*model.LeaderView][]model.NodeID)
 	seen := make(map[model.NodeID]*model.LeaderView) // the last view that named the node
 	eachView(r, func(_ *model.LiveNode, v *model.LeaderView) {

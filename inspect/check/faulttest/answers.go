@@ -49,8 +49,8 @@ func methodOf(r *live.Record) string {
 
 func sessionName(r *live.Record) string { return fmt.Sprintf("%s-%d", r.Role, r.Node) }
 
-// of returns the records of a session ("querynode-3"), of a role ("querynode") or of all ("*").
-func (w *World) of(node string) ([]*live.Record, error) {
+// recordsOf returns the records of a session ("querynode-3"), of a role ("querynode") or of all ("*").
+func (w *World) recordsOf(node string) ([]*live.Record, error) {
 	var found []*live.Record
 	for i := range w.records {
 		if r := &w.records[i]; node == "*" || node == r.Role || node == sessionName(r) {
@@ -65,7 +65,7 @@ func (w *World) of(node string) ([]*live.Record, error) {
 
 // calls returns the records of METHOD, or of METHOD@ABOUT if the request mentions ABOUT.
 func (w *World) calls(node, call string) ([]*live.Record, error) {
-	list, err := w.of(node)
+	list, err := w.recordsOf(node)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +147,12 @@ func (w *World) answer(args []word) error {
 // reply implements "reply NODE METHOD `PROTOTEXT`" and "reply NODE GET_PATH `JSON`": it adds a response to a
 // call, or replaces the recorded one.
 func (w *World) reply(args []word) error {
-	list, err := w.of(args[0].text)
+	list, err := w.recordsOf(args[0].text)
 	if err != nil {
 		return err
 	}
 	if path, page := strings.CutPrefix(args[1].text, "GET_"); page {
-		w.instead(live.Record{
+		w.replaceCalls(live.Record{
 			Role: list[0].Role, Node: list[0].Node, Address: list[0].Address, Method: "GET " + path, Response: []byte(args[2].text), Outcome: model.Answered.String(), At: w.now,
 		})
 		return nil
@@ -175,12 +175,12 @@ func (w *World) reply(args []word) error {
 	like := *list[0]
 	like.Method = like.Method[:strings.LastIndexByte(like.Method, '/')+1] + args[1].text
 	like.Request, like.Response, like.Error, like.Outcome = nil, b, "", ""
-	w.instead(like)
+	w.replaceCalls(like)
 	return nil
 }
 
-// instead adds a record and removes the session's other records of the same call.
-func (w *World) instead(x live.Record) {
+// replaceCalls adds a record and removes the session's other records of the same call.
+func (w *World) replaceCalls(x live.Record) {
 	w.records = slices.DeleteFunc(w.records, func(r live.Record) bool {
 		return r.Method == x.Method && r.Role == x.Role && r.Node == x.Node
 	})

@@ -48,13 +48,13 @@ type Case struct {
 	Now   time.Duration
 	Edits []Line
 	Want  []Want
-	// Not holds findings that must not appear, May those that may appear. Unknown holds checks that must be
+	// Forbidden holds findings that must not appear, May those that may appear. Unknown holds checks that must be
 	// skipped.
-	Not, May []Want
-	Unknown  []Line
-	// Miss is the reason why the checks are known to fail the case, otherwise "". Such a case counts as
+	Forbidden, Allowed []Want
+	Unknown            []Line
+	// KnownMiss is the reason why the checks are known to fail the case, otherwise "". Such a case counts as
 	// missed. If it passes, that is an error.
-	Miss string
+	KnownMiss string
 }
 
 // Line is one line of a case.
@@ -79,8 +79,8 @@ type Want struct {
 	Top bool
 	// Words holds parts of the message.
 	Words []string
-	// Because is the check of the finding that it follows from: "nothing" for none, "" for any or none.
-	Because string
+	// Cause is the check of the finding that it follows from: "nothing" for none, "" for any or none.
+	Cause string
 }
 
 // anyWarning as the check of a forbidden finding means every check: no finding of severity warning or above
@@ -162,15 +162,15 @@ func (p *caseParser) close() (err error) {
 	case "now":
 		c.Now, err = time.ParseDuration(strings.TrimPrefix(p.text(), "+"))
 	case "miss":
-		c.Miss = p.text()
+		c.KnownMiss = p.text()
 	case "edits":
 		c.Edits = append(c.Edits, p.items...)
 	case "want":
 		c.Want, err = appendWants(c.Want, p.items)
 	case "not":
-		c.Not, err = appendWants(c.Not, p.items)
+		c.Forbidden, err = appendWants(c.Forbidden, p.items)
 	case "may":
-		c.May, err = appendWants(c.May, p.items)
+		c.Allowed, err = appendWants(c.Allowed, p.items)
 	case "unknown":
 		c.Unknown = append(c.Unknown, p.items...)
 	default:
@@ -207,19 +207,19 @@ func (p *caseParser) finish() error {
 		return errors.New("base or kind is missing")
 	case c.Kind == Fault && tops == 0:
 		return errors.New("a fault without a wanted finding that is marked top")
-	case c.Kind == Fault && !slices.ContainsFunc(c.Not, func(w Want) bool { return w.Check == anyWarning }):
+	case c.Kind == Fault && !slices.ContainsFunc(c.Forbidden, func(w Want) bool { return w.Check == anyWarning }):
 		return errors.New("a fault that does not forbid other warnings")
 	case c.Kind != Fault && tops > 0:
 		return fmt.Errorf("a wanted finding is marked top in a case of kind %s", c.Kind)
-	case c.Kind == NearMiss && len(c.Not) == 0:
+	case c.Kind == NearMiss && len(c.Forbidden) == 0:
 		return errors.New("a near miss that forbids nothing")
 	case c.Kind == Blind && len(c.Unknown) == 0:
 		return errors.New("a blind case without a check that has to be unknown")
-	case c.Kind == Healthy && (len(c.Want) > 0 || len(c.May) > 0):
+	case c.Kind == Healthy && (len(c.Want) > 0 || len(c.Allowed) > 0):
 		return errors.New("a healthy cluster of which something is wanted")
 	}
 	if c.Kind == Healthy {
-		c.Not = append(c.Not, Want{Check: anyWarning, Severity: -1})
+		c.Forbidden = append(c.Forbidden, Want{Check: anyWarning, Severity: -1})
 	}
 	return nil
 }
@@ -235,18 +235,18 @@ func appendWants(list []Want, lines []Line) ([]Want, error) {
 	return list, nil
 }
 
-// nothing is the value of Because for a finding without a cause.
-const nothing = "nothing"
+// noCause is the value of Because for a finding without a cause.
+const noCause = "nothing"
 
 // explained reports whether a finding with this cause meets Because.
 func (w *Want) explained(cause string) bool {
-	switch w.Because {
+	switch w.Cause {
 	case "":
 		return true
-	case nothing:
+	case noCause:
 		return cause == ""
 	}
-	return strings.HasPrefix(cause, w.Because+" ")
+	return strings.HasPrefix(cause, w.Cause+" ")
 }
 
 // parseWant parses "CHECK [RESOURCE/ID] [info|warning|error] [top] [because CHECK|nothing] ["words of the
@@ -260,8 +260,8 @@ func parseWant(l Line) (Want, error) {
 	for i, word := range words[1:] {
 		severity := slices.Index(severities(), word.text)
 		switch {
-		case words[i].text == "because" && w.Because == "":
-			w.Because = word.text
+		case words[i].text == "because" && w.Cause == "":
+			w.Cause = word.text
 		case word.text == "because" && i+2 < len(words):
 		case word.quoted:
 			w.Words = append(w.Words, word.text)

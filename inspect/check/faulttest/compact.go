@@ -96,7 +96,7 @@ func (w *World) recoverInstead(s *model.Segment, id int64) error {
 		return err
 	}
 	for _, r := range list {
-		err := rewriteLoose(r, func(m proto.Message) error {
+		err := rewriteOptional(r, func(m proto.Message) error {
 			for _, c := range m.(*datapb.GetRecoveryInfoResponseV2).GetChannels() {
 				if c.GetChannelName() == s.VChannel {
 					c.FlushedSegmentIds = append(slices.DeleteFunc(c.GetFlushedSegmentIds(), func(x int64) bool { return x == int64(s.ID) }), id)

@@ -12,7 +12,7 @@ import (
 // dependsOn implements "depends NODE metadata|queue TYPE [reason=TEXT] [MEMBER=ok|TEXT]...": a proxy's report
 // about etcd or the queue. With a reason it is unhealthy.
 func (w *World) dependsOn(args []word) error {
-	list, err := w.of(args[0].text)
+	list, err := w.recordsOf(args[0].text)
 	if err != nil {
 		return err
 	}

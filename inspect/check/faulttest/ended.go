@@ -65,8 +65,8 @@ func addTo(r *live.Record, name, labels string, n float64) error {
 	return nil
 }
 
-// flowOn ends the requests in flight at a scrape. As many others are in flight at the next one.
-func flowOn(r *live.Record) error {
+// completeInFlight ends the requests in flight at a scrape. As many others are in flight at the next one.
+func completeInFlight(r *live.Record) error {
 	type counter struct{ total, ended float64 }
 	const total = `status="total"`
 	counters, order := map[string]*counter{}, []string(nil)
@@ -118,7 +118,7 @@ func (w *World) took(args []word) error {
 	if err != nil {
 		return err
 	}
-	list, err := w.of(args[0].text)
+	list, err := w.recordsOf(args[0].text)
 	if args[1].text != "*" {
 		list, err = w.calls(args[0].text, args[1].text)
 	}

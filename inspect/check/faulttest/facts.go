@@ -149,9 +149,9 @@ func (w *World) activity(args []word) (*model.EtcdActivity, error) {
 	return a, nil
 }
 
-// changedOfLate implements "changed KEY TIME": a reader of etcd saw that a dynamic key was set or deleted at
+// addConfigChange implements "changed KEY TIME": a reader of etcd saw that a dynamic key was set or deleted at
 // TIME.
-func (w *World) changedOfLate(args []word) error {
+func (w *World) addConfigChange(args []word) error {
 	at, err := w.at(args[1].text)
 	w.changes = append(w.changes, model.ConfigChange{Name: args[0].text, At: at})
 	return err

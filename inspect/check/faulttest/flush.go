@@ -45,7 +45,7 @@ func (w *World) flushSegment(args []word) error {
 	if err != nil || w.noRuntime {
 		return err
 	}
-	if err := w.recovered(s); err != nil {
+	if err := w.addToRecovery(s); err != nil {
 		return err
 	}
 	age := w.now.Sub(at)
@@ -94,14 +94,14 @@ func (w *World) leaderOf(channel string) (name string, err error) {
 	return name, err
 }
 
-// recovered adds a segment to those that DataCoord wants loaded as sealed.
-func (w *World) recovered(s *model.Segment) error {
+// addToRecovery adds a segment to those that DataCoord wants loaded as sealed.
+func (w *World) addToRecovery(s *model.Segment) error {
 	list, err := w.calls("datacoord", "GetRecoveryInfoV2")
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		err := rewriteLoose(r, func(m proto.Message) error {
+		err := rewriteOptional(r, func(m proto.Message) error {
 			for _, c := range m.(*datapb.GetRecoveryInfoResponseV2).GetChannels() {
 				if c.GetChannelName() != s.VChannel {
 					continue

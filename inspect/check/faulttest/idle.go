@@ -60,7 +60,7 @@ func (w *World) idle(args []word) error {
 		if _, ok := methods()[methodOf(r)]; !ok || r.Error != "" || len(r.Response) == 0 {
 			continue
 		}
-		if err := rewriteLoose(r, func(m proto.Message) error { return older(m, d) }); err != nil {
+		if err := rewriteOptional(r, func(m proto.Message) error { return shiftTimes(m, d) }); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (w *World) moveCheckpoint(key string, d time.Duration) error {
 	if err := proto.Unmarshal(w.store.keys[key].Value, m); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	m.Timestamp = later(m.GetTimestamp(), d)
+	m.Timestamp = addToTSO(m.GetTimestamp(), d)
 	if d >= syncPeriod {
 		m.Timestamp = max(m.GetTimestamp(), uint64(model.TSOFromTime(w.now.Add(-checkpointPeriod))))
 	}
@@ -105,7 +105,7 @@ func (w *World) syncGrowing() error {
 				{text: fmt.Sprintf("num_of_rows=%d", v.GrowingRows)},
 				{text: fmt.Sprintf("start_position.timestamp=%d", began)},
 				{text: fmt.Sprintf("dml_position.timestamp=%d", began)},
-				{text: fmt.Sprintf("last_expire_time=%d", later(uint64(began), 2*time.Second))},
+				{text: fmt.Sprintf("last_expire_time=%d", addToTSO(uint64(began), 2*time.Second))},
 			})
 			if err != nil {
 				return err
@@ -116,8 +116,8 @@ func (w *World) syncGrowing() error {
 	return nil
 }
 
-// later adds d to a Milvus timestamp. It keeps 0 and the maximum.
-func later(tso uint64, d time.Duration) uint64 {
+// addToTSO adds d to a Milvus timestamp. It keeps 0 and the maximum.
+func addToTSO(tso uint64, d time.Duration) uint64 {
 	if tso == 0 || tso == math.MaxUint64 {
 		return tso
 	}
@@ -126,8 +126,8 @@ func later(tso uint64, d time.Duration) uint64 {
 
 var slowestChannel = regexp.MustCompile(`"MinFlowGraphTt":(\d+)`)
 
-// older shifts the times in a response that comes d later.
-func older(m proto.Message, d time.Duration) error {
+// shiftTimes shifts the times in a response that comes d later.
+func shiftTimes(m proto.Message, d time.Duration) error {
 	switch x := m.(type) {
 	case *querypb.GetDataDistributionResponse:
 		for _, view := range x.GetLeaderViews() {
@@ -138,13 +138,13 @@ func older(m proto.Message, d time.Duration) error {
 	case *datapb.GetRecoveryInfoResponseV2:
 		for _, c := range x.GetChannels() {
 			if c.GetSeekPosition() != nil {
-				c.SeekPosition.Timestamp = later(c.GetSeekPosition().GetTimestamp(), d)
+				c.SeekPosition.Timestamp = addToTSO(c.GetSeekPosition().GetTimestamp(), d)
 			}
 		}
 	case *milvuspb.GetMetricsResponse:
 		x.Response = slowestChannel.ReplaceAllStringFunc(x.GetResponse(), func(s string) string {
 			at, _ := strconv.ParseUint(slowestChannel.FindStringSubmatch(s)[1], 10, 64)
-			return `"MinFlowGraphTt":` + strconv.FormatUint(later(at, d), 10)
+			return `"MinFlowGraphTt":` + strconv.FormatUint(addToTSO(at, d), 10)
 		})
 	}
 	return nil

@@ -24,7 +24,7 @@ func (w *World) leaderIs(channel string, node int64) error {
 			address = s.Address
 		}
 	}
-	list, err := w.of("querycoord")
+	list, err := w.recordsOf("querycoord")
 	if err != nil {
 		return err
 	}
@@ -75,20 +75,20 @@ func (w *World) join(args []word) error {
 		return err
 	}
 	if role == "querynode" {
-		if err := w.takeIn(id); err != nil {
+		if err := w.addToGroups(id); err != nil {
 			return err
 		}
 	}
 	if w.noRuntime {
 		return nil
 	}
-	list, err := w.of(like)
+	list, err := w.recordsOf(like)
 	if err != nil {
 		return err
 	}
 	var fresh []live.Record
 	for _, r := range list {
-		x, err := asNewcomer(*r, id, likeID, address)
+		x, err := forNewNode(*r, id, likeID, address)
 		if err != nil {
 			return err
 		}
@@ -101,8 +101,8 @@ func (w *World) join(args []word) error {
 	return nil
 }
 
-// takeIn adds a query node to all resource groups and replicas, in etcd and in QueryCoord's responses.
-func (w *World) takeIn(id int64) error {
+// addToGroups adds a query node to all resource groups and replicas, in etcd and in QueryCoord's responses.
+func (w *World) addToGroups(id int64) error {
 	for _, prefix := range []string{"querycoord-replica/", "queryCoord-ResourceGroup/"} {
 		if err := w.edit(w.store.below(prefix), []word{{text: fmt.Sprintf("nodes+=%d", id)}}); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (w *World) takeIn(id int64) error {
 	if w.noRuntime {
 		return nil
 	}
-	return w.addToAnswers(id)
+	return w.addToResponses(id)
 }
 
 func cutLast(name string) (role, number string, ok bool) {
@@ -147,9 +147,9 @@ func (w *World) register(like, name string, id int64) (address string, err error
 	})
 }
 
-// addToAnswers adds a node to the replicas in QueryCoord's responses.
-func (w *World) addToAnswers(id int64) error {
-	list, err := w.of("querycoord")
+// addToResponses adds a node to the replicas in QueryCoord's responses.
+func (w *World) addToResponses(id int64) error {
+	list, err := w.recordsOf("querycoord")
 	if err != nil {
 		return err
 	}
@@ -171,19 +171,19 @@ func (w *World) addToAnswers(id int64) error {
 	return nil
 }
 
-// asNewcomer returns another node's record changed to that of a new node, which serves nothing.
-func asNewcomer(r live.Record, id int64, like, address string) (live.Record, error) {
+// forNewNode returns another node's record changed to that of a new node, which serves nothing.
+func forNewNode(r live.Record, id int64, like, address string) (live.Record, error) {
 	old := r.Address
 	r.Node, r.Address = modelNode(id), address
 	if strings.HasPrefix(r.Method, "GET ") {
 		r.Address = "" // as for a scrape from a file: its labels identify the node
-		r.Response = newcomerMetrics(r.Response, like, id)
+		r.Response = newNodeMetrics(r.Response, like, id)
 		return r, nil
 	}
 	if r.Error != "" {
 		return r, nil
 	}
-	err := rewriteLoose(&r, func(m proto.Message) error {
+	err := rewriteOptional(&r, func(m proto.Message) error {
 		switch x := m.(type) {
 		case *querypb.GetDataDistributionResponse:
 			x.NodeID, x.Segments, x.Channels, x.LeaderViews = id, nil, nil, nil
@@ -205,8 +205,8 @@ func asNewcomer(r live.Record, id int64, like, address string) (live.Record, err
 	return r, err
 }
 
-// rewriteLoose is like rewrite but allows edits that change nothing.
-func rewriteLoose(r *live.Record, edit func(proto.Message) error) error {
+// rewriteOptional is like rewrite but allows edits that change nothing.
+func rewriteOptional(r *live.Record, edit func(proto.Message) error) error {
 	if _, ok := methods()[methodOf(r)]; !ok {
 		return nil
 	}
@@ -219,8 +219,8 @@ func rewriteLoose(r *live.Record, edit func(proto.Message) error) error {
 // servedMetrics matches the samples about the work of a query or data node.
 var servedMetrics = regexp.MustCompile(`(?m)^milvus_(query|data)node_.*\n`)
 
-// newcomerMetrics returns a node's metrics without its work, under another node id.
-func newcomerMetrics(text []byte, like string, id int64) []byte {
+// newNodeMetrics returns a node's metrics without its work, under another node id.
+func newNodeMetrics(text []byte, like string, id int64) []byte {
 	text = servedMetrics.ReplaceAll(text, nil)
 	return []byte(strings.ReplaceAll(string(text), `node_id="`+like+`"`, fmt.Sprintf(`node_id="%d"`, id)))
 }

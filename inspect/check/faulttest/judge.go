@@ -19,21 +19,21 @@ type Verdict struct {
 	// Rank is the rank, from 1, of the finding marked top among those that the edits caused. With several it
 	// is the best rank. It is 0 if there was none.
 	Rank int
-	// Named is the finding at Rank.
-	Named *check.Finding
+	// Found is the finding at Rank.
+	Found *check.Finding
 	// Alarms holds findings of severity warning or above that the case does not explain.
 	Alarms []*check.Finding
 	// Findings lists all findings and skipped checks, one per line.
 	Findings []string
-	// looked holds the checks that ran and were not skipped.
-	looked map[string]bool
+	// ran holds the checks that ran and were not skipped.
+	ran map[string]bool
 }
 
 // Detected reports whether the fault was among the first topRanks findings.
 func (v *Verdict) Detected() bool { return v.Rank > 0 && v.Rank <= topRanks }
 
-// Looked reports whether a check ran on the case's cluster and was not skipped.
-func (v *Verdict) Looked(id string) bool { return v.looked[id] }
+// Ran reports whether a check ran on the case's cluster and was not skipped.
+func (v *Verdict) Ran(id string) bool { return v.ran[id] }
 
 // judging is the state of one comparison.
 type judging struct {
@@ -52,7 +52,7 @@ func (j *judging) problem(format string, args ...any) {
 // Judge compares a report with the expectations of a case.
 func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 	j := &judging{
-		Verdict: &Verdict{Case: c, looked: make(map[string]bool)}, report: r,
+		Verdict: &Verdict{Case: c, ran: make(map[string]bool)}, report: r,
 		known: make(map[string]bool), base: b.Report.Findings, names: names{b.Cluster}, wanted: make(map[*check.Finding]bool),
 	}
 	for _, f := range b.Report.Findings {
@@ -63,8 +63,8 @@ func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 		j.checkWant(w)
 	}
 	j.findAlarms()
-	for _, w := range c.Not {
-		j.checkNot(w)
+	for _, w := range c.Forbidden {
+		j.checkForbidden(w)
 	}
 	j.checkUnknown()
 	return j.Verdict
@@ -73,7 +73,7 @@ func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 // checkResults checks the invariants of all results and findings.
 func (j *judging) checkResults() {
 	for _, x := range j.report.Results {
-		j.looked[x.Check.ID] = x.Status == check.OK || x.Status == check.Found
+		j.ran[x.Check.ID] = x.Status == check.OK || x.Status == check.Found
 		switch {
 		case x.Status == check.Broken:
 			j.problem("%s failed: %s", x.Check.ID, x.Reason)
@@ -160,7 +160,7 @@ func (j *judging) checkWant(w Want) {
 	list, object := j.match(j.report.Findings, w)
 	list = slices.DeleteFunc(list, without)
 	if len(list) == 0 {
-		j.problem("line %d: no finding %s %s%s; %s", w.Line.Number, w.Check, object, wantedWords(w, words), j.instead(w.Check))
+		j.problem("line %d: no finding %s %s%s; %s", w.Line.Number, w.Check, object, wantedWords(w, words), j.actualResult(w.Check))
 		return
 	}
 	for _, f := range list {
@@ -174,10 +174,10 @@ func (j *judging) checkWant(w Want) {
 	}
 	rank, named := j.rank(list)
 	if j.Rank == 0 || rank < j.Rank {
-		j.Rank, j.Named = rank, named
+		j.Rank, j.Found = rank, named
 	}
 	if rank > topRanks {
-		j.problem("line %d: %s is number %d of the findings, behind %s", w.Line.Number, w.Check, rank, j.before(named))
+		j.problem("line %d: %s is number %d of the findings, behind %s", w.Line.Number, w.Check, rank, j.findingsBefore(named))
 	}
 }
 
@@ -199,14 +199,14 @@ func wantedWords(w Want, words []string) string {
 	if len(words) > 0 {
 		text += fmt.Sprintf(" with %q", words)
 	}
-	if w.Because != "" {
-		text += " that follows from " + w.Because
+	if w.Cause != "" {
+		text += " that follows from " + w.Cause
 	}
 	return text
 }
 
-// instead describes the actual result of a check that did not report a wanted finding.
-func (j *judging) instead(id string) string {
+// actualResult describes the actual result of a check that did not report a wanted finding.
+func (j *judging) actualResult(id string) string {
 	for _, x := range j.report.Results {
 		if x.Check.ID != id {
 			continue
@@ -223,14 +223,14 @@ func (j *judging) instead(id string) string {
 	return "there is no such check"
 }
 
-// fresh returns the findings that the edits caused. It excludes those of the base unless they are wanted.
-func (j *judging) fresh() []*check.Finding {
+// newFindings returns the findings that the edits caused. It excludes those of the base unless they are wanted.
+func (j *judging) newFindings() []*check.Finding {
 	return slices.DeleteFunc(slices.Clone(j.report.Findings), func(f *check.Finding) bool { return j.known[f.Key()] && !j.wanted[f] })
 }
 
 // rank returns the best rank, from 1, of some findings among those that the edits caused, with the finding.
 func (j *judging) rank(list []*check.Finding) (int, *check.Finding) {
-	for i, f := range j.fresh() {
+	for i, f := range j.newFindings() {
 		if slices.Contains(list, f) {
 			return i + 1, f
 		}
@@ -238,9 +238,9 @@ func (j *judging) rank(list []*check.Finding) (int, *check.Finding) {
 	return len(j.report.Findings) + 1, list[0]
 }
 
-func (j *judging) before(named *check.Finding) string {
+func (j *judging) findingsBefore(named *check.Finding) string {
 	var parts []string
-	for _, f := range j.fresh() {
+	for _, f := range j.newFindings() {
 		if f == named {
 			break
 		}
@@ -257,7 +257,7 @@ func describe(f *check.Finding) string {
 // wanted one, nor allowed, nor in the base.
 func (j *judging) findAlarms() {
 	allowed := make(map[*check.Finding]bool)
-	for _, w := range j.Case.May {
+	for _, w := range j.Case.Allowed {
 		list, _ := j.match(j.report.Findings, w)
 		for _, f := range list {
 			allowed[f] = true
@@ -278,7 +278,7 @@ func (j *judging) findAlarms() {
 	}
 }
 
-func (j *judging) checkNot(w Want) {
+func (j *judging) checkForbidden(w Want) {
 	if w.Check == anyWarning {
 		for _, f := range j.Alarms {
 			j.problem("line %d: a false alarm: %s", w.Line.Number, describe(f))
@@ -293,8 +293,8 @@ func (j *judging) checkNot(w Want) {
 		j.problem("line %d: %s must not be found: %s", w.Line.Number, w.Check, describe(f))
 	}
 	// No finding counts only if the check ran.
-	if !j.looked[w.Check] {
-		j.problem("line %d: %s did not look: %s", w.Line.Number, w.Check, j.instead(w.Check))
+	if !j.ran[w.Check] {
+		j.problem("line %d: %s did not look: %s", w.Line.Number, w.Check, j.actualResult(w.Check))
 	}
 }
 

@@ -292,7 +292,7 @@ func (w *World) version(args []word) error {
 		if methodOf(r) != "GetMetrics" || r.Error != "" {
 			continue
 		}
-		err := rewriteLoose(r, func(m proto.Message) error {
+		err := rewriteOptional(r, func(m proto.Message) error {
 			x := m.(*milvuspb.GetMetricsResponse)
 			x.Response = builtVersion.ReplaceAllString(x.GetResponse(), `"build_version":"v`+args[0].text+`"`)
 			return nil

@@ -113,7 +113,7 @@ func (w *World) takeOver(args []word) error {
 	if err := w.answer([]word{{text: "querycoord"}, {text: "GetMetrics"}, {text: "-response.cluster.connected_nodes[id=" + id + "]"}}); err != nil {
 		return err
 	}
-	return w.leftReplicas(id)
+	return w.removeFromReplicas(id)
 }
 
 // dutiesOf returns the segments and the led channels of a query node.
@@ -137,14 +137,14 @@ func (w *World) dutiesOf(name string) (segments []int64, channels []string, err 
 	return segments, channels, err
 }
 
-// leftReplicas removes a node from the replicas and resource groups in QueryCoord's responses.
-func (w *World) leftReplicas(id string) error {
-	list, err := w.of("querycoord")
+// removeFromReplicas removes a node from the replicas and resource groups in QueryCoord's responses.
+func (w *World) removeFromReplicas(id string) error {
+	list, err := w.recordsOf("querycoord")
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		err := rewriteLoose(r, func(m proto.Message) error {
+		err := rewriteOptional(r, func(m proto.Message) error {
 			switch x := m.(type) {
 			case *milvuspb.GetReplicasResponse:
 				for _, replica := range x.GetReplicas() {

@@ -88,8 +88,8 @@ func Uncovered(verdicts []*Verdict) []string {
 		for _, w := range v.Case.Want {
 			wanted[w.Check] = true
 		}
-		for _, w := range v.Case.Not {
-			if v.Looked(w.Check) {
+		for _, w := range v.Case.Forbidden {
+			if v.Ran(w.Check) {
 				forbidden[w.Check] = true
 			}
 		}
@@ -108,14 +108,14 @@ func Uncovered(verdicts []*Verdict) []string {
 
 // Unknown returns the names in cases that are not checks.
 func (l *Library) Unknown() []string {
-	known := map[string]bool{anyWarning: true, liveChecks: true, nothing: true}
+	known := map[string]bool{anyWarning: true, liveChecks: true, noCause: true}
 	for _, x := range rules.All() {
 		known[x.ID] = true
 	}
 	var list []string
 	for _, c := range l.Cases {
-		for _, w := range slices.Concat(c.Want, c.Not, c.May) {
-			for _, id := range []string{w.Check, w.Because} {
+		for _, w := range slices.Concat(c.Want, c.Forbidden, c.Allowed) {
+			for _, id := range []string{w.Check, w.Cause} {
 				if id != "" && !known[id] {
 					list = append(list, fmt.Sprintf("%s: line %d: there is no check %s", c.Name, w.Line.Number, id))
 				}

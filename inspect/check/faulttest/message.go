@@ -31,7 +31,7 @@ type change struct {
 	value string
 }
 
-// step is one part of a path: name, name[number], name[key] of a map, name[field=value] of a list of messages.
+// step is one part of a path: name, name[toNodeIDs], name[key] of a map, name[field=value] of a list of messages.
 type step struct{ name, selector string }
 
 func parseChange(text string) (change, error) {

@@ -81,7 +81,7 @@ func TestChangeEditsMessages(t *testing.T) {
 	}
 }
 
-func TestChangeRefusesWhatIsNotThere(t *testing.T) {
+func TestChangeMissingField(t *testing.T) {
 	for _, text := range []string{
 		"nonsense", "no_such_field=1", "state=NoSuchState", "num_of_rows=many", "-dml_position", "binlogs[0].fieldID=1", "-binlogs[fieldID=3]",
 		"state.inner=1", "binlogs=[1]", "num_of_rows+=1", "dml_position.timestamp=now-fortnight", "binlogs[0=1",
@@ -108,7 +108,7 @@ func TestSplitKeepsQuotedText(t *testing.T) {
 	}
 }
 
-func TestParseCaseRefusesCasesThatProveNothing(t *testing.T) {
+func TestParseCaseErrors(t *testing.T) {
 	for name, text := range map[string]string{
 		"no comment":                     "kind: healthy\nbase: x\n",
 		"no base":                        "# A.\nkind: healthy\n",

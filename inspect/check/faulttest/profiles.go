@@ -15,7 +15,7 @@ import (
 // profiled implements "profile NODE [WHAT=VALUE]...": the results of profiles. On first use a process gets
 // the profiles of a healthy one. Later lines change some of the values.
 func (w *World) profiled(args []word) error {
-	list, err := w.of(args[0].text)
+	list, err := w.recordsOf(args[0].text)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (w *World) profiled(args []word) error {
 		i := slices.IndexFunc(w.profiles.Processes, func(x *model.ProfiledProcess) bool { return x.Name == name })
 		if i < 0 {
 			i = len(w.profiles.Processes)
-			w.profiles.Processes = append(w.profiles.Processes, wellProfiled(name, r.Role, r.Node))
+			w.profiles.Processes = append(w.profiles.Processes, healthyProfile(name, r.Role, r.Node))
 		}
 		for _, a := range args[1:] {
 			if err := setProfile(w.profiles.Processes[i], a.text); err != nil {
@@ -46,11 +46,11 @@ func (w *World) profiled(args []word) error {
 // profiledWindow is the duration of CPU profiles in cases, with 100 samples per second.
 const profiledWindow = 15 * time.Second
 
-// wellProfiled returns the profiles of a healthy process: 0.3 cores, and two dumps of its goroutines.
-func wellProfiled(name, role string, id model.NodeID) *model.ProfiledProcess {
+// healthyProfile returns the profiles of a healthy process: 0.3 cores, and two dumps of its goroutines.
+func healthyProfile(name, role string, id model.NodeID) *model.ProfiledProcess {
 	c := &model.CPUProfile{Over: profiledWindow, Samples: 450, Cores: 0.3, Load: model.LoadEven, Others: 0.3, Peers: 3}
-	c.GC, c.LockWait, c.OpenMP, c.Knowhere = sharing(c.Samples, 0.05), sharing(c.Samples, 0.01), sharing(c.Samples, 0.05), sharing(c.Samples, 0.4)
-	brute := sharing(c.Samples, 0.05)
+	c.GC, c.LockWait, c.OpenMP, c.Knowhere = newShare(c.Samples, 0.05), newShare(c.Samples, 0.01), newShare(c.Samples, 0.05), newShare(c.Samples, 0.4)
+	brute := newShare(c.Samples, 0.05)
 	c.BruteForce = &brute
 	return &model.ProfiledProcess{
 		Name: name, Roles: []string{role}, Nodes: []model.NodeID{id}, CPU: c, MutexReason: "",
@@ -58,8 +58,8 @@ func wellProfiled(name, role string, id model.NodeID) *model.ProfiledProcess {
 	}
 }
 
-// sharing returns a share with its confidence interval.
-func sharing(samples int64, part float64) model.ProfileShare {
+// newShare returns a share with its confidence interval.
+func newShare(samples int64, part float64) model.ProfileShare {
 	hits := int64(math.Round(part * float64(samples)))
 	s := model.ProfileShare{Samples: hits, Part: float64(hits) / float64(samples)}
 	s.Low, s.High = significance.ShareInterval(hits, samples)
@@ -103,17 +103,17 @@ func setProfileNumber(x *model.ProfiledProcess, name string, v float64) error {
 		c.Cores, c.Samples = v, int64(math.Round(v*100*profiledWindow.Seconds()))
 		for _, s := range []*model.ProfileShare{&c.GC, &c.LockWait, &c.OpenMP, &c.Knowhere, c.BruteForce} {
 			if s != nil && old > 0 && c.Samples > 0 {
-				*s = sharing(c.Samples, s.Part)
+				*s = newShare(c.Samples, s.Part)
 			}
 		}
 	case "gc":
-		c.GC = sharing(c.Samples, v)
+		c.GC = newShare(c.Samples, v)
 	case "locks":
-		c.LockWait = sharing(c.Samples, v)
+		c.LockWait = newShare(c.Samples, v)
 	case "openmp":
-		c.OpenMP = sharing(c.Samples, v)
+		c.OpenMP = newShare(c.Samples, v)
 	case "brute":
-		share := sharing(c.Samples, v)
+		share := newShare(c.Samples, v)
 		c.BruteForce = &share
 	case "waiting":
 		x.Mutex = &model.MutexProfile{Over: profiledWindow, On: true, Waiting: v, Where: []model.WaitPlace{{Function: "sync.(*Mutex).Unlock", Part: 1}}}

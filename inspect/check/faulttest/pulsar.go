@@ -38,11 +38,11 @@ func (w *World) pulsarFact(args []word) error {
 			return err
 		}
 	}
-	return w.subscribed(topic, name, s)
+	return w.addSubscription(topic, name, s)
 }
 
-// subscribed adds a subscription to Pulsar's response, and raises the bytes of its topic.
-func (w *World) subscribed(topic, name string, s live.SubscriptionStats) error {
+// addSubscription adds a subscription to Pulsar's response, and raises the bytes of its topic.
+func (w *World) addSubscription(topic, name string, s live.SubscriptionStats) error {
 	i := slices.IndexFunc(w.records, func(r live.Record) bool { return r.Method == live.MethodPulsar })
 	if i < 0 {
 		i = len(w.records)

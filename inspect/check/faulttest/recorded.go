@@ -69,7 +69,7 @@ func (w *World) scrapedAgain(args []word) error {
 				return err
 			}
 		}
-		if err := flowOn(&next); err != nil {
+		if err := completeInFlight(&next); err != nil {
 			return err
 		}
 		again = append(again, next)

@@ -39,8 +39,8 @@ func (n names) addresses(path string) ([]object, error) {
 	return convert(n.role(path), func(s *model.Session) object { return object{id: s.Address} }), nil
 }
 
-// number converts the results of f from names of sessions to their node ids.
-func number(f func(string) ([]object, error)) func(string) ([]object, error) {
+// toNodeIDs converts the results of f from names of sessions to their node ids.
+func toNodeIDs(f func(string) ([]object, error)) func(string) ([]object, error) {
 	return func(path string) ([]object, error) {
 		list, err := f(path)
 		for i := range list {
@@ -65,7 +65,7 @@ func (n names) serves(s *model.Segment, x *model.LiveNode) bool {
 }
 
 func (n names) perSegment(path string, fits func(*model.Segment, *model.LiveNode) bool) ([]object, error) {
-	found, err := n.found(path)
+	found, err := n.segmentsIn(path)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (n names) all(kind, path string) ([]object, error) {
 		"watch": n.watches, "removal": n.removals, "load": n.loads, "partition-load": n.partitionLoads, "replica": n.replicas,
 		"group": n.groups, "session": n.sessions, "node": n.sessions, "id": n.nodeIDs, "address": n.addresses,
 		"holder": n.holders, "bystander": n.bystanders, "leader": n.leaders, "follower": n.followers,
-		"holder-id": number(n.holders), "bystander-id": number(n.bystanders),
+		"holder-id": toNodeIDs(n.holders), "bystander-id": toNodeIDs(n.bystanders),
 	}[kind]
 	if !ok {
 		return nil, fmt.Errorf("%s:%s: unknown kind of reference", kind, path)
@@ -147,8 +147,8 @@ func (n names) collection(name string) (*model.Collection, error) {
 	return nil, fmt.Errorf("no collection %q", name)
 }
 
-// of splits a path at its first slash into a collection and the rest.
-func (n names) of(path string) (c *model.Collection, rest string, err error) {
+// splitCollection splits a path at its first slash into a collection and the rest.
+func (n names) splitCollection(path string) (c *model.Collection, rest string, err error) {
 	name, rest, _ := strings.Cut(path, "/")
 	c, err = n.collection(name)
 	return c, rest, err
@@ -172,7 +172,7 @@ func (n names) collections(path string) ([]object, error) {
 }
 
 func (n names) partitions(path string) (list []object, err error) {
-	c, name, err := n.of(path)
+	c, name, err := n.splitCollection(path)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (n names) partitions(path string) (list []object, err error) {
 }
 
 func (n names) fields(path string) (list []object, err error) {
-	c, name, err := n.of(path)
+	c, name, err := n.splitCollection(path)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (n names) fields(path string) (list []object, err error) {
 }
 
 func (n names) indexes(path string) (list []object, err error) {
-	c, name, err := n.of(path)
+	c, name, err := n.splitCollection(path)
 	if err != nil {
 		return nil, err
 	}
@@ -210,9 +210,9 @@ func (n names) indexes(path string) (list []object, err error) {
 	return list, nil
 }
 
-// found returns the segments of COLLECTION/STATE, by id.
-func (n names) found(path string) (list []*model.Segment, err error) {
-	c, state, err := n.of(path)
+// segmentsIn returns the segments of COLLECTION/STATE, by id.
+func (n names) segmentsIn(path string) (list []*model.Segment, err error) {
+	c, state, err := n.splitCollection(path)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func segmentPath(s *model.Segment) string {
 }
 
 func (n names) segments(path string) ([]object, error) {
-	found, err := n.found(path)
+	found, err := n.segmentsIn(path)
 	return convert(found, func(s *model.Segment) object {
 		return object{s.ID.String(), []string{"datacoord-meta/s/" + segmentPath(s)}}
 	}), err
@@ -238,7 +238,7 @@ func (n names) segments(path string) ([]object, error) {
 // logs returns a function that resolves the keys of one kind of logs of segments.
 func (n names) logs(kind string) func(string) ([]object, error) {
 	return func(path string) ([]object, error) {
-		found, err := n.found(path)
+		found, err := n.segmentsIn(path)
 		return convert(found, func(s *model.Segment) object {
 			return object{s.ID.String(), []string{"datacoord-meta/" + kind + "/" + segmentPath(s) + "/"}}
 		}), err
@@ -247,7 +247,7 @@ func (n names) logs(kind string) func(string) ([]object, error) {
 
 // segmentIndexes resolves the index builds of segments. The id is that of the first build.
 func (n names) segmentIndexes(path string) ([]object, error) {
-	found, err := n.found(path)
+	found, err := n.segmentsIn(path)
 	return convert(found, func(s *model.Segment) object {
 		x := object{id: "0", keys: []string{"segment-index/" + segmentPath(s) + "/"}}
 		if len(s.Indexes) > 0 {
@@ -259,7 +259,7 @@ func (n names) segmentIndexes(path string) ([]object, error) {
 
 // shards resolves COLLECTION to its vchannels, in the order of shards.
 func (n names) shards(path string, f func(*model.VChannel) object) ([]object, error) {
-	c, _, err := n.of(path)
+	c, _, err := n.splitCollection(path)
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +309,7 @@ func (n names) partitionLoads(path string) ([]object, error) {
 }
 
 func (n names) replicas(path string) ([]object, error) {
-	c, _, err := n.of(path)
+	c, _, err := n.splitCollection(path)
 	if err != nil {
 		return nil, err
 	}

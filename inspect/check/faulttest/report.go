@@ -8,11 +8,11 @@ import (
 
 // Tally counts the results of cases.
 type Tally struct {
-	Faults, Detected   int
-	NearMisses, Silent int
-	Blind, Honest      int
-	Healthy, Alarms    int
-	Missed             []*Verdict
+	Faults, Detected             int
+	NearMisses, PassedNearMisses int
+	Blind, PassedBlind           int
+	Healthy, Alarms              int
+	Missed                       []*Verdict
 }
 
 // Count returns the Tally of verdicts.
@@ -32,12 +32,12 @@ func Count(verdicts []*Verdict) Tally {
 		case NearMiss:
 			t.NearMisses++
 			if good {
-				t.Silent++
+				t.PassedNearMisses++
 			}
 		case Blind:
 			t.Blind++
 			if good {
-				t.Honest++
+				t.PassedBlind++
 			}
 		case Healthy:
 			t.Healthy++
@@ -52,8 +52,8 @@ func Text(verdicts []*Verdict) string {
 	var b strings.Builder
 	for _, v := range sorted(verdicts) {
 		said := v.outcome()
-		if v.Named != nil {
-			said += ": " + v.Named.Message
+		if v.Found != nil {
+			said += ": " + v.Found.Message
 		}
 		fmt.Fprintf(&b, "%-10s %-44s %s\n", v.Case.Kind, v.Case.Name, said)
 	}
@@ -63,18 +63,18 @@ func Text(verdicts []*Verdict) string {
 
 func (t Tally) String() string {
 	return fmt.Sprintf("detected %d of %d injected; silent in %d of %d near misses; honest in %d of %d with facts missing; "+
-		"%d false alarms on %d healthy clusters", t.Detected, t.Faults, t.Silent, t.NearMisses, t.Honest, t.Blind, t.Alarms, t.Healthy)
+		"%d false alarms on %d healthy clusters", t.Detected, t.Faults, t.PassedNearMisses, t.NearMisses, t.PassedBlind, t.Blind, t.Alarms, t.Healthy)
 }
 
 // outcome returns a short description of the result of a case.
 func (v *Verdict) outcome() string {
 	switch {
-	case len(v.Problems) > 0 && v.Case.Miss != "":
-		return "missed: " + v.Case.Miss
+	case len(v.Problems) > 0 && v.Case.KnownMiss != "":
+		return "missed: " + v.Case.KnownMiss
 	case len(v.Problems) > 0:
 		return "missed: " + v.Problems[0]
 	case v.Case.Kind == Fault:
-		return fmt.Sprintf("number %d: %s", v.Rank, v.Named.Check)
+		return fmt.Sprintf("number %d: %s", v.Rank, v.Found.Check)
 	case v.Case.Kind == Blind:
 		return "reported as unknown"
 	case v.Case.Kind == Healthy:
@@ -90,8 +90,8 @@ func Markdown(verdicts []*Verdict) string {
 	t := Count(verdicts)
 	fmt.Fprintf(&b, "| | cases | passed |\n|---|---|---|\n")
 	fmt.Fprintf(&b, "| faults, ranked first or second | %d | %d |\n", t.Faults, t.Detected)
-	fmt.Fprintf(&b, "| near misses, silent | %d | %d |\n", t.NearMisses, t.Silent)
-	fmt.Fprintf(&b, "| facts missing, reported as unknown | %d | %d |\n", t.Blind, t.Honest)
+	fmt.Fprintf(&b, "| near misses, silent | %d | %d |\n", t.NearMisses, t.PassedNearMisses)
+	fmt.Fprintf(&b, "| facts missing, reported as unknown | %d | %d |\n", t.Blind, t.PassedBlind)
 	fmt.Fprintf(&b, "| healthy clusters; their findings of severity warning or above | %d | %d |\n", t.Healthy, t.Alarms)
 	for _, kind := range []struct {
 		kind  Kind

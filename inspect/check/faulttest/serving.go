@@ -74,8 +74,8 @@ func take(x *querypb.GetDataDistributionResponse, id int64) *querypb.SegmentVers
 	return taken
 }
 
-// point changes the node of a segment in the views of all leaders that have it. Node 0 removes it.
-func (d distributions) point(id, node int64) {
+// setNode changes the node of a segment in the views of all leaders that have it. Node 0 removes it.
+func (d distributions) setNode(id, node int64) {
 	for _, x := range d {
 		for _, view := range x.GetLeaderViews() {
 			switch dist := view.GetSegmentDist()[id]; {
@@ -142,7 +142,7 @@ func (w *World) moveSegment(args []word) error {
 			return err
 		}
 		to.Segments = append(to.GetSegments(), moved)
-		d.point(id, to.GetNodeID())
+		d.setNode(id, to.GetNodeID())
 		return nil
 	})
 }
@@ -218,7 +218,7 @@ func (w *World) unserveSegment(args []word) error {
 		if hits == 0 {
 			return fmt.Errorf("no node serves segment %d", s.ID)
 		}
-		d.point(int64(s.ID), 0)
+		d.setNode(int64(s.ID), 0)
 		return nil
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 // down implements "down NODE OUTCOME": all calls to the node fail.
 func (w *World) down(args []word) error {
-	list, err := w.of(args[0].text)
+	list, err := w.recordsOf(args[0].text)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (w *World) dropCall(args []word) error {
 
 // forget implements "forget NODE": the node was not queried because its session is gone.
 func (w *World) forget(args []word) error {
-	list, err := w.of(args[0].text)
+	list, err := w.recordsOf(args[0].text)
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// lookedInto implements "storage [well] [problem=TEXT | lost=TEXT] [at=FOLDER] [elsewhere]
+// setStorage implements "storage [well] [problem=TEXT | lost=TEXT] [at=FOLDER] [elsewhere]
 // [room=read-only|full|well|unknown] [SEGMENT=index|insert|delta|cut]...": the storage was examined. All
 // files exist except those of the given segments; with cut, insert logs have half their size. A process of
 // the cluster runs on the machine that examined it, except with elsewhere.
-func (w *World) lookedInto(args []word) error {
+func (w *World) setStorage(args []word) error {
 	w.storage = &model.Storage{Here: true, Location: "/data", Room: &model.Room{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
 	for _, a := range args {
 		name, value, _ := strings.Cut(a.text, "=")

@@ -124,7 +124,7 @@ func (w *World) searched(args []word) error {
 	if err != nil {
 		return err
 	}
-	s := searchedParts{of: map[string]float64{"sealed": 1, "segments": 1}, times: 1, shards: 1, nq: 1}
+	s := searchedParts{durations: map[string]float64{"sealed": 1, "segments": 1}, times: 1, shards: 1, nq: 1}
 	for _, a := range args[3:] {
 		if err := s.set(a.text); err != nil {
 			return err
@@ -151,12 +151,12 @@ func (w *World) searched(args []word) error {
 // shard unless led names the one node that leads all shards; then only that node has a queue and growing
 // segments.
 type searchedParts struct {
-	of     map[string]float64
-	slow   string
-	times  float64
-	led    string
-	shards float64
-	nq     float64
+	durations map[string]float64
+	slow      string
+	times     float64
+	led       string
+	shards    float64
+	nq        float64
 }
 
 func (s *searchedParts) set(text string) (err error) {
@@ -173,7 +173,7 @@ func (s *searchedParts) set(text string) (err error) {
 	case name == "nq":
 		s.nq, err = strconv.ParseFloat(value, 64)
 	case slices.Contains([]string{"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "requery", "segments"}, name):
-		s.of[name], err = strconv.ParseFloat(value, 64)
+		s.durations[name], err = strconv.ParseFloat(value, 64)
 	default:
 		err = fmt.Errorf("%q is no part of a search", name)
 	}
@@ -192,14 +192,14 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 		list := []observed{
 			{"sq_latency", searchLabel, count, ms},
 			{"collection_sq_latency", "collection_name=" + collection + "," + searchLabel, count, ms},
-			{"sq_wait_result_latency", searchLabel, count, ms - s.of["proxy"]},
-			{"sq_reduce_result_latency", searchLabel, count, s.of["reduce"]},
+			{"sq_wait_result_latency", searchLabel, count, ms - s.durations["proxy"]},
+			{"sq_reduce_result_latency", searchLabel, count, s.durations["reduce"]},
 			{"sq_decode_result_latency", searchLabel, count, 0},
 		}
-		if s.of["inqueue"] > 0 { // since 2.4
-			list = append(list, observed{"req_in_queue_latency", "function_name=Search", count, s.of["inqueue"]})
+		if s.durations["inqueue"] > 0 { // since 2.4
+			list = append(list, observed{"req_in_queue_latency", "function_name=Search", count, s.durations["inqueue"]})
 		}
-		if again := s.of["requery"]; again > 0 {
+		if again := s.durations["requery"]; again > 0 {
 			list = append(list, observed{"sq_latency", queryLabel, count, again}, observed{"collection_sq_latency", "collection_name=" + collection + "," + queryLabel, count, again})
 		}
 		for _, x := range list {
@@ -229,7 +229,7 @@ func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 		times = s.times
 	}
 	leads := s.led == "" || sessionName(r) == s.led
-	of := maps.Clone(s.of)
+	of := maps.Clone(s.durations)
 	if !leads {
 		of["queue"], of["growing"] = 0, 0
 	}

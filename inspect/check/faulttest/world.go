@@ -88,8 +88,8 @@ func verbs() map[string]verb {
 		"profile":    {1, -1, nil, (*World).profiled},
 		"pace":       {2, -1, nil, (*World).paced},
 		"registered": {3, 3, nil, (*World).registered},
-		"changed":    {2, 2, nil, (*World).changedOfLate},
-		"storage":    {1, -1, nil, (*World).lookedInto},
+		"changed":    {2, 2, nil, (*World).addConfigChange},
+		"storage":    {1, -1, nil, (*World).setStorage},
 	}
 }
 

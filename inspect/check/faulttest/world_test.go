@@ -56,7 +56,7 @@ func TestEditsThatDoNothingAreErrors(t *testing.T) {
 	}
 }
 
-func TestAnUneditedWorldIsItsBase(t *testing.T) {
+func TestUneditedWorld(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-t7", "cluster-2.3.5-t5", "standalone-2.1.0"} {
 		b := openBase(t, name)
 		c, err := edited(t, b)
@@ -80,7 +80,7 @@ func texts(r *check.Report) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestMovingKeepsWhatIsServed(t *testing.T) {
+func TestMoveKeepsServed(t *testing.T) {
 	b := openBase(t, "cluster-2.3.5-healthy")
 	to := b.Cluster.Runtime.QueryNodes()[0]
 	line := "move {segment:items_hnsw_l2/flushed/*} to " + to.Name()
@@ -111,7 +111,7 @@ func TestMovingKeepsWhatIsServed(t *testing.T) {
 	for _, n := range c.Runtime.QueryNodes() {
 		for _, v := range n.Distribution.Leaders {
 			for _, s := range v.Sealed {
-				if !asksRightly(c, s) {
+				if !namesServingNode(c, s) {
 					t.Errorf("the leader of %s asks node %d for segment %d, which it does not have", v.Channel, s.Node, s.ID)
 				}
 			}
@@ -119,7 +119,7 @@ func TestMovingKeepsWhatIsServed(t *testing.T) {
 	}
 }
 
-func asksRightly(c *model.Cluster, s model.LeaderSegment) bool {
+func namesServingNode(c *model.Cluster, s model.LeaderSegment) bool {
 	for _, x := range c.Runtime.Served(s.ID) {
 		if x.Node.Node == s.Node {
 			return true
@@ -128,7 +128,7 @@ func asksRightly(c *model.Cluster, s model.LeaderSegment) bool {
 	return false
 }
 
-func TestJudgeDoesNotTakeSilenceForAnAnswer(t *testing.T) {
+func TestJudgeRejectsSkipped(t *testing.T) {
 	b := openBase(t, "cluster-2.3.5-healthy")
 	for name, c := range map[string]struct{ text, problem string }{
 		"a finding that does not come": {"kind: fault\nwant:\n  index-failed top\nnot:\n  warning\n", "no finding index-failed"},

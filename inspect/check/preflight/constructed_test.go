@@ -18,17 +18,17 @@ import (
 	"kitescope/inspect/source"
 )
 
-// memory is an in-memory store of records, for versions that have no capture.
-type memory []source.KV
+// memoryStore is an in-memory store of records, for versions that have no capture.
+type memoryStore []source.KV
 
-func (m memory) Header() source.Header {
+func (m memoryStore) Header() source.Header {
 	return source.Header{Root: "by-dev", MetaPath: "meta", Revision: 1}
 }
-func (m memory) Seekable() bool     { return true }
-func (m memory) Gaps() []source.Gap { return nil }
-func (m memory) Close() error       { return nil }
+func (m memoryStore) Seekable() bool     { return true }
+func (m memoryStore) Gaps() []source.Gap { return nil }
+func (m memoryStore) Close() error       { return nil }
 
-func (m memory) Scan(_ context.Context, ranges []source.Range, yield func(source.KV) error) error {
+func (m memoryStore) Scan(_ context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	for _, kv := range m {
 		if slices.ContainsFunc(ranges, func(r source.Range) bool { return string(kv.Key) >= r.From && string(kv.Key) < r.To }) {
 			if err := yield(kv); err != nil {
@@ -47,15 +47,15 @@ func constructed(t *testing.T, version string, change func(key string, value []b
 		kvs[i].Value = change(string(kv.Key), kv.Value)
 	}
 	slices.SortFunc(kvs, func(a, b source.KV) int { return bytes.Compare(a.Key, b.Key) })
-	c, err := meta.Load(t.Context(), memory(kvs), meta.Want{Parts: model.PartAll})
+	c, err := meta.Load(t.Context(), memoryStore(kvs), meta.Want{Parts: model.PartAll})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// remade decodes a message, applies change and encodes it again.
-func remade[T any, P interface {
+// reencode decodes a message, applies change and encodes it again.
+func reencode[T any, P interface {
 	*T
 	proto.Message
 }](t *testing.T, value []byte, change func(P)) []byte {
@@ -72,17 +72,17 @@ func remade[T any, P interface {
 	return text
 }
 
-// TestBackFromRecords checks the whole path from the keys of etcd to the findings: records that 3.0 wrote as
+// TestRollbackFromRecords checks the whole path from the keys of etcd to the findings: records that 3.0 wrote as
 // protobuf messages, judged for a rollback to 2.6.
-func TestBackFromRecords(t *testing.T) {
+func TestRollbackFromRecords(t *testing.T) {
 	changed := func(key string, value []byte) []byte {
 		switch {
 		case strings.HasPrefix(key, "by-dev/meta/segment-index/"):
-			return remade(t, value, func(m *indexpb.SegmentIndex) {
+			return reencode(t, value, func(m *indexpb.SegmentIndex) {
 				m.IndexStorePathVersion = indexpb.IndexStorePathVersion_INDEX_STORE_PATH_VERSION_COLLECTION_ROOTED
 			})
 		case strings.HasPrefix(key, "by-dev/meta/datacoord-meta/s/"):
-			return remade(t, value, func(m *datapb.SegmentInfo) {
+			return reencode(t, value, func(m *datapb.SegmentInfo) {
 				if m.ID == metatest.Flushed {
 					m.CommitTimestamp = metatest.TSO
 				}
@@ -110,7 +110,7 @@ func TestBackFromRecords(t *testing.T) {
 		}},
 	} {
 		var got []string
-		for _, f := range judged(t, constructed(t, "3.0", x.change), "", "2.6.22", true).Findings {
+		for _, f := range runPlan(t, constructed(t, "3.0", x.change), "", "2.6.22", true).Findings {
 			if f.Severity.String() == "error" {
 				got = append(got, f.Check+": "+f.Message)
 			}

@@ -11,19 +11,19 @@ import (
 	"kitescope/inspect/model"
 )
 
-// door is a format that a version writes and older releases cannot read.
-type door struct {
+// oneWayFormat is a format that a version writes and older releases cannot read.
+type oneWayFormat struct {
 	first  Version // the first version that writes it; releases before it cannot read it
 	what   string
 	source string // the source of this fact
 	// key is the setting that enables the format, "" if the version always writes it. gone is the version that
 	// removes the setting.
-	key  string
-	gone Version
+	key        string
+	keyRemoved Version
 	// usual is the default of the setting. open reports whether a value enables the format.
-	usual string
-	open  func(value string) bool
-	fix   check.Step // step that delays a format without key, if there is one
+	usual     string
+	enabledBy func(value string) bool
+	fix       check.Step // step that delays a format without key, if there is one
 }
 
 func isTrue(value string) bool { on, err := strconv.ParseBool(value); return err == nil && on }
@@ -34,10 +34,10 @@ func above(limit int) func(string) bool {
 
 const paramtable = "pkg/util/paramtable"
 
-// oneWay returns the doors, the oldest first.
-func oneWay() []door {
+// oneWayFormats returns the doors, the oldest first.
+func oneWayFormats() []oneWayFormat {
 	v := func(major, minor, patch int) Version { return Version{release(major, minor), patch} }
-	return []door{
+	return []oneWayFormat{
 		{
 			first: v(2, 2, 0), what: "logs, indexes and load states under separate keys",
 			source: "a real 2.2.16, and 2.1.0 after it",
@@ -49,7 +49,7 @@ func oneWay() []door {
 				"and a session version that makes older coordinators refuse to start",
 		},
 		{
-			first: v(2, 6, 0), gone: v(2, 6, 9), key: "common.storage.enableV2", usual: "true", open: isTrue,
+			first: v(2, 6, 0), keyRemoved: v(2, 6, 9), key: "common.storage.enableV2", usual: "true", enabledBy: isTrue,
 			what: "segments in storage version 2", source: paramtable + " of 2.6.0 and 2.6.8",
 		},
 		{
@@ -58,14 +58,14 @@ func oneWay() []door {
 			fix: check.Do("set dataCoord.compaction.storageVersion.enabled (default true) to false: " +
 				"existing segments are then left alone"),
 		},
-		{first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", open: isTrue, what: "segments in storage version 3", source: paramtable + " of 3.0.1"},
-		{first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", open: above(0), what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788"},
-		{first: v(3, 0, 0), key: "dataCoord.targetVecIndexVersion", usual: "-1", open: above(9), what: "vector indexes of version 10", source: paramtable + " of 3.0.1"},
-		{first: v(3, 0, 0), key: "dataCoord.targetScalarIndexVersion", usual: "-1", open: above(3), what: "scalar indexes of version 4", source: "pkg/common of 3.0.1"},
+		{first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", enabledBy: isTrue, what: "segments in storage version 3", source: paramtable + " of 3.0.1"},
+		{first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", enabledBy: above(0), what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788"},
+		{first: v(3, 0, 0), key: "dataCoord.targetVecIndexVersion", usual: "-1", enabledBy: above(9), what: "vector indexes of version 10", source: paramtable + " of 3.0.1"},
+		{first: v(3, 0, 0), key: "dataCoord.targetScalarIndexVersion", usual: "-1", enabledBy: above(3), what: "scalar indexes of version 4", source: "pkg/common of 3.0.1"},
 	}
 }
 
-var doors = rule{
+var irreversible = rule{
 	forward: true, back: true,
 	Check: check.Check{
 		ID:       "upgrade-one-way",
@@ -87,21 +87,21 @@ Rollback: only settings; ` + "`upgrade-logs`" + `, ` + "`upgrade-index-versions`
 		Remedy: `Save a snapshot of etcd and a backup of the storage before the upgrade. Leave these settings off until you are sure to keep the
 new version.`,
 	},
-	run: runDoors,
+	run: runIrreversible,
 }
 
-func runDoors(p *check.Pass, plan Plan) {
-	noteUntold(p)
+func runIrreversible(p *check.Pass, plan Plan) {
+	noteMissingConfig(p)
 	older, newer := plan.From, plan.To
 	if plan.Back {
 		older, newer = plan.To, plan.From
 	}
-	var by []door
-	for _, d := range oneWay() {
+	var by []oneWayFormat
+	for _, d := range oneWayFormats() {
 		switch {
-		case !older.Release.Before(d.first.Release) || newer.Before(d.first) || d.gone.Known() && !newer.Before(d.gone):
+		case !older.Release.Before(d.first.Release) || newer.Before(d.first) || d.keyRemoved.Known() && !newer.Before(d.keyRemoved):
 		case d.key != "":
-			reportDoor(p, &d, older, newer)
+			reportOneWayFormat(p, &d, older, newer)
 		case !plan.Back:
 			by = append(by, d)
 		}
@@ -124,13 +124,13 @@ func runDoors(p *check.Pass, plan Plan) {
 	p.Report(f)
 }
 
-// reportDoor reports a door that a setting enables.
-func reportDoor(p *check.Pass, d *door, older, newer Version) {
+// reportOneWayFormat reports a door that a setting enables.
+func reportOneWayFormat(p *check.Pass, d *oneWayFormat, older, newer Version) {
 	set, ok := p.Cluster.Setting(d.key, facts.DataCoords()...)
 	if !ok {
 		set = model.Setting{Value: d.usual, From: "default in " + newer.Release.String()}
 	}
-	if !d.open(set.Value) {
+	if !d.enabledBy(set.Value) {
 		return
 	}
 	object := model.Ref{Resource: "config", ID: d.key, Name: d.key}
@@ -142,12 +142,12 @@ func reportDoor(p *check.Pass, d *door, older, newer Version) {
 		Message:  fmt.Sprintf("%s is %s: it enables %s, which %s cannot read", d.key, set.Value, d.what, older),
 		Evidence: []check.Evidence{check.Fact(d.key, set.Value, set.From), check.Fact("first version that reads it", d.first.since(), d.source)},
 		Impact:   "A rollback is possible only with backups from before the upgrade.",
-		Fix:      check.Fix(check.Do("set %s to %s until you are sure to keep the new version", d.key, d.closed())),
+		Fix:      check.Fix(check.Do("set %s to %s until you are sure to keep the new version", d.key, d.disabledValue())),
 	})
 }
 
-// closed returns a value of the setting that disables the format.
-func (d *door) closed() string {
+// disabledValue returns a value of the setting that disables the format.
+func (d *oneWayFormat) disabledValue() string {
 	candidates := []string{d.usual, "false"}
-	return candidates[max(slices.IndexFunc(candidates, func(s string) bool { return !d.open(s) }), 0)]
+	return candidates[max(slices.IndexFunc(candidates, func(s string) bool { return !d.enabledBy(s) }), 0)]
 }

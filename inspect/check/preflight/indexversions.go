@@ -37,8 +37,8 @@ that the old version reads, then drop and recreate the index.`,
 // firstOf3 is the first version of vector index files that only 3.0 and later read.
 const firstOf3 = 10
 
-// indexForm is a format of index files that releases before first cannot read.
-type indexForm struct {
+// indexFormat is a format of index files that releases before first cannot read.
+type indexFormat struct {
 	first  Version
 	what   string
 	source string
@@ -50,16 +50,16 @@ type indexForm struct {
 	most int32
 }
 
-func indexForms() []indexForm {
-	scalarForm := func(first Version, version int32, source string) indexForm {
-		return indexForm{
+func indexFormats() []indexFormat {
+	scalarForm := func(first Version, version int32, source string) indexFormat {
+		return indexFormat{
 			first: first, what: fmt.Sprintf("scalar index files of version %d", version), source: source, key: "dataCoord.targetScalarIndexVersion", most: version - 1,
 			has: func(r *model.SegmentIndex, _, scalar bool) bool {
 				return scalar && (r.ScalarVersion == version || version == newestScalar && r.ScalarVersion > version)
 			},
 		}
 	}
-	return []indexForm{
+	return []indexFormat{
 		{
 			first: Version{release(3, 0), 0}, what: fmt.Sprintf("vector index files of version %d or later", firstOf3), source: "knowhere pull request 1494",
 			key: "dataCoord.targetVecIndexVersion", most: firstOf3 - 1,
@@ -93,7 +93,7 @@ func runIndexVersions(p *check.Pass, plan Plan) {
 		for _, s := range p.SegmentsOf(x.ID) {
 			for i := range s.Indexes {
 				r := &s.Indexes[i]
-				if vector, _ := of.may(r); vector && s.State.Healthy() && facts.HasFiles(r) {
+				if vector, _ := of.possibleKinds(r); vector && s.State.Healthy() && facts.HasFiles(r) {
 					files, highest = files+1, max(highest, r.EngineVersion)
 				}
 			}
@@ -114,12 +114,12 @@ func runIndexVersions(p *check.Pass, plan Plan) {
 	}
 }
 
-// kinds maps the indexes of a collection to whether they are on a vector field. Indexes without a definition are
+// indexKinds maps the indexes of a collection to whether they are on a vector field. Indexes without a definition are
 // missing.
-type kinds map[model.IndexID]bool
+type indexKinds map[model.IndexID]bool
 
-func indexesOf(p *check.Pass, x *model.Collection) kinds {
-	of := kinds{}
+func indexesOf(p *check.Pass, x *model.Collection) indexKinds {
+	of := indexKinds{}
 	for _, index := range p.IndexesOf(x.ID) {
 		if f := x.Field(index.Field); f != nil {
 			of[index.ID] = f.Vector()
@@ -128,16 +128,16 @@ func indexesOf(p *check.Pass, x *model.Collection) kinds {
 	return of
 }
 
-func (k kinds) may(r *model.SegmentIndex) (vector, scalar bool) {
+func (k indexKinds) possibleKinds(r *model.SegmentIndex) (vector, scalar bool) {
 	is, known := k[r.Index]
 	return is || !known, !is || !known
 }
 
 // has reports whether a segment has index files of a format.
-func (k kinds) has(s *model.Segment, form *indexForm) bool {
+func (k indexKinds) has(s *model.Segment, form *indexFormat) bool {
 	for i := range s.Indexes {
 		r := &s.Indexes[i]
-		if vector, scalar := k.may(r); facts.HasFiles(r) && form.has(r, vector, scalar) {
+		if vector, scalar := k.possibleKinds(r); facts.HasFiles(r) && form.has(r, vector, scalar) {
 			return true
 		}
 	}
@@ -146,18 +146,18 @@ func (k kinds) has(s *model.Segment, form *indexForm) bool {
 
 // judgeIndexes reports the indexes of a collection that the old version cannot read, as one finding for all
 // formats.
-func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
+func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, byIndex indexKinds) {
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID),
 		Impact: "Nodes cannot load these segments: the collection does not load.",
 	}
-	var forms []indexForm
+	var forms []indexFormat
 	var what []string
-	for _, form := range indexForms() {
+	for _, form := range indexFormats() {
 		if !plan.loses(form.first) {
 			continue
 		}
-		found := p.Having(x.ID, func(s *model.Segment) bool { return of.has(s, &form) })
+		found := p.CountSegments(x.ID, func(s *model.Segment) bool { return byIndex.has(s, &form) })
 		if found.Segments == 0 {
 			continue
 		}
@@ -167,22 +167,22 @@ func judgeIndexes(p *check.Pass, plan Plan, x *model.Collection, of kinds) {
 	if len(forms) == 0 {
 		return
 	}
-	all := p.Having(x.ID, func(s *model.Segment) bool {
-		return slices.ContainsFunc(forms, func(form indexForm) bool { return of.has(s, &form) })
+	all := p.CountSegments(x.ID, func(s *model.Segment) bool {
+		return slices.ContainsFunc(forms, func(form indexFormat) bool { return byIndex.has(s, &form) })
 	})
-	f.Objects, f.Cost = all.Objects, facts.Part(all.Rows, p.Totals().Rows)
+	f.Objects, f.Cost = all.Objects, facts.Ratio(all.Rows, p.Totals().Rows)
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read them", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID),
 		words.Number(all.Rows), words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To)
-	f.Fix = check.Fix(append(keepOld(plan, forms),
+	f.Fix = check.Fix(append(oldFormatSteps(plan, forms),
 		check.Do("drop and recreate the indexes of %s before the rollback", x.Name))...)
 	p.Report(f)
 }
 
-// keepOld returns the settings of the running version that make new files readable by the old one. If a setting has
+// oldFormatSteps returns the settings of the running version that make new files readable by the old one. If a setting has
 // several formats, the oldest decides.
-func keepOld(plan Plan, forms []indexForm) (steps []check.Step) {
+func oldFormatSteps(plan Plan, forms []indexFormat) (steps []check.Step) {
 	for i, form := range forms {
-		older := slices.ContainsFunc(forms[i+1:], func(f indexForm) bool { return f.key == form.key })
+		older := slices.ContainsFunc(forms[i+1:], func(f indexFormat) bool { return f.key == form.key })
 		if !older && hasKey(plan.From.Release, form.key) {
 			steps = append(steps, check.Do("set %s to %d or less", form.key, form.most))
 		}

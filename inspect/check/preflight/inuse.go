@@ -18,14 +18,14 @@ const (
 	natsmq     = "natsmq"
 )
 
-// inUse is the message queue that a cluster uses, with the evidence.
-type inUse struct {
+// usedQueue is the message queue that a cluster uses, with the evidence.
+type usedQueue struct {
 	kind string // as named by mq.type, "" if unknown
 	// sure is false if another queue could leave the same evidence.
 	sure bool
-	// named is mq.type, "default" too, as reported by a process or etcd. told is false if neither has it.
-	named model.Setting
-	told  bool
+	// setting is mq.type, "default" too, as reported by a process or etcd. told is false if neither has it.
+	setting  model.Setting
+	reported bool
 	// evidence holds the evidence for kind.
 	evidence []check.Evidence
 }
@@ -33,21 +33,21 @@ type inUse struct {
 // queueInUse determines the message queue. It uses, in this order: the queue noted in checkpoints of 2.6, mq.type
 // if it names a queue, the response of the queue itself, Woodpecker's logs, Kafka's brokers, and the size of
 // message ids.
-func queueInUse(p *check.Pass) inUse {
-	var q inUse
-	q.named, q.told = p.Cluster.Setting("mq.type", queueRoles()...) // a missing mq.type does not matter if other evidence exists
-	if q.told {
-		q.evidence = append(q.evidence, check.Fact("mq.type", cmp.Or(q.named.Value, `""`), q.named.From))
+func queueInUse(p *check.Pass) usedQueue {
+	var q usedQueue
+	q.setting, q.reported = p.Cluster.Setting("mq.type", queueRoles()...) // a missing mq.type does not matter if other evidence exists
+	if q.reported {
+		q.evidence = append(q.evidence, check.Fact("mq.type", cmp.Or(q.setting.Value, `""`), q.setting.From))
 	}
-	is := func(kind string, sure bool, e check.Evidence) inUse {
+	is := func(kind string, sure bool, e check.Evidence) usedQueue {
 		q.kind, q.sure, q.evidence = kind, sure, append(q.evidence, e)
 		return q
 	}
 	if noted := notedQueue(p); noted != "" {
 		return is(noted, true, check.Fact("queue named in checkpoints", noted, "etcd"))
 	}
-	if q.named.Value != "" && q.named.Value != "default" {
-		q.kind, q.sure = q.named.Value, true
+	if q.setting.Value != "" && q.setting.Value != "default" {
+		q.kind, q.sure = q.setting.Value, true
 		return q
 	}
 	if p.Runtime != nil && p.Runtime.Queue != nil && p.Runtime.Queue.Outcome == model.Answered && p.Runtime.Queue.Kind != "" {

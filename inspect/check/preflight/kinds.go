@@ -32,10 +32,10 @@ are lost. Warning, except:
 
 // loss is the effect of a kind of keys that the old version ignores.
 type loss struct {
-	severity check.Severity
-	below    string // the prefix of the keys, "" if several kinds share the loss
-	impact   string
-	fix      check.Step
+	severity  check.Severity
+	keyPrefix string // the prefix of the keys, "" if several kinds share the loss
+	impact    string
+	fix       check.Step
 }
 
 // lossOf returns the loss for a kind of keys. Most kinds share one.
@@ -84,8 +84,8 @@ func runNewKinds(p *check.Pass, plan Plan) {
 					Severity: lost.severity, Impact: lost.impact,
 					Fix: check.Fix(lost.fix, check.Do("save a snapshot of etcd before the rollback")),
 				}
-				if lost.below != "" {
-					prefix := path.Join(p.Origin.Root, p.Origin.MetaPath, lost.below) + "/"
+				if lost.keyPrefix != "" {
+					prefix := path.Join(p.Origin.Root, p.Origin.MetaPath, lost.keyPrefix) + "/"
 					f.Object = model.Ref{Resource: "etcd-prefixes", ID: prefix, Name: prefix}
 				}
 				found[lost.impact], order = f, append(order, lost.impact)

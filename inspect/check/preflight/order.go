@@ -46,16 +46,16 @@ func runOrder(p *check.Pass, plan Plan) {
 	}
 	c := changeOf(processes(p), next)
 	f.Message = "upgrade in this order: " + strings.Join(labels(c.order), ", ")
-	if c.one {
+	if c.standalone {
 		f.Message = "replace the single process, which has all roles"
 	}
-	if len(c.comes) > 0 {
-		f.Severity, f.Message = check.Warning, f.Message+"; new: "+words.Few(c.comes)
+	if len(c.added) > 0 {
+		f.Severity, f.Message = check.Warning, f.Message+"; new: "+words.Few(c.added)
 	}
-	if len(c.goes) > 0 {
-		f.Severity, f.Message = check.Warning, f.Message+"; removed: "+words.Few(c.goes)
+	if len(c.removed) > 0 {
+		f.Severity, f.Message = check.Warning, f.Message+"; removed: "+words.Few(c.removed)
 	}
-	if !plan.rolls() {
+	if !plan.rollingPossible() {
 		f.Severity, f.Message = check.Warning, "no rolling upgrade from "+plan.From.String()+": stop all processes first; then "+f.Message
 	}
 	if next.To != plan.To {
@@ -71,14 +71,14 @@ func runOrder(p *check.Pass, plan Plan) {
 	p.Report(f)
 }
 
-// rolls reports whether a rolling upgrade is possible.
-func (p Plan) rolls() bool { return !p.From.Before(Version{release(2, 2), 3}) }
+// rollingPossible reports whether a rolling upgrade is possible.
+func (p Plan) rollingPossible() bool { return !p.From.Before(Version{release(2, 2), 3}) }
 
 func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 	next := plan.next()
 	to := next.To.String()
 	steps := []check.Step{check.Do("save a snapshot of etcd, and a bundle for comparison")}
-	if !plan.rolls() {
+	if !plan.rollingPossible() {
 		steps = append(steps, check.Do("stop all Milvus processes"))
 	}
 	if next.crosses(release(2, 2)) {
@@ -88,18 +88,18 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 		steps = append(steps, check.Do("if one process has all roles (standalone), replace it; "+
 			"otherwise replace the processes one by one"))
 	}
-	if next.crosses(release(2, 6)) && slices.Contains(c.goes, "rootcoord") {
+	if next.crosses(release(2, 6)) && slices.Contains(c.removed, "rootcoord") {
 		steps = append(steps, check.Do("first run the coordinators as one MixCoord of %s: 2.6 takes over only from that",
 			plan.From.String()))
 	}
-	if len(c.comes) > 0 {
-		steps = append(steps, check.Do("add %s to the deployment", c.comes))
+	if len(c.added) > 0 {
+		steps = append(steps, check.Do("add %s to the deployment", c.added))
 	}
 	for _, x := range c.order {
 		switch {
-		case c.one:
+		case c.standalone:
 			steps = append(steps, check.Do("replace the process, and wait until it is registered with %s", to))
-		case slices.Contains(c.comes, x[0]):
+		case slices.Contains(c.added, x[0]):
 			steps = append(steps, check.Do("start the %s, and wait until it is registered with %s", x[0], to))
 		case len(x) > 1:
 			steps = append(steps, check.Do("replace every process of %s, and wait until all are registered with %s", x, to))
@@ -107,8 +107,8 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 			steps = append(steps, check.Do("replace every %s, and wait until all are registered with %s", x[0], to))
 		}
 	}
-	if len(c.goes) > 0 {
-		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.goes, to))
+	if len(c.removed) > 0 {
+		steps = append(steps, check.Do("remove %s from the deployment once the rest runs %s", c.removed, to))
 	}
 	if next.To.Release == release(2, 5) && plan.crosses(release(2, 6)) && slices.ContainsFunc(c.order, func(roles []string) bool { return slices.Equal(roles, []string{"rootcoord"}) }) {
 		steps = append(steps, check.Do("run the coordinators as one MixCoord: 2.6 takes over only from that"))
@@ -167,14 +167,14 @@ func onOneHost(p *check.Pass) bool {
 
 // change holds the changes of the processes in an upgrade.
 type change struct {
-	order       [][]string // roles of the processes that are replaced or added
-	comes, goes []string   // roles
-	one         bool       // one process has all roles
+	order          [][]string // roles of the processes that are replaced or added
+	added, removed []string   // roles
+	standalone     bool       // standalone process has all roles
 }
 
 func changeOf(all [][]string, plan Plan) (c change) {
 	if len(all) == 1 && len(all[0]) > 1 {
-		return change{order: all, one: true}
+		return change{order: all, standalone: true}
 	}
 	if !plan.crosses(release(2, 6)) {
 		return change{order: all}
@@ -191,18 +191,18 @@ func changeOf(all [][]string, plan Plan) (c change) {
 		case len(stay) > 0:
 			c.order = append(c.order, stay)
 		default:
-			c.goes = append(c.goes, roles...)
+			c.removed = append(c.removed, roles...)
 		}
 	}
-	if slices.Contains(c.goes, "rootcoord") && !has("mixcoord") {
-		c.order, c.comes = slices.Insert(c.order, 0, []string{"mixcoord"}), append(c.comes, "mixcoord")
+	if slices.Contains(c.removed, "rootcoord") && !has("mixcoord") {
+		c.order, c.added = slices.Insert(c.order, 0, []string{"mixcoord"}), append(c.added, "mixcoord")
 	}
 	if !has("streamingnode") {
 		at := 0
 		if len(c.order) > 0 && (c.order[0][0] == "mixcoord" || c.order[0][0] == "rootcoord") {
 			at = 1
 		}
-		c.order, c.comes = slices.Insert(c.order, at, []string{"streamingnode"}), append(c.comes, "streamingnode")
+		c.order, c.added = slices.Insert(c.order, at, []string{"streamingnode"}), append(c.added, "streamingnode")
 	}
 	return c
 }

@@ -11,29 +11,29 @@ import (
 
 // stop is an intermediate version that an upgrade cannot skip.
 type stop struct {
-	on     func(Plan) bool
-	over   Version
-	why    string
-	how    func(over string) check.Step
-	source string
+	applies func(Plan) bool
+	version Version
+	why     string
+	how     func(over string) check.Step
+	source  string
 }
 
 // stops returns the possible stops of upgrades, the oldest first.
 func stops() []stop {
 	return []stop{
 		{
-			on:   func(p Plan) bool { return p.crosses(release(2, 2)) },
-			over: Version{release(2, 2), 16},
-			why:  "2.2 moved indexes and load states, and does not read the keys of 2.1",
+			applies: func(p Plan) bool { return p.crosses(release(2, 2)) },
+			version: Version{release(2, 2), 16},
+			why:     "2.2 moved indexes and load states, and does not read the keys of 2.1",
 			how: func(over string) check.Step {
 				return check.Do("stop Milvus, run the migration tool (meta-migration), and start %s", over)
 			},
 			source: "docs of 2.2 to 2.4, Upgrade Milvus",
 		},
 		{
-			on:   func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
-			over: Version{release(2, 5), 16},
-			why:  "2.6 takes over only from a single MixCoord of 2.5.16 or later",
+			applies: func(p Plan) bool { return p.crosses(release(2, 6)) && p.From.Before(Version{release(2, 5), 16}) },
+			version: Version{release(2, 5), 16},
+			why:     "2.6 takes over only from a single MixCoord of 2.5.16 or later",
 			how: func(over string) check.Step {
 				return check.Do("upgrade to %s or later, with the coordinators as one MixCoord, "+
 					"and wait until every node runs it", over)
@@ -41,9 +41,9 @@ func stops() []stop {
 			source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
 		},
 		{
-			on:   func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
-			over: Version{release(2, 6), 22},
-			why:  "according to its docs, 3.0 takes over only from 2.6",
+			applies: func(p Plan) bool { return p.crosses(release(3, 0)) && p.From.Release.Before(release(2, 6)) },
+			version: Version{release(2, 6), 22},
+			why:     "according to its docs, 3.0 takes over only from 2.6",
 			how: func(over string) check.Step {
 				return check.Do("upgrade to %s, and wait until every node runs it", over)
 			},
@@ -56,11 +56,11 @@ func stops() []stop {
 // requires a step before.
 func (p Plan) stops() (list []stop) {
 	for _, s := range stops() {
-		if p.Back || !s.on(p) {
+		if p.Back || !s.applies(p) {
 			continue
 		}
-		if !s.over.Before(p.To) {
-			s.over = p.To
+		if !s.version.Before(p.To) {
+			s.version = p.To
 		}
 		list = append(list, s)
 	}
@@ -73,7 +73,7 @@ func (p Plan) Next() Version { return p.next().To }
 // next returns the plan up to the first stop, i.e. the part to do now.
 func (p Plan) next() Plan {
 	if list := p.stops(); len(list) > 0 {
-		p.To = list[0].over
+		p.To = list[0].version
 	}
 	return p
 }
@@ -108,10 +108,10 @@ func runPath(p *check.Pass, plan Plan) {
 	var over []string
 	f := check.Finding{Severity: check.Error, Evidence: []check.Evidence{check.Fact("running version", p.Version.Text, p.Version.From)}}
 	for _, s := range plan.stops() {
-		if s.over != plan.To {
-			over = append(over, s.over.String())
+		if s.version != plan.To {
+			over = append(over, s.version.String())
 		}
-		steps = append(steps, s.how(s.over.String()))
+		steps = append(steps, s.how(s.version.String()))
 		f.Evidence = append(f.Evidence, check.Fact("reason", s.why, s.source))
 	}
 	if strings.Contains(p.Version.Text, "2.6.0-rc") {

@@ -110,8 +110,8 @@ func releases() []facts.Release {
 	return []facts.Release{release(2, 0), release(2, 1), release(2, 2), release(2, 3), release(2, 4), release(2, 5), release(2, 6), newest()}
 }
 
-// unknown returns the reason why the rules do not cover a plan, "" if they do.
-func (p Plan) unknown() string {
+// whyUncovered returns the reason why the rules do not cover a plan, "" if they do.
+func (p Plan) whyUncovered() string {
 	for _, v := range []Version{p.From, p.To} {
 		switch {
 		case newest().Before(v.Release):
@@ -140,20 +140,20 @@ type rule struct {
 	check.Check
 	// forward and back are the directions that it applies to. whatever is set if it does not depend on the
 	// versions.
-	forward, back, whatever bool
-	run                     func(*check.Pass, Plan)
+	forward, back, anyVersion bool
+	run                       func(*check.Pass, Plan)
 }
 
 // Checks returns the checks of a plan. The checks of the cluster's current state come first, because existing
 // errors are to be fixed before any change of version.
 func Checks(plan Plan) []*check.Check {
-	return append(standing(), changes(plan)...)
+	return append(currentChecks(), changeChecks(plan)...)
 }
 
-// changes returns the checks of the effects of the change of version, in the order of their documentation.
-func changes(plan Plan) []*check.Check {
+// changeChecks returns the checks of the effects of the change of version, in the order of their documentation.
+func changeChecks(plan Plan) []*check.Check {
 	var list []*check.Check
-	for _, r := range questions() {
+	for _, r := range allRules() {
 		if plan.Back && !r.back || !plan.Back && !r.forward {
 			continue
 		}
@@ -163,7 +163,7 @@ func changes(plan Plan) []*check.Check {
 				p.Skip("the running version is unknown")
 				return
 			}
-			if why := plan.unknown(); why != "" && !r.whatever {
+			if why := plan.whyUncovered(); why != "" && !r.anyVersion {
 				p.Skip(why)
 				return
 			}
@@ -174,9 +174,9 @@ func changes(plan Plan) []*check.Check {
 	return list
 }
 
-// standing returns the checks of diagnose, reduced to the findings to be fixed before the version changes: errors,
+// currentChecks returns the checks of diagnose, reduced to the findings to be fixed before the version changes: errors,
 // and unfinished DDL, which a coordinator of another version may not resume.
-func standing() []*check.Check {
+func currentChecks() []*check.Check {
 	var list []*check.Check
 	for _, x := range rules.All() {
 		unfinished := x.ID == "ddl-stuck"
@@ -190,13 +190,13 @@ func standing() []*check.Check {
 // All returns the checks of both directions, for explain.
 func All() []*check.Check {
 	var list []*check.Check
-	for _, r := range questions() {
+	for _, r := range allRules() {
 		x := r.Check
 		list = append(list, &x)
 	}
 	return list
 }
 
-func questions() []rule {
-	return []rule{route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, doors, indexVersions, tasks, access, space}
+func allRules() []rule {
+	return []rule{route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, irreversible, indexVersions, tasks, access, space}
 }

@@ -27,8 +27,8 @@ func capture(t *testing.T, name string) *model.Cluster {
 	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, snapshots, name, capturedtest.Snapshot)
 }
 
-// judged returns the report about a change of version. The running version is the cluster's own if from is empty.
-func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.Report {
+// runPlan returns the report about a change of version. The running version is the cluster's own if from is empty.
+func runPlan(t *testing.T, c *model.Cluster, from, to string, back bool) *check.Report {
 	t.Helper()
 	plan := Plan{Back: back, From: Running(c)}
 	var err error
@@ -40,7 +40,7 @@ func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.R
 			t.Fatal(err)
 		}
 	}
-	r := check.Run(c, now, changes(plan))
+	r := check.Run(c, now, changeChecks(plan))
 	for _, x := range r.Results {
 		if x.Status == check.Broken {
 			t.Errorf("%s: %s", x.Check.ID, x.Reason)
@@ -59,8 +59,8 @@ func findings(r *check.Report, id string) (list []*check.Finding) {
 	return list
 }
 
-// truth returns the collections of a captured server as seen by a client.
-func truth(t *testing.T, name string) map[string]struct{ Indexes []any } {
+// clientView returns the collections of a captured server as seen by a client.
+func clientView(t *testing.T, name string) map[string]struct{ Indexes []any } {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(snapshots, name, "truth.json"))
 	if err != nil {
@@ -86,7 +86,7 @@ func truth(t *testing.T, name string) map[string]struct{ Indexes []any } {
 // cover the losses that a client then saw.
 func TestRealUpgrade(t *testing.T) {
 	c := capture(t, "standalone-2.1.0")
-	r := judged(t, c, "", "2.2.16", false)
+	r := runPlan(t, c, "", "2.2.16", false)
 	lost := findings(r, "upgrade-records")
 	if len(lost) != 1 || lost[0].Severity != check.Error {
 		t.Fatalf("lost records: %v", lost)
@@ -99,7 +99,7 @@ func TestRealUpgrade(t *testing.T) {
 			}
 		}
 	}
-	before, after := truth(t, "standalone-2.1.0"), truth(t, "upgrade-2.2.16")
+	before, after := clientView(t, "standalone-2.1.0"), clientView(t, "upgrade-2.2.16")
 	indexes := 0
 	for name, x := range before {
 		if len(x.Indexes) == 0 || len(after[name].Indexes) > 0 {
@@ -118,9 +118,9 @@ func TestRealUpgrade(t *testing.T) {
 	}
 }
 
-// TestStanding checks that a cluster whose metadata the running version cannot use is not ready for another
+// TestCurrentChecks checks that a cluster whose metadata the running version cannot use is not ready for another
 // version.
-func TestStanding(t *testing.T) {
+func TestCurrentChecks(t *testing.T) {
 	c := capture(t, "livelock-2.2.16")
 	r := check.Run(c, now, Checks(Plan{From: Running(c), To: Version{release(2, 3), 5}}))
 	found := map[string]bool{}
@@ -140,7 +140,7 @@ func TestStanding(t *testing.T) {
 func TestRealRollback(t *testing.T) {
 	c := capture(t, "upgrade-2.2.16")
 	var names []string
-	for _, f := range findings(judged(t, c, "", "2.1.0", true), "upgrade-logs") {
+	for _, f := range findings(runPlan(t, c, "", "2.1.0", true), "upgrade-logs") {
 		for _, x := range c.Collections {
 			if x.ID.String() == f.Object.ID {
 				names = append(names, x.Name)
@@ -155,7 +155,7 @@ func TestRealRollback(t *testing.T) {
 // TestCleanUpgrade checks that nothing breaks from 2.2.16 to 2.3.5 and within 2.3.
 func TestCleanUpgrade(t *testing.T) {
 	for name, to := range map[string]string{"standalone-2.2.16": "2.3.5", "standalone-2.3.5": "2.3.22", "cluster-2.3.5-t1": "2.4.17"} {
-		for _, f := range judged(t, capture(t, name), "", to, false).Findings {
+		for _, f := range runPlan(t, capture(t, name), "", to, false).Findings {
 			if f.Severity == check.Error {
 				t.Errorf("%s to %s: %s: %s", name, to, f.Check, f.Message)
 			}
@@ -167,19 +167,19 @@ func TestCleanUpgrade(t *testing.T) {
 // client found everything unchanged. After the rollback, 2.2.16 stopped because it could not open RocksMQ's files.
 // Without them it had all collections.
 func TestFreshUpgrade(t *testing.T) {
-	for _, f := range judged(t, capture(t, "fresh-2.2.16"), "", "2.3.5", false).Findings {
+	for _, f := range runPlan(t, capture(t, "fresh-2.2.16"), "", "2.3.5", false).Findings {
 		if f.Severity != check.Info {
 			t.Errorf("before the upgrade: %s: %s", f.Check, f.Message)
 		}
 	}
-	before, after := truth(t, "fresh-2.2.16"), truth(t, "fresh-upgrade-2.3.5")
+	before, after := clientView(t, "fresh-2.2.16"), clientView(t, "fresh-upgrade-2.3.5")
 	for name, x := range before {
 		if y, ok := after[name]; !ok || len(x.Indexes) != len(y.Indexes) {
 			t.Errorf("the client lost something of %s: %+v, %+v", name, x, y)
 		}
 	}
 	var found []string
-	for _, f := range judged(t, capture(t, "fresh-upgrade-2.3.5"), "", "2.2.16", true).Findings {
+	for _, f := range runPlan(t, capture(t, "fresh-upgrade-2.3.5"), "", "2.2.16", true).Findings {
 		found = append(found, f.Severity.String()+" "+f.Check)
 	}
 	slices.Sort(found)
@@ -207,7 +207,7 @@ func TestPath(t *testing.T) {
 		{"2.3.5", "2.2.16", "Milvus does not test rollbacks from 2.3 to 2.2", true},
 	} {
 		got := ""
-		if list := findings(judged(t, c, x.from, x.to, x.back), "upgrade-path"); len(list) > 0 {
+		if list := findings(runPlan(t, c, x.from, x.to, x.back), "upgrade-path"); len(list) > 0 {
 			got = list[0].Message
 		}
 		if got != x.want {
@@ -276,7 +276,7 @@ func TestQueueInUse(t *testing.T) {
 			from, to, want string
 			back           bool
 		}{{"2.5.16", "2.6.22", x.forth, false}, {"2.6.22", "2.5.16", x.back, true}} {
-			r := judged(t, c, way.from, way.to, way.back)
+			r := runPlan(t, c, way.from, way.to, way.back)
 			got := ""
 			for _, result := range r.Results {
 				if result.Check.ID == "upgrade-queue" {
@@ -305,7 +305,7 @@ func TestNextStop(t *testing.T) {
 		{"cluster-2.3.5-t1", "2.5.16", "2.6.10", "2.6.10"},
 		{"standalone-2.3.5", "2.6.22", "3.0.2", "3.0.2"},
 	} {
-		r := judged(t, capture(t, x.name), x.from, x.to, false)
+		r := runPlan(t, capture(t, x.name), x.from, x.to, false)
 		told := 0
 		for _, f := range r.Findings {
 			if f.Check != "upgrade-order" && f.Check != "upgrade-records" {
@@ -356,7 +356,7 @@ func TestOneProcess(t *testing.T) {
 	} {
 		p := capture(t, "standalone-2.3.5").Parts
 		p.Sessions, p.Version = x.sessions, model.Version{Text: "2.5.16", From: "sessions"}
-		list := findings(judged(t, model.Build(p), "", x.to, false), "upgrade-order")
+		list := findings(runPlan(t, model.Build(p), "", x.to, false), "upgrade-order")
 		if len(list) != 1 || list[0].Message != x.want {
 			t.Errorf("%s: %+v", x.name, list[0].Message)
 		}
@@ -382,7 +382,7 @@ func TestMixCoordFirst(t *testing.T) {
 		{"standalone-2.3.5", "2.5.16", "2.6.22", false},
 		{"standalone-2.3.5", "2.3.5", "2.6.22", false},
 	} {
-		list := findings(judged(t, capture(t, x.name), x.from, x.to, false), "upgrade-order")
+		list := findings(runPlan(t, capture(t, x.name), x.from, x.to, false), "upgrade-order")
 		if len(list) != 1 || strings.Contains(list[0].Advice(), joins) != x.want {
 			t.Errorf("%s from %s to %s: %s", x.name, x.from, x.to, list[0].Advice())
 		}
@@ -401,11 +401,11 @@ func TestSettings(t *testing.T) {
 		return model.Build(p)
 	}
 	c := set("indexNode/workerSlotUnit", "16", "dataNode/import/maxConcurrentTaskNum", "2", "dataCoord/jsonStatsTriggerCount", "10", "natsmq/server/port", "4222", "queryCoord/balancer", "RowCountBasedBalancer")
-	list := findings(judged(t, c, "2.5.16", "2.6.22", false), "upgrade-settings")
+	list := findings(runPlan(t, c, "2.5.16", "2.6.22", false), "upgrade-settings")
 	if len(list) != 1 || list[0].Message != "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port" {
 		t.Errorf("gone: %+v", list)
 	}
-	list = findings(judged(t, c, "2.5.16", "2.6.22", false), "upgrade-defaults")
+	list = findings(runPlan(t, c, "2.5.16", "2.6.22", false), "upgrade-defaults")
 	if len(list) != 1 {
 		t.Fatalf("defaults: %+v", list)
 	}
@@ -416,33 +416,33 @@ func TestSettings(t *testing.T) {
 	if !slices.Contains(names, "autoIndex.params.build") || slices.Contains(names, "queryCoord.balancer") || slices.Contains(names, "natsmq.server.port") {
 		t.Errorf("defaults that change: %v", names)
 	}
-	if list := findings(judged(t, c, "2.3.5", "2.4.17", false), "upgrade-settings"); len(list) != 0 {
+	if list := findings(runPlan(t, c, "2.3.5", "2.4.17", false), "upgrade-settings"); len(list) != 0 {
 		t.Errorf("2.4, whose keys are not known: %+v", list)
 	}
 	for _, x := range []struct{ key, value string }{{"common/storage/useLoonFFI", "true"}, {"dataCoord/targetVecIndexVersion", "10"}, {"dataCoord/index/storePathVersion", "1"}} {
-		if list := findings(judged(t, set(x.key, x.value), "2.6.22", "3.0.2", false), "upgrade-one-way"); len(list) != 1 {
+		if list := findings(runPlan(t, set(x.key, x.value), "2.6.22", "3.0.2", false), "upgrade-one-way"); len(list) != 1 {
 			t.Errorf("%s=%s: %+v", x.key, x.value, list)
 		}
-		if list := findings(judged(t, set(x.key, x.value), "2.6.22", "2.6.23", false), "upgrade-one-way"); len(list) != 0 {
+		if list := findings(runPlan(t, set(x.key, x.value), "2.6.22", "2.6.23", false), "upgrade-one-way"); len(list) != 0 {
 			t.Errorf("%s=%s within 2.6: %+v", x.key, x.value, list)
 		}
 	}
 	for value, want := range map[string]check.Severity{"natsmq": check.Error, "default": check.Warning} {
-		if list := findings(judged(t, set("mq/type", value), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 1 || list[0].Severity != want {
+		if list := findings(runPlan(t, set("mq/type", value), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 1 || list[0].Severity != want {
 			t.Errorf("mq.type %s: %+v", value, list)
 		}
 	}
-	if list := findings(judged(t, set("mq/type", "pulsar"), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 0 {
+	if list := findings(runPlan(t, set("mq/type", "pulsar"), "2.5.16", "2.6.22", false), "upgrade-queue"); len(list) != 0 {
 		t.Errorf("mq.type pulsar: %+v", list)
 	}
-	if list := findings(judged(t, set("mq/type", "woodpecker"), "2.6.22", "2.5.16", true), "upgrade-queue"); len(list) != 1 || list[0].Severity != check.Error {
+	if list := findings(runPlan(t, set("mq/type", "woodpecker"), "2.6.22", "2.5.16", true), "upgrade-queue"); len(list) != 1 || list[0].Severity != check.Error {
 		t.Errorf("back with Woodpecker: %+v", list)
 	}
 }
 
-// TestDoors checks that formats that a version always writes are reported whatever is set, and that a setting
+// TestOneWayFormats checks that formats that a version always writes are reported whatever is set, and that a setting
 // counts only if the version has it.
-func TestDoors(t *testing.T) {
+func TestOneWayFormats(t *testing.T) {
 	base := capture(t, "standalone-2.3.5").Parts
 	const byItself = " always writes formats that "
 	for _, x := range []struct {
@@ -469,7 +469,7 @@ func TestDoors(t *testing.T) {
 		if p.Config = nil; x.key != "" {
 			p.Config = []*model.ConfigEntry{{Name: x.key, Value: x.value}}
 		}
-		list := findings(judged(t, model.Build(p), x.from, x.to, x.back), "upgrade-one-way")
+		list := findings(runPlan(t, model.Build(p), x.from, x.to, x.back), "upgrade-one-way")
 		slices.SortFunc(list, func(a, b *check.Finding) int { return strings.Compare(b.Object.ID, a.Object.ID) })
 		if len(list) != len(x.want) {
 			t.Errorf("%s to %s with %s=%s: %d findings", x.from, x.to, x.key, x.value, len(list))
@@ -488,12 +488,12 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-func TestBecomes(t *testing.T) {
+func TestDescribeChange(t *testing.T) {
 	for _, x := range [][3]string{
 		{"60", "15", "60 becomes 15"},
 		{"Query,Search,DescribeCollection,RenameCollection,ListAliases,Insert", "Query,Search,DescribeCollection,ListAliases,Insert,ListSnapshots", "adds ListSnapshots; removes RenameCollection"},
 	} {
-		if got := becomes(x[0], x[1]); got != x[2] {
+		if got := describeChange(x[0], x[1]); got != x[2] {
 			t.Errorf("%s and %s: %q, want %q", x[0], x[1], got, x[2])
 		}
 	}
@@ -532,7 +532,7 @@ func TestUnknownVersions(t *testing.T) {
 		{"2.3.5", "1.9.0", "release 1.9 is not covered", true},
 		{"3.0.2", "3.0.3", "", false},
 	} {
-		for _, r := range judged(t, c, x.from, x.to, x.back).Results {
+		for _, r := range runPlan(t, c, x.from, x.to, x.back).Results {
 			switch id := r.Check.ID; {
 			case id == "upgrade-space" || id == "upgrade-tasks":
 				if strings.Contains(r.Reason, "not covered") {
@@ -557,7 +557,7 @@ func TestSettingsTable(t *testing.T) {
 			t.Errorf("%s is everywhere the same", k.name)
 		}
 		for _, v := range k.values {
-			if of, ok := strings.CutPrefix(v, instead); ok && of == "" {
+			if of, ok := strings.CutPrefix(v, replaced); ok && of == "" {
 				t.Errorf("%s is read for no key", k.name)
 			}
 		}
@@ -573,7 +573,7 @@ func TestSettingsOfOldReleases(t *testing.T) {
 	base := model.Build(capture(t, "standalone-2.3.5").Parts)
 	node := &model.LiveNode{Role: "rootcoord", Node: 9, Config: &model.Config{Values: map[string]string{model.FoldConfigKey("natsmq.server.port"): "4223"}}}
 	c := base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
-	for _, r := range judged(t, c, "2.0.2", "2.6.22", false).Results {
+	for _, r := range runPlan(t, c, "2.0.2", "2.6.22", false).Results {
 		if r.Check.ID == "upgrade-settings" && (r.Status != check.Skipped || !strings.Contains(r.Reason, "the defaults of 2.0 are unknown")) {
 			t.Errorf("%s: %s", r.Status, r.Reason)
 		}
@@ -601,7 +601,7 @@ func TestSettingsOfMixCoord(t *testing.T) {
 		"and a proxy": {[]*model.Process{whole}, "2 settings that 2.6.22 does not have: dataNode.import.maxConcurrentTaskNum and natsmq.server.port", false},
 		"alone":       {nil, "1 setting that 2.6.22 does not have: natsmq.server.port", true},
 	} {
-		report := judged(t, base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}, Processes: x.processes})), "2.5.16", "2.6.22", false)
+		report := runPlan(t, base.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}, Processes: x.processes})), "2.5.16", "2.6.22", false)
 		list := findings(report, "upgrade-settings")
 		if len(list) != 1 || list[0].Message != x.want {
 			t.Fatalf("%s: %+v", name, list)

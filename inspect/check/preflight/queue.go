@@ -37,7 +37,7 @@ func runQueue(p *check.Pass, plan Plan) {
 	switch {
 	case q.kind == "":
 		p.Setting("mq.type", queueRoles()...) // notes the processes that should report it
-		p.Unseen("message queue in use: no process, checkpoint or log shows it")
+		p.NoteUnseen("message queue in use: no process, checkpoint or log shows it")
 	case below26 && q.kind == woodpecker:
 		f := q.finding(check.Error, "Woodpecker is the queue, which %s cannot read", plan.To)
 		f.Fix = check.Fix(check.Do("flush all collections and stop writing before the rollback"),
@@ -47,13 +47,13 @@ func runQueue(p *check.Pass, plan Plan) {
 		runRocksMQ(p, plan, q)
 	}
 	if forward {
-		keepQueue(p, plan, q)
+		reportQueueChange(p, plan, q)
 	}
 }
 
 // finding returns a finding about the queue in use. If the queue is uncertain, the message notes it and the
 // severity is at most a warning.
-func (q *inUse) finding(severity check.Severity, message string, args ...any) check.Finding {
+func (q *usedQueue) finding(severity check.Severity, message string, args ...any) check.Finding {
 	f := check.Finding{
 		Severity: severity, Message: fmt.Sprintf(message, args...), Evidence: q.evidence,
 		Impact: "Rows that are only in the queue would be lost.",
@@ -64,10 +64,10 @@ func (q *inUse) finding(severity check.Severity, message string, args ...any) ch
 	return f
 }
 
-// keepQueue reports a configuration with which the new version may pick another queue.
-func keepQueue(p *check.Pass, plan Plan, q inUse) {
+// reportQueueChange reports a configuration with which the new version may pick another queue.
+func reportQueueChange(p *check.Pass, plan Plan, q usedQueue) {
 	var f check.Finding
-	isDefault := q.told && (q.named.Value == "default" || q.named.Value == "")
+	isDefault := q.reported && (q.setting.Value == "default" || q.setting.Value == "")
 	switch {
 	case q.kind == natsmq:
 		f = q.finding(check.Error, "natsmq is the queue, which 2.6 and later do not support")
@@ -75,7 +75,7 @@ func keepQueue(p *check.Pass, plan Plan, q inUse) {
 		f = q.finding(check.Warning, "mq.type is default: %s may pick a different queue than %s", plan.To, plan.From)
 	case isDefault:
 		f = q.finding(check.Warning, "%s is the queue, and mq.type is default: %s may pick another", q.kind, plan.To)
-	case !q.told && q.kind != "":
+	case !q.reported && q.kind != "":
 		f = q.finding(check.Info, "%s is the queue, and no process reports mq.type: by default %s may pick another", q.kind, plan.To)
 	default:
 		return
@@ -90,7 +90,7 @@ func keepQueue(p *check.Pass, plan Plan, q inUse) {
 }
 
 // runRocksMQ reports a RocksMQ that the older version cannot open.
-func runRocksMQ(p *check.Pass, plan Plan, q inUse) {
+func runRocksMQ(p *check.Pass, plan Plan, q usedQueue) {
 	f := check.Finding{
 		Severity: check.Error, Evidence: q.evidence,
 		Message: fmt.Sprintf("RocksMQ is the queue, and %s cannot open its files once %s has written to them",

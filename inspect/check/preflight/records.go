@@ -91,8 +91,8 @@ var rewritten = rule{
 	run: runRewritten,
 }
 
-// form is a format of segments that a release introduced.
-type form struct {
+// segmentFormat is a format of segments that a release introduced.
+type segmentFormat struct {
 	first  facts.Release
 	what   string
 	has    func(*model.Segment) bool
@@ -100,14 +100,14 @@ type form struct {
 	fix    check.Step // step that removes the format, if there is one
 }
 
-func forms() []form {
+func segmentFormats() []segmentFormat {
 	details := func(has func(*model.SegmentDetails) bool) func(*model.Segment) bool {
 		return func(s *model.Segment) bool { return s.Details != nil && has(s.Details) }
 	}
 	manifest := details(func(d *model.SegmentDetails) bool { return d.ManifestPath != "" })
 	const unread = "Searches of the collection fail, or miss these rows."
-	return []form{
-		{first: release(2, 2), what: "logs only under separate keys", has: facts.LogsBeside, impact: unread},
+	return []segmentFormat{
+		{first: release(2, 2), what: "logs only under separate keys", has: facts.HasSeparateLogs, impact: unread},
 		{
 			first: release(2, 4), what: "level 0", has: func(s *model.Segment) bool { return s.Level == model.LevelL0 }, impact: "Searches return deleted rows again.",
 			fix: check.Do("let the new version compact the segments of level 0 until none are left"),
@@ -126,22 +126,22 @@ func forms() []form {
 func runRewritten(p *check.Pass, plan Plan) {
 	for _, x := range p.Collections {
 		if !x.Dropped() {
-			judgeForms(p, plan, x)
+			judgeFormats(p, plan, x)
 		}
 	}
 }
 
-// judgeForms reports the segments of a collection that the old version does not read, as one finding for all
+// judgeFormats reports the segments of a collection that the old version does not read, as one finding for all
 // formats.
-func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
+func judgeFormats(p *check.Pass, plan Plan, x *model.Collection) {
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
-	var found []form
+	var found []segmentFormat
 	var what, impacts []string
-	for _, form := range forms() {
+	for _, form := range segmentFormats() {
 		if !plan.loses(Version{form.first, 0}) {
 			continue
 		}
-		n := p.Having(x.ID, form.has)
+		n := p.CountSegments(x.ID, form.has)
 		if n.Segments == 0 {
 			continue
 		}
@@ -156,10 +156,10 @@ func judgeForms(p *check.Pass, plan Plan, x *model.Collection) {
 	if len(found) == 0 {
 		return
 	}
-	all := p.Having(x.ID, func(s *model.Segment) bool {
-		return slices.ContainsFunc(found, func(form form) bool { return form.has(s) })
+	all := p.CountSegments(x.ID, func(s *model.Segment) bool {
+		return slices.ContainsFunc(found, func(form segmentFormat) bool { return form.has(s) })
 	})
-	f.Objects, f.Cost, f.Impact = all.Objects, facts.Part(all.Rows, p.Totals().Rows), strings.Join(impacts, " ")
+	f.Objects, f.Cost, f.Impact = all.Objects, facts.Ratio(all.Rows, p.Totals().Rows), strings.Join(impacts, " ")
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s %s: %s cannot read %s", words.Plural(all.Segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(all.Rows),
 		words.Agree(all.Segments, "has", "have"), words.List("and", what...), plan.To, words.Agree(all.Segments, "it", "them"))
 	f.Fix = append(f.Fix,

@@ -138,7 +138,7 @@ func TestRules(t *testing.T) {
 		if x.check == "upgrade-space" {
 			c = c.WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.5:2379", DBSize: 5 << 28, DBInUse: 1 << 28}}})
 		}
-		list := findings(judged(t, c, x.from, x.to, x.back), x.check)
+		list := findings(runPlan(t, c, x.from, x.to, x.back), x.check)
 		switch {
 		case x.want == "" && len(list) > 0:
 			t.Errorf("%s: %s", x.name, list[0].Message)
@@ -155,7 +155,7 @@ func TestRules(t *testing.T) {
 func TestLostKinds(t *testing.T) {
 	p := capture(t, "cluster-2.3.5-t1").Parts
 	p.KeysByKind = map[string]int64{"predicate-deltalog": 3, "snapshot": 1, "export-snapshot-job": 2, "query-view": 4}
-	r := judged(t, model.Build(p), "3.0.2", "2.6.22", true)
+	r := runPlan(t, model.Build(p), "3.0.2", "2.6.22", true)
 	got, keys := map[string]string{}, map[string]bool{}
 	for _, f := range findings(r, "upgrade-keys") {
 		got[f.Severity.String()+" "+f.Object.ID], keys[f.Key()] = f.Message+": "+f.Impact, true
@@ -186,9 +186,9 @@ A check that does not cover a release is reported as *could not run*, never as *
 
 | check | worst severity | forward | back | finds |
 |---|---|---|---|---|
-`, len(questions()))
+`, len(allRules()))
 	yes := map[bool]string{true: "yes"}
-	for _, r := range questions() {
+	for _, r := range allRules() {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, yes[r.forward], yes[r.back], r.Title)
 	}
 	for _, x := range All() {
@@ -209,17 +209,17 @@ A check that does not cover a release is reported as *could not run*, never as *
 	}
 }
 
-// TestWhole checks that every rule is complete, because a rule without a direction would never run.
-func TestWhole(t *testing.T) {
+// TestRulesComplete checks that every rule is complete, because a rule without a direction would never run.
+func TestRulesComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range questions() {
+	for _, r := range allRules() {
 		if !r.forward && !r.back || r.run == nil || r.Doc == "" || r.Remedy == "" || seen[r.ID] {
 			t.Errorf("%s is for no direction, lacks something, or is there twice", r.ID)
 		}
 		seen[r.ID] = true
 	}
 	for _, back := range []bool{false, true} {
-		r := judged(t, model.Build(model.Parts{}), "2.6.22", map[bool]string{true: "2.5.16", false: "3.0.2"}[back], back)
+		r := runPlan(t, model.Build(model.Parts{}), "2.6.22", map[bool]string{true: "2.5.16", false: "3.0.2"}[back], back)
 		for _, x := range r.Results {
 			if x.Status == check.OK {
 				t.Errorf("%s is ok of a cluster of which nothing was read", x.Check.ID)

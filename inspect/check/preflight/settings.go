@@ -25,12 +25,12 @@ type key struct {
 
 // Values of a key in a release that does not have it.
 const (
-	absent  = "·"
-	instead = "→"
+	absent   = "·"
+	replaced = "→"
 )
 
-// known holds the releases of settings.tsv.
-var known = [3]facts.Release{release(2, 5), release(2, 6), release(3, 0)}
+// tableReleases holds the releases of settings.tsv.
+var tableReleases = [3]facts.Release{release(2, 5), release(2, 6), release(3, 0)}
 
 // keys returns the rows of settings.tsv by folded name.
 var keys = sync.OnceValue(func() map[string]*key {
@@ -50,7 +50,7 @@ var keys = sync.OnceValue(func() map[string]*key {
 })
 
 // column returns the column of a release in settings.tsv, -1 if it has none.
-func column(r facts.Release) int { return slices.Index(known[:], r) }
+func column(r facts.Release) int { return slices.Index(tableReleases[:], r) }
 
 // hasKey reports whether a release has a key. It returns true for a key that is not in settings.tsv, because all
 // its releases have it, and for releases that settings.tsv does not cover.
@@ -59,13 +59,13 @@ func hasKey(r facts.Release, name string) bool {
 	return k == nil || at < 0 || k.values[at] != absent
 }
 
-// chosen is a setting that differs from its default, as far as is known, or that is set in etcd.
-type chosen struct{ name, value, from string }
+// customSetting is a setting that differs from its default, as far as is known, or that is set in etcd.
+type customSetting struct{ name, value, from string }
 
-// chosenSettings returns the settings of the cluster whose key is in settings.tsv, by folded name. Processes report
+// customSettings returns the settings of the cluster whose key is in settings.tsv, by folded name. Processes report
 // their whole configuration, so their values count only if they differ from the default of the running release.
-func chosenSettings(p *check.Pass, at int) map[string]chosen {
-	found, told := map[string]chosen{}, map[string]bool{}
+func customSettings(p *check.Pass, at int) map[string]customSetting {
+	found, told := map[string]customSetting{}, map[string]bool{}
 	take := func(c *model.Config, of string) {
 		if c == nil {
 			return
@@ -76,7 +76,7 @@ func chosenSettings(p *check.Pass, at int) map[string]chosen {
 				continue
 			}
 			if _, ok := found[folded]; !ok {
-				found[folded] = chosen{k.name, value, of}
+				found[folded] = customSetting{k.name, value, of}
 			}
 		}
 	}
@@ -90,21 +90,21 @@ func chosenSettings(p *check.Pass, at int) map[string]chosen {
 	}
 	for folded, e := range model.DynamicEntries(p.Dynamic()) {
 		if k := keys()[folded]; k != nil {
-			found[folded] = chosen{k.name, e.Value, "dynamic configuration"}
+			found[folded] = customSetting{k.name, e.Value, "dynamic configuration"}
 		}
 	}
 	return found
 }
 
-// noteUntold notes that configurations are missing, because milvus.yaml has no other source.
-func noteUntold(p *check.Pass) {
+// noteMissingConfig notes that configurations are missing, because milvus.yaml has no other source.
+func noteMissingConfig(p *check.Pass) {
 	if p.Runtime == nil || !slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
-		p.Unseen("settings of milvus.yaml: no process reported its configuration")
+		p.NoteUnseen("settings of milvus.yaml: no process reported its configuration")
 		return
 	}
 	mixed := slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "mixcoord" })
 	if mixed && !slices.ContainsFunc(p.Runtime.Processes, func(p *model.Process) bool { return p.Config != nil }) {
-		p.Unseen("most settings of the coordinators in milvus.yaml: MixCoord reports only a few, " +
+		p.NoteUnseen("most settings of the coordinators in milvus.yaml: MixCoord reports only a few, " +
 			"and no proxy reported its whole configuration")
 	}
 }
@@ -130,14 +130,14 @@ func runSettings(p *check.Pass, plan Plan) {
 		p.Skip("the keys of " + plan.To.Release.String() + " are unknown: only 2.5, 2.6 and 3.0 are covered")
 		return
 	}
-	noteUntold(p)
+	noteMissingConfig(p)
 	if from := plan.From.Release; column(from) < 0 && p.Runtime != nil {
-		p.Unseen("settings of milvus.yaml: the defaults of " + from.String() + " are unknown, and so are changed settings")
+		p.NoteUnseen("settings of milvus.yaml: the defaults of " + from.String() + " are unknown, and so are changed settings")
 	}
 	f := check.Finding{
 		Severity: check.Warning, Impact: "These settings no longer have any effect, and Milvus does not report it.",
 	}
-	set := chosenSettings(p, column(plan.From.Release))
+	set := customSettings(p, column(plan.From.Release))
 	var names []string
 	for _, folded := range slices.Sorted(maps.Keys(set)) {
 		if c := set[folded]; keys()[folded].values[to] == absent && !strings.HasPrefix(c.name, "indexNode.") {
@@ -178,8 +178,8 @@ func runDefaults(p *check.Pass, plan Plan) {
 			plan.From.Release, plan.To.Release))
 		return
 	}
-	noteUntold(p)
-	set := chosenSettings(p, from)
+	noteMissingConfig(p)
+	set := customSettings(p, from)
 	f := check.Finding{
 		Severity: check.Info, Impact: "The cluster behaves differently although its settings are unchanged.",
 	}
@@ -188,11 +188,11 @@ func runDefaults(p *check.Pass, plan Plan) {
 		k := keys()[folded]
 		was, is := k.values[from], k.values[to]
 		_, own := set[folded]
-		if own || was == is || was == absent || is == absent || strings.HasPrefix(was+is, instead) || strings.HasPrefix(is, instead) {
+		if own || was == is || was == absent || is == absent || strings.HasPrefix(was+is, replaced) || strings.HasPrefix(is, replaced) {
 			continue
 		}
 		names = append(names, k.name)
-		f.Evidence = append(f.Evidence, check.Fact(k.name, becomes(was, is), "pkg/util/paramtable"))
+		f.Evidence = append(f.Evidence, check.Fact(k.name, describeChange(was, is), "pkg/util/paramtable"))
 	}
 	if len(names) == 0 {
 		return
@@ -203,13 +203,13 @@ func runDefaults(p *check.Pass, plan Plan) {
 	p.Report(f)
 }
 
-// becomes describes the change of a default. For a long list it returns only the added and removed elements.
-func becomes(was, is string) string {
+// describeChange describes the change of a default. For a long list it returns only the added and removed elements.
+func describeChange(oldValue, newValue string) string {
 	const long = 60
-	if len(was)+len(is) < long || strings.Contains(was, "{") {
-		return was + " becomes " + is
+	if len(oldValue)+len(newValue) < long || strings.Contains(oldValue, "{") {
+		return oldValue + " becomes " + newValue
 	}
-	before, after := strings.Split(was, ","), strings.Split(is, ",")
+	before, after := strings.Split(oldValue, ","), strings.Split(newValue, ",")
 	var parts []string
 	for _, x := range []struct {
 		verb      string

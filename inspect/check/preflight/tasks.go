@@ -13,7 +13,7 @@ import (
 )
 
 var tasks = rule{
-	forward: true, back: true, whatever: true,
+	forward: true, back: true, anyVersion: true,
 	Check: check.Check{
 		ID:       "upgrade-tasks",
 		Title:    "Tasks must end before the version changes",
@@ -58,7 +58,7 @@ func runTasks(p *check.Pass, _ Plan) {
 }
 
 var space = rule{
-	forward: true, back: true, whatever: true,
+	forward: true, back: true, anyVersion: true,
 	Check: check.Check{
 		ID:       "upgrade-space",
 		Title:    "etcd has little space for the upgrade",
@@ -77,7 +77,7 @@ func runSpace(p *check.Pass, _ Plan) {
 	for i := range p.Etcd.Members {
 		m := &p.Etcd.Members[i]
 		if m.Problem != "" {
-			p.Unseen("etcd " + m.Endpoint + ": " + m.Problem)
+			p.NoteUnseen("etcd " + m.Endpoint + ": " + m.Problem)
 			continue
 		}
 		if fullest == nil || facts.QuotaShare(m) > facts.QuotaShare(fullest) {

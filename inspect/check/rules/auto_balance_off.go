@@ -47,17 +47,17 @@ func runAutoBalanceOff(p *check.Pass) {
 		refs = append(refs, facts.RefNode("querynode", x.Node))
 	}
 	uneven, cost := 0, 0.0
-	for _, r := range regions(p) {
+	for _, r := range resourceGroups(p) {
 		groups := unevenGroups(p, r)
 		for _, g := range groups {
 			refs = append(refs, g.Ref())
 		}
 		if uneven += len(groups); len(groups) > 0 {
-			cost = max(cost, r.tooMuch())
+			cost = max(cost, r.excess())
 		}
 	}
 	for _, x := range idle {
-		cost = max(cost, x.region.tooMuch())
+		cost = max(cost, x.group.excess())
 	}
 	if len(refs) == 0 {
 		return

@@ -44,26 +44,26 @@ type toggle struct {
 
 func runBadSwitches(p *check.Pass) {
 	if p.Runtime == nil {
-		p.Unseen("configuration of processes: not queried")
+		p.NoteUnseen("configuration of processes: not queried")
 	} else {
 		for _, n := range p.Runtime.Nodes {
 			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
-				unseenConfig(p, n)
+				noteUnseenConfig(p, n)
 			}
 		}
 	}
 	for _, t := range toggles() {
-		if !judgeTold(p, t) && !judgeUntold(p, t) {
+		if !judgeReported(p, t) && !judgeUnconfirmed(p, t) {
 			judgeCopied(p, t)
 		}
 	}
-	unseenOfMixCoord(p)
+	noteUnseenMixCoord(p)
 }
 
-// unseenOfMixCoord notes that the settings of DataCoord and QueryCoord are unknown if they are parts of MixCoord:
+// noteUnseenMixCoord notes that the settings of DataCoord and QueryCoord are unknown if they are parts of MixCoord:
 // it responds like RootCoord, with only RootCoord's keys (Milvus 2.6, internal/coordinator/mix_coord.go,
 // ShowConfigurations).
-func unseenOfMixCoord(p *check.Pass) {
+func noteUnseenMixCoord(p *check.Pass) {
 	if p.Runtime == nil {
 		return
 	}
@@ -74,12 +74,12 @@ func unseenOfMixCoord(p *check.Pass) {
 	n := p.Runtime.Nodes[i]
 	copied, _ := p.Runtime.CopiedConfig("dataCoord", n.Role)
 	if copied == nil && !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
-		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports only RootCoord's" + p.Unfilled())
+		p.NoteUnseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports only RootCoord's" + p.WhyNoConfigPage())
 	}
 }
 
-// judgeTold judges the values that processes report, each value once. told is false if no process reports the key.
-func judgeTold(p *check.Pass, t toggle) (told bool) {
+// judgeReported judges the values that processes report, each value once. told is false if no process reports the key.
+func judgeReported(p *check.Pass, t toggle) (reported bool) {
 	if p.Runtime == nil {
 		return false
 	}
@@ -130,8 +130,8 @@ func firstWith(p *check.Pass, key, value string) string {
 	return ""
 }
 
-// judgeUntold judges a dynamic key that no process confirms. set is false if there is none.
-func judgeUntold(p *check.Pass, t toggle) (set bool) {
+// judgeUnconfirmed judges a dynamic key that no process confirms. set is false if there is none.
+func judgeUnconfirmed(p *check.Pass, t toggle) (set bool) {
 	folded := model.FoldConfigKey(t.key)
 	for _, e := range p.Dynamic() {
 		if model.FoldConfigKey(e.Name) != folded {

@@ -11,12 +11,12 @@ import (
 
 func TestBadSwitches(t *testing.T) {
 	told := func(role, key, value string) func(*rulestest.World) {
-		return func(w *rulestest.World) { w.Asked(); w.Tell(key, value, w.Live(role)) }
+		return func(w *rulestest.World) { w.AddResponses(); w.SetConfig(key, value, w.Live(role)) }
 	}
 	object := func(severity, role, key string) string {
 		return severity + " settings/" + model.FoldConfigKey(key) + "/" + role + " "
 	}
-	var cases []rulestest.Verdict
+	var cases []rulestest.Case
 	for _, x := range []struct {
 		role, key   string
 		usual, bad  string
@@ -43,21 +43,21 @@ func TestBadSwitches(t *testing.T) {
 		{"querynode-4", "log.level", "info", "debug", "info", "warn"},
 	} {
 		role, _, _ := cutLast(x.role)
-		cases = append(cases, rulestest.Verdict{Name: x.key + " as usual", Change: told(role, x.key, x.usual)},
-			rulestest.Verdict{Name: x.key + "=" + x.bad, Change: told(role, x.key, x.bad), Want: []string{object(x.severity, x.role, x.key) + x.key + " is " + x.bad + " on " + x.role}},
-			rulestest.Verdict{Name: x.key + " nonsense", Change: told(role, x.key, "nonsense?")})
+		cases = append(cases, rulestest.Case{Name: x.key + " as usual", Change: told(role, x.key, x.usual)},
+			rulestest.Case{Name: x.key + "=" + x.bad, Change: told(role, x.key, x.bad), Want: []string{object(x.severity, x.role, x.key) + x.key + " is " + x.bad + " on " + x.role}},
+			rulestest.Case{Name: x.key + " nonsense", Change: told(role, x.key, "nonsense?")})
 		if x.alsoUnusual != "" {
-			cases = append(cases, rulestest.Verdict{Name: x.key + "=" + x.alsoUnusual, Change: told(role, x.key, x.alsoUnusual)})
+			cases = append(cases, rulestest.Case{Name: x.key + "=" + x.alsoUnusual, Change: told(role, x.key, x.alsoUnusual)})
 		}
 		if x.key == "common.simdType" {
 			cases = cases[:len(cases)-1] // any other word is an instruction set
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("bad-switches"), append(cases, []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("bad-switches"), append(cases, []rulestest.Case{
 		{Name: "told by a role that does not read it", Change: told("proxy", "queryNode.grouping.enabled", "false")},
 		{Name: "search threads without disk indexes", Change: func(w *rulestest.World) {
 			told("querynode", "queryNode.segcore.knowhereThreadPoolNumRatio", "0.5")(w)
-			w.Tell("queryNode.enableDisk", "false", w.Live("querynode"))
+			w.SetConfig("queryNode.enableDisk", "false", w.Live("querynode"))
 		}},
 		{Name: "disk indexes off, none defined", Change: told("querynode", "queryNode.enableDisk", "false")},
 		{Name: "disk indexes off, one loaded", Change: func(w *rulestest.World) {
@@ -74,7 +74,7 @@ func TestBadSwitches(t *testing.T) {
 		}, Want: []string{object("warning", "indexnode-6", "indexNode.enableDisk")}},
 		{Name: "small segments, and very many", Change: func(w *rulestest.World) {
 			told("datacoord", "dataCoord.segment.maxSize", "2")(w)
-			w.Small(1000, time.Hour)
+			w.AddSmallSegments(1000, time.Hour)
 		}, Want: []string{object("warning", "datacoord-2", "dataCoord.segment.maxSize")}},
 		{Name: "no handoff in 2.3", Change: func(w *rulestest.World) {
 			told("querycoord", "queryCoord.autoHandoff", "false")(w)
@@ -86,38 +86,38 @@ func TestBadSwitches(t *testing.T) {
 			n := w.Live("querynode")
 			n.Distribution = &model.Distribution{}
 			for i := range 8 {
-				n.Distribution.Sealed = append(n.Distribution.Sealed, model.ServedSegment{ID: model.SegmentID(i), Collection: rulestest.WellColl})
+				n.Distribution.Sealed = append(n.Distribution.Sealed, model.ServedSegment{ID: model.SegmentID(i), Collection: rulestest.CollID})
 			}
 		}, Want: []string{object("warning", "querynode-4", "queryNode.scheduler.cpuRatio")}},
 		{Name: "the same in 2.3, which does not use it", Change: told("querynode", "queryNode.scheduler.cpuRatio", "100")},
 		{Name: "two values are two findings", Change: func(w *rulestest.World) {
 			told("querynode", "log.level", "debug")(w)
-			w.Tell("log.level", "trace", w.Live("datanode"))
+			w.SetConfig("log.level", "trace", w.Live("datanode"))
 		}, Want: []string{object("info", "datanode-5", "log.level"), object("info", "querynode-4", "log.level")}},
-		{Name: "MixCoord tells RootCoord's only", Change: func(w *rulestest.World) { rulestest.Modern(w); w.Asked() }, Skipped: "settings of DataCoord and QueryCoord: mixcoord-1 reports only RootCoord's"},
+		{Name: "MixCoord tells RootCoord's only", Change: func(w *rulestest.World) { rulestest.Modern(w); w.AddResponses() }, Skipped: "settings of DataCoord and QueryCoord: mixcoord-1 reports only RootCoord's"},
 		{Name: "MixCoord refuses the rest", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
-			w.Asked().Processes = append(w.Asked().Processes, &model.Process{Calls: []model.Call{{
+			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{Calls: []model.Call{{
 				Role: "proxy", Node: 1, Method: "GET /api/v1/_cluster/configs", Outcome: model.Denied, Reason: "401 (common.security.adminAuthEnabled is true)",
 			}}})
 		}, Skipped: "reports only RootCoord's (proxy-1 GET /api/v1/_cluster/configs: denied: 401 (common.security.adminAuthEnabled is true))"},
 		{Name: "a proxy tells the rest", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
-			w.Asked().Processes = append(w.Asked().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
+			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
 				Values: map[string]string{"datacoordenablecompaction": "false", "querycoordcheckinterval": "1000"},
 			}})
 		}, Want: []string{"warning settings/datacoordenablecompaction/proxy-1 dataCoord.enableCompaction is false in the configuration of proxy-1, as MixCoord does not report its own"}},
 		{Name: "a proxy tells the rest, and etcd another", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
-			w.Asked().Processes = append(w.Asked().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
+			w.AddResponses().Processes = append(w.AddResponses().Processes, &model.Process{ConfigOf: "proxy-1", Config: &model.Config{
 				Values: map[string]string{"datacoordenablecompaction": "false"},
 			}})
 			w.Config = []*model.ConfigEntry{{Name: "dataCoord/enableCompaction", Value: "true"}}
 		}},
 		{Name: "MixCoord tells all", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
-			w.Asked()
-			w.Tell("dataCoord.enableCompaction", "true", w.Live("mixcoord"))
+			w.AddResponses()
+			w.SetConfig("dataCoord.enableCompaction", "true", w.Live("mixcoord"))
 		}},
 		{Name: "dynamic key, nobody asked", Change: func(w *rulestest.World) {
 			w.Config = []*model.ConfigEntry{{Name: "dataCoord/enableCompaction", Value: "false"}}
@@ -144,7 +144,7 @@ func cutLast(name string) (role, id string, ok bool) {
 func TestSwitchReadAtStart(t *testing.T) {
 	for key, alone := range map[string]bool{"dataCoord/enableCompaction": false, "quotaAndLimits/limitWriting/forceDeny": true} {
 		value := strconv.FormatBool(alone) // the unusual value
-		fix := rulestest.Judged(t, rulestest.Named("bad-switches"), func(w *rulestest.World) {
+		fix := rulestest.RunCheck(t, rulestest.ByID("bad-switches"), func(w *rulestest.World) {
 			w.Config = []*model.ConfigEntry{{Name: key, Value: value}}
 		}).Findings[0].Fix
 		if helps := fix[0].Within > 0; helps != alone || fix[len(fix)-1].Within == 0 {

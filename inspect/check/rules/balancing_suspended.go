@@ -40,14 +40,14 @@ func runBalancingSuspended(p *check.Pass) {
 	r := p.Runtime
 	query, told := balancesQueryNodes(r)
 	if !told && r.StreamingBalance == nil {
-		if !facts.Tells(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
+		if !facts.MaySupport(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
 			return // older versions have no such call
 		}
 		p.Skip("no coordinator reported whether balancing is suspended")
 		return
 	}
 	if facts.LacksPage(p.Cluster, "/management/streaming/balance/status") {
-		p.Unseen("balancing of streaming nodes: MixCoord did not report it")
+		p.NoteUnseen("balancing of streaming nodes: MixCoord did not report it")
 	}
 	f := check.Finding{Severity: check.Warning, Object: coordinatorRef(p)}
 	suspended := func(what string, fix check.Step, effect, source string) {
@@ -82,7 +82,7 @@ func runBalancingSuspended(p *check.Pass) {
 }
 
 // balancesQueryNodes returns whether QueryCoord reports that it balances. told is false if this is unknown.
-func balancesQueryNodes(r *model.Runtime) (balances, told bool) {
+func balancesQueryNodes(r *model.Runtime) (balances, known bool) {
 	if r.BalanceActive != nil {
 		return *r.BalanceActive, true
 	}
@@ -124,7 +124,7 @@ QueryCoord lists the tasks (` + "`ListCheckers`" + `, Milvus 2.4 and later). bal
 
 func runCheckerOff(p *check.Pass) {
 	if p.Runtime.Checkers == nil {
-		if !facts.Tells(p.Cluster, 2, 4, "ListCheckers", "querycoord", "mixcoord") {
+		if !facts.MaySupport(p.Cluster, 2, 4, "ListCheckers", "querycoord", "mixcoord") {
 			return
 		}
 		p.Skip("QueryCoord did not list its periodic tasks")
@@ -137,7 +137,7 @@ func runCheckerOff(p *check.Pass) {
 			continue
 		}
 		off = append(off, c.Name)
-		f.Evidence = append(f.Evidence, check.Fact(c.Name, "off: "+leftUndone(c.Name), "QueryCoord"))
+		f.Evidence = append(f.Evidence, check.Fact(c.Name, "off: "+checkerOffEffect(c.Name), "QueryCoord"))
 	}
 	if len(off) == 0 {
 		return
@@ -150,8 +150,8 @@ func runCheckerOff(p *check.Pass) {
 	p.Report(f)
 }
 
-// leftUndone returns the effect of a periodic task of QueryCoord not running (internal/querycoordv2/checkers).
-func leftUndone(name string) string {
+// checkerOffEffect returns the effect of a periodic task of QueryCoord not running (internal/querycoordv2/checkers).
+func checkerOffEffect(name string) string {
 	switch name {
 	case "segment_checker":
 		return "segments are not loaded or released"

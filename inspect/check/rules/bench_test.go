@@ -24,7 +24,7 @@ const (
 // changed since the last run, and in "asked" the processes were queried again. Time passes between runs.
 // "alone" runs each check separately, including the shared facts that it needs.
 func BenchmarkRun(b *testing.B) {
-	c := rulestest.Measured(b, modeltest.ServedLarge(benchSegments, benchNodes))
+	c := rulestest.WithMetrics(b, modeltest.ServedLarge(benchSegments, benchNodes))
 	b.Run("first", func(b *testing.B) {
 		measure(b, func(int) func() {
 			fresh := asked(c) // a Runtime caches its groupings
@@ -99,7 +99,7 @@ func changed(c *model.Cluster) model.Parts {
 // TestBenchmarkIsFair checks that every check can run on the benchmark cluster, and that the cluster resembles one
 // in use: it has a few problems, each at most a few times.
 func TestBenchmarkIsFair(t *testing.T) {
-	c := rulestest.Measured(t, modeltest.ServedLarge(20_000, 40))
+	c := rulestest.WithMetrics(t, modeltest.ServedLarge(20_000, 40))
 	r := check.Run(c, modeltest.Now, rules.All())
 	for _, x := range r.Results {
 		if x.Status == check.Skipped && len(x.Unseen) == 0 || x.Status == check.Broken {

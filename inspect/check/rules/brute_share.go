@@ -52,7 +52,7 @@ const (
 
 func runBruteForceShare(p *check.Pass) {
 	written := writtenRows(p)
-	bare, small := bareSealedRows(p)
+	bare, small := unindexedSealedRows(p)
 	for _, l := range p.LoadStates {
 		id := l.Collection
 		w := p.WorkOf(id)
@@ -74,7 +74,7 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	for i := range open {
 		s := &open[i]
 		at := slices.IndexFunc(s.Leaders, func(x model.Served) bool { return p.Once(s.Collection).Grows(x.Leader, s.ID) })
-		if s.Left(p.Now) || at < 0 {
+		if s.Abandoned(p.Now) || at < 0 {
 			continue
 		}
 		v := s.Leaders[at].Leader
@@ -86,13 +86,13 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	// Rows of segments that are flushed or compacted already do not last either: leaders release them within a
 	// minute or so. growing-flushed has a grace period for that.
 	asked := p.AskedAt()
-	var seen facts.Counted
+	var seen facts.SegmentSet
 	eachGone(p, func(view model.ShardView, g model.GrowingView) {
 		s := p.Segment(g.ID)
 		if _, late, _ := goneSince(p, s, g, asked); late || !p.Once(view.Collection).Grows(view.LeaderView, g.ID) {
 			return
 		}
-		if seen.First(g.ID) {
+		if seen.Add(g.ID) {
 			rows[view.Collection] += p.GrowingRowsIn(view.LeaderView, g.ID)
 		}
 	})
@@ -112,15 +112,15 @@ func rowsOf(p *check.Pass, id model.CollectionID, v *model.LeaderView, written [
 	return max(0, rows)
 }
 
-// bareSealedRows returns, by collection, the sealed rows that a node loaded without any index: in segments large
+// unindexedSealedRows returns, by collection, the sealed rows that a node loaded without any index: in segments large
 // and old enough to have one, and in segments that are too small to ever get one.
-func bareSealedRows(p *check.Pass) (rows, small map[model.CollectionID]int64) {
+func unindexedSealedRows(p *check.Pass) (rows, small map[model.CollectionID]int64) {
 	rows, small = make(map[model.CollectionID]int64), make(map[model.CollectionID]int64)
 	asked := p.AskedAt()
-	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
-		var seen facts.Counted
-		for _, x := range o.Bare {
-			if x.Record == nil || !p.Once(id).Sealed(x.Node.Node, x.Served.ID) || !seen.First(x.Served.ID) {
+	p.EachAnomalies(func(id model.CollectionID, o *facts.Anomalies) {
+		var seen facts.SegmentSet
+		for _, x := range o.Unindexed {
+			if x.Record == nil || !p.Once(id).Sealed(x.Node.Node, x.Served.ID) || !seen.Add(x.Served.ID) {
 				continue
 			}
 			switch {
@@ -134,14 +134,14 @@ func bareSealedRows(p *check.Pass) (rows, small map[model.CollectionID]int64) {
 	return rows, small
 }
 
-func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, bare, small int64) {
+func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, large, small int64) {
 	share := w.BruteCost / w.Cost
 	lastingRows := max(0, w.GrowingRows-written)
 	lasting := w.ShareOfGrowing(lastingRows)
 	passing := share
 	if w.UnindexedRows > 0 {
 		unindexed := (w.BruteCost - w.GrowCost) / w.Cost / float64(w.UnindexedRows)
-		lasting += unindexed * float64(min(w.UnindexedRows, bare))
+		lasting += unindexed * float64(min(w.UnindexedRows, large))
 		passing -= unindexed * float64(min(w.UnindexedRows, small))
 	}
 	name := facts.CollectionLabel(p.Cluster, id)
@@ -159,7 +159,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	}
 	switch {
 	case lasting >= lastingShare:
-		f.Severity, f.Cost = check.Warning, p.Costing(id, lasting)
+		f.Severity, f.Cost = check.Warning, p.ClusterCost(id, lasting)
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of that will not go away on its own",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"), words.Share(lasting/share))
 		f.Impact = "With the index, searches would need hardly any of this work."
@@ -201,7 +201,7 @@ func bruteHolders(p *check.Pass, id model.CollectionID) []model.Ref {
 // bruteNodes reports query nodes whose work is at least half brute force, and at least twice the mean per node.
 func bruteNodes(p *check.Pass) {
 	if !p.Loaded.Has(model.PartSessions) {
-		p.Unseen("which query nodes take segments")
+		p.NoteUnseen("which query nodes take segments")
 		return
 	}
 	brute := make(map[model.NodeID]float64)

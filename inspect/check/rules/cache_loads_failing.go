@@ -11,8 +11,8 @@ import (
 
 // Thresholds of cache-loads-failing, equal to those of storage-failing.
 const (
-	loadFailsAgain, loadFailsOften = 2, 3
-	loadFailsPart, loadFailsHalf   = 0.1, 0.5
+	minLoadFailsWarning, minLoadFailsError   = 2, 3
+	loadFailShareWarning, loadFailShareError = 0.1, 0.5
 )
 
 // cacheLoadsFailing reports query nodes that fail to load cells into their cache.
@@ -32,14 +32,14 @@ Warning: two loads, and a tenth of all, failed between the scrapes. Error: three
 metric has no reason; the evidence includes how full the cache is. Never seen on a live Milvus.`,
 	Remedy:      `Search the node's log for "[MCL]" to find the reason. If the cache is full of cells that searches hold and that cannot be evicted, give the node more memory or disk, or fewer segments.`,
 	Run:         runCacheLoadsFailing,
-	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing", Of: check.Serves}, {Check: "memory-pressure", Of: check.SharesProcess}},
+	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing", Applies: check.Serves}, {Check: "memory-pressure", Applies: check.SharesProcess}},
 }
 
 func runCacheLoadsFailing(p *check.Pass) {
 	eachCache(p, func(n *model.LiveNode, c *model.Cache, w *metrics.Window) {
 		failed, told := w.Counter(metrics.CacheLoadFailed)
 		if !told {
-			p.Unseen("failed cache loads of " + n.Name() + ": not in its metrics")
+			p.NoteUnseen("failed cache loads of " + n.Name() + ": not in its metrics")
 			return
 		}
 		loads, _ := w.Histogram(metrics.CacheLoad)
@@ -53,10 +53,10 @@ func judgeLoads(failed, done float64, sinceStart bool) (severity check.Severity,
 	share := failed / max(1, failed+done)
 	switch {
 	case sinceStart:
-		return check.Info, failed >= loadFailsOften
-	case failed >= loadFailsOften && share >= loadFailsHalf:
+		return check.Info, failed >= minLoadFailsError
+	case failed >= minLoadFailsError && share >= loadFailShareError:
 		return check.Error, true
-	case failed >= loadFailsAgain && share >= loadFailsPart:
+	case failed >= minLoadFailsWarning && share >= loadFailShareWarning:
 		return check.Warning, true
 	}
 	return check.Info, failed > 0

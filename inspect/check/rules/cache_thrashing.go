@@ -47,7 +47,7 @@ nodes to share the segments, or release collections that are not searched. If al
 nothing: turn eviction off to load segments whole.`,
 	Slowness:    true,
 	Run:         runCacheThrashing,
-	FollowsFrom: []check.Cause{{Check: "replica-short", Of: check.Serves}, {Check: "imbalance-memory", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{{Check: "replica-short", Applies: check.Serves}, {Check: "imbalance-memory", Applies: check.Shares("nodes")}},
 }
 
 func runCacheThrashing(p *check.Pass) {
@@ -60,12 +60,12 @@ func runCacheThrashing(p *check.Pass) {
 		hit, toldHit := w.Counter(metrics.CacheHitBytes)
 		switch {
 		case !told || !toldMissed || !toldHit:
-			p.Unseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
+			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
 		case w.SinceStart:
-			p.Unseen("hits and evictions of the cache of " + n.Name() + ": " + w.Why)
+			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": " + w.Why)
 		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
 		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
-			p.Unseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
+			p.NoteUnseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
 		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, the evicted segments were released
 			reportThrashing(p, n, c, w, evicted, missed, hit)
 		}
@@ -83,7 +83,7 @@ func eachCache(p *check.Pass, f func(*model.LiveNode, *model.Cache, *metrics.Win
 		if c := n.Process.Metrics.Cache(); c != nil {
 			f(n, c, metrics.NewWindow(n.Process.Before, n.Process.Metrics))
 		} else if n.Process.Metrics.Partial {
-			p.Unseen("cache of " + n.Name() + ": its metrics were read only in part")
+			p.NoteUnseen("cache of " + n.Name() + ": its metrics were read only in part")
 		}
 	}
 }
@@ -133,7 +133,7 @@ func cacheFill(c *model.Cache, source string) (list []check.Evidence) {
 		tier model.CacheTier
 	}{{"memory", c.Memory}, {"disk", c.Disk}} {
 		if !math.IsNaN(x.tier.Loaded) && !math.IsNaN(x.tier.Capacity) {
-			list = append(list, check.Measured("in "+x.name, source, "%s of %s", check.Bytes(int64(x.tier.Loaded)), check.Bytes(int64(x.tier.Capacity))))
+			list = append(list, check.Factf("in "+x.name, source, "%s of %s", check.Bytes(int64(x.tier.Loaded)), check.Bytes(int64(x.tier.Capacity))))
 		}
 	}
 	return list

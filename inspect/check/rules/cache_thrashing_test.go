@@ -16,11 +16,11 @@ func mib(evicted, missed, hit float64) map[string]float64 {
 
 func TestCacheThrashing(t *testing.T) {
 	came := func(evicted, missed, hit float64) func(*rulestest.World) {
-		return func(w *rulestest.World) { w.Cached(mib(0, 0, 0), mib(evicted, missed, hit)) }
+		return func(w *rulestest.World) { w.AddCache(mib(0, 0, 0), mib(evicted, missed, hit)) }
 	}
 	node := "nodes/querynode-4"
-	rulestest.Hold(t, rulestest.Named("cache-thrashing"), []rulestest.Verdict{
-		{Name: "no metrics", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "no process reported its metrics"},
+	rulestest.RunCases(t, rulestest.ByID("cache-thrashing"), []rulestest.Case{
+		{Name: "no metrics", Change: func(w *rulestest.World) { w.AddResponses() }, Skipped: "no process reported its metrics"},
 		{Name: "no cache", Change: func(w *rulestest.World) { w.RunStreaming() }},
 		{Name: "evicts and misses", Change: came(100, 100, 100), Want: []string{"warning " + node + " the cache of querynode-4 evicted 100 MiB and loaded 100 MiB in 30 s: 50% of the requested bytes were not in it"}},
 		{Name: "hits", Change: came(100, 100, 901)},
@@ -31,7 +31,7 @@ func TestCacheThrashing(t *testing.T) {
 		{Name: "nothing is asked for, and much is evicted: a collection was released", Change: came(100, 0, 0)},
 		{Name: "all that is asked for is there", Change: came(100, 0, 100)},
 		{Name: "eviction is off", Change: func(w *rulestest.World) {
-			p := w.Cached(mib(0, 0, 0), mib(100, 100, 100))
+			p := w.AddCache(mib(0, 0, 0), mib(100, 100, 100))
 			p.Metrics.Families["internal_cache_capacity_bytes"].Series[0].Value = 0
 		}},
 		{Name: "below the low-water mark: what was evicted was released", Change: func(w *rulestest.World) {
@@ -47,10 +47,10 @@ func TestCacheThrashing(t *testing.T) {
 			modeltest.AddSeries(w.StreamingProcess().Metrics, "internal_cache_cell_loading_count", model.Series{Value: 3})
 		}, Want: []string{"info " + node + " while data is being loaded"}},
 		{Name: "a collection is being loaded", Change: func(w *rulestest.World) { came(100, 100, 100)(w); w.LoadStates[0].Status = "Loading" }, Want: []string{"info " + node + " while data is being loaded"}},
-		{Name: "one scrape", Change: func(w *rulestest.World) { w.Cached(mib(0, 0, 0), mib(100, 100, 100)).Before = nil }, Skipped: "hits and evictions of the cache of querynode-4"},
-		{Name: "a release that does not count bytes", Change: func(w *rulestest.World) { w.Cached(nil, nil) }, Skipped: "not in its metrics"},
+		{Name: "one scrape", Change: func(w *rulestest.World) { w.AddCache(mib(0, 0, 0), mib(100, 100, 100)).Before = nil }, Skipped: "hits and evictions of the cache of querynode-4"},
+		{Name: "a release that does not count bytes", Change: func(w *rulestest.World) { w.AddCache(nil, nil) }, Skipped: "not in its metrics"},
 		{Name: "a scrape that was cut", Change: func(w *rulestest.World) {
-			p := w.Cached(nil, nil)
+			p := w.AddCache(nil, nil)
 			delete(p.Metrics.Families, "internal_cache_loaded_bytes")
 			p.Metrics.Partial = true
 		}, Skipped: "cache of querynode-4"},

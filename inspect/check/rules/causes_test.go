@@ -20,7 +20,7 @@ func TestCausesWithoutARule(t *testing.T) {
 		for _, cause := range x.FollowsFrom {
 			pair := x.ID + " <- " + cause.Check
 			switch {
-			case cause.Of != nil:
+			case cause.Applies != nil:
 				ruled++
 			case !slices.Contains(shared, cause.Check) && !slices.Contains(pairs, pair):
 				t.Errorf("%s, whatever the two are about", pair)
@@ -81,13 +81,13 @@ func TestCausesOfOthers(t *testing.T) {
 		{"consistency-wait", "timetick-lag", []model.Ref{{}, {}}, []model.Ref{{}, dataNode[0]}},
 		{"proxy-starved", "gc-pause", []model.Ref{{}, {}}, proxy},
 	} {
-		i := slices.IndexFunc(rulestest.Named(x.effect).FollowsFrom, func(c check.Cause) bool { return c.Check == x.cause })
+		i := slices.IndexFunc(rulestest.ByID(x.effect).FollowsFrom, func(c check.Cause) bool { return c.Check == x.cause })
 		if i < 0 {
 			t.Errorf("%s does not follow from %s at all", x.effect, x.cause)
 			continue
 		}
 		follows := func(effect, cause model.Ref) bool {
-			of := rulestest.Named(x.effect).FollowsFrom[i].Of
+			of := rulestest.ByID(x.effect).FollowsFrom[i].Applies
 			return of == nil || of(c, &check.Finding{Severity: check.Warning, Objects: []model.Ref{effect}}, &check.Finding{Severity: check.Warning, Object: cause})
 		}
 		if !follows(x.of[0], x.by[0]) {

@@ -60,7 +60,7 @@ func runChannelUnwatched(p *check.Pass) {
 		whys[why] = append(whys[why], id)
 	}
 	for _, why := range slices.Sorted(maps.Keys(whys)) {
-		if ids := whys[why]; len(ids) > crowd {
+		if ids := whys[why]; len(ids) > maxCollectionFindings {
 			reportUnwatched(p, why, ids, lost)
 			continue
 		}

@@ -11,13 +11,13 @@ import (
 func TestChannelUnwatched(t *testing.T) {
 	none := func(w *rulestest.World) { w.VChannels[0].Watched, w.VChannels[0].Watcher = false, 0 }
 	gone := func(w *rulestest.World) { w.VChannels[0].Watcher = 99 }
-	rulestest.Hold(t, rulestest.Named("channel-unwatched"), []rulestest.Verdict{
-		{Name: "by nobody", Change: none, Want: []string{"error collections/1000 1 vchannel of docs: not watched by any node (" + rulestest.WellCh0 + ")"}},
+	rulestest.RunCases(t, rulestest.ByID("channel-unwatched"), []rulestest.Case{
+		{Name: "by nobody", Change: none, Want: []string{"error collections/1000 1 vchannel of docs: not watched by any node (" + rulestest.Channel0 + ")"}},
 		{Name: "waiting for a node", Change: func(w *rulestest.World) { w.VChannels[0].Watcher = model.UnassignedNode }, Want: []string{"error collections/1000 DataCoord's buffer"}},
 		{Name: "by a node that is gone", Change: gone, Want: []string{"error collections/1000 datanode-99 is gone (not registered)"}},
-		{Name: "by a node that has just taken it", Change: func(w *rulestest.World) { gone(w); w.VChannels[0].WatchedAt = rulestest.BackT(time.Minute) }},
+		{Name: "by a node that has just taken it", Change: func(w *rulestest.World) { gone(w); w.VChannels[0].WatchedAt = rulestest.TimeAgo(time.Minute) }},
 		{Name: "both are one finding", Change: func(w *rulestest.World) { none(w); w.VChannels[1].Watcher = 99 }, Want: []string{"error collections/1000 2 vchannels of docs"}},
-		{Name: "new collection", Change: func(w *rulestest.World) { none(w); w.Collections[0].CreatedAt = rulestest.Back(time.Minute) }},
+		{Name: "new collection", Change: func(w *rulestest.World) { none(w); w.Collections[0].CreatedAt = rulestest.TSOAgo(time.Minute) }},
 		{Name: "of a dropped collection", Change: func(w *rulestest.World) { none(w); w.Collections[0].State = "Dropped" }},
 		{Name: "not of the collection any more", Change: func(w *rulestest.World) { none(w); w.VChannels[0].Shard = -1 }},
 		{Name: "by a streaming node", Change: func(w *rulestest.World) {

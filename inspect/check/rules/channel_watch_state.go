@@ -36,7 +36,7 @@ one.`,
 	Run:   runChannelWatchState,
 	Roles: []string{"datanode", "datacoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "queue-unreachable"}, {Check: "channel-unwatched", Of: check.Shares("vchannels")},
+		{Check: "queue-unreachable"}, {Check: "channel-unwatched", Applies: check.Shares("vchannels")},
 	},
 }
 
@@ -62,8 +62,8 @@ func runChannelWatchState(p *check.Pass) {
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
 			),
 		}
-		if limit := passingOf(p, "vchannels", "", v.WatchState); limit != nil {
-			f.Evidence = append(f.Evidence, check.Lasts("limit", limit.limit, ""))
+		if limit := transientStateOf(p, "vchannels", "", v.WatchState); limit != nil {
+			f.Evidence = append(f.Evidence, check.Duration("limit", limit.limit, ""))
 		}
 		if gone {
 			f.Severity = min(f.Severity, check.Warning)
@@ -101,7 +101,7 @@ func judgeWatchState(p *check.Pass, v *model.VChannel) (severity check.Severity,
 			since = x.Checkpoint.At.Time()
 		}
 	}
-	limit := passingOf(p, "vchannels", "", v.WatchState)
+	limit := transientStateOf(p, "vchannels", "", v.WatchState)
 	switch v.WatchState {
 	case "", "WatchSuccess", "Complete", "Assigned":
 		return 0, since, false

@@ -11,14 +11,14 @@ import (
 func TestChannelWatchState(t *testing.T) {
 	state := func(s string, since time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.VChannels[0].WatchState, w.VChannels[0].WatchedAt = s, rulestest.BackT(since)
+			w.VChannels[0].WatchState, w.VChannels[0].WatchedAt = s, rulestest.TimeAgo(since)
 		}
 	}
 	untimed := func(s string) func(*rulestest.World) {
 		return func(w *rulestest.World) { w.VChannels[0].WatchState, w.VChannels[0].WatchedAt = s, time.Time{} }
 	}
-	object := "vchannels/" + rulestest.WellCh0 + " "
-	rulestest.Hold(t, rulestest.Named("channel-watch-state"), rulestest.Configured([]rulestest.Verdict{
+	object := "vchannels/" + rulestest.Channel0 + " "
+	rulestest.RunCases(t, rulestest.ByID("channel-watch-state"), rulestest.Configured([]rulestest.Case{
 		{Name: "just begun", Change: state("ToWatch", time.Minute)},
 		{Name: "within the time that Milvus gives", Change: state("ToWatch", 6*time.Minute)},
 		{Name: "for long", Change: state("ToWatch", 8*time.Minute), Want: []string{"warning " + object + "is in state ToWatch on datanode-5, started 8 min ago"}},
@@ -39,5 +39,5 @@ func TestChannelWatchState(t *testing.T) {
 			w.VChannels[0].Watcher = model.UnassignedNode
 		}},
 	}))
-	rulestest.Hold(t, rulestest.Named("channel-watch-state"), []rulestest.Verdict{{Name: "just begun, and processes were not asked", Change: state("ToWatch", time.Minute), Skipped: "watchTimeoutInterval): the nodes were not queried"}})
+	rulestest.RunCases(t, rulestest.ByID("channel-watch-state"), []rulestest.Case{{Name: "just begun, and processes were not asked", Change: state("ToWatch", time.Minute), Skipped: "watchTimeoutInterval): the nodes were not queried"}})
 }

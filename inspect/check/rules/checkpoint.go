@@ -22,20 +22,20 @@ func newCollection(p *check.Pass, x *model.Collection, d time.Duration) bool {
 	return !p.OlderThan(x.CreatedAt.Time(), d, true)
 }
 
-// nobody is the watcher name of a channel without a watcher.
-const nobody = "no node"
+// noWatcher is the watcher name of a channel without a watcher.
+const noWatcher = "no node"
 
 // watcherName returns the session that consumes a vchannel, e.g. "datanode-17", or "no node".
 func watcherName(c *model.Cluster, v *model.VChannel) string {
 	if !facts.HasWatcher(v) {
-		return nobody
+		return noWatcher
 	}
 	return v.Watcher.Name(c.WatcherRole(v))
 }
 
 // watcherLog returns the process whose log covers a vchannel: its consumer, or DataCoord if it has none.
 func watcherLog(c *model.Cluster, v *model.VChannel) string {
-	if name := watcherName(c, v); name != nobody {
+	if name := watcherName(c, v); name != noWatcher {
 		return name
 	}
 	return "DataCoord"

@@ -27,8 +27,8 @@ const (
 	lagError = 24 * time.Hour
 	// watchGrace is the time for a data node that has just taken over a channel.
 	watchGrace = 5 * time.Minute
-	// crowd is the number of collections above which the lag of a watcher is one finding about the watcher.
-	crowd = 5
+	// maxCollectionFindings is the number of collections above which the lag of a watcher is one finding about the watcher.
+	maxCollectionFindings = 5
 )
 
 // checkpointLag reports channels whose checkpoint is old.
@@ -57,18 +57,18 @@ retention above the age of the checkpoint.`,
 	Run:   runCheckpointLag,
 	Roles: []string{"datanode", "datacoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(),
+		check.StorageReadOnly(),
 		check.StorageFails("datanode", "streamingnode"),
-		{Check: "channel-unwatched", Of: check.Shares("vchannels")},
-		{Check: "channel-watch-state", Of: check.Shares("vchannels")},
-		check.Grave("wal-not-open", check.Shares("pchannels")), // their findings list only some of their vchannels
-		check.Grave("wal-flush-lag", check.Shares("pchannels")),
+		{Check: "channel-unwatched", Applies: check.Shares("vchannels")},
+		{Check: "channel-watch-state", Applies: check.Shares("vchannels")},
+		check.SevereCause("wal-not-open", check.Shares("pchannels")), // their findings list only some of their vchannels
+		check.SevereCause("wal-flush-lag", check.Shares("pchannels")),
 		{Check: "queue-unreachable"},
-		{Check: "timetick-lag", Of: check.OfAll(consumedBy)},
+		{Check: "timetick-lag", Applies: check.ClusterWideOr(consumedBy)},
 		{Check: "etcd-no-leader"},
 		{Check: "etcd-alarm"},
-		{Check: "clock-regression", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // otherwise ages do not depend on the wrong clock
-		{Check: "bad-switches", Of: check.SpeaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")},
+		{Check: "clock-regression", Applies: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // otherwise ages do not depend on the wrong clock
+		{Check: "bad-switches", Applies: check.AboutSettings("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")},
 	},
 }
 
@@ -122,7 +122,7 @@ func runCheckpointLag(p *check.Pass) {
 	for _, name := range slices.Sorted(maps.Keys(byWatcher)) {
 		list := byWatcher[name]
 		slices.SortFunc(list, func(a, b *lagging) int { return cmp.Compare(a.x.ID, b.x.ID) })
-		if len(list) > crowd {
+		if len(list) > maxCollectionFindings {
 			reportLags(p, name, list, allowed())
 			continue
 		}
@@ -151,7 +151,7 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	f.Objects = append(f.Objects, streamedLogs(p, list)...)
 	age := p.Age(worst.Checkpoint.At.Time())
 	switch {
-	case watcher == nobody:
+	case watcher == noWatcher:
 		f.Object = model.Ref{}
 		f.Message = fmt.Sprintf("%s of %s lag by up to %s and are not consumed", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), words.Span(age))
 	case watcher != "":
@@ -164,7 +164,7 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 		check.Fact("oldest checkpoint", facts.TimeText(worst.Checkpoint.At.Time()), "etcd"),
 		check.Fact("vchannel", worst.Name, "etcd"),
 		check.Count("vchannels behind", channels, "etcd"),
-		check.Lasts("limit", allowed, ""),
+		check.Duration("limit", allowed, ""),
 		check.Fact("consumed by", watcherName(p.Cluster, worst), "etcd"),
 		check.Fact("watch state", cmp.Or(worst.WatchState, "none"), "etcd"),
 	}
@@ -177,7 +177,7 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 		f.Impact = "A node that loads the channel starts there and refuses searches until it has caught up. Rows are lost if the queue has already deleted the messages."
 	}
 	switch name := watcherName(p.Cluster, worst); {
-	case name == nobody:
+	case name == noWatcher:
 		f.Fix = consumeFix(p)
 	case watcher != "":
 		f.Fix = check.Fix(

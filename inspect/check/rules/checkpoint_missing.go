@@ -31,7 +31,7 @@ forever. If no node consumes the channel, see ` + "`channel-unwatched`" + `.`,
 	Whole: true,
 	Roles: []string{"datanode", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "channel-unwatched", Of: check.Shares("vchannels")}, {Check: "channel-watch-state", Of: check.Shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
+		{Check: "channel-unwatched", Applies: check.Shares("vchannels")}, {Check: "channel-watch-state", Applies: check.Shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
 	},
 }
 
@@ -63,7 +63,7 @@ func runCheckpointMissing(p *check.Pass) {
 			},
 			Impact: "Loading reads the queue from its beginning; the channel is not compacted or garbage collected.",
 		}
-		if name := watcherName(p.Cluster, list[0]); name == nobody {
+		if name := watcherName(p.Cluster, list[0]); name == noWatcher {
 			f.Fix = consumeFix(p)
 		} else { // a flush would wait forever for a node that does not have the channel
 			f.Fix = check.Fix(

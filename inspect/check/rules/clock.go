@@ -41,7 +41,7 @@ Not counted: dropped segments, and the maximum timestamp that Milvus 2.6 sets on
 	Remedy: `Fix the clocks of the nodes (NTP) first. If positions are ahead, stop writers until RootCoord's clock has passed the furthest position, or restore a
 newer copy of etcd.`,
 	Run: runClock,
-	FollowsFrom: []check.Cause{{Check: "node-unreachable", Of: func(_ *model.Cluster, effect, cause *check.Finding) bool {
+	FollowsFrom: []check.Cause{{Check: "node-unreachable", Applies: func(_ *model.Cluster, effect, cause *check.Finding) bool {
 		return effect.Severity < check.Error && cause.Object.Resource == ""
 	}}}, // no process responds
 	Roles: []string{"rootcoord"},
@@ -77,7 +77,7 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 			objects = append(objects, facts.RefVChannel(v.Name))
 		}
 	}
-	first, most, n := p.Beyond(limit)
+	first, most, n := p.SegmentsAfter(limit)
 	count += n
 	for _, s := range first {
 		objects = append(objects, facts.RefSegment(s.ID))
@@ -108,7 +108,7 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 }
 
 func judgeSkew(p *check.Pass, reserved time.Time) {
-	now := p.Now.Add(p.Ahead)
+	now := p.Now.Add(p.ClockSkew)
 	skew := now.Sub(reserved)
 	if skew.Abs() < skewWarning || !facts.HasRole(p.Cluster, "rootcoord") && !facts.HasRole(p.Cluster, "mixcoord") {
 		return
@@ -117,7 +117,7 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	if skew < 0 {
 		direction, impact = "ahead of", "Displayed ages are too low."
 	}
-	if p.Ahead != 0 {
+	if p.ClockSkew != 0 {
 		severity, impact = check.Info, "Ages in lists are off by that much; findings use the cluster's clock."
 	}
 	reader := "this machine's clock"
@@ -125,7 +125,7 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 		reader = "the clock of the machine that saved the bundle"
 	}
 	p.Report(check.Finding{
-		Severity: severity, Object: clockKeeper(p),
+		Severity: severity, Object: timestampAllocator(p),
 		Message:  fmt.Sprintf("cluster timestamps are %s %s %s", words.Span(skew.Abs()), direction, reader),
 		Evidence: []check.Evidence{check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("clock of the reading machine", facts.TimeText(now), "kitescope")},
 		Impact:   impact,
@@ -137,8 +137,8 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	})
 }
 
-// clockKeeper returns a reference to the session that allocates timestamps.
-func clockKeeper(p *check.Pass) model.Ref {
+// timestampAllocator returns a reference to the session that allocates timestamps.
+func timestampAllocator(p *check.Pass) model.Ref {
 	for _, s := range p.Sessions {
 		if (s.Role == "rootcoord" || s.Role == "mixcoord") && !s.Standby {
 			return facts.RefNode(s.Role, s.Node)

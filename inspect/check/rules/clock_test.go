@@ -15,19 +15,19 @@ func TestClockRegression(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.Origin.Kind, w.Allocators[0].At = "etcd", modeltest.Now.Add(reserved)
 			for _, v := range w.VChannels {
-				v.Checkpoint.At = rulestest.Back(time.Hour)
+				v.Checkpoint.At = rulestest.TSOAgo(time.Hour)
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("clock-regression"), []rulestest.Verdict{
-		{Name: "checkpoint ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.Back(-time.Minute) }, Want: []string{"error / 1 position is ahead of RootCoord's reserved timestamps by up to 60 s"}},
-		{Name: "a little ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.Back(-5 * time.Second) }},
+	rulestest.RunCases(t, rulestest.ByID("clock-regression"), []rulestest.Case{
+		{Name: "checkpoint ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(-time.Minute) }, Want: []string{"error / 1 position is ahead of RootCoord's reserved timestamps by up to 60 s"}},
+		{Name: "a little ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(-5 * time.Second) }},
 		{Name: "marked as dropped", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = model.MaxTSO }},
 		{Name: "segments ahead", Change: func(w *rulestest.World) {
-			w.Segment(0).PositionAt, w.Segment(1).StartAt = rulestest.Back(-time.Hour), rulestest.Back(-time.Minute)
+			w.Segment(0).PositionAt, w.Segment(1).StartAt = rulestest.TSOAgo(-time.Hour), rulestest.TSOAgo(-time.Minute)
 		}, Want: []string{"error / 2 positions are ahead of RootCoord's reserved timestamps by up to 60 min"}},
 		{Name: "dropped segment", Change: func(w *rulestest.World) {
-			w.Segment(0).PositionAt, w.Segment(0).State = rulestest.Back(-time.Hour), model.SegmentDropped
+			w.Segment(0).PositionAt, w.Segment(0).State = rulestest.TSOAgo(-time.Hour), model.SegmentDropped
 		}},
 		{Name: "live, in step", Change: live(3 * time.Second)},
 		{Name: "live, behind", Change: live(-5 * time.Minute), Want: []string{"warning nodes/rootcoord-1 cluster timestamps are 5 min behind this machine's clock"}},
@@ -45,14 +45,14 @@ func TestClockRegression(t *testing.T) {
 // TestClockOfADeadRootCoord checks that RootCoord's reservation is not used as the time if RootCoord does not
 // respond.
 func TestClockOfADeadRootCoord(t *testing.T) {
-	w := rulestest.Well()
+	w := rulestest.Healthy()
 	w.Serve()
 	w.Offset(time.Hour)
 	w.Live("rootcoord").Outcome = model.Refused
 	if ahead := facts.ClockAhead(w.Build()); ahead != 0 {
 		t.Errorf("ahead by %s", ahead)
 	}
-	rulestest.Hold(t, rulestest.Named("clock-regression"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("clock-regression"), []rulestest.Case{
 		{Name: "and another clock", Change: func(w *rulestest.World) { w.Serve(); w.Offset(time.Hour); w.Live("rootcoord").Outcome = model.Refused }, Want: []string{"warning nodes/rootcoord-1 timestamps are 60 min behind"}},
 		{Name: "RootCoord answers", Change: func(w *rulestest.World) { w.Serve(); w.Offset(time.Hour) }, Want: []string{"info nodes/rootcoord-1 timestamps are 60 min behind"}},
 	})

@@ -53,7 +53,7 @@ func runCollectionUnindexed(p *check.Pass) {
 		if field == nil {
 			continue
 		}
-		if work.P == nil {
+		if work.Facts == nil {
 			work = p.SearchWork()
 		}
 		f := check.Finding{

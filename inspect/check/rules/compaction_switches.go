@@ -38,5 +38,5 @@ func compactionOff(p *check.Pass, x *model.Collection) (why check.Evidence, ok b
 
 // aboutCompaction reports whether the cause is a switch that stops compaction.
 func aboutCompaction(c *model.Cluster, effect, cause *check.Finding) bool {
-	return check.SpeaksOf(compactionSwitch, autoCompactionSwitch)(c, effect, cause)
+	return check.AboutSettings(compactionSwitch, autoCompactionSwitch)(c, effect, cause)
 }

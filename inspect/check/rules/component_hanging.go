@@ -34,38 +34,38 @@ Processes whose state alone is late: ` + "`process-slow`" + `. Processes that do
 	Remedy: `Compare the CPU and memory limits of the process with its use, read its log, and profile it (` + "`kitescope profile top`" + `). For etcd check the fsync time and the network. For the queue check the settings of its topics, and quotas.`,
 	Run:    runComponentHanging,
 	FollowsFrom: slices.Concat(
-		lateWithHost(),
+		withHostStarved(),
 		check.CausedBy(check.SharesProcess, "process-slow", "memory-pressure", "node-unreachable", "gc-pause", "index-stuck"),
 		check.CausedBy(func(_ *model.Cluster, effect, cause *check.Finding) bool { return check.SharesComponent(effect, cause) },
 			"etcd-no-leader", "etcd-alarm", "watch-livelock", "queue-unreachable", "dependency-unhealthy", "wal-append-slow", "storage-failing", "storage-read-only", "storage-slow"),
 	),
 }
 
-// unseenProcesses notes the processes that did not respond, or have no metrics.
-func unseenProcesses(p *check.Pass) {
+// noteUnseenProcesses notes the processes that did not respond, or have no metrics.
+func noteUnseenProcesses(p *check.Pass) {
 	for _, n := range p.Runtime.Nodes {
 		switch {
 		case p.IsGone(n):
 		case n.Outcome != model.Answered:
-			p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen(n.Name() + ": " + facts.WhySilent(n))
 		case n.Process == nil || n.Process.Metrics == nil:
-			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
+			p.NoteUnseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
 		}
 	}
 }
 
 func runComponentHanging(p *check.Pass) {
-	unseenProcesses(p)
+	noteUnseenProcesses(p)
 	if p.Etcd == nil {
-		p.Unseen("etcd: not queried")
+		p.NoteUnseen("etcd: not queried")
 	}
 	places := p.Places()
 	for _, s := range places.Components {
 		severity := check.Warning
-		if s.Strength == place.Medium && s.Component.Kind == place.Etcd && keptWaiting(s) {
+		if s.Strength == place.Medium && s.Component.Kind == place.Etcd && includesOwnWaits(s) {
 			severity = check.Info
 		}
-		if s.Strength < place.Strong && severity > check.Info || !s.State.Bad() || s.State == place.Gone || s.Component.Kind == place.Host || felt(p, s) || !measured(p, s) {
+		if s.Strength < place.Strong && severity > check.Info || !s.State.Bad() || s.State == place.Gone || s.Component.Kind == place.Host || affectsClients(p, s) || !measured(p, s) {
 			continue
 		}
 		f := check.Finding{
@@ -80,16 +80,16 @@ func runComponentHanging(p *check.Pass) {
 	}
 }
 
-// felt reports whether requests of clients fail or are slow because of a component. They have their own finding.
-func felt(p *check.Pass, s *place.Status) bool {
+// affectsClients reports whether requests of clients fail or are slow because of a component. They have their own finding.
+func affectsClients(p *check.Pass, s *place.Status) bool {
 	return slices.ContainsFunc(p.Impact().Felt(), func(k *requests.Kind) bool {
 		at := p.Places().For(k.Request)
 		return at != nil && at.At == s
 	})
 }
 
-// keptWaiting reports whether the evidence includes waits of kitescope itself, which the network may have caused.
-func keptWaiting(s *place.Status) bool {
+// includesOwnWaits reports whether the evidence includes waits of kitescope itself, which the network may have caused.
+func includesOwnWaits(s *place.Status) bool {
 	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness == "kitescope" })
 }
 

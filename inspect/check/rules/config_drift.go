@@ -41,20 +41,20 @@ among processes of one role. Proxies up to 2.3 do not report their configuration
 	Remedy: `Give all processes of a role the same configuration file and environment, and restart the one that differs. If a dynamic key is not applied, restart
 the process or correct the spelling: Milvus ignores case, dots, slashes and underscores in keys.`,
 	Run:         runConfigDrift,
-	FollowsFrom: []check.Cause{{Check: "mixed-versions", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{{Check: "mixed-versions", Applies: check.Shares("nodes")}},
 }
 
 func runConfigDrift(p *check.Pass) {
 	var told []*model.LiveNode
 	for _, n := range p.Runtime.Nodes {
 		if n.Config == nil {
-			unseenConfig(p, n)
+			noteUnseenConfig(p, n)
 		} else {
 			told = append(told, n)
 		}
 	}
 	if len(facts.ByVersion(told)) > 1 {
-		p.Unseen("differences between processes of different versions: not compared")
+		p.NoteUnseen("differences between processes of different versions: not compared")
 	}
 	drifts := p.Views.Drifts()
 	configured := configuredKeys(p)
@@ -72,11 +72,11 @@ func runConfigDrift(p *check.Pass) {
 	}
 }
 
-// unseenConfig notes that a process did not report its configuration. It skips processes that cannot: old versions,
+// noteUnseenConfig notes that a process did not report its configuration. It skips processes that cannot: old versions,
 // and proxies and streaming nodes, whose services have no such call (pkg/proto/proxy.proto and streaming.proto up
 // to 2.6). The query node inside a streaming node reports it for both
 // (internal/distributed/streamingnode/service.go).
-func unseenConfig(p *check.Pass, n *model.LiveNode) {
+func noteUnseenConfig(p *check.Pass, n *model.LiveNode) {
 	if n.Outcome == model.Answered && (n.Role == "proxy" || n.Role == "streamingnode") {
 		return
 	}
@@ -85,7 +85,7 @@ func unseenConfig(p *check.Pass, n *model.LiveNode) {
 			return
 		}
 	}
-	p.Unseen("configuration of " + n.Name() + ": " + facts.WhySilent(n))
+	p.NoteUnseen("configuration of " + n.Name() + ": " + facts.WhySilent(n))
 }
 
 func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {

@@ -23,29 +23,29 @@ func configuredKeys(p *check.Pass) map[string]bool {
 	return keys
 }
 
-// takesOver is the time for which a process may still have the previous value after a change in etcd. It reads the
+// refreshDelay is the time for which a process may still have the previous value after a change in etcd. It reads the
 // keys every 5 s, and each read may take 3 s (pkg/util/paramtable, NewBaseTable; pkg/config/etcd_source.go,
 // ReadConfigTimeout). Measured on 2.3.5: 5 to 8 s.
-const takesOver = 10 * time.Second
+const refreshDelay = 10 * time.Second
 
-// changedKeys returns the folded keys that were set, changed or deleted in etcd less than takesOver before
+// changedKeys returns the folded keys that were set, changed or deleted in etcd less than refreshDelay before
 // the processes were queried. Processes may have the old or the new value.
 func changedKeys(p *check.Pass) map[string]bool {
 	asked := p.Runtime.From // the earliest time of any response
 	if asked.IsZero() {
-		asked = p.AskedAt().Add(p.Ahead)
+		asked = p.AskedAt().Add(p.ClockSkew)
 	}
 	keys := make(map[string]bool)
 	var names []string
 	for _, x := range p.ConfigChanges {
-		if asked.Sub(x.At) < takesOver {
+		if asked.Sub(x.At) < refreshDelay {
 			keys[model.FoldConfigKey(x.Name)] = true
 			names = append(names, x.Name)
 		}
 	}
 	if len(names) > 0 {
-		p.Unseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago; that takes up to " +
-			words.Span(takesOver))
+		p.NoteUnseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago; that takes up to " +
+			words.Span(refreshDelay))
 	}
 	return keys
 }
@@ -99,7 +99,7 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 		f.Severity = check.Info
 		f.Message = e.Name + " is set in etcd, but no process reports such a key"
 	case told == 0:
-		p.Unseen("whether " + e.Name + " in etcd is in effect: no process reports keys of its role")
+		p.NoteUnseen("whether " + e.Name + " in etcd is in effect: no process reports keys of its role")
 		return
 	default:
 		return

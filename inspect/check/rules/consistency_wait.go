@@ -40,7 +40,7 @@ finds rows that the same client has written. If every request needs Strong, a sm
 If waits are longer than a tick or two, look at the message queue first.`,
 	Run:         runConsistencyWait,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
-	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.OfAll(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
+	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.ClusterWideOr(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
 }
 
 // delaysTicks reports whether the slow queue in cause delays searches. A queue that accepts messages within a tick
@@ -49,8 +49,8 @@ func delaysTicks(_ *model.Cluster, _, cause *check.Finding) bool {
 	return slices.ContainsFunc(cause.Slows, func(s check.Slowdown) bool { return s.Phase == budget.ConsistencyWait })
 }
 
-// afterLate returns the gain of fixing late ticks: all of the wait but one or two ticks.
-func afterLate(c *cost, tick time.Duration) budget.Interval {
+// lateTickGain returns the gain of fixing late ticks: all of the wait but one or two ticks.
+func lateTickGain(c *cost, tick time.Duration) budget.Interval {
 	const least, most = 1, 2
 	ms := float64(tick) / float64(time.Millisecond)
 	return budget.Interval{Low: max(0, c.low-most*ms), High: max(0, c.ms-least*ms)}
@@ -67,80 +67,80 @@ const (
 func runConsistencyWait(p *check.Pass) {
 	var costs []cost
 	together := false
-	for _, b := range separate(p, budget.Search, budget.Query) {
+	for _, b := range separateBudgets(p, budget.Search, budget.Query) {
 		c, ok := costOf(b, budget.ConsistencyWait)
 		if !ok {
 			together = together || b.Root.Find(budget.ConsistencyQueue) != nil
 			continue
 		}
-		if c.matters(much) {
+		if c.matters(findingShare) {
 			costs = append(costs, c)
 		}
 	}
 	if together {
-		p.Unseen("waits for consistency: this version counts them as part of the read queue")
+		p.NoteUnseen("waits for consistency: this version counts them as part of the read queue")
 	}
 	for _, a := range gather(p, costs) {
 		reportConsistency(p, a)
 	}
 }
 
-func reportConsistency(p *check.Pass, a about) {
+func reportConsistency(p *check.Pass, a costGroup) {
 	tick := milliseconds(p, "proxy.timeTickInterval", usualTick)
 	for i := range a.costs {
 		if c := &a.costs[i]; c.ms > lateTicks*float64(tick)/float64(time.Millisecond) {
-			c.gain = afterLate(c, tick)
+			c.gain = lateTickGain(c, tick)
 		}
 	}
 	c := &a.costs[0]
-	lag, behind := lagOf(p, c.of.Collection)
+	lag, behind := lagOf(p, c.budget.Collection)
 	f := check.Finding{Object: a.object, Severity: c.severity()}
 	waits := time.Duration(c.ms * float64(time.Millisecond))
-	level := levelOf(p, c.of)
+	level := levelOf(p, c.budget)
 	switch {
 	case float64(waits) > lateTicks*float64(tick):
-		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late", an(c.of), c.ofWhole(), brief(tick))
+		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late", requestPhrase(c.budget), c.shareText(), brief(tick))
 		f.Impact = "Searches and queries wait until the stream has caught up, at every level except Eventually."
 		f.Fix = check.Fix(
 			check.Do("check the message queue, and RootCoord: it sends the time ticks"),
 			check.Shell(check.Kitescope("diagnose --only wal-append-slow,timetick-lag,channel-consumption-lag")).Does("shows what delays them"),
 		)
 	default:
-		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s", an(c.of), c.ofWhole(), brief(tick), level.says)
-		f.Impact = fmt.Sprintf("At a level that does not wait it takes about %s.", budget.Milliseconds(c.without()))
+		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s", requestPhrase(c.budget), c.shareText(), brief(tick), level.text)
+		f.Impact = fmt.Sprintf("At a level that does not wait it takes about %s.", budget.Milliseconds(c.remainingMs()))
 		f.Fix = check.Fix(check.Do("search with consistency_level=\"Bounded\" wherever rows of the last %s may be missing from results", milliseconds(p, "common.gracefulTime", usualGrace)))
 	}
-	f = found(p, f, a.costs...)
+	f = withCosts(p, f, a.costs...)
 	if level.name != "" {
 		f.Evidence = append(f.Evidence, check.Fact("consistency level", level.name, "etcd"))
 	}
 	if behind {
-		f.Evidence = append(f.Evidence, check.Measured("lag of the leaders", "milvus_querynode_consume_tt_lag_ms", "%s", lasts(lag)))
+		f.Evidence = append(f.Evidence, check.Factf("lag of the leaders", "milvus_querynode_consume_tt_lag_ms", "%s", durationFigure(lag)))
 	}
 	p.Report(f)
 }
 
 // level is the consistency level of a collection, and the text about it in a message.
-type level struct{ name, says string }
+type level struct{ name, text string }
 
 func levelOf(p *check.Pass, b *budget.Budget) level {
 	if b.Collections > 0 {
-		return strongOf(p, b.Request)
+		return strongCollections(p, b.Request)
 	}
 	x := p.Collection(b.Collection)
 	if x == nil || x.ConsistencyLevel == "" {
 		return level{}
 	}
-	l := level{name: x.ConsistencyLevel, says: "; its level is " + x.ConsistencyLevel}
+	l := level{name: x.ConsistencyLevel, text: "; its level is " + x.ConsistencyLevel}
 	if x.ConsistencyLevel != "Strong" {
-		l.says = fmt.Sprintf("; its level is %s, but requests use a stricter one", x.ConsistencyLevel)
+		l.text = fmt.Sprintf("; its level is %s, but requests use a stricter one", x.ConsistencyLevel)
 	}
 	return l
 }
 
-// strongOf returns the collections at level Strong among those with requests of a kind. Their requests wait unless
+// strongCollections returns the collections at level Strong among those with requests of a kind. Their requests wait unless
 // they override the level.
-func strongOf(p *check.Pass, kind budget.Request) level {
+func strongCollections(p *check.Pass, kind budget.Request) level {
 	var names []string
 	for _, b := range budgets(p, kind) {
 		if x := p.Collection(b.Collection); x != nil && x.ConsistencyLevel == "Strong" {
@@ -150,7 +150,7 @@ func strongOf(p *check.Pass, kind budget.Request) level {
 	if len(names) == 0 {
 		return level{}
 	}
-	return level{name: "Strong: " + words.Few(names), says: "; at level Strong: " + words.Few(names)}
+	return level{name: "Strong: " + words.Few(names), text: "; at level Strong: " + words.Few(names)}
 }
 
 // milliseconds returns a setting in milliseconds, which any process may report.

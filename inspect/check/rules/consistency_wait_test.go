@@ -9,17 +9,17 @@ import (
 )
 
 func TestConsistencyWait(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("consistency-wait"), []rulestest.Verdict{
-		{Name: "no wait", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 8})},
-		{Name: "a time tick", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"warning collections/1000 a search of docs waits ~221 ms of 240 ms for consistency, for the next time tick (every 200 ms)"}},
-		{Name: "a third of it", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 60, Consistency: 20, Sealed: 30}), Want: []string{"info collections/1000 a search of docs waits"}},
-		{Name: "of few", Change: searched(rulestest.Traffic{Searches: 20, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"info collections/1000 (only 20 requests)"}},
-		{Name: "since the start", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Start: true}), Want: []string{"warning collections/1000 a search of docs waits"}},
-		{Name: "whole milliseconds may hide all of it", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 12, Consistency: 5, Sealed: 4})},
-		{Name: "late ticks", Change: searched(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}), Want: []string{"warning collections/1000 arrive late"}},
-		{Name: "a slower tick is configured", Change: searched(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}, func(w *rulestest.World) { w.Tell("proxy.timeTickInterval", "500", w.Live("querynode")) }), Want: []string{"warning collections/1000 for the next time tick (every 500 ms)"}},
-		{Name: "2.2 has one queue for both", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Mixed: true}), Skipped: "counts them as part of the read queue"},
-		{Name: "nobody searched", Change: func(w *rulestest.World) { w.Serve(); w.Tells(rulestest.Traffic{}, "proxy", "querynode") }, Skipped: "no requests in the window"},
+	rulestest.RunCases(t, rulestest.ByID("consistency-wait"), []rulestest.Case{
+		{Name: "no wait", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 8})},
+		{Name: "a time tick", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"warning collections/1000 a search of docs waits ~221 ms of 240 ms for consistency, for the next time tick (every 200 ms)"}},
+		{Name: "a third of it", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 60, Consistency: 20, Sealed: 30}), Want: []string{"info collections/1000 a search of docs waits"}},
+		{Name: "of few", Change: withSearches(rulestest.Traffic{Searches: 20, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"info collections/1000 (only 20 requests)"}},
+		{Name: "since the start", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Start: true}), Want: []string{"warning collections/1000 a search of docs waits"}},
+		{Name: "whole milliseconds may hide all of it", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 12, Consistency: 5, Sealed: 4})},
+		{Name: "late ticks", Change: withSearches(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}), Want: []string{"warning collections/1000 arrive late"}},
+		{Name: "a slower tick is configured", Change: withSearches(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}, func(w *rulestest.World) { w.SetConfig("proxy.timeTickInterval", "500", w.Live("querynode")) }), Want: []string{"warning collections/1000 for the next time tick (every 500 ms)"}},
+		{Name: "2.2 has one queue for both", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Mixed: true}), Skipped: "counts them as part of the read queue"},
+		{Name: "nobody searched", Change: func(w *rulestest.World) { w.Serve(); w.AddMetrics(rulestest.Traffic{}, "proxy", "querynode") }, Skipped: "no requests in the window"},
 	})
 }
 
@@ -39,6 +39,6 @@ func TestGainOfLaterTicks(t *testing.T) {
 		return mean
 	}
 	now, after := wait(1500), wait(0)
-	s := rulestest.GainOf(t, rulestest.Named("consistency-wait"), searched(rulestest.Traffic{Searches: 60, Ms: now + 30, Consistency: now, Sealed: 25}))
-	rulestest.HoldGain(t, &s, now-after)
+	s := rulestest.GainOf(t, rulestest.ByID("consistency-wait"), withSearches(rulestest.Traffic{Searches: 60, Ms: now + 30, Consistency: now, Sealed: 25}))
+	rulestest.CheckGain(t, &s, now-after)
 }

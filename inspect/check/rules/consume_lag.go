@@ -43,7 +43,7 @@ look at the queue and the time ticks of RootCoord and the proxies. If one lags, 
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "node-unreachable", "process-slow"),
 		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
-		lateWithHost(),
+		withHostStarved(),
 	),
 }
 
@@ -52,13 +52,13 @@ const (
 	deadLag = 5 * time.Minute
 )
 
-// behind is the lag of a query node in its worst channel.
-type behind struct {
+// nodeLag is the lag of a query node in its worst channel.
+type nodeLag struct {
 	node        *model.LiveNode
 	lag         time.Duration
 	what        string // the worst channel or collection
 	source      string
-	given       time.Time // the time at which the node was assigned it, zero if unknown
+	assignedAt  time.Time // the time at which the node was assigned it, zero if unknown
 	collections []model.CollectionID
 }
 
@@ -67,28 +67,28 @@ func runConsumptionLag(p *check.Pass) {
 	// appear late.
 	asked := p.AskedAt()
 	if !p.Runtime.From.IsZero() {
-		asked = p.Runtime.From.Add(-p.Ahead)
+		asked = p.Runtime.From.Add(-p.ClockSkew)
 	}
-	var late []behind
+	var late []nodeLag
 	keepUp := 0
 	for _, n := range p.Runtime.QueryNodes() {
 		// A channel that was just assigned is read from its checkpoint. That is not a lag of the node's other
 		// channels.
-		b, reads := behind{node: n}, behind{node: n}
+		b, reads := nodeLag{node: n}, nodeLag{node: n}
 		known := metricLag(p, &b, &reads)
 		if q := facts.QuotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
 			known = true
 			if servesChannel(n, q.SlowestChannel) { // otherwise the channel is still loading and is not searched on this node
-				given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
-				kindOfLag(p, given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
+				given := lastAssigned(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
+				lagRecord(p, given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
 			}
 		}
 		switch {
 		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
 		case !known && n.Outcome == model.Answered:
-			p.Unseen(n.Name() + ": consumption of its channels")
+			p.NoteUnseen(n.Name() + ": consumption of its channels")
 		case !known:
-		case b.lag >= slowLag && p.Reading(n, b.given):
+		case b.lag >= slowLag && p.CatchingUp(n, b.assignedAt):
 			reportLag(p, &b) // regardless of the other nodes
 		case b.lag >= slowLag:
 			late = append(late, b)
@@ -115,8 +115,8 @@ func servesChannel(n *model.LiveNode, name string) bool {
 		slices.ContainsFunc(d.Leaders, func(v model.LeaderView) bool { return v.Channel == name })
 }
 
-// newestGiven returns the latest time at which the node was assigned one of some channels, zero if unknown.
-func newestGiven(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time.Time) {
+// lastAssigned returns the latest time at which the node was assigned one of some channels, zero if unknown.
+func lastAssigned(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time.Time) {
 	if n.Distribution == nil {
 		return at
 	}
@@ -128,12 +128,12 @@ func newestGiven(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time
 	return at
 }
 
-// kindOfLag returns the record that a lag belongs to: reads if the channel was just assigned, had otherwise.
-func kindOfLag(p *check.Pass, given time.Time, had, reads *behind) *behind {
-	if p.JustBefore(given) {
-		return reads
+// lagRecord returns the record that a lag belongs to: reads if the channel was just assigned, had otherwise.
+func lagRecord(p *check.Pass, assigned time.Time, steady, catchingUp *nodeLag) *nodeLag {
+	if p.InWarmup(assigned) {
+		return catchingUp
 	}
-	return had
+	return steady
 }
 
 func leadsOnAny(n *model.LiveNode) bool {
@@ -159,16 +159,16 @@ func ledBy(n *model.LiveNode) int {
 	return len(led)
 }
 
-func (b *behind) add(lag time.Duration, what, source string, given time.Time) {
+func (b *nodeLag) add(lag time.Duration, what, source string, assigned time.Time) {
 	if lag > b.lag {
-		b.lag, b.what, b.source, b.given = lag, what, source, given
+		b.lag, b.what, b.source, b.assignedAt = lag, what, source, assigned
 	}
 }
 
 // metricLag reads the lags of a node's collections from the metrics of its process. It returns false if there are
 // none.
-func metricLag(p *check.Pass, had, reads *behind) bool {
-	n := had.node
+func metricLag(p *check.Pass, steady, catchingUp *nodeLag) bool {
+	n := steady.node
 	if n.Process == nil || n.Process.Metrics == nil {
 		return false
 	}
@@ -184,8 +184,8 @@ func metricLag(p *check.Pass, had, reads *behind) bool {
 		}
 		known = true
 		lag := time.Duration(s.Value * float64(time.Millisecond))
-		given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Collection == collection })
-		b := kindOfLag(p, given, had, reads)
+		given := lastAssigned(n, func(c *model.ServedChannel) bool { return c.Collection == collection })
+		b := lagRecord(p, given, steady, catchingUp)
 		b.add(lag, "collection "+facts.CollectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms", given)
 		if lag >= slowLag {
 			b.collections = append(b.collections, collection)
@@ -194,11 +194,11 @@ func metricLag(p *check.Pass, had, reads *behind) bool {
 	return known
 }
 
-func (b *behind) evidence(name string) check.Evidence {
-	return check.Measured(name, b.node.Name()+" "+b.source, "%s, %s", check.Span(b.lag), b.what)
+func (b *nodeLag) evidence(name string) check.Evidence {
+	return check.Factf(name, b.node.Name()+" "+b.source, "%s, %s", check.Span(b.lag), b.what)
 }
 
-func reportLag(p *check.Pass, b *behind) {
+func reportLag(p *check.Pass, b *nodeLag) {
 	n := b.node
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
@@ -207,15 +207,15 @@ func reportLag(p *check.Pass, b *behind) {
 		Fix: check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()), check.Do("if it does not catch up, restart it or move its shards").
 			Restarting(p.Cluster, 2*time.Minute, "querynode")),
 	}
-	lateSearches(&f, b.lag, " on its shards")
-	lateObjects(p, &f, b)
-	check.EaseReading(p.Facts, &f, n, b.given)
+	setSearchImpact(&f, b.lag, " on its shards")
+	addLateObjects(p, &f, b)
+	check.DowngradeCatchingUp(p.Facts, &f, n, b.assignedAt)
 	p.Report(f)
 }
 
 // reportAllLate reports, in one finding, that all leaders are behind, without blaming a node.
-func reportAllLate(p *check.Pass, late []behind) {
-	worst := slices.MaxFunc(late, func(a, b behind) int { return cmp.Compare(a.lag, b.lag) })
+func reportAllLate(p *check.Pass, late []nodeLag) {
+	worst := slices.MaxFunc(late, func(a, b nodeLag) int { return cmp.Compare(a.lag, b.lag) })
 	f := check.Finding{
 		Severity: check.Warning,
 		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind, by up to %s", len(late), words.Span(worst.lag)),
@@ -228,21 +228,21 @@ func reportAllLate(p *check.Pass, late []behind) {
 		f.Objects = append(f.Objects, b.node.Ref())
 	}
 	for i := range late {
-		lateObjects(p, &f, &late[i])
+		addLateObjects(p, &f, &late[i])
 	}
-	lateSearches(&f, worst.lag, "")
+	setSearchImpact(&f, worst.lag, "")
 	if p.Now.IsZero() { // the nodes may have started just now
 		f.Severity, f.Cost = check.Info, 0
 	}
 	p.Report(f)
 }
 
-func lagCost(p *check.Pass, b *behind) float64 {
-	return p.Losing(float64(ledBy(b.node))*min(1, float64(b.lag)/float64(deadLag))) / 2
+func lagCost(p *check.Pass, b *nodeLag) float64 {
+	return p.ClusterLoss(float64(ledBy(b.node))*min(1, float64(b.lag)/float64(deadLag))) / 2
 }
 
-// lateSearches sets the impact and severity of a lag for searches.
-func lateSearches(f *check.Finding, lag time.Duration, where string) {
+// setSearchImpact sets the impact and severity of a lag for searches.
+func setSearchImpact(f *check.Finding, lag time.Duration, where string) {
 	does := "wait that long"
 	if lag >= deadLag {
 		f.Severity, does = check.Error, "time out"
@@ -250,8 +250,8 @@ func lateSearches(f *check.Finding, lag time.Duration, where string) {
 	f.Impact = "Searches with Strong or Bounded consistency" + where + " " + does + "; other searches miss the newest rows."
 }
 
-// lateObjects adds the late collections and channels to f.
-func lateObjects(p *check.Pass, f *check.Finding, b *behind) {
+// addLateObjects adds the late collections and channels to f.
+func addLateObjects(p *check.Pass, f *check.Finding, b *nodeLag) {
 	add := func(refs ...model.Ref) {
 		for _, r := range refs {
 			if !slices.Contains(f.Objects, r) {

@@ -37,7 +37,7 @@ one hot value sends everything to one shard. Proxies: put a load balancer in fro
 	Phases:      []latency.Name{latency.WaitForWorkers},
 	Slowness:    true,
 	Run:         runCPUSkew,
-	FollowsFrom: []check.Cause{{Check: "node-idle", Of: check.InOneRegion}, {Check: "imbalance-rows", Of: check.Shares("nodes")}, {Check: "imbalance-leaders", Of: check.Shares("nodes")}, {Check: "imbalance-channels", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{{Check: "node-idle", Applies: check.SameResourceGroup}, {Check: "imbalance-rows", Applies: check.Shares("nodes")}, {Check: "imbalance-leaders", Applies: check.Shares("nodes")}, {Check: "imbalance-channels", Applies: check.Shares("nodes")}},
 }
 
 const (
@@ -51,9 +51,9 @@ const (
 
 // cpuUse is the CPU use of one process over a period.
 type cpuUse struct {
-	node  *model.LiveNode
-	cores float64
-	over  time.Duration
+	node   *model.LiveNode
+	cores  float64
+	period time.Duration
 }
 
 func runCPUSkew(p *check.Pass) {
@@ -116,12 +116,12 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 		Fix:     check.Fix(check.Shell(check.Kitescope("balance")).Does("shows what it serves that the others do not")),
 	}
 	for _, x := range list[:min(len(list), facts.MostNodes)] {
-		f.Evidence = append(f.Evidence, check.Measured("CPU cores used by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s", check.Number(x.cores, "cores", "%.2f"), check.Span(x.over)))
+		f.Evidence = append(f.Evidence, check.Factf("CPU cores used by "+x.node.Name(), x.node.Process.Address+"/metrics", "%s over %s", check.Number(x.cores, "cores", "%.2f"), check.Span(x.period)))
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
 		f.Evidence = append(f.Evidence, check.Count("cores available to it", s.CPUs, top.node.Name()+" GetMetrics"))
 		serves := role == "querynode" || role == "streamingnode" || role == "proxy"
-		if serves && top.over >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
+		if serves && top.period >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
 			f.Severity = check.Warning
 		}
 	}

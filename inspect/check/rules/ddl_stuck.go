@@ -36,9 +36,9 @@ their findings. The log of a channel that does not acknowledge may not be open (
 	Run:   runDDLStuck,
 	Roles: []string{"rootcoord", "mixcoord", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")),
-		{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")},
-		{Check: "channel-unwatched", Of: check.Shares("vchannels")},
+		check.SevereCause("wal-not-open", check.Shares("pchannels")), check.SevereCause("wal-flush-lag", check.Shares("pchannels")),
+		{Check: "wal-recovery-stuck", Applies: check.Shares("pchannels")},
+		{Check: "channel-unwatched", Applies: check.Shares("vchannels")},
 		{Check: "queue-unreachable"},
 		{Check: "etcd-alarm"},
 		{Check: "etcd-no-leader"},
@@ -50,7 +50,7 @@ func runDDLStuck(p *check.Pass) {
 		if since == model.MaxTSO {
 			return
 		}
-		reportLasting(p, &lasting{ref: ref, label: label, state: state, since: since.Time(), severity: severity, fix: check.Fix(
+		reportOverdue(p, &stateRecord{ref: ref, label: label, state: state, since: since.Time(), severity: severity, fix: check.Fix(
 			check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
 			check.Do("restart RootCoord (MixCoord): it resumes unfinished operations").
 				Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
@@ -84,11 +84,11 @@ func runDDLStuck(p *check.Pass) {
 		judge("alias "+x.Name, ref, string(x.State), x.CreatedAt, check.Warning)
 	}
 	if !p.Loaded.Has(model.PartTasks) {
-		p.Unseen("broadcasts: the metadata could not be read")
+		p.NoteUnseen("broadcasts: the metadata could not be read")
 	}
 	for _, t := range p.Tasks {
 		if t.Type == "broadcast" && !facts.TaskEnded(t) {
-			reportLasting(p, &lasting{
+			reportOverdue(p, &stateRecord{
 				ref: facts.RefTask(t), label: "broadcast of " + cmp.Or(t.SubType, "unknown type"), kind: "broadcast/", state: t.State, since: t.StartedAt,
 				detail: ": " + t.Progress, severity: check.Warning, objects: waitsFor(p, t),
 				fix: check.Fix(

@@ -46,7 +46,7 @@ counted here, see ` + "`l0-backlog`" + `.`,
 	Run:    runDeleteHeavy,
 	Roles:  []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: check.Shares("collections")},
+		{Check: "bad-switches", Applies: aboutCompaction}, {Check: "checkpoint-lag", Applies: check.Shares("collections")},
 	},
 }
 
@@ -57,22 +57,22 @@ func runDeleteHeavy(p *check.Pass) {
 		if t.DeletedRows < keptLeast {
 			continue
 		}
-		list := p.Among(x.ID, facts.DeletedSegs)
+		list := p.SegmentsIn(x.ID, facts.DeletedSegs)
 		rows, deleted := deletedFrom(list)
-		if deleted < keptLeast || facts.Part(rows, t.Rows) < heavyShare {
+		if deleted < keptLeast || facts.Ratio(rows, t.Rows) < heavyShare {
 			continue
 		}
 		why, off := compactionOff(p, x)
 		if !off {
-			list = slices.DeleteFunc(slices.Clone(list), func(s *model.Segment) bool { return !facts.Settled(s, limit) })
-			if rows, deleted = deletedFrom(list); deleted < deletedLeast || facts.Part(rows, t.Rows) < heavyShare {
+			list = slices.DeleteFunc(slices.Clone(list), func(s *model.Segment) bool { return !facts.UnchangedSince(s, limit) })
+			if rows, deleted = deletedFrom(list); deleted < deletedLeast || facts.Ratio(rows, t.Rows) < heavyShare {
 				continue
 			}
 		}
 		segments := len(list)
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: facts.Refs(list, func(s *model.Segment) model.Ref { return facts.RefSegment(s.ID) }),
-			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "has", "have"), words.Share(facts.Part(deleted, rows)), words.Number(rows)),
+			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "has", "have"), words.Share(facts.Ratio(deleted, rows)), words.Number(rows)),
 			Evidence: []check.Evidence{
 				check.Count("segments with more than a fifth deleted", segments, "etcd"),
 				check.Count("rows in them", rows, "etcd"),
@@ -96,7 +96,7 @@ func runDeleteHeavy(p *check.Pass) {
 			}
 		case !at.IsZero() && p.Age(at) < rewriteAfter:
 			f.Evidence = append(f.Evidence, check.Fact("last deletes from L0 segments", facts.TimeText(at), "etcd"))
-		case facts.Part(deleted, rows) >= halfDeleted && loaded:
+		case facts.Ratio(deleted, rows) >= halfDeleted && loaded:
 			f.Severity = check.Warning
 		}
 		p.Report(f)

@@ -31,9 +31,9 @@ in Milvus's sources, not seen with an unhealthy dependency.`,
 	Remedy: `Look at the named members, and at the network between them and the proxy. To query etcd itself, run ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + `.`,
 	Run:    runDependencyUnhealthy,
 	FollowsFrom: []check.Cause{
-		{Check: "etcd-alarm", Of: ofKind("metadata store")},
-		{Check: "etcd-no-leader", Of: ofKind("metadata store")},
-		{Check: "queue-unreachable", Of: ofKind("message queue")},
+		{Check: "etcd-alarm", Applies: ofKind("metadata store")},
+		{Check: "etcd-no-leader", Applies: ofKind("metadata store")},
+		{Check: "queue-unreachable", Applies: ofKind("message queue")},
 	},
 }
 
@@ -94,7 +94,7 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 	f := check.Finding{
 		Severity: check.Error, Object: model.Ref{Resource: "dependencies", ID: whole.Kind + "/" + whole.Type, Name: whole.Type},
 		Evidence: []check.Evidence{check.Fact(whole.Type+" as a whole", dependencyState(whole), proxy)},
-		Impact:   "Operations that need it fail: " + needs(whole.Kind) + ".",
+		Impact:   "Operations that need it fail: " + operationsUsing(whole.Kind) + ".",
 	}
 	for _, d := range ill[:min(len(ill), facts.MaxObjects)] {
 		f.Evidence = append(f.Evidence, check.Fact(d.Member, dependencyState(d), proxy))
@@ -116,8 +116,8 @@ func judgeDependency(p *check.Pass, list []model.Dependency) {
 	p.Report(f)
 }
 
-// needs returns the operations of Milvus that use a dependency of the given kind.
-func needs(kind string) string {
+// operationsUsing returns the operations of Milvus that use a dependency of the given kind.
+func operationsUsing(kind string) string {
 	if kind == "metadata store" {
 		return "creating, loading, flushing, registering processes"
 	}

@@ -15,7 +15,7 @@ func TestDependencyUnhealthy(t *testing.T) {
 					s.Version = "2.6.22"
 				}
 			}
-			r := w.Asked()
+			r := w.AddResponses()
 			r.Processes = append(r.Processes, &model.Process{Dependencies: list})
 		}
 	}
@@ -23,7 +23,7 @@ func TestDependencyUnhealthy(t *testing.T) {
 		return model.Dependency{Proxy: 4, Kind: "metadata store", Type: "etcd", Member: member, Healthy: healthy, Reason: reason}
 	}
 	object := "dependencies/metadata store/etcd "
-	rulestest.Hold(t, rulestest.Named("dependency-unhealthy"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("dependency-unhealthy"), []rulestest.Case{
 		{Name: "healthy", Change: found(etcd("", model.Yes, ""), etcd("etcd-0", model.Yes, ""))},
 		{
 			Name: "one of three", Change: found(etcd("", model.No, "not all"), etcd("etcd-0", model.Yes, ""), etcd("etcd-1", model.No, "timeout"), etcd("etcd-2", model.Yes, "")),
@@ -37,6 +37,6 @@ func TestDependencyUnhealthy(t *testing.T) {
 			found()(w)
 			w.Runtime.Skipped = []model.Skipped{{What: "dependencies reported by proxy-4", Reason: "the message queue is Pulsar"}}
 		}},
-		{Name: "an older release", Change: func(w *rulestest.World) { w.Asked() }},
+		{Name: "an older release", Change: func(w *rulestest.World) { w.AddResponses() }},
 	})
 }

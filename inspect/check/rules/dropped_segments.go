@@ -45,9 +45,9 @@ this over HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and th
 	Run:    runDroppedNotCollected,
 	Roles:  []string{"datacoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: check.SpeaksOf("dataCoord.enableGarbageCollection")},
-		{Check: "checkpoint-lag", Of: check.Shares("vchannels")},
-		{Check: "checkpoint-missing", Of: check.Shares("vchannels")},
+		{Check: "bad-switches", Applies: check.AboutSettings("dataCoord.enableGarbageCollection")},
+		{Check: "checkpoint-lag", Applies: check.Shares("vchannels")},
+		{Check: "checkpoint-missing", Applies: check.Shares("vchannels")},
 	},
 }
 
@@ -58,7 +58,7 @@ func runDroppedNotCollected(p *check.Pass) {
 	}
 	keep := p.SettingSeconds("dataCoord.gc.dropTolerance", dropTolerance, facts.DataCoords()...)
 	interval := p.SettingSeconds("dataCoord.gc.interval", collectEvery, facts.DataCoords()...)
-	u := p.Uncollected(p.Before(keep + collectRounds*interval))
+	u := p.Garbage(p.Before(keep + collectRounds*interval))
 	if u.Segments == 0 {
 		return
 	}
@@ -70,7 +70,7 @@ func runDroppedNotCollected(p *check.Pass) {
 			check.Count("all dropped segments", total.ByState[model.SegmentDropped], "etcd"),
 			check.Count("segments in use", total.Segments, "etcd"),
 			check.Size("uncollected logs", u.Bytes, "etcd"),
-			check.Lasts("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
+			check.Duration("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
 			check.Count("without a drop time", u.Undated, "etcd"),
 			check.Count("with a checkpoint behind their last write", u.Behind, "etcd"),
 		},
@@ -85,12 +85,12 @@ func runDroppedNotCollected(p *check.Pass) {
 	if gc := pausedCollector(p); gc != nil {
 		f.Message += "; garbage collection is paused for another " + words.Span(gc.Left)
 		f.Evidence = append(f.Evidence,
-			check.Lasts("remaining pause of garbage collection", gc.Left, gc.By+" /management/data_gc"))
+			check.Duration("remaining pause of garbage collection", gc.Left, gc.By+" /management/data_gc"))
 	}
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
 	}
-	f.Objects = append(f.Objects, facts.Refs(u.Late, facts.RefVChannel)...)
+	f.Objects = append(f.Objects, facts.Refs(u.LateChannels, facts.RefVChannel)...)
 	if dated := u.Segments - u.Undated; dated >= uncollectedWarning && dated > total.Segments {
 		f.Severity = check.Warning
 	}
@@ -116,7 +116,7 @@ func resumeFirst(p *check.Pass) check.Step {
 		Interrupting(time.Hour, "nothing")
 }
 
-func uncollectedText(p *check.Pass, u *facts.Uncollected) string {
+func uncollectedText(p *check.Pass, u *facts.Garbage) string {
 	dropped := words.Plural(u.Segments, "dropped segment")
 	switch u.Undated {
 	case u.Segments:
@@ -129,7 +129,7 @@ func uncollectedText(p *check.Pass, u *facts.Uncollected) string {
 
 // checkpointsFirst returns the first step of a fix if checkpoints hold up the collector, and an empty step
 // otherwise.
-func checkpointsFirst(u *facts.Uncollected) check.Step {
+func checkpointsFirst(u *facts.Garbage) check.Step {
 	if u.Behind == 0 {
 		return check.Step{}
 	}

@@ -14,14 +14,14 @@ import (
 
 // duties holds the objects that depend on one session.
 type duties struct {
-	role        string
-	collections []model.CollectionID // with the query node in a replica, or with a channel that the node consumes
-	alone       int                  // number of collections with a single replica
-	replicas    int                  // number of replicas with the node as a member
-	leads       []string             // channels that it leads, as reported by QueryCoord and query nodes
-	watches     []string             // channels that the data or streaming node consumes
-	segments    int                  // sealed segments that shard leaders request from it
-	rows        int64
+	role          string
+	collections   []model.CollectionID // with the query node in a replica, or with a channel that the node consumes
+	singleReplica int                  // number of collections with a single replica
+	replicas      int                  // number of replicas with the node as a member
+	leads         []string             // channels that it leads, as reported by QueryCoord and query nodes
+	watches       []string             // channels that the data or streaming node consumes
+	segments      int                  // sealed segments that shard leaders request from it
+	rows          int64
 }
 
 // dutiesOf returns the objects that depend on a session, according to metadata and the other processes.
@@ -50,7 +50,7 @@ func queryDuties(p *check.Pass, d *duties, id model.NodeID) {
 		d.replicas++
 		d.collections = append(d.collections, r.Collection)
 		if len(p.ReplicasOf(r.Collection)) < 2 {
-			d.alone++
+			d.singleReplica++
 		}
 	}
 	d.collections = facts.CompactIDs(d.collections)
@@ -70,13 +70,13 @@ func queryDuties(p *check.Pass, d *duties, id model.NodeID) {
 		}
 	}
 	d.leads = slices.Compact(slices.Sorted(slices.Values(d.leads)))
-	askedFor(p, d, id)
+	addRequestedSegments(p, d, id)
 }
 
-// askedFor counts the segments that shard leaders request from a node, and their rows.
-func askedFor(p *check.Pass, d *duties, id model.NodeID) {
-	named := p.Views.Named()
-	var seen facts.Counted // two leaders request the same segment while a shard is moved
+// addRequestedSegments counts the segments that shard leaders request from a node, and their rows.
+func addRequestedSegments(p *check.Pass, d *duties, id model.NodeID) {
+	named := p.Views.QueriedNodes()
+	var seen facts.SegmentSet // two leaders request the same segment while a shard is moved
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
@@ -87,7 +87,7 @@ func askedFor(p *check.Pass, d *duties, id model.NodeID) {
 				continue
 			}
 			for _, s := range view.Sealed {
-				if s.Node != id || !seen.First(s.ID) {
+				if s.Node != id || !seen.Add(s.ID) {
 					continue
 				}
 				d.segments++
@@ -123,10 +123,10 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 		}
 		text := "It is in the replicas of " + words.Plural(len(d.collections), "loaded collection")
 		switch {
-		case d.alone == len(d.collections):
+		case d.singleReplica == len(d.collections):
 			text += ", none of which has another replica: their searches fail while they depend on it"
-		case d.alone > 0:
-			text += fmt.Sprintf(", %s of which have no other replica: their searches fail while they depend on it", words.Number(d.alone))
+		case d.singleReplica > 0:
+			text += fmt.Sprintf(", %s of which have no other replica: their searches fail while they depend on it", words.Number(d.singleReplica))
 		}
 		if len(d.leads) > 0 {
 			text += "; it leads " + words.Plural(len(d.leads), "shard")
@@ -152,14 +152,14 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 	return "Operations that need its decision wait."
 }
 
-// alone turns a finding about a process into one about its role, because no other process does its work.
-func alone(p *check.Pass, f *check.Finding, role string) {
-	t := tollOf(p, role)
-	f.Severity, f.Cost, f.Impact, f.Lacks = max(t.severity, check.Warning), max(f.Cost, t.cost), t.impact, role
+// promoteToRole turns a finding about a process into one about its role, because no other process does its work.
+func promoteToRole(p *check.Pass, f *check.Finding, role string) {
+	t := lossOfRole(p, role)
+	f.Severity, f.Cost, f.Impact, f.MissingRole = max(t.severity, check.Warning), max(f.Cost, t.cost), t.impact, role
 }
 
-// alsoRegistered adds to a finding the sessions of other roles that its process has registered.
-func alsoRegistered(f *check.Finding, group []*model.LiveNode) {
+// addOtherSessions adds to a finding the sessions of other roles that its process has registered.
+func addOtherSessions(f *check.Finding, group []*model.LiveNode) {
 	for _, n := range group[1:] {
 		if n.Role != group[0].Role {
 			f.Objects = append(f.Objects, n.Ref())
@@ -174,14 +174,14 @@ func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []c
 	switch {
 	case len(others) == 0:
 		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(), check.RoleHint(n.Role)).
-			Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, n.Role)...)
+			Interrupting(2*time.Minute, "nothing")), check.UnwritableStorageSteps(p.Facts, n.Role)...)
 	case n.Role == "proxy":
 		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)).
 			Interrupting(2*time.Minute, "nothing"))
 	}
 	return append(check.Fix(check.Do("restart %s; its session expires %s after it stops, and %s %s over",
 		n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take")).
-		Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, n.Role)...)
+		Interrupting(2*time.Minute, "nothing")), check.UnwritableStorageSteps(p.Facts, n.Role)...)
 }
 
 // killSteps returns the fix for a process that hangs, with the sessions that cannot take over meanwhile.
@@ -201,7 +201,7 @@ func (d *duties) evidence() []check.Evidence {
 		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"), check.Fact("shards led, per QueryCoord", words.Few(d.leads), "QueryCoord"))
 	}
 	if d.segments > 0 {
-		list = append(list, check.Measured("segments that leaders request from it", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
+		list = append(list, check.Factf("segments that leaders request from it", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
 	}
 	if len(d.watches) > 0 {
 		list = append(list, check.Fact("channels consumed", words.Few(d.watches), "etcd"))

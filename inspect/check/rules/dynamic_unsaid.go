@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// dynamicUnsaid reports collections with a dynamic field whose record does not set enable_dynamic_field.
-var dynamicUnsaid = &check.Check{
+// dynamicUnset reports collections with a dynamic field whose record does not set enable_dynamic_field.
+var dynamicUnset = &check.Check{
 	ID:       "dynamic-mismatch",
 	Title:    "A collection has a dynamic field, but its record does not enable it",
 	Severity: check.Warning,
@@ -23,10 +23,10 @@ Up to 2.6.5 a dynamic field that was added to an existing collection was not sto
 
 Not reported: the opposite, a record that allows dynamic fields without a field for them. Not seen on a server.`,
 	Remedy: `Do not restart RootCoord (MixCoord) before the rows are safe. Copy them into a new collection that has the dynamic field from the beginning.`,
-	Run:    runDynamicUnsaid,
+	Run:    runDynamicUnset,
 }
 
-func runDynamicUnsaid(p *check.Pass) {
+func runDynamicUnset(p *check.Pass) {
 	for _, x := range p.Collections {
 		if !x.DynamicUnsaid || x.Dropped() {
 			continue

@@ -49,26 +49,26 @@ func runEtcdAlarm(p *check.Pass) {
 		}
 	}
 	if len(alarms) == 0 {
-		etcdUnknown(p)
+		skipUnlessEtcd(p)
 		return
 	}
 	f.Message = "etcd reports " + words.Few(slices.Sorted(maps.Keys(alarms)))
 	f.Impact = "Milvus may be unable to write metadata."
 	f.Fix = check.Fix(
 		snapshotFirst(p),
-		check.Shell(check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows which member differs: another hash at the same revision"),
+		check.Shell(check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(respondingMembers(p)))).Does("shows which member differs: another hash at the same revision"),
 		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details").
 			Interrupting(5*time.Minute, "nothing, as long as most members respond"),
 	)
 	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and every write is refused"
 		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and requests fail.", 1
-		shrunk := shrink(p, answering(p))
+		shrunk := shrink(p, respondingMembers(p))
 		for i := range shrunk {
 			shrunk[i].Within = 0 // the alarm stays until it is cleared
 		}
 		f.Fix = check.Fix(append(shrunk,
-			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own").
+			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(respondingMembers(p)))).Does("clears the alarm; Milvus then continues on its own").
 				Interrupting(time.Minute, "nothing"),
 			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time").
 				Interrupting(2*time.Minute, "nothing, as long as most members respond"))...)
@@ -81,7 +81,7 @@ func runEtcdAlarm(p *check.Pass) {
 func snapshotFirst(p *check.Pass) check.Step {
 	save := check.Etcdctl("snapshot save")
 	if p.Etcd != nil {
-		if members := answering(p); len(members) > 0 {
+		if members := respondingMembers(p); len(members) > 0 {
 			save = save.Flag("--endpoints=", members[len(members)-1].Endpoint)
 		}
 	}
@@ -106,15 +106,15 @@ func memberName(m model.EtcdMember) string {
 	return m.Endpoint
 }
 
-// unseenMember records a member that did not respond.
-func unseenMember(p *check.Pass, m model.EtcdMember) {
+// noteUnseenMember records a member that did not respond.
+func noteUnseenMember(p *check.Pass, m model.EtcdMember) {
 	if m.Problem != "" {
-		p.Unseen("etcd member " + memberName(m) + ": " + m.Problem)
+		p.NoteUnseen("etcd member " + memberName(m) + ": " + m.Problem)
 	}
 }
 
-// etcdUnknown skips the check if no etcd member responded.
-func etcdUnknown(p *check.Pass) {
+// skipUnlessEtcd skips the check if no etcd member responded.
+func skipUnlessEtcd(p *check.Pass) {
 	for _, m := range p.Etcd.Members {
 		if m.Problem == "" {
 			return

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEtcdAlarm(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("etcd-alarm"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("etcd-alarm"), []rulestest.Case{
 		{Name: "well", Change: rulestest.Members(3, nil)},
 		{Name: "full", Change: rulestest.Members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"} }), Want: []string{"error / etcd reports NOSPACE: its database is full, and every write is refused"}},
 		{

@@ -80,7 +80,7 @@ func runEtcdLeader(p *check.Pass) {
 		return
 	}
 	f := check.Finding{Fix: check.Fix(
-		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).
+		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(respondingMembers(p)))).
 			Does("shows which member leads and which do not respond; run it next to etcd"),
 		check.Do("start the members that are down, or fix their network: see the logs of those in the evidence").
 			Interrupting(time.Minute, "nothing"),
@@ -104,7 +104,7 @@ func runEtcdLeader(p *check.Pass) {
 			f.Severity, f.Impact = check.Warning, "If it is down, etcd survives fewer failures."
 		}
 	default:
-		unlistedMembers(p, &q)
+		noteUnlistedMembers(p, &q)
 		return
 	}
 	f.Evidence = slices.Concat(q.evidence, []check.Evidence{
@@ -132,12 +132,12 @@ func reportSilentEtcd(p *check.Pass, q *quorum) {
 	p.Report(f)
 }
 
-// unlistedMembers records that the leader or other members of etcd may be unknown.
-func unlistedMembers(p *check.Pass, q *quorum) {
+// noteUnlistedMembers records that the leader or other members of etcd may be unknown.
+func noteUnlistedMembers(p *check.Pass, q *quorum) {
 	if q.leaders == 0 {
-		p.Unseen("the leader of etcd: not among the members that responded")
+		p.NoteUnseen("the leader of etcd: not among the members that responded")
 	}
 	if p.Etcd.Problem != "" {
-		p.Unseen("etcd: " + p.Etcd.Problem)
+		p.NoteUnseen("etcd: " + p.Etcd.Problem)
 	}
 }

@@ -15,7 +15,7 @@ func TestEtcdNoLeader(t *testing.T) {
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("etcd-no-leader"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("etcd-no-leader"), []rulestest.Case{
 		{Name: "well", Change: rulestest.Members(3, nil)},
 		{Name: "one alone", Change: rulestest.Members(1, nil)},
 		{Name: "no leader", Change: rulestest.Members(3, func(m []model.EtcdMember) {

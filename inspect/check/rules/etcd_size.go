@@ -16,10 +16,10 @@ import (
 const (
 	// sizeWarning and sizeError are shares of the quota.
 	sizeWarning, sizeError = 0.8, 0.95
-	// hollow is the share in use below which defragmenting a database is worthwhile, if it has at least
-	// hollowBytes.
-	hollow      = 0.5
-	hollowBytes = int64(512) << 20
+	// fragmentedShare is the share in use below which defragmenting a database is worthwhile, if it has at least
+	// fragmentedBytes.
+	fragmentedShare = 0.5
+	fragmentedBytes = int64(512) << 20
 )
 
 // etcdSize reports an etcd database that is nearly full.
@@ -47,24 +47,24 @@ func runEtcdSize(p *check.Pass) {
 	share := facts.QuotaShare
 	for i := range p.Etcd.Members {
 		m := &p.Etcd.Members[i]
-		unseenMember(p, *m)
+		noteUnseenMember(p, *m)
 		if m.Problem != "" {
 			continue
 		}
 		if worst == nil || share(m) > share(worst) {
 			worst = m
 		}
-		if m.DBSize >= hollowBytes && m.DBInUse > 0 && facts.Part(m.DBInUse, m.DBSize) < hollow && (hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
+		if m.DBSize >= fragmentedBytes && m.DBInUse > 0 && facts.Ratio(m.DBInUse, m.DBSize) < fragmentedShare && (hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
 			hollowest = m
 		}
 	}
 	switch {
 	case worst == nil:
-		etcdUnknown(p)
+		skipUnlessEtcd(p)
 	case share(worst) >= sizeWarning:
 		reportSize(p, worst, share(worst))
 	case hollowest != nil:
-		reportHollow(p, hollowest)
+		reportFragmented(p, hollowest)
 	}
 }
 
@@ -92,7 +92,7 @@ func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
 	p.Report(f)
 }
 
-func reportHollow(p *check.Pass, m *model.EtcdMember) {
+func reportFragmented(p *check.Pass, m *model.EtcdMember) {
 	f := sizeFinding(m)
 	f.Message = fmt.Sprintf("the database of etcd member %s is %s, only %s in use", memberName(*m), words.Bytes(m.DBSize), words.Bytes(m.DBInUse))
 	f.Impact = "None yet. Defragmenting returns the rest to the disk."
@@ -129,8 +129,8 @@ func defragment(members []*model.EtcdMember) check.Step {
 		Interrupting(time.Minute, "each member for a few seconds")
 }
 
-// answering returns the members that responded, the leader last.
-func answering(p *check.Pass) []*model.EtcdMember {
+// respondingMembers returns the members that responded, the leader last.
+func respondingMembers(p *check.Pass) []*model.EtcdMember {
 	var list, leaders []*model.EtcdMember
 	for i := range p.Etcd.Members {
 		switch m := &p.Etcd.Members[i]; {

@@ -12,30 +12,30 @@ import (
 	"kitescope/internal/words"
 )
 
-// region is a resource group: its query nodes and the replicas that they serve. Before resource groups (2.2.x)
+// resourceGroup is a resource group: its query nodes and the replicas that they serve. Before resource groups (2.2.x)
 // there is one region.
-type region struct {
+type resourceGroup struct {
 	name   string
 	nodes  []*balance.Share // nodes that take segments and whose data is known, by id
 	groups []*balance.Group
 }
 
-// Thresholds of uneven load. A replica is reported if its busiest node has at least worthAWord (a tenth) of a
+// Thresholds of uneven load. A replica is reported if its busiest node has at least minExcess (a tenth) of a
 // node's average rows in excess.
 const (
-	unevenRows = 1.3
-	warnRows   = 1.5
-	worthAWord = 0.1
-	worthAWarn = 0.3
-	betterBy   = 1.15 // minimum improvement by moving segments
-	fewRows    = 5000 // in total: with fewer rows there is nothing to spread
-	idleShare  = 0.25 // of the average of the others
-	// fillsFor is the maximum age of a node that is still being filled. A node with large segments is filled
+	unevenRows     = 1.3
+	warnRows       = 1.5
+	minExcess      = 0.1
+	warnExcess     = 0.3
+	minImprovement = 1.15 // minimum improvement by moving segments
+	fewRows        = 5000 // in total: with fewer rows there is nothing to spread
+	idleShare      = 0.25 // of the average of the others
+	// maxFillTime is the maximum age of a node that is still being filled. A node with large segments is filled
 	// for longer, as long as another segment has arrived recently.
-	fillsFor = time.Hour
-	// surelySettled is the age at which a node has received segments even in a large cluster, or during an
+	maxFillTime = time.Hour
+	// minSettledAge is the age at which a node has received segments even in a large cluster, or during an
 	// upgrade.
-	surelySettled = 10 * time.Minute
+	minSettledAge = 10 * time.Minute
 )
 
 // noSurvey returns the reason why it is unknown which rows query nodes serve, or "" if some node's data is
@@ -46,21 +46,21 @@ func noSurvey(p *check.Pass) string {
 		return facts.NotAsked
 	}
 	if !slices.ContainsFunc(p.Balance.Nodes, func(s *balance.Share) bool { return s.Known }) {
-		return "no query node reported what it serves" + facts.Because(p.Balance.Unknown)
+		return "no query node reported what it serves" + facts.ReasonSuffix(p.Balance.Unknown)
 	}
 	for _, n := range p.Balance.Unknown {
-		p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+		p.NoteUnseen(n.Name() + ": " + facts.WhySilent(n))
 	}
 	return ""
 }
 
-// regions returns the resource groups that have replicas, sorted by name.
-func regions(p *check.Pass) []*region {
-	var list []*region
-	of := func(name string) *region {
-		i := slices.IndexFunc(list, func(r *region) bool { return r.name == name })
+// resourceGroups returns the resource groups that have replicas, sorted by name.
+func resourceGroups(p *check.Pass) []*resourceGroup {
+	var list []*resourceGroup
+	of := func(name string) *resourceGroup {
+		i := slices.IndexFunc(list, func(r *resourceGroup) bool { return r.name == name })
 		if i < 0 {
-			list = append(list, &region{name: name})
+			list = append(list, &resourceGroup{name: name})
 			i = len(list) - 1
 		}
 		return list[i]
@@ -82,7 +82,7 @@ func regions(p *check.Pass) []*region {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b *region) int {
+	slices.SortFunc(list, func(a, b *resourceGroup) int {
 		if a.name < b.name {
 			return -1
 		}
@@ -92,7 +92,7 @@ func regions(p *check.Pass) []*region {
 }
 
 // belongs reports whether a node is in a resource group: the group or one of its replicas lists it.
-func belongs(p *check.Pass, n *balance.Share, r *region) bool {
+func belongs(p *check.Pass, n *balance.Share, r *resourceGroup) bool {
 	for _, g := range p.ResourceGroups {
 		if slices.Contains(g.Nodes, n.Node) {
 			return g.Name == r.name
@@ -102,28 +102,28 @@ func belongs(p *check.Pass, n *balance.Share, r *region) bool {
 		len(p.ResourceGroups) == 0
 }
 
-func (r *region) rows() (sum int64) {
+func (r *resourceGroup) rows() (sum int64) {
 	for _, n := range r.nodes {
 		sum += n.Rows()
 	}
 	return sum
 }
 
-func (r *region) repeated() (sum int64) {
+func (r *resourceGroup) repeated() (sum int64) {
 	for _, n := range r.nodes {
 		sum += n.Repeated
 	}
 	return sum
 }
 
-func (r *region) cost() (sum float64) {
+func (r *resourceGroup) cost() (sum float64) {
 	for _, n := range r.nodes {
 		sum += n.Cost
 	}
 	return sum
 }
 
-func (r *region) sealed() (sum int) {
+func (r *resourceGroup) sealed() (sum int) {
 	for _, n := range r.nodes {
 		sum += n.Sealed - n.Copies
 	}
@@ -132,7 +132,7 @@ func (r *region) sealed() (sum int) {
 
 // spread returns the maximum of a figure over its mean on the region's nodes. It returns 0 if there are fewer
 // than two nodes or the sum is not positive.
-func (r *region) spread(of func(*balance.Share) float64) float64 {
+func (r *resourceGroup) spread(of func(*balance.Share) float64) float64 {
 	sum, most := 0.0, 0.0
 	for _, n := range r.nodes {
 		sum += of(n)
@@ -144,9 +144,9 @@ func (r *region) spread(of func(*balance.Share) float64) float64 {
 	return most / (sum / float64(len(r.nodes)))
 }
 
-// tooMuch returns the share of the busiest node's work that exceeds the mean of all nodes. Searches would be
+// excess returns the share of the busiest node's work that exceeds the mean of all nodes. Searches would be
 // faster by that share if all nodes had equal work.
-func (r *region) tooMuch() float64 {
+func (r *resourceGroup) excess() float64 {
 	if x := r.spread(func(s *balance.Share) float64 { return s.Cost }); x > 1 {
 		return 1 - 1/x
 	}
@@ -154,7 +154,7 @@ func (r *region) tooMuch() float64 {
 }
 
 // replicasOf returns the replicas that have the node as a member that takes segments.
-func (r *region) replicasOf(id model.NodeID) []*balance.Group {
+func (r *resourceGroup) replicasOf(id model.NodeID) []*balance.Group {
 	return slices.DeleteFunc(slices.Clone(r.groups), func(g *balance.Group) bool {
 		s := g.Share(id)
 		return s == nil || !s.Member
@@ -163,7 +163,7 @@ func (r *region) replicasOf(id model.NodeID) []*balance.Group {
 
 // spreadable reports whether some replica of a node has two segments on another node and could move one here.
 // If no replica has the node as a member, it looks at all replicas of the region.
-func spreadable(p *check.Pass, r *region, id model.NodeID) bool {
+func spreadable(p *check.Pass, r *resourceGroup, id model.NodeID) bool {
 	groups := r.replicasOf(id)
 	if len(groups) == 0 {
 		groups = r.groups
@@ -173,22 +173,22 @@ func spreadable(p *check.Pass, r *region, id model.NodeID) bool {
 	})
 }
 
-// settling reports whether a node is being filled: it has just started, or it started within the last hour and
+// isFilling reports whether a node is being filled: it has just started, or it started within the last hour and
 // received a segment recently. If auto-balance is off, no node is being filled.
-func settling(p *check.Pass, n *balance.Share) bool {
-	if !young(p, n) {
+func isFilling(p *check.Pass, n *balance.Share) bool {
+	if !recentlyFilled(p, n) {
 		return false
 	}
 	auto := p.AutoBalance()
 	return auto.On || !auto.Known
 }
 
-func young(p *check.Pass, n *balance.Share) bool {
+func recentlyFilled(p *check.Pass, n *balance.Share) bool {
 	if at := n.Live.StartedAt(); !at.IsZero() {
 		switch age := p.Now.Sub(at); {
-		case age < facts.SettlesAfter:
+		case age < facts.WarmupPeriod:
 			return true
-		case age >= fillsFor:
+		case age >= maxFillTime:
 			return false
 		}
 	}
@@ -199,10 +199,10 @@ func young(p *check.Pass, n *balance.Share) bool {
 	return slices.ContainsFunc(n.Live.Distribution.Sealed, func(s model.ServedSegment) bool { return asked.Sub(facts.VersionTime(s.Version)) < facts.MoveGrace })
 }
 
-// roomier returns the memory of each node over the mean of all of them, if Milvus spreads rows by memory
+// memoryRatios returns the memory of each node over the mean of all of them, if Milvus spreads rows by memory
 // (2.4.13 and later, pull requests 36466 and 36625). It returns nil if Milvus spreads rows evenly, or if the
 // memory of a node is unknown.
-func roomier(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float64 {
+func memoryRatios(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float64 {
 	if !balance.ByRoom(p.Version.Text) {
 		return nil
 	}
@@ -221,10 +221,10 @@ func roomier(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float64 {
 	return times
 }
 
-// evenByRoom reports whether the rows of a replica are spread over its nodes in proportion to their memory.
-func evenByRoom(p *check.Pass, g *balance.Group) bool {
+// evenByMemory reports whether the rows of a replica are spread over its nodes in proportion to their memory.
+func evenByMemory(p *check.Pass, g *balance.Group) bool {
 	takers := slices.DeleteFunc(slices.Clone(g.Shares), func(s *balance.Share) bool { return !s.Takes() })
-	times := roomier(p, takers)
+	times := memoryRatios(p, takers)
 	if times == nil {
 		return false
 	}
@@ -232,11 +232,11 @@ func evenByRoom(p *check.Pass, g *balance.Group) bool {
 	return !slices.ContainsFunc(takers, func(s *balance.Share) bool { return shareRows(s) >= unevenRows*mean*times[s.Node] })
 }
 
-// quietNode is a node that serves far less than the others of its resource group.
-type quietNode struct {
+// underusedNode is a node that serves far less than the others of its resource group.
+type underusedNode struct {
 	*balance.Share
-	region *region
-	age    time.Duration
+	group *resourceGroup
+	age   time.Duration
 	// fresh reports whether the node is still being filled, so that Milvus gives it segments on its own.
 	fresh bool
 }
@@ -244,14 +244,14 @@ type quietNode struct {
 // idleNodes returns the nodes that serve far less than the others, both in search work and in rows, which
 // Milvus balances. A node with few large segments does little work but has its share of rows. Nodes that are
 // being filled are marked as fresh.
-func idleNodes(p *check.Pass) []quietNode {
-	var found []quietNode
-	for _, r := range regions(p) {
+func idleNodes(p *check.Pass) []underusedNode {
+	var found []underusedNode
+	for _, r := range resourceGroups(p) {
 		cost, rows := r.cost(), float64(r.rows())
 		if len(r.nodes) < 2 || rows < fewRows || cost <= 0 {
 			continue
 		}
-		times := roomier(p, r.nodes)
+		times := memoryRatios(p, r.nodes)
 		others := float64(len(r.nodes) - 1)
 		for _, n := range r.nodes {
 			share := idleShare
@@ -261,7 +261,7 @@ func idleNodes(p *check.Pass) []quietNode {
 			if n.Cost > share*(cost-n.Cost)/others || shareRows(n) > share*(rows-shareRows(n))/others || !spreadable(p, r, n.Node) {
 				continue
 			}
-			x := quietNode{Share: n, region: r, age: -1, fresh: settling(p, n)}
+			x := underusedNode{Share: n, group: r, age: -1, fresh: isFilling(p, n)}
 			if at := n.Live.StartedAt(); !at.IsZero() {
 				x.age = p.Now.Sub(at)
 			}
@@ -281,24 +281,24 @@ type unevenGroup struct {
 
 // unevenGroups returns the replicas of a region whose rows are uneven and could be spread better, by descending
 // weight.
-func unevenGroups(p *check.Pass, r *region) []unevenGroup {
+func unevenGroups(p *check.Pass, r *resourceGroup) []unevenGroup {
 	if len(r.nodes) < 2 || r.rows() < fewRows {
 		return nil
 	}
 	mean := float64(r.rows()) / float64(len(r.nodes))
 	var list []unevenGroup
 	for _, g := range r.groups {
-		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Exclusive(g) || evenByRoom(p, g) {
+		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Exclusive(g) || evenByMemory(p, g) {
 			continue
 		}
 		x := unevenGroup{Group: g}
 		x.weight = (g.Spread.RowsMaxMean - 1) * float64(g.Rows()) / float64(g.Spread.Nodes) / mean
-		if x.weight < worthAWord {
+		if x.weight < minExcess {
 			continue
 		}
 		x.reachable = p.Balance.Reachable(g, balance.Options{Goal: balance.DefaultGoal, By: balance.ByRows})
 		switch {
-		case x.reachable == 0 && g.Sealed < 2*g.Spread.Nodes, x.reachable*betterBy > g.Spread.RowsMaxMean:
+		case x.reachable == 0 && g.Sealed < 2*g.Spread.Nodes, x.reachable*minImprovement > g.Spread.RowsMaxMean:
 			continue // too few segments to spread, or hardly any improvement
 		}
 		list = append(list, x)

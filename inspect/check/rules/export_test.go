@@ -4,10 +4,10 @@ package rules
 // records-missing.
 func Relations() (remnants, dependent []string) {
 	for _, r := range append(orphans(), staleCheckpoints()) {
-		remnants = append(remnants, r.of+"s "+r.lost)
+		remnants = append(remnants, r.record+"s "+r.owners)
 	}
-	for _, d := range dependences() {
-		dependent = append(dependent, d.on)
+	for _, d := range recordDependencies() {
+		dependent = append(dependent, d.name)
 	}
 	return remnants, dependent
 }

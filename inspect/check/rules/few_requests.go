@@ -25,7 +25,7 @@ var fewRequests = &check.Check{
 func runFewRequests(p *check.Pass) {
 	var few []*budget.Budget
 	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
-		if b := overall(p, kind); b != nil && b.Root.Known && b.Requests < enough {
+		if b := overall(p, kind); b != nil && b.Root.Known && b.Requests < minRequests {
 			few = append(few, b)
 		} else if b != nil && b.Root.Known && (kind == budget.Search) {
 			return // there are enough searches to judge the cluster by
@@ -41,8 +41,8 @@ func runFewRequests(p *check.Pass) {
 	}
 	var names []string
 	for _, b := range few {
-		names = append(names, counted(b))
-		f.Evidence = append(f.Evidence, check.Measured("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
+		names = append(names, countText(b))
+		f.Evidence = append(f.Evidence, check.Factf("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
 	}
 	f.Message = "too few requests to break down their latency: " + words.Few(names)
 	if why := p.Latency().Window.Why; why != "" {
@@ -51,8 +51,8 @@ func runFewRequests(p *check.Pass) {
 	p.Report(f)
 }
 
-// counted returns the number of requests with their kind, e.g. "12 searches".
-func counted(b *budget.Budget) string {
+// countText returns the number of requests with their kind, e.g. "12 searches".
+func countText(b *budget.Budget) string {
 	n := int64(b.Requests)
 	name := string(b.Request)
 	switch {

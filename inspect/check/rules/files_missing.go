@@ -51,10 +51,10 @@ func runFilesMissing(p *check.Pass) {
 		return
 	}
 	for _, x := range s.Unseen {
-		p.Unseen(x.What + ": " + x.Reason)
+		p.NoteUnseen(x.What + ": " + x.Reason)
 	}
 	if left := s.Segments - s.Looked; left > 0 {
-		p.Unseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments), s.Limit))
+		p.NoteUnseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments), s.Limit))
 	}
 	byCollection := make(map[model.CollectionID][]*model.MissingFiles)
 	var order []model.CollectionID
@@ -146,7 +146,7 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	first := list[0]
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
-		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, whatIsMissing(p, first), first.Path),
+		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, missingText(p, first), first.Path),
 		Impact:  "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when nodes restart or hand it over.",
 		Fix: check.Fix(
 			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before").
@@ -163,10 +163,10 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 		)
 	}
 	if p.LoadState(id) != nil && all > 0 {
-		f.Cost = p.Losing(min(1, float64(rows)/float64(all)))
+		f.Cost = p.ClusterLoss(min(1, float64(rows)/float64(all)))
 	}
 	for _, x := range list[:min(len(list), maxMissingShown)] {
-		f.Evidence = append(f.Evidence, missing(p, x))
+		f.Evidence = append(f.Evidence, missingEvidence(p, x))
 	}
 	f.Objects = append(f.Objects, facts.Refs(segments, facts.RefSegment)...)
 	p.Report(f)
@@ -174,29 +174,29 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 
 // lostText returns the extent of the loss, e.g. "2 files of 1 segment (3,000 rows) are missing from storage,
 // and files in 3 folders are truncated".
-func lostText(files, cut, segments int, rows int64) string {
+func lostText(files, truncated, segments int, rows int64) string {
 	of := " of " + words.Plural(segments, "segment") + " (" + words.Number(rows) + " rows) "
 	switch {
-	case cut == 0:
+	case truncated == 0:
 		return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage"
 	case files == 0:
 		return "files" + of + "are truncated"
 	}
-	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " + words.Plural(cut, "folder") + " are truncated"
+	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " + words.Plural(truncated, "folder") + " are truncated"
 }
 
-// missing returns the number of files found and expected in one folder as evidence, with the sizes if a file is
+// missingEvidence returns the number of files found and expected in one folder as evidence, with the sizes if a file is
 // truncated.
-func missing(p *check.Pass, x *model.MissingFiles) check.Evidence {
+func missingEvidence(p *check.Pass, x *model.MissingFiles) check.Evidence {
 	format, args := "%s of %s files in %s", []any{check.Digits(x.Found), check.Digits(x.Want), x.Path}
 	if x.Cut() {
 		format, args = format+", %s of %s", append(args, check.Bytes(x.Size), check.Bytes(x.Bytes))
 	}
-	return check.Measured("segment "+x.Segment.String()+", "+whatIsMissing(p, x), p.Storage.Location, format, args...)
+	return check.Factf("segment "+x.Segment.String()+", "+missingText(p, x), p.Storage.Location, format, args...)
 }
 
-// whatIsMissing names the missing files, e.g. "insert log of field vec", "index idx on field vec".
-func whatIsMissing(p *check.Pass, x *model.MissingFiles) string {
+// missingText names the missing files, e.g. "insert log of field vec", "index idx on field vec".
+func missingText(p *check.Pass, x *model.MissingFiles) string {
 	text := x.Kind
 	if i := p.Index(x.Index); i != nil && x.Index != 0 {
 		text += " " + i.Name

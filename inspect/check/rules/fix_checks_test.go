@@ -17,11 +17,11 @@ type fixCase struct {
 	want, never []string
 }
 
-func holdFixes(t *testing.T, cases []fixCase) {
+func checkFixes(t *testing.T, cases []fixCase) {
 	t.Helper()
 	for _, x := range cases {
 		t.Run(x.check+"/"+x.name, func(t *testing.T) {
-			r := rulestest.Judged(t, rulestest.Named(x.check), x.change)
+			r := rulestest.RunCheck(t, rulestest.ByID(x.check), x.change)
 			if len(r.Findings) == 0 {
 				t.Fatalf("nothing is found: %s", r.Reason)
 			}
@@ -53,18 +53,18 @@ func TestFixesOfIndexes(t *testing.T) {
 		}
 	}
 	const create = `c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {"M": 16, "note": "1e3 x"}}, index_name="vec_idx")`
-	gone := func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.WellField] = 1400 }
-	holdFixes(t, []fixCase{
+	gone := func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.FieldID] = 1400 }
+	checkFixes(t, []fixCase{
 		{"loaded", "index-failed", failed(nil), []string{`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); ` + create + "; c.load()"}, nil},
 		{"not loaded", "index-failed", failed(func(w *rulestest.World) { w.LoadStates = nil }), []string{`c = Collection("docs"); c.drop_index(index_name="vec_idx"); ` + create}, []string{"release", "load()"}},
 		{"in a resource group, with replicas", "index-failed", failed(func(w *rulestest.World) {
 			w.LoadStates[0].Replicas, w.Replicas[0].ResourceGroup = 2, "rg2"
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, ResourceGroup: "rg1"})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, ResourceGroup: "rg1"})
 		}), []string{`c.load(replica_number=2, _resource_groups=["rg1", "rg2"])`}, nil},
 		{"of partitions and fields", "index-failed", failed(func(w *rulestest.World) {
-			w.Partitions = append(w.Partitions, &model.Partition{ID: 1002, Collection: rulestest.WellColl, Name: "other"})
+			w.Partitions = append(w.Partitions, &model.Partition{ID: 1002, Collection: rulestest.CollID, Name: "other"})
 			l := w.LoadStates[0]
-			l.LoadType, l.Partitions, l.Fields = "LoadPartition", []model.PartitionLoad{{Partition: 1002, Status: "Loaded"}}, []model.FieldID{100, rulestest.WellField}
+			l.LoadType, l.Partitions, l.Fields = "LoadPartition", []model.PartitionLoad{{Partition: 1002, Status: "Loaded"}}, []model.FieldID{100, rulestest.FieldID}
 		}), []string{`c.load(partition_names=["other"], load_fields=["id", "vec"])`}, nil},
 		{"chosen by Milvus", "index-failed", failed(func(w *rulestest.World) {
 			w.Indexes[0].UserParams = []model.Pair{{Key: "index_type", Value: "AUTOINDEX"}}
@@ -78,13 +78,13 @@ func TestFixesOfIndexes(t *testing.T) {
 // once after all of them are built.
 func TestFixesOfLostIndexes(t *testing.T) {
 	lost := func(w *rulestest.World) {
-		w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: 100, Name: "id_idx", Type: "STL_SORT"})
+		w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.CollID, Field: 100, Name: "id_idx", Type: "STL_SORT"})
 		w.Storage = &model.Storage{Location: "/data"}
-		for _, id := range []model.IndexID{rulestest.WellIndex, 1501, rulestest.WellIndex} {
-			w.Storage.Missing = append(w.Storage.Missing, model.MissingFiles{Segment: w.Segment(0).ID, Collection: rulestest.WellColl, Kind: "index", Index: id, Want: 1})
+		for _, id := range []model.IndexID{rulestest.IndexID, 1501, rulestest.IndexID} {
+			w.Storage.Missing = append(w.Storage.Missing, model.MissingFiles{Segment: w.Segment(0).ID, Collection: rulestest.CollID, Kind: "index", Index: id, Want: 1})
 		}
 	}
-	holdFixes(t, []fixCase{
+	checkFixes(t, []fixCase{
 		{"two indexes", "files-missing", lost, []string{
 			`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {}}, index_name="vec_idx"); ` +
 				`c.drop_index(index_name="id_idx"); c.create_index("id", {"index_type": "STL_SORT", "params": {}}, index_name="id_idx"); c.load() (changes the cluster, interrupts searches of docs until it is loaded again, helps within 5 min): builds vec_idx and id_idx again`,
@@ -96,14 +96,14 @@ func TestFixesOfLostIndexes(t *testing.T) {
 // TestFixesOfLoads checks that a fix loads a partition with the replicas, resource groups and fields of its
 // collection, because QueryCoord rejects others.
 func TestFixesOfLoads(t *testing.T) {
-	holdFixes(t, []fixCase{
+	checkFixes(t, []fixCase{
 		{"a partition, with replicas", "load-stuck", func(w *rulestest.World) {
 			w.Serve()
 			l := w.LoadStates[0]
-			l.Replicas, l.Fields = 2, []model.FieldID{100, rulestest.WellField}
-			l.Partitions = []model.PartitionLoad{{Partition: rulestest.WellPart, Status: "Loading"}}
+			l.Replicas, l.Fields = 2, []model.FieldID{100, rulestest.FieldID}
+			l.Partitions = []model.PartitionLoad{{Partition: rulestest.PartID, Status: "Loading"}}
 			w.Replicas[0].ResourceGroup = "rg2"
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, ResourceGroup: "rg1"})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, ResourceGroup: "rg1"})
 		}, []string{`p.release(); p.load(replica_number=2, _resource_groups=["rg1", "rg2"], load_fields=["id", "vec"])`}, []string{"p.load()"}},
 	})
 }
@@ -112,11 +112,11 @@ func TestFixesOfLoads(t *testing.T) {
 // would wait forever.
 func TestFixesOfChannels(t *testing.T) {
 	bare := func(w *rulestest.World) { w.VChannels[0].Checkpoint = model.Checkpoint{} }
-	holdFixes(t, []fixCase{
+	checkFixes(t, []fixCase{
 		{"consumed", "checkpoint-missing", bare, []string{"restart datanode-5"}, []string{"flush()"}},
 		{"by nobody", "checkpoint-missing", func(w *rulestest.World) { bare(w); w.VChannels[0].Watched = false }, []string{"restart DataCoord"}, []string{"flush()"}},
 		{"by nobody", "checkpoint-lag", func(w *rulestest.World) {
-			w.VChannels[0].Checkpoint.At, w.VChannels[0].Watched = rulestest.Back(time.Hour), false
+			w.VChannels[0].Checkpoint.At, w.VChannels[0].Watched = rulestest.TSOAgo(time.Hour), false
 		}, []string{"restart DataCoord"}, []string{"flush()"}},
 	})
 }
@@ -125,7 +125,7 @@ func TestFixesOfChannels(t *testing.T) {
 // channels of the collection.
 func TestFixesOfUnconsumed(t *testing.T) {
 	large := func(w *rulestest.World) { w.Serve(); w.Grow(2900, 2_000_000, time.Hour) }
-	holdFixes(t, []fixCase{
+	checkFixes(t, []fixCase{
 		{"consumed", "growing-too-large", large, []string{`Collection("docs").flush()`}, nil},
 		{"one channel by nobody", "growing-too-large", func(w *rulestest.World) { large(w); w.VChannels[1].Watched = false }, []string{"flush docs once a node consumes its channels"}, []string{"flush()"}},
 	})
@@ -135,7 +135,7 @@ func TestFixesOfUnconsumed(t *testing.T) {
 // the other, the leader last.
 func TestFixesOfEtcd(t *testing.T) {
 	full := rulestest.Members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"}; m[2].Problem = "no answer" })
-	holdFixes(t, []fixCase{
+	checkFixes(t, []fixCase{
 		{
 			"revision known", "etcd-alarm", func(w *rulestest.World) { full(w); w.Origin.Revision = 5000 },
 			[]string{"etcdctl compact --endpoints=e:1,e:0 4000", "etcdctl defrag --endpoints=e:1,e:0", "etcdctl alarm disarm --endpoints=e:1,e:0"},
@@ -174,7 +174,7 @@ func TestFixesOfObjects(t *testing.T) {
 			w.Grants = append(w.Grants, &model.Grant{Role: "r", ObjectType: "Collection", Object: fmt.Sprintf("gone%02d", i), Privilege: "Query", Database: "default"})
 		}
 	}
-	holdFixes(t, []fixCase{
+	checkFixes(t, []fixCase{
 		{"2.3, and a node to spare", "resource-group-short", short("2.3.5", true), []string{`utility.transfer_node("__default_resource_group", "rg", 1)`}, nil},
 		{"2.3, the last node is none", "resource-group-short", short("2.3.5", false), []string{"start query nodes"}, []string{"transfer_node"}},
 		{"2.4 fills groups by itself", "resource-group-short", short("2.4.5", true), []string{"start query nodes"}, []string{"transfer_node"}},
@@ -188,8 +188,8 @@ func TestFixesOfObjects(t *testing.T) {
 // TestFixesOfSegments checks the fixes of small segments: Milvus merges only indexed segments, and
 // automatically only if that is on.
 func TestFixesOfSegments(t *testing.T) {
-	small := func(w *rulestest.World) { w.Small(11, 2*time.Hour) }
-	holdFixes(t, []fixCase{
+	small := func(w *rulestest.World) { w.AddSmallSegments(11, 2*time.Hour) }
+	checkFixes(t, []fixCase{
 		{"indexed", "small-segments", small, []string{`Collection("docs").compact()`}, []string{"set_properties"}},
 		{"no index", "small-segments", func(w *rulestest.World) { small(w); w.Indexes = nil }, []string{"create an index"}, []string{"compact()"}},
 		{"switched off", "small-segments", func(w *rulestest.World) {

@@ -36,7 +36,7 @@ func TestFixes(t *testing.T) {
 	var b strings.Builder
 	rows, played, cured, byHand, looks := 0, 0, 0, 0, 0
 	for _, s := range steps {
-		if s.looks() {
+		if s.onlyInspects() {
 			looks++
 			continue
 		}
@@ -91,11 +91,11 @@ func triedFixes(document string) map[string]string {
 
 // sourceStep is a step of a fix as written in the source.
 type sourceStep struct {
-	at             token.Position
-	checks         []string
-	command, does  string // with … for each formatted value
-	changes, shell bool
-	interrupts     string
+	at                   token.Position
+	checks               []string
+	command, description string // with … for each formatted value
+	changes, shell       bool
+	interrupts           string
 }
 
 func (s *sourceStep) owners() string {
@@ -106,25 +106,25 @@ func (s *sourceStep) owners() string {
 }
 
 func (s *sourceStep) text() string {
-	text := s.does
+	text := s.description
 	if s.command != "" {
 		text = strings.TrimSuffix("`"+s.command+"`: "+text, ": ")
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", "; "), "|", "/")
 }
 
-var looking = regexp.MustCompile(`^((or|else|then|else|first|no hurry:) )*((if|once|unless) [^,:]*[,:] )?` +
+var inspection = regexp.MustCompile(`^((or|else|then|else|first|no hurry:) )*((if|once|unless) [^,:]*[,:] )?` +
 	`(look|check|read|search|see|find|wait|nothing|no action|compare|run the check|try a newer|report|accept|make sure|fix the (cause|reason)|take new)\b`)
 
-// looks reports whether the step only shows something: it changes nothing, and either runs a command or begins
+// onlyInspects reports whether the step only shows something: it changes nothing, and either runs a command or begins
 // with a verb of inspection.
-func (s *sourceStep) looks() bool {
-	return !s.changes && (s.shell || looking.MatchString(s.does))
+func (s *sourceStep) onlyInspects() bool {
+	return !s.changes && (s.shell || inspection.MatchString(s.description))
 }
 
 var verbs = regexp.MustCompile(`%%|%[a-z]`)
 
-func filled(format string) string {
+func fillVerbs(format string) string {
 	return verbs.ReplaceAllStringFunc(format, func(v string) string {
 		if v == "%%" {
 			return "%"
@@ -256,7 +256,7 @@ func stepsIn(set *token.FileSet, node ast.Node) []*sourceStep {
 			}
 			switch selected.Sel.Name {
 			case "Does":
-				s.does = constants(call.Args, 0)
+				s.description = constants(call.Args, 0)
 			case "Interrupting":
 				s.changes, s.interrupts = true, constants(call.Args, 1)
 			case "Restarting":
@@ -274,13 +274,13 @@ func stepsIn(set *token.FileSet, node ast.Node) []*sourceStep {
 func (s *sourceStep) make(name string, args []ast.Expr) bool {
 	switch name {
 	case "Do":
-		s.does = constants(args, 0)
+		s.description = constants(args, 0)
 	case "Shell":
 		s.shell, s.command = true, commandIn(args[0])
 	case "Pymilvus", "PymilvusIn":
 		s.shell, s.command = true, constants(args, 2)
 	case "Flush":
-		s.changes, s.command, s.does, s.interrupts = true, "Collection(…).flush()", constants(args, 3), "nothing"
+		s.changes, s.command, s.description, s.interrupts = true, "Collection(…).flush()", constants(args, 3), "nothing"
 	case "Rebuild", "Redefine":
 		s.changes, s.command, s.interrupts = true, "c.release(); c.drop_index(…); c.create_index(…); c.load()", "searches of … until it is loaded again"
 	case "Reload":
@@ -327,7 +327,7 @@ func constants(args []ast.Expr, n int) string {
 	if text.Len() == 0 {
 		return "…"
 	}
-	return filled(text.String())
+	return fillVerbs(text.String())
 }
 
 func unquoted(l *ast.BasicLit) string {

@@ -49,7 +49,7 @@ func runGCPause(p *check.Pass) {
 		// A request that arrives during a pause waits for half of it on average. This is the mean wait over all
 		// requests.
 		ms := count * pause * pause / 2 / (1000 * seconds)
-		c := cost{of: b, phase: phaseOf(x.node.Role), ms: ms, low: ms, gain: budget.Interval{Low: ms, High: min(b.Ms, count*pause/1000/seconds*b.Ms)}}
+		c := cost{budget: b, phase: phaseOf(x.node.Role), ms: ms, low: ms, gain: budget.Interval{Low: ms, High: min(b.Ms, count*pause/1000/seconds*b.Ms)}}
 		c.gain.High = max(c.gain.High, ms)
 		if c.ms < 1 || c.share() < gcPart {
 			continue
@@ -61,14 +61,14 @@ func runGCPause(p *check.Pass) {
 			Fix: check.Fix(
 				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()).
 					Restarting(p.Cluster, 2*time.Minute, x.node.Role),
-				check.Shell(check.TopOf(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
+				check.Shell(check.TopCommand(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
 			),
 		}
-		if c.matters(much) {
+		if c.matters(findingShare) {
 			f.Severity = check.Warning
 		}
-		f = found(p, f, c)
-		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
+		f = withCosts(p, f, c)
+		f.Evidence = append(f.Evidence, cpuFacts(x.node)...)
 		p.Report(f)
 	}
 }

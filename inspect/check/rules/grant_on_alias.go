@@ -60,7 +60,7 @@ func runGrantOnAlias(p *check.Pass) {
 	var roles []string
 	for _, g := range p.Grants {
 		x := behind[granted{g.Database, g.Object}]
-		if g.ObjectType != "Collection" || x == nil || held(has, g, x.Name) || byGroup(p, g, x.Name) {
+		if g.ObjectType != "Collection" || x == nil || grantedOtherwise(has, g, x.Name) || grantedByGroup(p, g, x.Name) {
 			continue
 		}
 		if lost[g.Role] == nil {
@@ -91,9 +91,9 @@ func resolvesAliases(p *check.Pass) bool {
 	return !ok || !strings.EqualFold(s.Value, "false")
 }
 
-// held reports whether a role has a privilege on a collection by another grant. The grant may be on the
+// grantedOtherwise reports whether a role has a privilege on a collection by another grant. The grant may be on the
 // collection or on all of them, in its database or in all, and for that privilege or for all.
-func held(has map[model.Grant]bool, g *model.Grant, collection string) bool {
+func grantedOtherwise(has map[model.Grant]bool, g *model.Grant, collection string) bool {
 	for _, database := range []string{g.Database, "*"} {
 		for _, object := range []string{collection, "*"} {
 			for _, privilege := range []string{g.Privilege, "All", "*"} {
@@ -106,10 +106,10 @@ func held(has map[model.Grant]bool, g *model.Grant, collection string) bool {
 	return false
 }
 
-// byGroup reports whether a role may have a privilege by a privilege group on the collection or on all
+// grantedByGroup reports whether a role may have a privilege by a privilege group on the collection or on all
 // collections. Privilege groups of Milvus and of users are granted as objects of type Global
 // (pkg/util/constant.go, BuiltinPrivilegeGroups).
-func byGroup(p *check.Pass, g *model.Grant, collection string) bool {
+func grantedByGroup(p *check.Pass, g *model.Grant, collection string) bool {
 	return slices.ContainsFunc(p.Grants, func(x *model.Grant) bool {
 		if x.Role != g.Role || x.Database != g.Database && x.Database != "*" || x.Object != collection && x.Object != "*" {
 			return false
@@ -125,7 +125,7 @@ func byGroup(p *check.Pass, g *model.Grant, collection string) bool {
 	})
 }
 
-func reportOnAlias(p *check.Pass, role string, list []*model.Grant, behind map[granted]*model.Collection) {
+func reportOnAlias(p *check.Pass, role string, list []*model.Grant, targets map[granted]*model.Collection) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "roles", ID: role, Name: role},
 		Impact: "Requests that use the alias are denied to users of the role, unless another role allows them.",
@@ -133,7 +133,7 @@ func reportOnAlias(p *check.Pass, role string, list []*model.Grant, behind map[g
 	var names []string
 	var grants check.Hint
 	for i, g := range list {
-		x := behind[granted{g.Database, g.Object}]
+		x := targets[granted{g.Database, g.Object}]
 		name := facts.CollectionLabel(p.Cluster, x.ID)
 		if !slices.Contains(names, g.Object) {
 			names = append(names, g.Object)

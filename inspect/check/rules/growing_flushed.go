@@ -46,7 +46,7 @@ node that is full or does not respond. Then make QueryCoord build a new target: 
 
 // leftover holds the growing segments of one collection that should have been released.
 type leftover struct {
-	counted  facts.Counted
+	counted  facts.SegmentSet
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	copies   []model.NodeID // nodes that also serve a segment as sealed, one per segment
@@ -69,8 +69,8 @@ func runGrowingFlushed(p *check.Pass) {
 // eachGone calls f for each segment that is growing in a leader's view but is flushed, dropped after a
 // compaction, or without a record in etcd.
 func eachGone(p *check.Pass, f func(model.ShardView, model.GrowingView)) {
-	p.EachOdds(func(_ model.CollectionID, o *facts.Odds) {
-		for _, x := range o.Grown {
+	p.EachAnomalies(func(_ model.CollectionID, o *facts.Anomalies) {
+		for _, x := range o.Growing {
 			f(x.View, x.Growing)
 		}
 	})
@@ -102,7 +102,7 @@ func judgeGrowing(p *check.Pass, found map[model.CollectionID]*leftover, view mo
 	if copied != 0 {
 		l.copies = append(l.copies, copied)
 	}
-	if !l.counted.First(g.ID) {
+	if !l.counted.Add(g.ID) {
 		return
 	}
 	l.segments = append(l.segments, g.ID)
@@ -161,7 +161,7 @@ func earliest(a, b time.Time) time.Time {
 func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if l.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, words.Plural(l.unsure, "segment"), words.Agree(l.unsure, "was", "were")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, words.Plural(l.unsure, "segment"), words.Agree(l.unsure, "was", "were")))
 	}
 	if len(l.segments) == 0 {
 		return
@@ -169,7 +169,7 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	const heavy = 0.5
 	w := p.WorkOf(id)
 	cost := w.ShareOfGrowing(l.rows)
-	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost)}
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost)}
 	if cost >= heavy && !w.Flat {
 		f.Severity = check.Error
 	}
@@ -177,7 +177,7 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, searched by brute force",
 		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Few(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
 	f.Evidence = []check.Evidence{
-		check.Measured("growing in a leader's view", words.Few(nodes), "%s", check.Plural(len(l.segments), "segment")),
+		check.Factf("growing in a leader's view", words.Few(nodes), "%s", check.Plural(len(l.segments), "segment")),
 		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
 	}
 	if l.gone > 0 {
@@ -188,12 +188,12 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 		f.Impact += ", about " + words.Share(cost) + " of the collection's search work"
 	}
 	if len(l.copies) > 0 {
-		f.Evidence = append(f.Evidence, check.Measured("also in memory as sealed", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
+		f.Evidence = append(f.Evidence, check.Factf("also in memory as sealed", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
 		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", words.Number(len(l.copies)), words.Agree(len(l.copies), "is", "are"))
 	}
 	f.Impact += "."
 	if !l.target.IsZero() {
-		f.Evidence = append(f.Evidence, check.Measured("target of the shard leader", words.Few(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
+		f.Evidence = append(f.Evidence, check.Factf("target of the shard leader", words.Few(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
 	}
 	f.Fix = refreshSteps(p, id)
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)

@@ -14,10 +14,10 @@ func TestGrowingFlushed(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.Serve()
 			s := w.Grow(2900, 5000, 3*time.Hour)
-			s.State, s.Rows, s.PositionAt = model.SegmentFlushed, 5000, rulestest.Back(ago)
+			s.State, s.Rows, s.PositionAt = model.SegmentFlushed, 5000, rulestest.TSOAgo(ago)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("growing-flushed"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("growing-flushed"), []rulestest.Case{
 		{Name: "half an hour ago", Change: flushed(29 * time.Minute), Want: []string{"warning collections/1000 1 segment flushed 29 min ago is still served as growing by querynode-4: 5,000 rows, 1.4% of its rows"}},
 		{Name: "a handoff under way", Change: flushed(20 * time.Second)},
 		{Name: "the target waits for another", Change: flushed(5 * time.Minute)},
@@ -30,7 +30,7 @@ func TestGrowingFlushed(t *testing.T) {
 		{Name: "compacted away", Change: func(w *rulestest.World) {
 			w.Serve()
 			s := w.Grow(2900, 5000, 3*time.Hour)
-			s.State, s.Rows, s.DroppedAt = model.SegmentDropped, 5000, rulestest.Back(time.Hour)
+			s.State, s.Rows, s.DroppedAt = model.SegmentDropped, 5000, rulestest.TSOAgo(time.Hour)
 		}, Want: []string{"warning collections/1000 1 segment flushed 60 min ago"}},
 		{Name: "forgotten by etcd", Change: func(w *rulestest.World) {
 			w.Serve()
@@ -52,7 +52,7 @@ func TestGrowingFlushed(t *testing.T) {
 		}},
 		{Name: "most of the work", Change: func(w *rulestest.World) {
 			flushed(29 * time.Minute)(w)
-			w.View(rulestest.WellCh0).GrowingRows, w.Segments[4].Rows = 80_000, 80_000
+			w.View(rulestest.Channel0).GrowingRows, w.Segments[4].Rows = 80_000, 80_000
 		}, Want: []string{"error collections/1000 1 segment"}},
 		{Name: "nobody knows when it was flushed", Change: func(w *rulestest.World) {
 			flushed(0)(w)

@@ -33,9 +33,9 @@ restart that data node to make DataCoord reassign the channel.`,
 	Run:    runGrowingLarge,
 	Roles:  []string{"datacoord", "datanode", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(),
+		check.StorageReadOnly(),
 		check.StorageFails("datanode", "streamingnode"),
-		{Check: "node-unreachable", Of: check.Shares("vchannels")},
+		{Check: "node-unreachable", Applies: check.Shares("vchannels")},
 	},
 }
 
@@ -68,7 +68,7 @@ func runGrowingLarge(p *check.Pass) {
 			continue
 		}
 		if unsure > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: size or limit of %s", facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment")))
+			p.NoteUnseen(fmt.Sprintf("collection %s: size or limit of %s", facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment")))
 		}
 		if largest != nil {
 			reportLarge(p, largest, ids, rows, &policy)
@@ -93,7 +93,7 @@ func tooLarge(p *check.Pass, s *facts.OpenSegment, policy *facts.SealPolicy) (to
 		// If the limit is only the version's default, the segment may also be below its real limit.
 		return policy.Known, policy.Known
 	}
-	return false, s.Rows > 0 || !s.Unsure(p.Now)
+	return false, s.Rows > 0 || !s.MaybeAbandoned(p.Now)
 }
 
 func growingStat(s *model.Segment) *model.GrowingStat {
@@ -108,13 +108,13 @@ func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentI
 	w := p.WorkOf(id)
 	cost := w.ShareOfGrowing(rows)
 	p.Report(check.Finding{
-		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost),
 		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, the limit is %s",
 			facts.CollectionLabel(p.Cluster, id), words.Plural(len(ids), "growing segment"), words.Agree(len(ids), "is", "are"), words.Number(largest.Rows), words.Number(policy.FullRows(largest.MaxRows))),
 		Evidence: []check.Evidence{
 			check.Count("rows of the largest segment", largest.Rows, "etcd or DataCoord"),
 			check.Count("rows that fit", largest.MaxRows, "etcd"),
-			check.Measured("seal proportion", policy.From, "%s", check.Number(policy.Proportion, "ratio", "%g")),
+			check.Factf("seal proportion", policy.Source, "%s", check.Number(policy.Proportion, "ratio", "%g")),
 		},
 		Impact:  idleImpact(&w, cost, len(largest.Leaders) > 0),
 		Fix:     flushSteps(p.Cluster, id),

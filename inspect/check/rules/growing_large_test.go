@@ -13,10 +13,10 @@ func TestGrowingLarge(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.Serve()
 			w.Grow(2900, rows, 40*time.Minute)
-			w.Remembers(2900, rows, written)
+			w.AddToDataCoord(2900, rows, written)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("growing-too-large"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("growing-too-large"), []rulestest.Case{
 		{Name: "full and left alone", Change: large(14_000, 10*time.Minute), Want: []string{"warning collections/1000 the largest has 14,000 rows, the limit is 12,000"}},
 		{Name: "full and written", Change: large(14_000, time.Second)},
 		{Name: "more than fits, and written", Change: large(120_000, time.Second), Want: []string{"warning collections/1000 120,000 rows"}},

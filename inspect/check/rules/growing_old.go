@@ -61,7 +61,7 @@ type oldRows struct {
 	since, started time.Time
 	largest        int64 // maximum MaxRows of the idle segments
 	behind         bool  // the checkpoint of a stuck segment does not advance
-	by             string
+	source         string
 	unsure         int
 }
 
@@ -98,29 +98,29 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 		idle, isIdle := s.IdleFor(now)
 		switch {
 		case s.State != model.SegmentGrowing:
-			limit := passingOf(p, "segments", "", s.State.String()).limit
+			limit := transientStateOf(p, "segments", "", s.State.String()).limit
 			v := p.VChannel(s.VChannel)
 			behind := v != nil && now.Sub(v.Checkpoint.At.Time()) > limit
 			// A segment that was idle for hours may have been sealed just now. Data nodes flush within seconds.
 			if since := sealedAfter(s.Segment); (behind || s.State == model.SegmentFlushing) && !since.IsZero() && now.Sub(since) > limit {
 				o.stuck = append(o.stuck, s.ID)
-				o.take(s)
+				o.add(s)
 				o.behind = o.behind || behind
 			}
 		// Up to 2.1 a segment's life counted from the last allocation.
 		case !s.StartedAt.IsZero() && now.Sub(s.StartedAt) > policy.MaxLife+overdueGrace && !facts.IsLegacy(p.Cluster),
 			policy.Known && policy.SealsIdle(s) && isIdle && idle > policy.MaxIdle+idleSealGrace:
 			o.overdue = append(o.overdue, s.ID)
-			o.take(s)
+			o.add(s)
 		case !loaded:
-		case s.Rows > 0 && s.Left(now) && !policy.SealsIdle(s), s.Rows > 0 && isIdle && idle > policy.MaxIdle+idleSealGrace:
+		case s.Rows > 0 && s.Abandoned(now) && !policy.SealsIdle(s), s.Rows > 0 && isIdle && idle > policy.MaxIdle+idleSealGrace:
 			o.idle = append(o.idle, s.ID)
-			o.take(s)
+			o.add(s)
 			o.largest = max(o.largest, s.MaxRows)
 			if s.WrittenAt.After(o.since) {
-				o.since, o.by = s.WrittenAt, s.By
+				o.since, o.source = s.WrittenAt, s.WrittenSource
 			}
-		case s.Unsure(now):
+		case s.MaybeAbandoned(now):
 			o.unsure++
 		}
 	}
@@ -136,8 +136,8 @@ func sealedAfter(s *model.Segment) time.Time {
 	return facts.LastTouched(s)
 }
 
-// take adds one segment to the totals.
-func (o *oldRows) take(s *facts.OpenSegment) {
+// add adds one segment to the totals.
+func (o *oldRows) add(s *facts.OpenSegment) {
 	o.rows += s.Rows
 	for _, l := range s.Leaders {
 		o.leaders = append(o.leaders, l.Node.Node)
@@ -154,7 +154,7 @@ func (o *oldRows) take(s *facts.OpenSegment) {
 func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.SealPolicy) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if o.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: time of the last write to %s", name, words.Plural(o.unsure, "growing segment")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: time of the last write to %s", name, words.Plural(o.unsure, "growing segment")))
 	}
 	count := len(o.idle) + len(o.overdue) + len(o.stuck)
 	if count == 0 {
@@ -162,7 +162,7 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	}
 	w := p.WorkOf(id)
 	cost := w.ShareOfGrowing(o.rows)
-	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost)}
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost)}
 	rows := words.Plural(o.rows, "row") + " in " + words.Plural(count, "growing segment")
 	switch {
 	case len(o.overdue) > 0:
@@ -262,7 +262,7 @@ func until(started, now time.Time, life time.Duration) string {
 func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evidence {
 	list := []check.Evidence{check.Count("growing rows", o.rows, "")}
 	if !o.since.IsZero() {
-		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.by))
+		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.source))
 	} else if len(o.idle) > 0 {
 		list = append(list, check.Fact("inserts consumed by the shard leaders", "none", "GetMetrics InsertConsumeThroughput"))
 	}
@@ -279,7 +279,7 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 		if policy.IdleRows(o.largest) >= policy.FullRows(o.largest) {
 			format, args = format+": never reached, a segment is full at %s rows", append(args, check.N(policy.FullRows(o.largest)))
 		}
-		list = append(list, check.Measured("idle sealing", policy.From, format, args...))
+		list = append(list, check.Factf("idle sealing", policy.Source, format, args...))
 	}
-	return append(list, check.Lasts("sealed at age", policy.MaxLife, policy.From))
+	return append(list, check.Duration("sealed at age", policy.MaxLife, policy.Source))
 }

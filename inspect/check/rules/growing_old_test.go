@@ -14,10 +14,10 @@ func TestGrowingOld(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.Serve()
 			w.Grow(2900, rows, begun)
-			w.Remembers(2900, rows, written)
+			w.AddToDataCoord(2900, rows, written)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("growing-too-old"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("growing-too-old"), []rulestest.Case{
 		{Name: "small inserts, never flushed", Change: idle(1500, 20*time.Minute, 15*time.Minute), Want: []string{"warning collections/1000 1,500 rows in 1 growing segment, 15 min after the last insert"}},
 		{Name: "few rows", Change: idle(200, 20*time.Minute, 15*time.Minute), Want: []string{"info collections/1000 200 rows"}},
 		{Name: "being written", Change: idle(90_000, 20*time.Minute, time.Second)},
@@ -50,13 +50,13 @@ func TestGrowingOld(t *testing.T) {
 		{Name: "sealed, and its channel stands still", Change: func(w *rulestest.World) {
 			w.Serve()
 			s := w.Grow(2900, 1500, 3*time.Hour)
-			s.State, s.Rows, s.ExpireAt = model.SegmentSealed, 1500, rulestest.Back(2*time.Hour)
-			w.VChannels[0].Checkpoint.At = rulestest.Back(2 * time.Hour)
+			s.State, s.Rows, s.ExpireAt = model.SegmentSealed, 1500, rulestest.TSOAgo(2*time.Hour)
+			w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(2 * time.Hour)
 		}, Want: []string{"warning collections/1000 sealed but not flushed: the checkpoint of 1 channel does not advance"}, Advice: "another flush does not help"},
 		{Name: "sealed this moment", Change: func(w *rulestest.World) {
 			w.Serve()
 			s := w.Grow(2900, 1500, 3*time.Hour)
-			s.State, s.Rows, s.ExpireAt = model.SegmentSealed, 1500, rulestest.Back(2*time.Hour)
+			s.State, s.Rows, s.ExpireAt = model.SegmentSealed, 1500, rulestest.TSOAgo(2*time.Hour)
 		}},
 	})
 }
@@ -67,13 +67,13 @@ func TestGrowingOldFromMetadata(t *testing.T) {
 	growing := func(written, checkpoint time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Segments = append(w.Segments, &model.Segment{
-				ID: 2900, Collection: rulestest.WellColl, Partition: rulestest.WellPart, VChannel: rulestest.WellCh0, State: model.SegmentGrowing, Rows: 30_000, MaxRows: 100_000,
-				StartAt: rulestest.Back(time.Hour), ExpireAt: rulestest.Back(written),
+				ID: 2900, Collection: rulestest.CollID, Partition: rulestest.PartID, VChannel: rulestest.Channel0, State: model.SegmentGrowing, Rows: 30_000, MaxRows: 100_000,
+				StartAt: rulestest.TSOAgo(time.Hour), ExpireAt: rulestest.TSOAgo(written),
 			})
-			w.VChannels[0].Checkpoint.At = rulestest.Back(checkpoint)
+			w.VChannels[0].Checkpoint.At = rulestest.TSOAgo(checkpoint)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("growing-too-old"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("growing-too-old"), []rulestest.Case{
 		{Name: "quiet up to the checkpoint", Change: growing(17*time.Minute, 20*time.Second), Want: []string{"warning collections/1000 30,000 rows in 1 growing segment, 17 min after the last insert"}},
 		{Name: "rows wait for a sync", Change: growing(17*time.Minute, 16*time.Minute), Skipped: "time of the last write"},
 		{Name: "written just now", Change: growing(10*time.Second, 5*time.Minute), Skipped: "): the nodes were not queried"},
@@ -83,7 +83,7 @@ func TestGrowingOldFromMetadata(t *testing.T) {
 		}, Skipped: "time of the last write"},
 		{Name: "a streaming node's record", Change: func(w *rulestest.World) {
 			growing(17*time.Minute, 16*time.Minute)(w)
-			w.Segments[4].Details = &model.SegmentDetails{Growing: &model.GrowingStat{Rows: 31_000, ModifiedAt: rulestest.BackT(14 * time.Minute), CreatedAt: rulestest.BackT(time.Hour)}}
+			w.Segments[4].Details = &model.SegmentDetails{Growing: &model.GrowingStat{Rows: 31_000, ModifiedAt: rulestest.TimeAgo(14 * time.Minute), CreatedAt: rulestest.TimeAgo(time.Hour)}}
 		}, Want: []string{"warning collections/1000 31,000 rows in 1 growing segment, 14 min after the last insert"}},
 	})
 }

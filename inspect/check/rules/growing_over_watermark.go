@@ -30,7 +30,7 @@ just have begun. Values below the mark are normal. ` + constructedOnly,
 	Run:    runGrowingOverWatermark,
 	Roles:  []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(), check.StorageFails("streamingnode"), check.Grave("wal-flush-lag", check.Shares("nodes")), {Check: "wal-append-slow", Of: check.Shares("nodes")}, {Check: "queue-unreachable"},
+		check.StorageReadOnly(), check.StorageFails("streamingnode"), check.SevereCause("wal-flush-lag", check.Shares("nodes")), {Check: "wal-append-slow", Applies: check.Shares("nodes")}, {Check: "queue-unreachable"},
 	},
 }
 
@@ -41,7 +41,7 @@ const sealSeconds = 10
 func runGrowingOverWatermark(p *check.Pass) {
 	for _, n := range streamingNodes(p) {
 		if overWatermark(n) {
-			reportOverWatermark(p, n, earlier(n))
+			reportOverWatermark(p, n, previousScrape(n))
 		}
 	}
 }
@@ -49,7 +49,7 @@ func runGrowingOverWatermark(p *check.Pass) {
 // overWatermark reports whether a node is at or above its high-water mark. It is false if a figure is missing.
 func overWatermark(n *model.StreamingNode) bool { return n != nil && n.Growing >= n.HighWater }
 
-func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
+func reportOverWatermark(p *check.Pass, n, previous *model.StreamingNode) {
 	name := refStreaming(n.Node).ID
 	source := name + " /metrics"
 	f := check.Finding{
@@ -69,10 +69,10 @@ func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
 			f.Objects = append(f.Objects, refPChannel(w.PChannel))
 		}
 	}
-	if overWatermark(was) && n.Process.Metrics.At.Sub(n.Process.Before.At).Seconds() >= sealSeconds {
+	if overWatermark(previous) && n.Process.Metrics.At.Sub(n.Process.Before.At).Seconds() >= sealSeconds {
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("growing segments of %s stay above its high-water mark: %s of %s", name, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater)))
-		f.Evidence = append(f.Evidence, check.Size("growing in the previous scrape", int64(was.Growing), source))
+		f.Evidence = append(f.Evidence, check.Size("growing in the previous scrape", int64(previous.Growing), source))
 		f.Fix = append(check.Fix(atNode(n.Node, check.Do("look at the log of %s for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", name))), f.Fix...)
 	}
 	p.Report(f)

@@ -49,10 +49,10 @@ func runGrowingSearched(p *check.Pass) {
 		}
 		// After a flush the request waits for the same rows in an index, or for its sealed segments.
 		c.gain.Low = max(0, c.low-callOf(overall(p, b.Request), budget.KernelSealed))
-		if then, ok := indexedOf(p, b); ok {
+		if then, ok := indexedTime(p, b); ok {
 			c.gain = budget.Interval{Low: max(0, c.low-then.High), High: max(0, c.ms-then.Low)}
 		}
-		if gains := c.gain.High; gains < worth || gains < much*b.Ms {
+		if gains := c.gain.High; gains < minCostMs || gains < findingShare*b.Ms {
 			continue // with an index they take about as long
 		}
 		costs = append(costs, c)
@@ -61,15 +61,15 @@ func runGrowingSearched(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
-			Message: fmt.Sprintf("%s waits %s for growing segments, searched by brute force", an(c.of), c.ofWhole()),
+			Message: fmt.Sprintf("%s waits %s for growing segments, searched by brute force", requestPhrase(c.budget), c.shareText()),
 			Impact:  "The wait lasts until the rows are flushed and indexed, and grows with their number.",
-			Fix:     growingFix(p, c.of.Collection),
+			Fix:     growingFix(p, c.budget.Collection),
 		}
-		f = found(p, f, a.costs...)
+		f = withCosts(p, f, a.costs...)
 		if b := overall(p, budget.Search); b != nil {
 			f.Evidence = append(f.Evidence, callFact(b, budget.KernelGrowing, "growing segment"), callFact(b, budget.KernelSealed, "sealed segment"))
 		}
-		if rows := p.WorkOf(c.of.Collection).GrowingRows; rows > 0 {
+		if rows := p.WorkOf(c.budget.Collection).GrowingRows; rows > 0 {
 			f.Evidence = append(f.Evidence, check.Count("growing rows", rows, "query nodes"))
 		}
 		p.Report(f)
@@ -113,5 +113,5 @@ func callFact(b *budget.Budget, name budget.Name, what string) check.Evidence {
 	if ms <= 0 {
 		return check.Fact("time per "+what, words.UnknownMark, "query nodes /metrics")
 	}
-	return check.Measured("time per "+what, "query nodes /metrics", "%s", millis(ms))
+	return check.Factf("time per "+what, "query nodes /metrics", "%s", millis(ms))
 }

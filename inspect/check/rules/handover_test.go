@@ -11,10 +11,10 @@ import (
 	"kitescope/inspect/check/faulttest"
 )
 
-// TestHandoverPlansAsAfterIt checks that rows, evenness, plans and Milvus's moves are the same while rows are
+// TestHandoverPlan checks that rows, evenness, plans and Milvus's moves are the same while rows are
 // in memory twice. It compares hand-overs and moves of the library with the same clusters after query nodes
 // have released their duplicates. TestFaults covers the findings.
-func TestHandoverPlansAsAfterIt(t *testing.T) {
+func TestHandoverPlan(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,8 @@ var planted = []string{
 	"Name", "Root", "MetaPath", "Location", "Address", "HostName", "Endpoint", "ResourceGroup", "Channel", "VChannel", "PChannel", "Topic", "Alias", "Value", "Reason",
 }
 
-// kept lists types whose names are fixed words of Milvus that checks look for.
-var kept = []string{"ConfigEntry", "Setting", "Metric", "Param", "KV", "CallResult", "ProfileShare"}
+// fixedNames lists types whose names are fixed words of Milvus that checks look for.
+var fixedNames = []string{"ConfigEntry", "Setting", "Metric", "Param", "KV", "CallResult", "ProfileShare"}
 
 // plant adds lure and poison to all names in a cluster.
 func plant(v reflect.Value, seen map[uintptr]bool) {
@@ -50,7 +50,7 @@ func plant(v reflect.Value, seen map[uintptr]bool) {
 		for i := range v.NumField() {
 			f, name := v.Field(i), v.Type().Field(i).Name
 			switch {
-			case f.Kind() == reflect.String && f.CanSet() && slices.Contains(planted, name) && !slices.Contains(kept, v.Type().Name()):
+			case f.Kind() == reflect.String && f.CanSet() && slices.Contains(planted, name) && !slices.Contains(fixedNames, v.Type().Name()):
 				if s := f.String(); s != "" && s != "default" && !strings.HasPrefix(s, lure) {
 					f.SetString(lure + s + poison)
 				}
@@ -85,8 +85,8 @@ func hostileNames(t *testing.T) property {
 				told++
 				checks[f.Check] = true
 			}
-			holdHint(t, c.Name, f)
-			shell.obeys(t, c.Name, f)
+			checkHint(t, c.Name, f)
+			shell.checkCommands(t, c.Name, f)
 		}
 	}, func(t *testing.T) {
 		t.Helper()
@@ -106,7 +106,7 @@ type reader struct {
 	planted int
 }
 
-func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
+func (r *reader) checkCommands(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
 	for _, command := range shellCommands(f) {
 		if r.read[command] {
@@ -140,7 +140,7 @@ func shellCommands(f *check.Finding) (list []string) {
 // inProse matches names of programs and code in texts. Commands belong in steps of their own.
 var inProse = regexp.MustCompile(`\b(?:kitescope|etcdctl|kubectl|mount) [a-z-]|\b(?:utility|Collection|MilvusClient)[.(]`)
 
-func holdHint(t *testing.T, where string, f *check.Finding) {
+func checkHint(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
 	texts := []string{f.Message, f.Impact}
 	for _, s := range f.Fix {
@@ -148,8 +148,8 @@ func holdHint(t *testing.T, where string, f *check.Finding) {
 		if inProse.MatchString(string(s.Text)) {
 			t.Errorf("%s: %s: a command in a sentence: %s", where, f.Check, s.Text)
 		}
-		holdText(t, where, f, string(s.Text), "\n\r`")
-		holdText(t, where, f, string(s.Command), "\r`")
+		checkText(t, where, f, string(s.Text), "\n\r`")
+		checkText(t, where, f, string(s.Command), "\r`")
 	}
 	for _, text := range texts {
 		if blanks.MatchString(text) {
@@ -158,8 +158,8 @@ func holdHint(t *testing.T, where string, f *check.Finding) {
 	}
 }
 
-// holdText checks that a text contains no part of a planted name and no forbidden character outside quotes.
-func holdText(t *testing.T, where string, f *check.Finding, text, never string) {
+// checkText checks that a text contains no part of a planted name and no forbidden character outside quotes.
+func checkText(t *testing.T, where string, f *check.Finding, text, never string) {
 	t.Helper()
 	rest := literal.ReplaceAllString(shellWord.ReplaceAllString(text, "${1}WORD"), "${1}TEXT")
 	switch {

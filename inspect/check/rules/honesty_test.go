@@ -24,9 +24,9 @@ type removal struct {
 	take   func(*model.Cluster) *model.Cluster
 }
 
-// unseenIsNotWell removes facts from a case, one after the other. A check with a finding on the complete case
+// unseenNotOK removes facts from a case, one after the other. A check with a finding on the complete case
 // may still have it or be skipped without the facts, but must not be ok.
-func unseenIsNotWell() property {
+func unseenNotOK() property {
 	tried := make(map[string]int)
 	return property{"nothing is well unseen", func(t *testing.T, c *faulttest.Case, r *check.Report) {
 		t.Helper()
@@ -39,7 +39,7 @@ func unseenIsNotWell() property {
 		}
 		for _, take := range removals(r.Cluster) {
 			for _, result := range check.Run(take.take(r.Cluster), r.Now, wanted).Results {
-				if result.Status == check.OK && !toldElsewhere(result.Check.ID, take) {
+				if result.Status == check.OK && !reportedElsewhere(result.Check.ID, take) {
 					t.Errorf("without %s: %s is ok", take.name, result.Check.ID)
 				}
 			}
@@ -80,23 +80,23 @@ func removals(c *model.Cluster) []removal {
 		return list
 	}
 	list = append(list, removal{name: "all answers", take: func(c *model.Cluster) *model.Cluster { return c.WithRuntime(nil) }})
-	for _, a := range answers() {
-		list = append(list, removal{name: a.name, needs: a.needs, take: told(a.take)})
+	for _, a := range responses() {
+		list = append(list, removal{name: a.name, needs: a.needs, take: editedRuntime(a.take)})
 	}
 	for _, n := range c.Runtime.Nodes {
-		for _, f := range toldBySessions() {
+		for _, f := range sessionFacts() {
 			if !f.had(n) {
 				continue
 			}
 			needs := f.needs
 			if needs == 0 { // all facts of the session
-				for _, other := range toldBySessions() {
+				for _, other := range sessionFacts() {
 					if other.needs&check.NeedMetrics == 0 && other.had(n) {
 						needs |= other.needs
 					}
 				}
 			}
-			list = append(list, removal{name: f.name + " of " + n.Name(), needs: needs, node: n.Name(), role: n.Role, shared: sharesMemory(c.Runtime, n), take: told(func(p *model.RuntimeParts) {
+			list = append(list, removal{name: f.name + " of " + n.Name(), needs: needs, node: n.Name(), role: n.Role, shared: sharesMemory(c.Runtime, n), take: editedRuntime(func(p *model.RuntimeParts) {
 				for _, x := range p.Nodes {
 					if x.Role == n.Role && x.Node == n.Node {
 						f.take(p, x)
@@ -146,8 +146,8 @@ func edited(change func(*model.Parts)) func(*model.Cluster) *model.Cluster {
 	}
 }
 
-// told returns a function that changes the responses of processes.
-func told(change func(*model.RuntimeParts)) func(*model.Cluster) *model.Cluster {
+// editedRuntime returns a function that changes the responses of processes.
+func editedRuntime(change func(*model.RuntimeParts)) func(*model.Cluster) *model.Cluster {
 	return func(c *model.Cluster) *model.Cluster {
 		p := c.Runtime.RuntimeParts
 		processes := make(map[*model.Process]*model.Process)
@@ -216,8 +216,8 @@ func partNames() []struct {
 	}
 }
 
-// answers returns the responses of coordinators and the queue, each with a change that removes it.
-func answers() []struct {
+// responses returns the responses of coordinators and the queue, each with a change that removes it.
+func responses() []struct {
 	name  string
 	needs check.Need
 	take  func(*model.RuntimeParts)
@@ -246,8 +246,8 @@ func answers() []struct {
 	}
 }
 
-// toldBySessions returns the facts that single sessions report.
-func toldBySessions() []struct {
+// sessionFacts returns the facts that single sessions report.
+func sessionFacts() []struct {
 	name  string
 	needs check.Need
 	had   func(*model.LiveNode) bool
@@ -298,9 +298,9 @@ func sharesMemory(r *model.Runtime, n *model.LiveNode) bool {
 	return slices.ContainsFunc(r.Nodes, func(x *model.LiveNode) bool { return x != n && x.Address == n.Address && x.System != nil })
 }
 
-// toldElsewhere reports whether a check has another source for the removed facts, and may therefore have
+// reportedElsewhere reports whether a check has another source for the removed facts, and may therefore have
 // another result.
-func toldElsewhere(id string, r removal) bool {
+func reportedElsewhere(id string, r removal) bool {
 	switch id {
 	case "node-idle":
 		return r.needs&check.NeedDistribution != 0 // the node's metrics report its segments and rows
@@ -310,9 +310,9 @@ func toldElsewhere(id string, r removal) bool {
 	return false
 }
 
-// TestWellOnlyIfAllWasSeen checks that a check is not ok without a fact that it declares to read. It removes one
+// TestOKOnlyIfAllSeen checks that a check is not ok without a fact that it declares to read. It removes one
 // fact after the other from a healthy cluster with complete data.
-func TestWellOnlyIfAllWasSeen(t *testing.T) {
+func TestOKOnlyIfAllSeen(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +341,7 @@ func TestWellOnlyIfAllWasSeen(t *testing.T) {
 			return x.Parts&take.parts == 0 && (x.Needs&take.needs == 0 || !readsOf(x.ID, take.role))
 		})
 		for _, result := range check.Run(take.take(r.Cluster), r.Now, owed).Results {
-			if result.Status == check.OK && !toldElsewhere(result.Check.ID, take) {
+			if result.Status == check.OK && !reportedElsewhere(result.Check.ID, take) {
 				t.Errorf("without %s: %s is ok", take.name, result.Check.ID)
 			}
 		}

@@ -35,9 +35,9 @@ func onHost(_ *model.Cluster, effect, cause *check.Finding) bool {
 	return len(processes) == 0 || slices.ContainsFunc(processes, cause.Mentions)
 }
 
-// lateWithHost returns the causes of a check that finds slow processes. A starved host is one, because it slows
+// withHostStarved returns the causes of a check that finds slow processes. A starved host is one, because it slows
 // all its processes.
-func lateWithHost(others ...check.Cause) []check.Cause {
+func withHostStarved(others ...check.Cause) []check.Cause {
 	return append(check.CausedBy(onHost, check.HostStarved), others...)
 }
 
@@ -46,9 +46,9 @@ func runHostStarved(p *check.Pass) {
 		p.Skip(probedOnce)
 		return
 	}
-	unseenProcesses(p)
+	noteUnseenProcesses(p)
 	for _, s := range p.Places().Components {
-		waited := felt(p, s)
+		waited := affectsClients(p, s)
 		if s.Component.Kind != place.Host || s.Strength < place.Medium || !waited && s.Strength < place.Strong {
 			continue
 		}

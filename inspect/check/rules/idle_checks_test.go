@@ -27,9 +27,9 @@ func TestSwitchInEtcd(t *testing.T) {
 		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord.autoBalanceChannel true", leaders("queryCoord/autoBalance", "queryCoord.autoBalanceChannel")},
 		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true", leaders("queryCoord.autoBalanceChannel", "queryCoord/autoBalanceChannel")},
 	} {
-		r := x.scene.Run(rulestest.Named(x.check))
+		r := x.scene.Run(rulestest.ByID(x.check))
 		if len(r.Findings) != 1 || string(r.Findings[0].Command().Command) != x.want {
-			t.Errorf("%s: %s, want one finding, and %s", x.check, rulestest.Said(r), x.want)
+			t.Errorf("%s: %s, want one finding, and %s", x.check, rulestest.Format(r), x.want)
 		}
 	}
 }

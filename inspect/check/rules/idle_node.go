@@ -39,7 +39,7 @@ differs from the others.`,
 	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runIdleNode,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "node-suspended", Of: check.Shares("nodes")}, {Check: "auto-balance-off"}, {Check: "balancing-suspended"}},
+	FollowsFrom: []check.Cause{{Check: "node-suspended", Applies: check.Shares("nodes")}, {Check: "auto-balance-off"}, {Check: "balancing-suspended"}},
 }
 
 func runIdleNode(p *check.Pass) {
@@ -54,8 +54,8 @@ func runIdleNode(p *check.Pass) {
 	}
 }
 
-func reportIdle(p *check.Pass, x quietNode) {
-	r, total := x.region, x.region.cost()
+func reportIdle(p *check.Pass, x underusedNode) {
+	r, total := x.group, x.group.cost()
 	low, high := 1.0, 0.0
 	for _, n := range r.nodes {
 		if n.Node != x.Node {
@@ -63,7 +63,7 @@ func reportIdle(p *check.Pass, x quietNode) {
 		}
 	}
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefNode("querynode", x.Node), Cost: r.tooMuch(),
+		Severity: check.Warning, Object: facts.RefNode("querynode", x.Node), Cost: r.excess(),
 		Message: fmt.Sprintf("%s serves %s of %s, %s of the search work; each of the others %s",
 			x.Name(), words.Number(x.Sealed), words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total), between(words.Share(low), words.Share(high))),
 		Evidence: []check.Evidence{
@@ -73,7 +73,7 @@ func reportIdle(p *check.Pass, x quietNode) {
 			rowsFact("rows of the resource group", r.rows(), r.repeated(), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),
 		},
-		Impact: "Its CPU and memory are mostly unused. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(r.tooMuch()) + " less work.",
+		Impact: "Its CPU and memory are mostly unused. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(r.excess()) + " less work.",
 		Fix:    check.Fix(check.Shell(check.Kitescope("balance --plan")).Does("lists the moves that even it out, with the pymilvus calls")),
 	}
 	if x.Sealed == 0 && x.Growing == 0 {
@@ -85,7 +85,7 @@ func reportIdle(p *check.Pass, x quietNode) {
 		}
 		f.Message = fmt.Sprintf("%s serves %s; the others of its resource group serve %s", x.Name(), what, words.Plural(r.sealed(), "segment"))
 	}
-	idleCircumstances(p, &f, x)
+	addIdleEvidence(p, &f, x)
 	p.Report(f)
 }
 
@@ -97,17 +97,17 @@ func between(low, high string) string {
 	return low + " to " + high
 }
 
-// idleCircumstances adds the node's age, its CPU use and the reason for its idleness to the finding.
-func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
+// addIdleEvidence adds the node's age, its CPU use and the reason for its idleness to the finding.
+func addIdleEvidence(p *check.Pass, f *check.Finding, x underusedNode) {
 	if x.age >= 0 {
-		f.Evidence = append(f.Evidence, check.Measured("started", x.Name(), "%s ago", check.Span(x.age)))
+		f.Evidence = append(f.Evidence, check.Factf("started", x.Name(), "%s ago", check.Span(x.age)))
 		f.Message += "; it started " + words.Span(x.age) + " ago"
 	}
 	if cores, ok := x.CPU(); ok {
-		f.Evidence = append(f.Evidence, check.Measured("CPU cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
+		f.Evidence = append(f.Evidence, check.Factf("CPU cores in use", x.Name()+" metrics", "%s", check.Number(cores, "cores", "%.2f")))
 	}
-	replicas := x.region.replicasOf(x.Node)
-	f.Evidence = append(f.Evidence, check.Measured("replicas with it as a member", "etcd", "%s of %s", check.Digits(len(replicas)), check.Digits(len(x.region.groups))))
+	replicas := x.group.replicasOf(x.Node)
+	f.Evidence = append(f.Evidence, check.Factf("replicas with it as a member", "etcd", "%s of %s", check.Digits(len(replicas)), check.Digits(len(x.group.groups))))
 	auto := p.AutoBalance()
 	switch {
 	case auto.Known && !auto.On:
@@ -116,7 +116,7 @@ func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 		// The node may have started a moment ago.
 		f.Severity = max(f.Severity, check.Warning) - 1
 		f.Evidence = append(f.Evidence, check.Fact("started", "unknown", ""))
-	case x.age < surelySettled:
+	case x.age < minSettledAge:
 		f.Severity = check.Info
 		f.Fix = slices.Concat(check.Fix(check.Do("wait until it has been up for ten minutes: Milvus may still be filling it")), f.Fix)
 	case len(replicas) == 0:

@@ -62,7 +62,7 @@ func runImbalanceChannels(p *check.Pass) {
 		Evidence: []check.Evidence{
 			check.Count("channels of "+facts.RefNode(role, most).ID, counts[most], "etcd"),
 			check.Count("channels of "+facts.RefNode(role, least).ID, counts[least], "etcd"),
-			check.Measured("mean over "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s", check.Number(mean, "count", "%.1f")),
+			check.Factf("mean over "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), "etcd", "%s", check.Number(mean, "count", "%.1f")),
 		},
 		Impact: "Inserts into those channels share the CPU and network of one node.",
 		Fix: check.Fix(
@@ -72,7 +72,7 @@ func runImbalanceChannels(p *check.Pass) {
 	}
 	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {
 		f.Severity = check.Warning
-		f.Evidence = append(f.Evidence, check.Measured(facts.RefNode(role, least).ID+" started", facts.RefNode(role, least).ID, "%s ago", check.Span(age)))
+		f.Evidence = append(f.Evidence, check.Factf(facts.RefNode(role, least).ID+" started", facts.RefNode(role, least).ID, "%s ago", check.Span(age)))
 	}
 	p.Report(f)
 }

@@ -40,7 +40,7 @@ collections up to 2.6.19, Milvus issue 51687). In 2.6 a shard is on the node of 
 	Phases:      []latency.Name{latency.WaitForNodes, latency.KernelGrowing},
 	Run:         runImbalanceLeaders,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Of: check.InOneRegion}},
+	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Applies: check.SameResourceGroup}},
 }
 
 const (
@@ -52,7 +52,7 @@ const (
 )
 
 func runImbalanceLeaders(p *check.Pass) {
-	for _, r := range regions(p) {
+	for _, r := range resourceGroups(p) {
 		nodes := r.nodes
 		if p.Streaming != nil {
 			nodes = streamingShares(p)
@@ -95,14 +95,14 @@ func streamingShares(p *check.Pass) []*balance.Share {
 	return list
 }
 
-func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balance.Share, mean float64, sum int) {
+func reportLeaders(p *check.Pass, r *resourceGroup, nodes []*balance.Share, most *balance.Share, mean float64, sum int) {
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode("querynode", most.Node),
 		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s lead %.1f on average; it holds %s",
 			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "growing row")),
 		Evidence: []check.Evidence{
 			check.Count("shards led", most.Leaders, most.Name()+" GetDataDistribution"),
-			check.Measured("mean per node", "query nodes", "%s", check.Number(mean, "count", "%.1f")),
+			check.Factf("mean per node", "query nodes", "%s", check.Number(mean, "count", "%.1f")),
 			check.Count("growing rows", most.GrowingRows, most.Name()+" GetDataDistribution"),
 		},
 		Impact: "Searches of those shards wait for this node, and longer while rows are inserted.",
@@ -118,12 +118,12 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 	if total := r.cost(); total > 0 && growing > 0 {
 		f.Cost = min(1, most.GrowingCost/total)
 	}
-	crowded := r.crowded(nodes, most.Node)
+	crowded := r.excessLeaders(nodes, most.Node)
 	if f.Cost >= leadersCostly || crowded >= leadersMore {
 		f.Severity = check.Warning
 	}
 	f.Evidence = append(f.Evidence, check.Count("shards above an even spread of each collection", crowded, "computed"))
-	slowed(p, &f, most)
+	addLeaderSlowdown(p, &f, most)
 	p.Report(f)
 }
 
@@ -139,9 +139,9 @@ func leadersFix(p *check.Pass) []check.Step {
 		Interrupting(5*time.Minute, "nothing"), look)
 }
 
-// crowded returns the number of shards that a node leads beyond an even spread of each replica's shards over
+// excessLeaders returns the number of shards that a node leads beyond an even spread of each replica's shards over
 // its nodes.
-func (r *region) crowded(nodes []*balance.Share, id model.NodeID) (sum int) {
+func (r *resourceGroup) excessLeaders(nodes []*balance.Share, id model.NodeID) (sum int) {
 	for _, g := range r.groups {
 		shards, led, members := 0, 0, 0
 		for _, s := range g.Shares {

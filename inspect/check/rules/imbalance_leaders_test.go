@@ -10,10 +10,10 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// led simulates searches that query the leaders of all shards at once, from clients that start the next
+// simulateLeaders simulates searches that query the leaders of all shards at once, from clients that start the next
 // search immediately. Node k is the leader of leads[k] shards and has two servers. led returns the mean
 // duration of a search, and the mean wait of one task on the first node.
-func led(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queued float64) {
+func simulateLeaders(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queued float64) {
 	const requests = 30_000
 	nodes := make([]rulestest.Servers, len(leads))
 	for i := range nodes {
@@ -28,7 +28,7 @@ func led(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queue
 		at, last := next[i], 0.0
 		for k, shards := range leads {
 			for range shards {
-				q, ended := nodes[k].Take(at, rng.ExpFloat64()*takes)
+				q, ended := nodes[k].Assign(at, rng.ExpFloat64()*takes)
 				last = max(last, ended)
 				if k == 0 {
 					queued += q / float64(requests*shards)
@@ -46,17 +46,17 @@ func led(rng *rand.Rand, clients int, takes float64, leads ...int) (whole, queue
 func TestGainOfSpreadLeaders(t *testing.T) {
 	const takes, searches = 40, 200
 	rng := rand.New(rand.NewPCG(7, 1))
-	whole, queued := led(rng, 4, takes, 6, 0)
-	after, _ := led(rng, 4, takes, 3, 3)
+	whole, queued := simulateLeaders(rng, 4, takes, 6, 0)
+	after, _ := simulateLeaders(rng, 4, takes, 3, 3)
 	change := func(idle float64) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()
 			a := w.Query(rulestest.NodeA).Distribution
 			for len(a.Leaders) < 6 {
-				a.Leaders = append(a.Leaders, model.LeaderView{Channel: rulestest.WellCh0, Collection: rulestest.WellColl, Growing: []model.GrowingView{{ID: model.SegmentID(9000 + len(a.Leaders))}}, GrowingRows: 10_000})
+				a.Leaders = append(a.Leaders, model.LeaderView{Channel: rulestest.Channel0, Collection: rulestest.CollID, Growing: []model.GrowingView{{ID: model.SegmentID(9000 + len(a.Leaders))}}, GrowingRows: 10_000})
 			}
 			w.Query(rulestest.NodeB).Distribution.Leaders = nil
-			w.Searched(rulestest.Traffic{Searches: searches, Ms: whole + 2, Sealed: 1})
+			w.AddSearches(rulestest.Traffic{Searches: searches, Ms: whole + 2, Sealed: 1})
 			kind := model.Pair{Key: "query_type", Value: "search"}
 			add := func(name string, each float64, labels ...model.Pair) {
 				modeltest.AddTimes(w.Query(rulestest.NodeA).Process.Metrics, "milvus_querynode_"+name, 6*searches, each, append(labels, kind)...)
@@ -67,9 +67,9 @@ func TestGainOfSpreadLeaders(t *testing.T) {
 			add("sq_core_latency", idle*takes)
 		}
 	}
-	s := rulestest.GainOf(t, rulestest.Named("imbalance-leaders"), change(1))
-	rulestest.HoldGain(t, &s, whole-after)
-	if r := rulestest.Judged(t, rulestest.Named("imbalance-leaders"), change(0.01)); len(r.Findings) != 1 || len(r.Findings[0].Slows) > 0 {
+	s := rulestest.GainOf(t, rulestest.ByID("imbalance-leaders"), change(1))
+	rulestest.CheckGain(t, &s, whole-after)
+	if r := rulestest.RunCheck(t, rulestest.ByID("imbalance-leaders"), change(0.01)); len(r.Findings) != 1 || len(r.Findings[0].Slows) > 0 {
 		t.Errorf("searches do not wait for it: %+v", r.Findings)
 	}
 }

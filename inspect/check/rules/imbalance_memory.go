@@ -30,7 +30,7 @@ setting and balance rows. Memory can differ with even rows because of dimensions
 	Needs:       check.NeedSystem,
 	Run:         runImbalanceMemory,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Applies: check.Shares("nodes")}},
 }
 
 const (
@@ -46,10 +46,10 @@ func runImbalanceMemory(p *check.Pass) {
 			apart, source = v, s.From
 		}
 	}
-	for _, r := range regions(p) {
+	for _, r := range resourceGroups(p) {
 		var low, high *balance.Share
 		for _, n := range r.nodes {
-			if usedMemory(n) < 0 || settling(p, n) {
+			if usedMemory(n) < 0 || isFilling(p, n) {
 				continue
 			}
 			if low == nil || usedMemory(n) < usedMemory(low) {
@@ -62,7 +62,7 @@ func runImbalanceMemory(p *check.Pass) {
 		if low == nil || 100*(usedMemory(high)-usedMemory(low)) < apart {
 			continue
 		}
-		reportMemory(p, low, high, check.Measured("threshold", source, "%s points", check.Number(apart, "percent", "%g")))
+		reportMemory(p, low, high, check.Factf("threshold", source, "%s points", check.Number(apart, "percent", "%g")))
 	}
 }
 
@@ -95,5 +95,5 @@ func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence)
 
 func memoryFact(n *balance.Share) check.Evidence {
 	use, capacity, _ := n.Memory()
-	return check.Measured("memory in use on "+n.Name(), n.Name()+" GetMetrics", "%s of %s", check.Bytes(use), check.Bytes(capacity))
+	return check.Factf("memory in use on "+n.Name(), n.Name()+" GetMetrics", "%s of %s", check.Bytes(use), check.Bytes(capacity))
 }

@@ -37,7 +37,7 @@ difference of 5% of its scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`
 	Phases:      []latency.Name{latency.WaitForWorkers},
 	Run:         runImbalanceRows,
 	Roles:       []string{"querycoord"},
-	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Of: check.InOneRegion}},
+	FollowsFrom: []check.Cause{{Check: "auto-balance-off"}, {Check: "balancing-suspended"}, {Check: "node-idle", Applies: check.SameResourceGroup}},
 }
 
 func runImbalanceRows(p *check.Pass) {
@@ -45,12 +45,12 @@ func runImbalanceRows(p *check.Pass) {
 		p.Skip(reason)
 		return
 	}
-	for _, r := range regions(p) {
+	for _, r := range resourceGroups(p) {
 		all := r.spread(shareRows)
-		filling := slices.ContainsFunc(r.nodes, func(n *balance.Share) bool { return settling(p, n) })
+		filling := slices.ContainsFunc(r.nodes, func(n *balance.Share) bool { return isFilling(p, n) })
 		for i, g := range unevenGroups(p, r) {
 			severity := check.Info
-			if !filling && (all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= worthAWarn) {
+			if !filling && (all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= warnExcess) {
 				severity = check.Warning
 			}
 			reportRows(p, r, g, all, severity)
@@ -58,15 +58,15 @@ func runImbalanceRows(p *check.Pass) {
 	}
 }
 
-func reportRows(p *check.Pass, r *region, g unevenGroup, all float64, severity check.Severity) {
+func reportRows(p *check.Pass, r *resourceGroup, g unevenGroup, all float64, severity check.Severity) {
 	most := slices.MaxFunc(g.Shares, func(a, b *balance.Share) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	f := check.Finding{
 		Severity: severity, Object: g.Ref(),
 		Message: fmt.Sprintf("%s: %s has %s of %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.Repeated), upTo(g.Rows(), g.Repeated()), g.Spread.RowsMaxMean),
 		Evidence: []check.Evidence{
-			check.Measured("rows of the fullest node, max/mean", "query nodes", "%s", check.Number(g.Spread.RowsMaxMean, "ratio", "%.2f")),
+			check.Factf("rows of the fullest node, max/mean", "query nodes", "%s", check.Number(g.Spread.RowsMaxMean, "ratio", "%.2f")),
 			rowsFact("mean rows per node", g.Rows()/int64(g.Spread.Nodes), g.Repeated(), "query nodes"),
-			check.Measured("max/mean over all replicas of "+groupName(r.name), "query nodes", "%s", check.Number(all, "ratio", "%.2f")),
+			check.Factf("max/mean over all replicas of "+groupName(r.name), "query nodes", "%s", check.Number(all, "ratio", "%.2f")),
 		},
 		Impact: "Searches of the collection wait for " + most.Name() + ".",
 		Fix:    check.Fix(check.Shell(check.Kitescope("balance").Arg(g.Name()).Word("--plan", "--by", "rows")).Does("lists the moves that even it out, with the pymilvus calls")),
@@ -75,7 +75,7 @@ func reportRows(p *check.Pass, r *region, g unevenGroup, all float64, severity c
 		f.Cost = min(1, (1-1/g.Spread.MaxMean)*g.Cost()/r.cost())
 	}
 	if g.reachable > 0 {
-		f.Evidence = append(f.Evidence, check.Measured("max/mean reachable by moving segments", "computed", "%s or less", check.Number(max(g.reachable, 1), "ratio", "%.2f")))
+		f.Evidence = append(f.Evidence, check.Factf("max/mean reachable by moving segments", "computed", "%s or less", check.Number(max(g.reachable, 1), "ratio", "%.2f")))
 	}
 	for _, s := range g.Shares {
 		if s.Known {

@@ -112,7 +112,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 		f.Evidence = append(f.Evidence, check.Fact("dataCoord.targetVecIndexVersion", words.Number(wanted), p.SettingSource("dataCoord.targetVecIndexVersion")))
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are unavailable."
-	f.Cost = facts.Part(rows, p.Totals().Rows)
+	f.Cost = facts.Ratio(rows, p.Totals().Rows)
 	f.Fix = check.Fix(check.Do("upgrade %s to the Milvus version that built the index", reader.Name()).
 		Restarting(p.Cluster, 5*time.Minute, "querynode"))
 	if i := p.Index(index); i != nil && !i.Deleted {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestIndexTooNew(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("index-too-new"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("index-too-new"), []rulestest.Case{
 		{Name: "newer", Change: func(w *rulestest.World) { w.Index(0).EngineVersion = 7 }, Want: []string{"error collections/1000 1 segment of docs, 90,000 rows, has index files of version 7, but querynode-4 cannot read them: it reads 0 to 6"}},
 		{Name: "older than a node reads", Change: func(w *rulestest.World) { w.Sessions[3].IndexEngine.Minimal = 7; w.Sessions[3].IndexEngine.Current = 8 }, Want: []string{"error collections/1000 4 segments"}},
 		{Name: "the node that cannot stops", Change: func(w *rulestest.World) {

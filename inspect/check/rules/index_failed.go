@@ -29,7 +29,7 @@ parameters, the definition does not fit the data: drop the index and create anot
 it again. The collection has to be released for that, and cannot be searched until it is loaded again.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexFailed,
-	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}},
+	FollowsFrom: []check.Cause{{Check: "files-missing", Applies: check.Shares("segments")}},
 }
 
 func runIndexFailed(p *check.Pass) {
@@ -43,8 +43,8 @@ func runIndexFailed(p *check.Pass) {
 	for _, t := range found.list() {
 		why := cmp.Or(facts.MostCommon(t.reasons), "no reason recorded")
 		f := check.Finding{
-			Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
-			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), why),
+			Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lackingRefs(&t.UnindexedSegments), Impact: indexImpact(p, &t.UnindexedSegments),
+			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", indexText(p, &t.UnindexedSegments), words.Plural(t.Segments, "segment"), words.Number(t.Rows), why),
 			Evidence: []check.Evidence{
 				check.Count("failed builds", t.Segments, "etcd"),
 				check.Count("rows affected", t.Rows, "etcd"),

@@ -11,7 +11,7 @@ func TestIndexFailed(t *testing.T) {
 	fail := func(w *rulestest.World) {
 		w.Index(0).State, w.Index(0).FailReason = model.IndexFailed, "no space left on device"
 	}
-	rulestest.Hold(t, rulestest.Named("index-failed"), rulestest.Configured([]rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("index-failed"), rulestest.Configured([]rulestest.Case{
 		{Name: "finished"},
 		{Name: "failed", Change: fail, Want: []string{"error indexes/1500 failed on 1 segment, 90,000 rows: no space left on device"}},
 		{Name: "without a reason", Change: func(w *rulestest.World) { w.Index(0).State = model.IndexFailed }, Want: []string{"error indexes/1500 no reason recorded"}},

@@ -61,7 +61,7 @@ func runIndexMetric(p *check.Pass) {
 			}
 		}
 		for _, id := range slices.Sorted(maps.Keys(byField)) {
-			judgeRivals(p, x, byField[id])
+			judgeConflicts(p, x, byField[id])
 		}
 		judgeLoadedIndex(p, x)
 	}
@@ -94,7 +94,7 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 	})
 }
 
-func judgeRivals(p *check.Pass, x *model.Collection, list []*model.Index) {
+func judgeConflicts(p *check.Pass, x *model.Collection, list []*model.Index) {
 	for _, i := range list[1:] {
 		if strings.EqualFold(i.Metric, list[0].Metric) {
 			continue

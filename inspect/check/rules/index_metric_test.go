@@ -8,7 +8,7 @@ import (
 )
 
 func TestIndexMetric(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("index-metric-mismatch"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("index-metric-mismatch"), []rulestest.Case{
 		{Name: "lower case fits", Change: func(w *rulestest.World) { w.Indexes[0].Metric = "cosine" }},
 		{Name: "unfit", Change: func(w *rulestest.World) { w.Indexes[0].Metric = "JACCARD" }, Want: []string{"error indexes/1500 vec_idx on docs.vec: JACCARD does not exist for FloatVector"}},
 		{Name: "binary", Change: func(w *rulestest.World) { w.Collections[0].Fields[1].Type = "BinaryVector" }, Want: []string{"error indexes/1500 L2 does not exist for BinaryVector"}},
@@ -24,11 +24,11 @@ func TestIndexMetric(t *testing.T) {
 		}},
 		{Name: "not recorded", Change: func(w *rulestest.World) { w.Indexes[0].Metric = "" }},
 		{Name: "two metrics on one field", Change: func(w *rulestest.World) {
-			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: rulestest.WellField, Name: "other", Type: "HNSW", Metric: "IP"})
+			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.CollID, Field: rulestest.FieldID, Name: "other", Type: "HNSW", Metric: "IP"})
 		}, Want: []string{"warning fields/1000/101 vec_idx (L2) and other (IP)"}},
 		{Name: "the other is deleted", Change: func(w *rulestest.World) {
-			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: rulestest.WellField, Name: "other", Metric: "IP", Deleted: true})
+			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.CollID, Field: rulestest.FieldID, Name: "other", Metric: "IP", Deleted: true})
 		}},
-		{Name: "loaded with an index that is gone", Change: func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.WellField] = 1400 }, Want: []string{"warning collections/1000 docs is loaded with index 1400 on vec, but that index no longer exists"}},
+		{Name: "loaded with an index that is gone", Change: func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.FieldID] = 1400 }, Want: []string{"warning collections/1000 docs is loaded with index 1400 on vec, but that index no longer exists"}},
 	})
 }

@@ -35,7 +35,7 @@ loaded again.`,
 	Run:         runIndexMissing,
 	Whole:       true,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
-	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback", Of: check.OfAll(check.Shares("collections"))}},
+	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback", Applies: check.ClusterWideOr(check.Shares("collections"))}},
 }
 
 func runIndexMissing(p *check.Pass) {
@@ -45,14 +45,14 @@ func runIndexMissing(p *check.Pass) {
 		unsorted = stuckAfter - buildGrace
 	}
 	work := p.SearchWork()
-	for _, t := range p.Missing(p.Before(buildGrace), unsorted) {
+	for _, t := range p.MissingIndexes(p.Before(buildGrace), unsorted) {
 		if !p.OlderThan(t.Index.CreatedAt, buildGrace, true) {
 			continue
 		}
 		vector := facts.OnVector(t.Collection, t.Index)
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
-			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, &t.Lack), words.Plural(t.Segments, "flushed segment"), words.Number(t.Rows)),
+			Severity: check.Info, Object: facts.RefIndex(t.Index), Objects: lackingRefs(&t.UnindexedSegments), Impact: indexImpact(p, &t.UnindexedSegments),
+			Message: fmt.Sprintf("%s is missing on %s, %s rows", indexText(p, &t.UnindexedSegments), words.Plural(t.Segments, "flushed segment"), words.Number(t.Rows)),
 			Evidence: []check.Evidence{
 				check.Count("segments without a record", t.Segments, "etcd"),
 				check.Count("rows in them", t.Rows, "etcd"),

@@ -58,20 +58,20 @@ reassigns a build once the session of its node is gone. To build more at once on
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexStuck,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
-	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}, check.TakesNoWrites(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+	FollowsFrom: []check.Cause{{Check: "files-missing", Applies: check.Shares("segments")}, check.StorageReadOnly(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
 func runIndexStuck(p *check.Pass) {
 	workers := facts.Builders(p.Cluster)
-	slow, soon, long, found := p.Before(stuckAfter), p.Before(idleAfter), p.Before(facts.ImportLong), tallies{}
+	slow, soon, long, found := p.Before(stuckAfter), p.Before(idleAfter), p.Before(facts.MaxImportTime), tallies{}
 	tried := p.Before(triedAfter)
 	p.EachBegun(func(b facts.Build) {
 		if b.Record.State == model.IndexFailed {
 			return
 		}
 		gone := facts.Alive(p.Cluster) && (len(workers) == 0 || nodeGone(p, b.Record))
-		again := b.Record.Version >= manyTries && waited(p, b, tried, triedAfter)
-		if again || waited(p, b, slow, stuckAfter) && (!b.Segment.Importing || facts.Settled(b.Segment, long)) || gone && waited(p, b, soon, idleAfter) {
+		again := b.Record.Version >= manyTries && oldEnough(p, b, tried, triedAfter)
+		if again || oldEnough(p, b, slow, stuckAfter) && (!b.Segment.Importing || facts.UnchangedSince(b.Segment, long)) || gone && oldEnough(p, b, soon, idleAfter) {
 			found.add(b)
 		}
 	})
@@ -79,7 +79,7 @@ func runIndexStuck(p *check.Pass) {
 	if len(list) == 0 {
 		return
 	}
-	work, pace := p.SearchWork(), buildPace(p)
+	work, pace := p.SearchWork(), findBuildProgress(p)
 	for _, t := range list {
 		reportStuck(p, t, workers, pace, work)
 	}
@@ -93,15 +93,15 @@ func nodeGone(p *check.Pass, r *model.SegmentIndex) bool {
 
 func builderGone(p *check.Pass, id model.NodeID) bool { return id != 0 && len(p.SessionsOf(id)) == 0 }
 
-// pace is the progress of all index builds.
-type pace struct {
+// buildProgress is the progress of all index builds.
+type buildProgress struct {
 	// last is the time of the last finished build. It is zero if the version does not record it.
 	last time.Time
 	// working reports whether a registered node is building an index.
 	working bool
 }
 
-func buildPace(p *check.Pass) (x pace) {
+func findBuildProgress(p *check.Pass) (x buildProgress) {
 	for _, id := range p.SegmentOwners() {
 		d := p.DigestOf(id)
 		if d.LastBuilt.After(x.last) {
@@ -113,18 +113,18 @@ func buildPace(p *check.Pass) (x pace) {
 }
 
 // moves reports whether the queue seems to move although a build has waited for the given time.
-func (x pace) moves(p *check.Pass, waits time.Duration) bool {
+func (x buildProgress) moves(p *check.Pass, waits time.Duration) bool {
 	if x.last.IsZero() {
 		return x.working && waits < unseenProgress
 	}
 	return p.Age(x.last) < progressWithin && waits < queueLong
 }
 
-func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, work facts.SearchWork) {
+func reportStuck(p *check.Pass, t *tally, workers []*model.Session, progress buildProgress, work facts.SearchWork) {
 	why, waits := facts.MostCommon(t.reasons), p.Age(t.Oldest)
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
-		Message: fmt.Sprintf("%s: build unfinished on %s, %s rows, for up to %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
+		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lackingRefs(&t.UnindexedSegments), Impact: indexImpact(p, &t.UnindexedSegments),
+		Message: fmt.Sprintf("%s: build unfinished on %s, %s rows, for up to %s", indexText(p, &t.UnindexedSegments), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
 		Evidence: []check.Evidence{
 			check.Fact("states", statesText(t), "etcd"),
 			check.Fact("waiting since", facts.TimeText(t.Oldest), "etcd"),
@@ -138,14 +138,14 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		),
 	}
 	if t.tries > 1 {
-		f.Evidence = append(f.Evidence, check.Measured("assigned to a node", "etcd", "%s times", check.N(t.tries)))
+		f.Evidence = append(f.Evidence, check.Factf("assigned to a node", "etcd", "%s times", check.N(t.tries)))
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
 		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then retries on its own")), f.Fix)
 	}
-	if !pace.last.IsZero() {
-		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(pace.last), "etcd"))
+	if !progress.last.IsZero() {
+		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(progress.last), "etcd"))
 	}
 	gone := goneOf(p, t)
 	switch {
@@ -169,7 +169,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 			check.FindFiles(p.Facts),
 			check.Do("find out in the logs of %s why it fails: storage that is read-only or full, missing files, or too little memory", facts.NamesOf(workers)),
 		)
-	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
+	case (why == "" || t.states[model.IndexRetry] == 0) && progress.moves(p, waits):
 		f.Severity = check.Info
 	}
 	if facts.OnVector(t.Collection, t.Index) {

@@ -22,9 +22,9 @@ const (
 	// min_points_per_centroid).
 	rowsPerList = 39
 	// listsPerRoot is Milvus's advice: nlist = 4 x sqrt(rows of a segment) (docs, "Index" and the FAQ on
-	// nlist). An nlist below 1/farOff (a sixteenth) of the advice is reported.
-	listsPerRoot = 4.0
-	farOff       = 16.0
+	// nlist). An nlist below 1/maxListsDeviation (a sixteenth) of the advice is reported.
+	listsPerRoot      = 4.0
+	maxListsDeviation = 16.0
 	// listRows is the minimum number of rows in a segment for too few lists to matter.
 	listRows = 100_000
 )
@@ -80,7 +80,7 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 			check.Count("rows", rows, "etcd"),
 			check.Fact("index type", i.Type, "etcd"),
 			check.Count("dimensions", facts.Dimensions(x), "etcd"),
-			check.Measured("limit", "", "%s rows", check.N(flatRows)),
+			check.Factf("limit", "", "%s rows", check.N(flatRows)),
 		},
 		Impact: "Each search scans every row.",
 	}
@@ -115,7 +115,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		problem = fmt.Sprintf("%s lists for at most %s rows per segment: %.0f rows per list",
 			words.Number(int64(nlist)), words.Number(largest), float64(largest)/nlist)
 		impact = "Lists this short train badly, and a search has to read many of them."
-	case largest >= listRows && nlist < advised/farOff:
+	case largest >= listRows && nlist < advised/maxListsDeviation:
 		problem = fmt.Sprintf("%s lists for %s rows in its largest segment: %s rows per list",
 			words.Number(int64(nlist)), words.Number(largest), words.Number(int64(math.Round(float64(largest)/nlist))))
 		impact = "Every list that a search probes holds very many rows."
@@ -126,12 +126,12 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
 		Message: fmt.Sprintf("%s.%s: %s has %s", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, problem),
 		Evidence: []check.Evidence{
-			check.Measured("nlist", "etcd", "%s", check.Figure{Value: nlist, Unit: "count", Text: strconv.FormatFloat(nlist, 'f', -1, 64)}),
+			check.Factf("nlist", "etcd", "%s", check.Figure{Value: nlist, Unit: "count", Text: strconv.FormatFloat(nlist, 'f', -1, 64)}),
 			check.Count("rows of the largest segment", largest, "etcd"),
-			check.Measured("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
+			check.Factf("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
 		},
 		Impact: impact,
-		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(fits))))).
+		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaceParam(i.Params, "nlist", strconv.Itoa(int(fits))))).
 			Does("rebuilds it with the advised nlist; nprobe then has to be tuned again")),
 	})
 }

@@ -19,7 +19,7 @@ func TestIndexUnfit(t *testing.T) {
 			w.Indexes[0].Type, w.Indexes[0].Params = kind, []model.Pair{{Key: "nlist", Value: nlist}}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("index-unfit"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("index-unfit"), []rulestest.Case{
 		{Name: "flat and small", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT" }},
 		{Name: "flat and large", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }, Want: []string{"warning indexes/1500 docs.vec: FLAT index over 1,000,000 rows"}},
 		{Name: "flat, large, not loaded", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000); w.LoadStates = nil }, Want: []string{"info indexes/1500 1,000,000 rows"}},
@@ -29,7 +29,7 @@ func TestIndexUnfit(t *testing.T) {
 		{Name: "few lists, small segments", Change: lists("IVF_SQ8", "16")},
 		{Name: "lists not said", Change: lists("IVF_SQ8", "many")},
 	})
-	if cost := rulestest.Judged(t, rulestest.Named("index-unfit"), func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }).Findings[0].Cost; cost != 1 {
+	if cost := rulestest.RunCheck(t, rulestest.ByID("index-unfit"), func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }).Findings[0].Cost; cost != 1 {
 		t.Errorf("the only collection is compared row by row and costs %v of searches", cost)
 	}
 }
@@ -46,13 +46,13 @@ func TestUnfitListsAdvised(t *testing.T) {
 				}
 			}
 		}
-		found := rulestest.Judged(t, rulestest.Named("index-unfit"), with("65536")).Findings
+		found := rulestest.RunCheck(t, rulestest.ByID("index-unfit"), with("65536")).Findings
 		if len(found) != 1 {
 			t.Fatalf("%d rows: %d findings", rows, len(found))
 		}
 		_, advised, _ := strings.Cut(string(found[0].Fix[0].Command), `"nlist": `)
 		advised, _, _ = strings.Cut(advised, "}")
-		if again := rulestest.Judged(t, rulestest.Named("index-unfit"), with(advised)).Findings; len(again) > 0 {
+		if again := rulestest.RunCheck(t, rulestest.ByID("index-unfit"), with(advised)).Findings; len(again) > 0 {
 			t.Errorf("%d rows, as advised: %s", rows, again[0].Message)
 		}
 	}

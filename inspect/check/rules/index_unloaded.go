@@ -45,7 +45,7 @@ const unrecordedGrace = 30 * time.Minute
 // unloaded holds the segments of one collection that lack an index on their node.
 type unloaded struct {
 	index    *model.Index
-	counted  facts.Counted
+	counted  facts.SegmentSet
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	rows     int64
@@ -56,9 +56,9 @@ type unloaded struct {
 func runIndexNotLoaded(p *check.Pass) {
 	found := make(map[model.CollectionID]*unloaded)
 	asked := p.AskedAt()
-	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
+	p.EachAnomalies(func(id model.CollectionID, o *facts.Anomalies) {
 		wanted := facts.WantedIndexes(p.Cluster, id)
-		for _, h := range o.Lacking {
+		for _, h := range o.MissingIndex {
 			for _, x := range wanted {
 				if !facts.HasIndex(h.Served, x) {
 					judgeUnloaded(p, found, h.Node, h.Served, x, asked)
@@ -98,7 +98,7 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 		return
 	}
 	u.nodes = append(u.nodes, n.Node)
-	if u.counted.First(s.ID) {
+	if u.counted.Add(s.ID) {
 		u.segments, u.rows = append(u.segments, s.ID), u.rows+record.Rows
 	}
 	if r.FinishedAt.After(u.finished) {
@@ -109,7 +109,7 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if u.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when the index of %s was finished", name, words.Plural(u.unsure, "segment")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when the index of %s was finished", name, words.Plural(u.unsure, "segment")))
 	}
 	if len(u.segments) == 0 {
 		return
@@ -121,7 +121,7 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	}
 	nodes := facts.QueryNodeNames(u.nodes)
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterCost(id, cost),
 		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, although it is built",
 			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Few(nodes), u.index.Type, u.index.Name),
 		Evidence: []check.Evidence{

@@ -36,7 +36,7 @@ func TestJudgeSeesTheSchemaChange(t *testing.T) {
 		want check.Status
 	}{{"Int64", check.OK}, {"FloatVector", check.Found}, {"Int64", check.OK}} {
 		retype(x.to)
-		if got := judge.Run(s.Cluster(), s.Now, []*check.Check{rulestest.Named("index-not-loaded")}).Results[0]; got.Status != x.want {
+		if got := judge.Run(s.Cluster(), s.Now, []*check.Check{rulestest.ByID("index-not-loaded")}).Results[0]; got.Status != x.want {
 			t.Errorf("with the field a %s: %s, want %s", x.to, got.Status, x.want)
 		}
 	}
@@ -49,10 +49,10 @@ func TestIndexNotLoaded(t *testing.T) {
 			w.Serve()
 			s := &w.Query(rulestest.NodeA).Distribution.Sealed[0]
 			s.Indexes, s.Version = nil, rulestest.Nanos(loaded)
-			w.Index(0).FinishedAt = rulestest.BackT(finished)
+			w.Index(0).FinishedAt = rulestest.TimeAgo(finished)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("index-not-loaded"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("index-not-loaded"), []rulestest.Case{
 		{Name: "finished for an hour", Change: bare(2*time.Hour, time.Hour), Want: []string{"warning collections/1000 1 segment, 90,000 rows, served by querynode-4 without the HNSW index vec_idx, although it is built"}},
 		{Name: "finished just now", Change: bare(2*time.Hour, 5*time.Minute)},
 		{Name: "not finished", Change: func(w *rulestest.World) { bare(2*time.Hour, time.Hour)(w); w.Index(0).State = model.IndexInProgress }},
@@ -74,8 +74,8 @@ func TestIndexNotLoaded(t *testing.T) {
 		{Name: "one of two vector indexes", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: 103, Name: "image", Type: "FloatVector", Dim: 64})
-			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: 103, Name: "image_idx", Type: "HNSW"})
-			w.Segment(0).Indexes = append(w.Segment(0).Indexes, model.SegmentIndex{Segment: 2000, Index: 1501, Build: 1, State: model.IndexFinished, FinishedAt: rulestest.BackT(time.Hour)})
+			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.CollID, Field: 103, Name: "image_idx", Type: "HNSW"})
+			w.Segment(0).Indexes = append(w.Segment(0).Indexes, model.SegmentIndex{Segment: 2000, Index: 1501, Build: 1, State: model.IndexFinished, FinishedAt: rulestest.TimeAgo(time.Hour)})
 		}, Want: []string{"warning collections/1000 without the HNSW index image_idx"}},
 	})
 }

@@ -17,15 +17,15 @@ import (
 // createIndexForSegmentLoop).
 const buildGrace = 10 * time.Minute
 
-// waited reports whether both the segment and the index definition are old enough: the segment older than
+// oldEnough reports whether both the segment and the index definition are old enough: the segment older than
 // limit, the definition older than d.
-func waited(p *check.Pass, b facts.Build, limit model.TSO, d time.Duration) bool {
-	return facts.Settled(b.Segment, limit) && p.OlderThan(b.Index.CreatedAt, d, true)
+func oldEnough(p *check.Pass, b facts.Build, limit model.TSO, d time.Duration) bool {
+	return facts.UnchangedSince(b.Segment, limit) && p.OlderThan(b.Index.CreatedAt, d, true)
 }
 
 // tally counts the unfinished builds of one index.
 type tally struct {
-	facts.Lack
+	facts.UnindexedSegments
 	states  [model.IndexUnknown + 1]int
 	reasons map[string]int
 	nodes   map[model.NodeID]int
@@ -55,7 +55,7 @@ type tallies map[model.IndexID]*tally
 func (m tallies) add(b facts.Build) {
 	t := m[b.Index.ID]
 	if t == nil {
-		t = &tally{Lack: facts.Lack{Collection: b.Collection, Index: b.Index}, reasons: map[string]int{}, nodes: map[model.NodeID]int{}}
+		t = &tally{UnindexedSegments: facts.UnindexedSegments{Collection: b.Collection, Index: b.Index}, reasons: map[string]int{}, nodes: map[model.NodeID]int{}}
 		m[b.Index.ID] = t
 	}
 	t.add(b)
@@ -71,8 +71,8 @@ func (m tallies) list() []*tally {
 	return list
 }
 
-// lacking returns references to the collection that lacks an index and to its first segments.
-func lacking(t *facts.Lack) []model.Ref {
+// lackingRefs returns references to the collection that lacks an index and to its first segments.
+func lackingRefs(t *facts.UnindexedSegments) []model.Ref {
 	refs := []model.Ref{{Resource: "collections", ID: t.Collection.ID.String(), Name: t.Collection.Name}}
 	refs = append(refs, facts.Refs(t.First, facts.RefSegment)...)
 	return refs
@@ -81,19 +81,19 @@ func lacking(t *facts.Lack) []model.Ref {
 // sealedRows returns the number of flushed rows of the collection, including those without the index.
 func sealedRows(p *check.Pass, x *model.Collection) int64 { return p.CollectionTotals(x.ID).SealedRows }
 
-// what names the index with its type and field, e.g. "HNSW index vec_idx on docs.vec".
-func what(p *check.Pass, t *facts.Lack) string {
+// indexText names the index with its type and field, e.g. "HNSW index vec_idx on docs.vec".
+func indexText(p *check.Pass, t *facts.UnindexedSegments) string {
 	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.Index.Type, "the"), t.Index.Name, facts.CollectionLabel(p.Cluster, t.Collection.ID), facts.FieldLabel(t.Collection, t.Index.Field))
 }
 
 // indexImpact returns the impact of a missing index.
-func indexImpact(p *check.Pass, t *facts.Lack) string {
+func indexImpact(p *check.Pass, t *facts.UnindexedSegments) string {
 	loaded := p.LoadState(t.Collection.ID) != nil
 	switch {
 	case !facts.OnVector(t.Collection, t.Index):
 		return "Filters on the field scan every row of these segments."
 	case loaded:
-		return fmt.Sprintf("Searches scan %s rows by brute force: %s of the collection's flushed rows.", words.Number(t.Rows), words.Share(facts.Part(t.Rows, sealedRows(p, t.Collection))))
+		return fmt.Sprintf("Searches scan %s rows by brute force: %s of the collection's flushed rows.", words.Number(t.Rows), words.Share(facts.Ratio(t.Rows, sealedRows(p, t.Collection))))
 	}
 	return "The collection does not load before its indexes are built, or searches scan these rows by brute force."
 }
@@ -105,8 +105,8 @@ func usualGraph() []model.Pair {
 
 func usualLists() []model.Pair { return []model.Pair{{Key: "nlist", Value: "1024"}} }
 
-// replaced returns a copy of the parameters with the value of one key replaced.
-func replaced(params []model.Pair, key, value string) []model.Pair {
+// replaceParam returns a copy of the parameters with the value of one key replaced.
+func replaceParam(params []model.Pair, key, value string) []model.Pair {
 	list := slices.DeleteFunc(slices.Clone(params), func(kv model.Pair) bool { return kv.Key == key })
 	return append(list, model.Pair{Key: key, Value: value})
 }

@@ -15,19 +15,19 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// testimony holds the comparable content of a report.
-type testimony struct {
+// reportContent holds the comparable content of a report.
+type reportContent struct {
 	Results  []check.Result
 	Findings []*check.Finding
 	Shares   []balance.Share
 	Spreads  []balance.Spread
-	Felt     []string
+	Impact   []string
 }
 
-func whatItSays(r *check.Report) testimony {
-	s := testimony{Findings: r.Findings, Felt: []string{fmt.Sprint(*r.Impact)}}
+func contentOf(r *check.Report) reportContent {
+	s := reportContent{Findings: r.Findings, Impact: []string{fmt.Sprint(*r.Impact)}}
 	for _, x := range r.Places.Components {
-		s.Felt = append(s.Felt, fmt.Sprint(x.Component, x.State, x.Evidence))
+		s.Impact = append(s.Impact, fmt.Sprint(x.Component, x.State, x.Evidence))
 	}
 	for _, x := range r.Results {
 		x := *x
@@ -56,7 +56,7 @@ func TestJudgeIsNeverStale(t *testing.T) {
 		for i := range 30 {
 			what := s.Step()
 			c := s.Cluster()
-			want, got := whatItSays(check.Run(c, s.Now, rules.All())), whatItSays(judge.Run(c, s.Now, rules.All()))
+			want, got := contentOf(check.Run(c, s.Now, rules.All())), contentOf(judge.Run(c, s.Now, rules.All()))
 			if !reflect.DeepEqual(want, got) {
 				t.Fatalf("seed %d, step %d: %s: the report is not that of a fresh judge:\n%s", seed, i, what, cmp.Diff(want.Results, got.Results, cmp.Comparer(func(a, b *check.Check) bool { return a == b })))
 			}
@@ -75,8 +75,8 @@ func TestJudgeSeesSessionsGo(t *testing.T) {
 	p.Runtime = nil
 	p.Sessions = slices.DeleteFunc(slices.Clone(p.Sessions), func(s *model.Session) bool { return s.Role == "proxy" })
 	c := before.WithRuntime(nil).Update(p).WithRuntime(before.Runtime)
-	want, got := whatItSays(check.Run(c, modeltest.Now, rules.All())), whatItSays(judge.Run(c, modeltest.Now, rules.All()))
-	if diff := cmp.Diff(want.Felt, got.Felt); diff != "" {
+	want, got := contentOf(check.Run(c, modeltest.Now, rules.All())), contentOf(judge.Run(c, modeltest.Now, rules.All()))
+	if diff := cmp.Diff(want.Impact, got.Impact); diff != "" {
 		t.Error(diff)
 	}
 }

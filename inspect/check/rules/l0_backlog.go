@@ -20,9 +20,9 @@ const (
 	// l0Rows is the number of deletes at which Milvus's own protection starts to slow down writes, if it is on
 	// (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
 	l0Rows = 30_000_000
-	// l0Matters is the minimum number of deletes for a warning about many L0 segments. Fewer deletes fit in
+	// l0MinDeletes is the minimum number of deletes for a warning about many L0 segments. Fewer deletes fit in
 	// memory easily and are applied at once.
-	l0Matters = 100_000
+	l0MinDeletes = 100_000
 	// l0After is the minimum age of an L0 segment. Milvus looks for L0 compactions every 10 s
 	// (dataCoord.compaction.levelzero.triggerInterval).
 	l0After = time.Hour
@@ -47,7 +47,7 @@ nodes. Drop whole partitions instead of deleting many rows: that makes no L0 seg
 	Run:   runL0Backlog,
 	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "task-stuck", Of: check.Shares("collections")},
+		{Check: "bad-switches", Applies: aboutCompaction}, {Check: "checkpoint-lag", Applies: check.Shares("vchannels")}, {Check: "task-stuck", Applies: check.Shares("collections")},
 	},
 }
 
@@ -64,8 +64,8 @@ type l0Sum struct {
 func runL0Backlog(p *check.Pass) {
 	limit := p.Before(l0After)
 	sums := make(map[string]*l0Sum)
-	for s := range p.AllAmong(facts.LevelZeroSegs) {
-		if s.State != model.SegmentFlushed || !facts.Settled(s, limit) {
+	for s := range p.AllSegmentsIn(facts.LevelZeroSegs) {
+		if s.State != model.SegmentFlushed || !facts.UnchangedSince(s, limit) {
 			continue
 		}
 		if x := p.Collection(s.Collection); x == nil || x.Dropped() {
@@ -110,7 +110,7 @@ func runL0Backlog(p *check.Pass) {
 				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+x.ID.String())).Does("shows Level0 compactions within a minute; if not, look at the log of DataCoord"),
 			),
 		}
-		if sum.deletes >= l0Matters && p.LoadState(x.ID) != nil {
+		if sum.deletes >= l0MinDeletes && p.LoadState(x.ID) != nil {
 			f.Severity = check.Warning
 		}
 		p.Report(f)

@@ -44,7 +44,7 @@ func runLargeNQ(p *check.Pass) {
 	case all == nil:
 		return
 	case !all.VectorsPerSecond.Known || !all.PerSecond.Known || all.PerSecond.Value <= 0:
-		p.Unseen("vectors per search: no proxy counts them")
+		p.NoteUnseen("vectors per search: no proxy counts them")
 		return
 	}
 	list := budgets(p, budget.Search)
@@ -52,14 +52,14 @@ func runLargeNQ(p *check.Pass) {
 		list = []*budget.Budget{all}
 	}
 	var costs []cost
-	alike := kernelsAlike(p, all)
+	alike := evenKernelShare(p, all)
 	for _, b := range list {
 		nq := vectorsOf(b)
 		if nq < manyVectors {
 			continue
 		}
 		c, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
-		if c.times(alike); !ok || !c.matters(most) {
+		if c.scale(alike); !ok || !c.matters(warningShare) {
 			continue
 		}
 		results, _ := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode)
@@ -69,22 +69,22 @@ func runLargeNQ(p *check.Pass) {
 	}
 	for _, a := range gather(p, costs) {
 		c := &a.costs[0]
-		nq := vectorsOf(c.of)
+		nq := vectorsOf(c.budget)
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
-			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", an(c.of), rate(nq), budget.Milliseconds(c.of.Ms), budget.Milliseconds(c.of.Ms/nq)),
-			Impact:  fmt.Sprintf("Every response waits for all of them: kernels take %s.", c.ofWhole()),
+			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", requestPhrase(c.budget), rate(nq), budget.Milliseconds(c.budget.Ms), budget.Milliseconds(c.budget.Ms/nq)),
+			Impact:  fmt.Sprintf("Every response waits for all of them: kernels take %s.", c.shareText()),
 			Fix:     check.Fix(check.Do("if latency matters, send smaller requests in parallel, e.g. of 10 vectors")),
 		}
-		f = found(p, f, a.costs...)
-		f.Evidence = append(f.Evidence, check.Measured("vectors per search", "proxies /metrics", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
+		f = withCosts(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, check.Factf("vectors per search", "proxies /metrics", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
 		p.Report(f)
 	}
 }
 
-// kernelsAlike returns the share of the kernel time for which searches would still wait if no node were slower
+// evenKernelShare returns the share of the kernel time for which searches would still wait if no node were slower
 // than the others.
-func kernelsAlike(p *check.Pass, b *budget.Budget) float64 {
+func evenKernelShare(p *check.Pass, b *budget.Budget) float64 {
 	all, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
 	if !ok || all.ms <= 0 {
 		return 1

@@ -15,13 +15,13 @@ func TestGainOfFewerVectors(t *testing.T) {
 	takes := func(vectors int) (last float64) {
 		s := make(rulestest.Servers, cores)
 		for range vectors {
-			_, ended := s.Take(0, each)
+			_, ended := s.Assign(0, each)
 			last = max(last, ended)
 		}
 		return last
 	}
 	for _, nq := range []int{100, 300, 1000} {
-		s := rulestest.GainOf(t, rulestest.Named("large-nq"), searched(rulestest.Traffic{Searches: 200, Ms: takes(nq) + 3, Sealed: takes(nq)}, of("proxy", func(m *model.Metrics) {
+		s := rulestest.GainOf(t, rulestest.ByID("large-nq"), withSearches(rulestest.Traffic{Searches: 200, Ms: takes(nq) + 3, Sealed: takes(nq)}, withMetrics("proxy", func(m *model.Metrics) {
 			modeltest.AddSeries(m, "milvus_proxy_search_vectors_count", model.Series{Value: 200 * float64(nq)})
 		})))
 		if gave := takes(nq) - takes(10); gave < s.Gain.Low-1 || gave > s.Gain.High+1 {

@@ -14,8 +14,8 @@ func TestLayoutOlder(t *testing.T) {
 		w.Version.Text = "2.2.16"
 		w.Indexes = nil
 	}
-	indexed := func(w *rulestest.World, n int64) { w.Indexes, w.KeysByKind["index"] = rulestest.Well().Indexes, n }
-	rulestest.Hold(t, rulestest.Named("layout-older"), []rulestest.Verdict{
+	indexed := func(w *rulestest.World, n int64) { w.Indexes, w.KeysByKind["index"] = rulestest.Healthy().Indexes, n }
+	rulestest.RunCases(t, rulestest.ByID("layout-older"), []rulestest.Case{
 		{Name: "not migrated", Change: upgraded, Want: []string{"error / Milvus 2.2.16 runs on unmigrated metadata of 2.1 and does not see 4 index definitions and the load states of 6 collections"}},
 		{Name: "not migrated, under 2.3", Change: func(w *rulestest.World) { upgraded(w); w.Version.Text = "2.3.5" }, Want: []string{"error / does not see 4 index definitions and the load states of 6 collections"}},
 		{Name: "made again, and works", Change: func(w *rulestest.World) {

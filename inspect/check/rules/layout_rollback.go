@@ -53,7 +53,7 @@ func runLayoutRollback(p *check.Pass) {
 
 // judgeRewritten reports segments whose logs exist only under separate keys, which 2.1 does not read.
 func judgeRewritten(p *check.Pass, x *model.Collection) {
-	found := p.Having(x.ID, facts.LogsBeside)
+	found := p.CountSegments(x.ID, facts.HasSeparateLogs)
 	segments, rows := found.Segments, found.Rows
 	if segments == 0 {
 		return
@@ -69,7 +69,7 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 	}
 	f.Impact = "Searches of the collection fail or miss these rows, although it is reported as loaded."
 	f.Fix = backToNewer(p, facts.Release{Major: 2, Minor: 2})
-	f.Cost = facts.Part(rows, p.Totals().Rows)
+	f.Cost = facts.Ratio(rows, p.Totals().Rows)
 	p.Report(f)
 }
 
@@ -77,7 +77,7 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID)}
 	segments, deletes := 0, int64(0)
-	for _, s := range p.Among(x.ID, facts.LevelZeroSegs) {
+	for _, s := range p.SegmentsIn(x.ID, facts.LevelZeroSegs) {
 		segments, deletes = segments+1, deletes+s.DeletedRows
 		if len(f.Objects) < facts.MaxObjects {
 			f.Objects = append(f.Objects, facts.RefSegment(s.ID))

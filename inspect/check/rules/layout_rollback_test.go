@@ -15,7 +15,7 @@ func TestLayoutRollback(t *testing.T) {
 		}
 	}
 	rewritten := func(w *rulestest.World) { old("2.1")(w); w.Segment(0).LogKeys = true }
-	rulestest.Hold(t, rulestest.Named("layout-rollback"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("layout-rollback"), []rulestest.Case{
 		{Name: "2.1 of its own", Change: old("2.1")},
 		{Name: "rewritten segment", Change: rewritten, Want: []string{"error collections/1000 1 segment of docs, 90,000 rows, was rewritten by a newer Milvus: the running 2.1 finds no data in it"}},
 		{Name: "both layouts: 2.1 reads its own", Change: func(w *rulestest.World) { rewritten(w); w.Segment(0).TwoLayouts = true }},

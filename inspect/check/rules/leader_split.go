@@ -36,14 +36,14 @@ according to QueryCoord (` + "`kitescope get nodes`" + `, GetShardLeaders).`,
 	Run:   runLeaderSplit,
 	Roles: []string{"querycoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "stopping-node-serving", Of: check.Shares("nodes")},
+		{Check: "node-unreachable", Applies: check.Shares("collections")},
+		{Check: "stopping-node-serving", Applies: check.Shares("nodes")},
 	},
 }
 
 // split holds the contradictions of one collection.
 type split struct {
-	counted         facts.Counted
+	counted         facts.SegmentSet
 	double, outside []string // channels
 	nodes           []model.NodeID
 	lost            []model.SegmentID
@@ -109,7 +109,7 @@ func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
 			continue
 		}
 		s.lostAt = append(s.lostAt, x.Node)
-		if s.counted.First(x.ID) {
+		if s.counted.Add(x.ID) {
 			s.lost, s.rows = append(s.lost, x.ID), s.rows+record.Rows
 		}
 	}
@@ -125,7 +125,7 @@ func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
 func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if s.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, words.Plural(s.unsure, "shard"), words.Agree(s.unsure, "has", "have")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, words.Plural(s.unsure, "shard"), words.Agree(s.unsure, "has", "have")))
 	}
 	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))), slices.Compact(slices.Sorted(slices.Values(s.outside)))
 	if len(double)+len(outside)+len(s.lost) == 0 {
@@ -133,10 +133,10 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	}
 	nodes, lostAt := facts.QueryNodeNames(s.nodes), facts.QueryNodeNames(s.lostAt)
 	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id)}
-	share := min(1, facts.Part(s.rows, p.CollectionTotals(id).Rows))
+	share := min(1, facts.Ratio(s.rows, p.CollectionTotals(id).Rows))
 	switch {
 	case len(s.lost) > 0:
-		f.Severity, f.Cost = check.Error, p.Losing(share)
+		f.Severity, f.Cost = check.Error, p.ClusterLoss(share)
 		f.Message = fmt.Sprintf("collection %s: leaders query %s for %s (%s) that %s not there",
 			name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"),
 			words.Agree(len(s.lost), "is", "are"))

@@ -14,17 +14,17 @@ func TestLeaderSplit(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.Serve()
 			d := w.Query(rulestest.NodeB).Distribution
-			d.Leaders = append(d.Leaders, *w.View(rulestest.WellCh0))
-			d.Channels = append(d.Channels, model.ServedChannel{Name: rulestest.WellCh0, Collection: rulestest.WellColl, Version: rulestest.Nanos(ago)})
+			d.Leaders = append(d.Leaders, *w.View(rulestest.Channel0))
+			d.Channels = append(d.Channels, model.ServedChannel{Name: rulestest.Channel0, Collection: rulestest.CollID, Version: rulestest.Nanos(ago)})
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("leader-channel-split"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("leader-channel-split"), []rulestest.Case{
 		{Name: "two leaders for ten minutes", Change: twice(10 * time.Minute), Want: []string{"warning collections/1000 1 shard has two leaders in one replica: querynode-4 and querynode-8"}},
 		{Name: "a channel that moves", Change: twice(20 * time.Second)},
 		{Name: "one in each of two replicas", Change: func(w *rulestest.World) {
 			twice(10 * time.Minute)(w)
 			w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA}
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, Nodes: []model.NodeID{rulestest.NodeB}})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeB}})
 		}},
 		{
 			Name: "a leader of no replica", Change: func(w *rulestest.World) { w.Serve(); w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA} },

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// feltMs is the minimum slowdown of a search that a client notices, in milliseconds. feltPart is the
+	// noticeableMs is the minimum slowdown of a search that a client notices, in milliseconds. noticeableShare is the
 	// minimum as a share of the search.
-	feltMs, feltPart = 5, 0.2
+	noticeableMs, noticeableShare = 5, 0.2
 	// fewSearches is the minimum number of searches for a meaningful mean.
 	fewSearches = 30
 )
 
-// slowed adds the measured slowdown of searches by a node that leads too many shards to the finding: the time
+// addLeaderSlowdown adds the measured slowdown of searches by a node that leads too many shards to the finding: the time
 // for its growing rows, and the share of its queue that these cause.
-func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
+func addLeaderSlowdown(p *check.Pass, f *check.Finding, most *balance.Share) {
 	b := p.Latency().Find("", latency.Search)
 	if b == nil || b.Root == nil || b.Requests < fewSearches {
 		return
@@ -34,8 +34,8 @@ func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
 			s.Phase, largest = x.Phase, x.Ms
 		}
 	}
-	keeps, ok := spreadOut(p, most.Node)
-	if s.Ms < feltMs || s.Ms < feltPart*b.Ms || !ok {
+	keeps, ok := evenLeadShare(p, most.Node)
+	if s.Ms < noticeableMs || s.Ms < noticeableShare*b.Ms || !ok {
 		return
 	}
 	s.Gain = latency.Interval{Low: s.Ms * (1 - keeps.High), High: s.Ms * (1 - keeps.Low)}
@@ -84,10 +84,10 @@ func ledParts(b *latency.Budget, node model.NodeID) (parts []check.SlowPart) {
 	return parts
 }
 
-// spreadOut returns the share of a node's shards that it would still lead if the shards of searched collections
+// evenLeadShare returns the share of a node's shards that it would still lead if the shards of searched collections
 // were spread evenly. Low assumes all nodes of each replica, High all but one if there are more than two. ok is
 // false if the node leads no shard of a searched collection.
-func spreadOut(p *check.Pass, id model.NodeID) (keeps latency.Interval, ok bool) {
+func evenLeadShare(p *check.Pass, id model.NodeID) (keeps latency.Interval, ok bool) {
 	led, all, butOne := 0.0, 0.0, 0.0
 	p.SearchedGroups(latency.Search, func(g *balance.Group, often float64) {
 		shards, members, own := 0, 0, 0

@@ -29,7 +29,7 @@ func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionI
 	for _, v := range p.VChannelsOf(id) {
 		r := p.Runtime.RecoveryOf(v.Name)
 		if r == nil {
-			p.Unseen("segments left to load for " + v.Name + ": DataCoord did not report what should be served")
+			p.NoteUnseen("segments left to load for " + v.Name + ": DataCoord did not report what should be served")
 			return unserved{}
 		}
 		for _, segment := range r.Flushed {
@@ -45,9 +45,9 @@ func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionI
 	return left
 }
 
-// patience returns the time without progress after which a load counts as stuck. Its upper bound most is
+// timeout returns the time without progress after which a load counts as stuck. Its upper bound most is
 // QueryCoord's own timeout.
-func (u unserved) patience(most time.Duration) time.Duration {
+func (u unserved) timeout(most time.Duration) time.Duration {
 	if !u.known || len(u.segments) == 0 {
 		return most
 	}

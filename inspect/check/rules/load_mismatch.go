@@ -35,11 +35,11 @@ minutes after its start (seen on 2.3.5: 0% of most collections four seconds afte
 
 func runLoadMismatch(p *check.Pass) {
 	if p.Runtime.Loaded == nil {
-		p.Skip("QueryCoord did not report its loaded collections" + facts.Because(facts.Coordinators(p.Runtime, "querycoord")))
+		p.Skip("QueryCoord did not report its loaded collections" + facts.ReasonSuffix(facts.Coordinators(p.Runtime, "querycoord")))
 		return
 	}
 	partly, since := check.Warning, ""
-	if at := coordStarted(p); !at.IsZero() && p.AskedAt().Sub(at) < facts.SettlesAfter {
+	if at := coordStarted(p); !at.IsZero() && p.AskedAt().Sub(at) < facts.WarmupPeriod {
 		partly, since = check.Info, ": it started "+words.Span(p.AskedAt().Sub(at))+" ago and is still collecting"
 	}
 	for _, l := range p.LoadStates {
@@ -48,7 +48,7 @@ func runLoadMismatch(p *check.Pass) {
 			continue
 		}
 		switch c := p.Runtime.LoadedCollection(l.Collection); {
-		case c == nil && unheardOf(p, l.Collection) && p.Now.Sub(p.AskedAt()).Abs() > facts.Agreeing:
+		case c == nil && hasNoData(p, l.Collection) && p.Now.Sub(p.AskedAt()).Abs() > facts.ClockTolerance:
 			apart, when := p.Now.Sub(p.AskedAt()), "before"
 			if apart < 0 {
 				apart, when = -apart, "after"
@@ -107,14 +107,14 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 	}
 	f := check.Finding{
 		Severity: s, Object: facts.RefCollection(p.Cluster, id), Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
-		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Measured("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord)},
+		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Factf("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord)},
 		Impact:   "Searches fail, or miss rows.",
 		Fix: check.Fix(check.Do("if it lasts for a minute, restart QueryCoord").
 			Restarting(p.Cluster, 2*time.Minute, "querycoord"), reloadStep(p, id)),
 	}
 	switch s {
 	case check.Error:
-		f.Cost = p.Losing(1)
+		f.Cost = p.ClusterLoss(1)
 	case check.Info:
 		f.Impact = "None yet; after a restart of QueryCoord it will not be loaded."
 		f.Fix = nil

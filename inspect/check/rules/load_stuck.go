@@ -37,13 +37,13 @@ QueryCoord's log for the collection. Release the collection, then load it again.
 	Run:   runLoadStuck,
 	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "files-missing", Of: check.Shares("collections")},
+		{Check: "files-missing", Applies: check.Shares("collections")},
 		check.StorageFails("querynode"),
-		check.Grave("cache-loads-failing", check.Serves),
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "replica-short", Of: check.Shares("collections")},
-		{Check: "index-missing", Of: check.Shares("collections")},
-		{Check: "index-stuck", Of: check.Shares("collections")},
+		check.SevereCause("cache-loads-failing", check.Serves),
+		{Check: "node-unreachable", Applies: check.Shares("collections")},
+		{Check: "replica-short", Applies: check.Shares("collections")},
+		{Check: "index-missing", Applies: check.Shares("collections")},
+		{Check: "index-stuck", Applies: check.Shares("collections")},
 	},
 }
 
@@ -63,14 +63,14 @@ func runLoadStuck(p *check.Pass) {
 		}
 		var stuck, nothing []load
 		for _, one := range loads {
-			at, began := last.of(l.Collection, one.partition)
+			at, began := last.lookup(l.Collection, one.partition)
 			one.at, one.left = at, leftToLoad(p, l.Collection, one.partition)
 			switch {
 			case !began:
 				nothing = append(nothing, one)
 			case at.IsZero():
-				p.Unseen(loadName(p, l.Collection, loads[:1]) + ": time of its last progress")
-			case asked.Sub(at) > patience, asked.Sub(last.newest()) > one.left.patience(patience):
+				p.NoteUnseen(loadName(p, l.Collection, loads[:1]) + ": time of its last progress")
+			case asked.Sub(at) > patience, asked.Sub(last.newest()) > one.left.timeout(patience):
 				stuck = append(stuck, one)
 			}
 		}
@@ -140,7 +140,7 @@ func noteLater[K comparable](last map[K]time.Time, key K, at time.Time) {
 	}
 }
 
-func (x *lastLoads) of(id model.CollectionID, partition model.PartitionID) (at time.Time, began bool) {
+func (x *lastLoads) lookup(id model.CollectionID, partition model.PartitionID) (at time.Time, began bool) {
 	if partition == everyPartition {
 		at, began = x.collections[id]
 		return at, began
@@ -195,14 +195,14 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 	is, its := words.Agree(len(list), "is", "are"), words.Agree(len(list), "it", "them")
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
-		Impact: "The collection cannot be searched, or only in part.", Cost: p.Losing(1),
+		Impact: "The collection cannot be searched, or only in part.", Cost: p.ClusterLoss(1),
 		Fix:      stuckSteps(p, l.Collection, nil),
 		Evidence: []check.Evidence{check.Fact("load state", "Loading", "etcd"), check.Fact("last segment or channel assigned to a node", facts.TimeText(at), "query nodes")},
 		Objects:  append(own, facts.RefNodes(replicaNodes(p, l.Collection))...),
 	}
 	if len(own) > 0 {
 		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") + " fail, others miss the rows in " + its + "."
-		f.Cost = p.Losing(rowShare(p, l.Collection, list))
+		f.Cost = p.ClusterLoss(rowShare(p, l.Collection, list))
 		f.Fix = stuckSteps(p, l.Collection, own)
 		f.Evidence[0] = check.Fact("load state", "collection Loaded, "+words.Agree(len(list), "partition", "partitions")+" Loading", "etcd")
 	}
@@ -211,7 +211,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		if len(own) == 0 {
 			percentage = fmt.Sprintf(" at %d%%", c.Percent)
 		}
-		f.Evidence = append(f.Evidence, check.Measured("loaded", "QueryCoord ShowCollections", "%s", percent(c)))
+		f.Evidence = append(f.Evidence, check.Factf("loaded", "QueryCoord ShowCollections", "%s", percent(c)))
 	}
 	if at.IsZero() {
 		f.Severity = check.Info
@@ -226,7 +226,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
 		}
-		f.Evidence = append(f.Evidence, check.Measured("segments on no node", "DataCoord, query nodes", "%s, %s", words.Few(names), check.Bytes(left.bytes)))
+		f.Evidence = append(f.Evidence, check.Factf("segments on no node", "DataCoord, query nodes", "%s, %s", words.Few(names), check.Bytes(left.bytes)))
 		f.Message += "; left to load: " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
 	}
 	p.Report(f)

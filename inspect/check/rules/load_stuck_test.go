@@ -18,7 +18,7 @@ func TestLoadStuck(t *testing.T) {
 			w.Query(rulestest.NodeB).Distribution.Sealed[0].Version = rulestest.Nanos(ago)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("load-stuck"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("load-stuck"), []rulestest.Case{
 		{Name: "for half an hour", Change: loading(30 * time.Minute), Want: []string{"warning collections/1000 is loading at 40%, without progress for 30 min"}},
 		{Name: "moving", Change: loading(time.Minute)},
 		{Name: "loaded", Change: (*rulestest.World).Serve},

@@ -11,7 +11,7 @@ import (
 // own, the sum over the processes on the host, and the usage that these processes report for the whole host.
 type machine struct {
 	own, busy float64
-	has       int64
+	cores     int64
 	processes int
 }
 
@@ -22,7 +22,7 @@ func machineOf(p *check.Pass, n *model.LiveNode) (m machine) {
 	if n.System == nil || n.System.CPUs <= 0 {
 		return m
 	}
-	m.has = n.System.CPUs
+	m.cores = n.System.CPUs
 	seen := map[*model.Process]bool{}
 	var said []float64
 	for _, x := range p.Runtime.Nodes {
@@ -30,7 +30,7 @@ func machineOf(p *check.Pass, n *model.LiveNode) (m machine) {
 			continue
 		}
 		if x.System != nil && x.System.CPUUsage > 0 {
-			said = append(said, min(1, x.System.CPUUsage/100)*float64(m.has))
+			said = append(said, min(1, x.System.CPUUsage/100)*float64(m.cores))
 		}
 		if x.Process == nil || seen[x.Process] {
 			continue
@@ -41,13 +41,13 @@ func machineOf(p *check.Pass, n *model.LiveNode) (m machine) {
 			m.processes++
 		}
 	}
-	m.own = min(m.own, float64(m.has))
-	m.busy = max(m.own, middle(said))
+	m.own = min(m.own, float64(m.cores))
+	m.busy = max(m.own, median(said))
 	return m
 }
 
 // full reports whether a machine has no idle processor left.
-func (m *machine) full() bool { return m.has > 0 && m.busy >= busy*float64(m.has) }
+func (m *machine) full() bool { return m.cores > 0 && m.busy >= busy*float64(m.cores) }
 
 // sameHost reports whether two sessions are on one host.
 func sameHost(x, n *model.LiveNode) bool {

@@ -47,7 +47,7 @@ const (
 
 func runMemoryPressure(p *check.Pass) {
 	hosts := make(map[string][]*model.LiveNode)
-	unseenMemory(p)
+	noteUnseenMemory(p)
 	for _, n := range measuredSessions(p) {
 		judgeMemory(p, n)
 		host, _, err := net.SplitHostPort(n.Address)
@@ -62,15 +62,15 @@ func runMemoryPressure(p *check.Pass) {
 	}
 }
 
-// unseenMemory notes the processes that did not report their memory. It skips query nodes, which are noted already.
-func unseenMemory(p *check.Pass) {
+// noteUnseenMemory notes the processes that did not report their memory. It skips query nodes, which are noted already.
+func noteUnseenMemory(p *check.Pass) {
 	told := make(map[string]bool)
 	for _, n := range p.Runtime.Nodes {
 		told[n.Address] = told[n.Address] || n.System != nil
 	}
 	for _, n := range p.Runtime.Nodes {
 		if n.Role != "querynode" && !told[n.Address] && !p.IsGone(n) {
-			p.Unseen("memory of " + n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen("memory of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		Evidence: []check.Evidence{
 			check.Size("memory in use", n.System.MemoryUse, n.Name()+" GetMetrics"),
 			check.Size("memory limit", n.System.Memory, n.Name()+" GetMetrics"),
-			check.Measured("levels", from, "%s and %s", check.Part(low), check.Part(high)),
+			check.Factf("levels", from, "%s and %s", check.Percent(low), check.Percent(high)),
 		},
 		Impact: "When memory is full the process is killed.",
 		Fix: check.Fix(
@@ -176,7 +176,7 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 		Evidence: []check.Evidence{
 			check.Size("memory in use, total", sum, "GetMetrics of each"),
 			check.Size("memory of the host", whole, list[0].Name()+" GetMetrics"),
-			check.Measured("largest", names[0]+" GetMetrics", "%s %s", names[0], check.Bytes(list[0].System.MemoryUse)),
+			check.Factf("largest", names[0]+" GetMetrics", "%s %s", names[0], check.Bytes(list[0].System.MemoryUse)),
 		},
 		Impact: "The host may kill one of them although each reports free memory.",
 		Fix: check.Fix(check.Do("set a memory limit for each process, or move some to another host").

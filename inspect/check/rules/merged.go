@@ -11,15 +11,15 @@ import (
 // cached is the part of a graph that a processor may cache, in bytes. near and far are bounds of the time to compare
 // one row, in milliseconds. 420 ns were measured on a busy machine with rows of 384 bytes (docs/evidence/latency.md).
 const (
-	cached    = 32 << 20
-	near, far = 200e-6, 450e-6
+	cachedGraphBytes   = 32 << 20
+	minRowMs, maxRowMs = 200e-6, 450e-6
 )
 
-// indexedOf estimates the time to search the growing rows of a collection after they are sealed and indexed, in
+// indexedTime estimates the time to search the growing rows of a collection after they are sealed and indexed, in
 // milliseconds. The lower bound is the time of sealed segments scaled to the number of comparisons, and the upper bound
 // is twice that. A graph that is too large for the processor's caches takes at least the time to read its rows. ok is
 // false if neither is known.
-func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
+func indexedTime(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 	const outOfCache = 2
 	all := overall(p, b.Request)
 	takes := callOf(all, budget.KernelSealed)
@@ -43,8 +43,8 @@ func indexedOf(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) {
 	}
 	if x := p.Collection(b.Collection); x != nil && p.Balance.Walks(b.Collection) {
 		dimensions := float64(facts.Dimensions(x))
-		if read := cost / dimensions * vectorsOf(all); 4*dimensions*float64(rows) > cached {
-			ms = budget.Interval{Low: max(ms.Low, read*near), High: max(ms.High, read*far)}
+		if read := cost / dimensions * vectorsOf(all); 4*dimensions*float64(rows) > cachedGraphBytes {
+			ms = budget.Interval{Low: max(ms.Low, read*minRowMs), High: max(ms.High, read*maxRowMs)}
 		}
 	}
 	return ms, ms.Low > 0

@@ -41,26 +41,26 @@ func runMetadataCache(p *check.Pass) {
 		if b == nil {
 			continue
 		}
-		if c, ok := costOf(b, budget.MetadataCache); ok && c.matters(much) {
+		if c, ok := costOf(b, budget.MetadataCache); ok && c.matters(findingShare) {
 			costs = append(costs, c)
 		}
 	}
 	if len(costs) == 0 {
 		return
 	}
-	role, each := slowestAsked(p)
+	role, each := slowestCoordinator(p)
 	for _, a := range gatherAs(model.Ref{}, costs) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
-			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators", an(c.of), c.ofWhole()),
+			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators", requestPhrase(c.budget), c.shareText()),
 			Impact:  "These requests wait for the coordinators, however fast the query nodes are.",
 			Fix: check.Fix(
 				check.Do("stop creating, altering, loading or releasing collections so often: that empties the proxy caches"),
 				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord responds"),
 			),
 		}
-		if each >= slowAnswer {
+		if each >= slowResponse {
 			f.Message += fmt.Sprintf("; %s takes %s for each", facts.RoleLabel(role), budget.Milliseconds(each))
 			f.Fix = slices.Insert(f.Fix, 0,
 				check.Do("look at the CPU limit of %s, its log, and etcd: it responds slowly", facts.RoleLabel(role)))
@@ -68,17 +68,17 @@ func runMetadataCache(p *check.Pass) {
 				f.Fix = slices.Delete(f.Fix, 1, 2)
 			}
 		}
-		p.Report(found(p, f, a.costs...))
+		p.Report(withCosts(p, f, a.costs...))
 	}
 }
 
-// slowAnswer is the response time to a proxy, in milliseconds, from which a coordinator is slow. A healthy one takes 2
+// slowResponse is the response time to a proxy, in milliseconds, from which a coordinator is slow. A healthy one takes 2
 // to 10.
-const slowAnswer = 30
+const slowResponse = 30
 
-// slowestAsked returns the coordinator that proxies wait for most on cache misses, and the mean time of a call in
+// slowestCoordinator returns the coordinator that proxies wait for most on cache misses, and the mean time of a call in
 // milliseconds.
-func slowestAsked(p *check.Pass) (role string, ms float64) {
+func slowestCoordinator(p *check.Pass) (role string, ms float64) {
 	var all, leaders metrics.Histogram
 	for _, x := range processes(p, "proxy", "standalone") {
 		if h, ok := x.window.Histogram(metrics.ProxyCacheUpdate); ok {

@@ -10,10 +10,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestWellIsWell checks that no check finds anything in the base cluster of the cases.
-func TestWellIsWell(t *testing.T) {
-	w := rulestest.Well()
-	w.Asked()
+// TestHealthyCluster checks that no check finds anything in the base cluster of the cases.
+func TestHealthyCluster(t *testing.T) {
+	w := rulestest.Healthy()
+	w.AddResponses()
 	r := check.Run(w.Build(), w.Now, metadataChecks())
 	for _, f := range r.Findings {
 		t.Errorf("%s: %s", f.Check, f.Message)
@@ -28,18 +28,18 @@ func TestWellIsWell(t *testing.T) {
 // metadataChecks returns the checks under test.
 func metadataChecks() []*check.Check {
 	return []*check.Check{
-		rulestest.Named("index-failed"), rulestest.Named("index-stuck"), rulestest.Named("index-missing"), rulestest.Named("index-too-new"), rulestest.Named("index-metric-mismatch"), rulestest.Named("index-unfit"), rulestest.Named("collection-unindexed"), rulestest.Named("layout-rollback"), rulestest.Named("layout-older"), rulestest.Named("mixed-versions"), rulestest.Named("etcd-no-leader"), rulestest.Named("etcd-alarm"),
-		rulestest.Named("etcd-size"), rulestest.Named("watch-livelock"), rulestest.Named("clock-regression"), rulestest.Named("undecoded-records"), rulestest.Named("queue-unreachable"), rulestest.Named("timetick-lag"), rulestest.Named("channel-unwatched"), rulestest.Named("channel-watched-twice"), rulestest.Named("channel-watch-state"), rulestest.Named("checkpoint-lag"),
-		rulestest.Named("checkpoint-missing"), rulestest.Named("checkpoint-stale-dropped"), rulestest.Named("queue-lag"), rulestest.Named("quota-denied"), rulestest.Named("small-segments"), rulestest.Named("delete-heavy"), rulestest.Named("l0-backlog"), rulestest.Named("segments-invisible"), rulestest.Named("dropped-not-collected"), rulestest.Named("task-stuck"),
-		rulestest.Named("task-failed"), rulestest.Named("config-drift"), rulestest.Named("bad-switches"), rulestest.Named("shard-skew"), rulestest.Named("partition-key-skew"), rulestest.Named("resource-group-short"), rulestest.Named("near-limit"), rulestest.Named("orphan-records"), rulestest.Named("records-missing"),
+		rulestest.ByID("index-failed"), rulestest.ByID("index-stuck"), rulestest.ByID("index-missing"), rulestest.ByID("index-too-new"), rulestest.ByID("index-metric-mismatch"), rulestest.ByID("index-unfit"), rulestest.ByID("collection-unindexed"), rulestest.ByID("layout-rollback"), rulestest.ByID("layout-older"), rulestest.ByID("mixed-versions"), rulestest.ByID("etcd-no-leader"), rulestest.ByID("etcd-alarm"),
+		rulestest.ByID("etcd-size"), rulestest.ByID("watch-livelock"), rulestest.ByID("clock-regression"), rulestest.ByID("undecoded-records"), rulestest.ByID("queue-unreachable"), rulestest.ByID("timetick-lag"), rulestest.ByID("channel-unwatched"), rulestest.ByID("channel-watched-twice"), rulestest.ByID("channel-watch-state"), rulestest.ByID("checkpoint-lag"),
+		rulestest.ByID("checkpoint-missing"), rulestest.ByID("checkpoint-stale-dropped"), rulestest.ByID("queue-lag"), rulestest.ByID("quota-denied"), rulestest.ByID("small-segments"), rulestest.ByID("delete-heavy"), rulestest.ByID("l0-backlog"), rulestest.ByID("segments-invisible"), rulestest.ByID("dropped-not-collected"), rulestest.ByID("task-stuck"),
+		rulestest.ByID("task-failed"), rulestest.ByID("config-drift"), rulestest.ByID("bad-switches"), rulestest.ByID("shard-skew"), rulestest.ByID("partition-key-skew"), rulestest.ByID("resource-group-short"), rulestest.ByID("near-limit"), rulestest.ByID("orphan-records"), rulestest.ByID("records-missing"),
 	}
 }
 
-// TestDamageIsNotWell checks that a file with an unreadable page yields no OK result and no missing objects, because
+// TestDamageNotOK checks that a file with an unreadable page yields no OK result and no missing objects, because
 // any record may be missing.
-func TestDamageIsNotWell(t *testing.T) {
-	w := rulestest.Well()
-	w.Asked()
+func TestDamageNotOK(t *testing.T) {
+	w := rulestest.Healthy()
+	w.AddResponses()
 	rulestest.Members(3, nil)(w)
 	w.Etcd.Activity = &model.EtcdActivity{Over: time.Minute}
 	w.Gaps = []model.Gap{{Where: "page 17", Reason: "no key-value records", Count: 1, Damage: true}}
@@ -49,15 +49,15 @@ func TestDamageIsNotWell(t *testing.T) {
 	for _, result := range check.Run(w.Build(), w.Now, metadataChecks()).Results {
 		if result.Status != check.Skipped || !strings.Contains(result.Reason, "page 17") {
 			switch result.Check {
-			case rulestest.Named("queue-unreachable"), rulestest.Named("queue-lag"), rulestest.Named("timetick-lag"), rulestest.Named("quota-denied"): // skipped for another reason
-			case rulestest.Named("etcd-no-leader"): // reads no metadata
+			case rulestest.ByID("queue-unreachable"), rulestest.ByID("queue-lag"), rulestest.ByID("timetick-lag"), rulestest.ByID("quota-denied"): // skipped for another reason
+			case rulestest.ByID("etcd-no-leader"): // reads no metadata
 			default:
 				t.Errorf("%s: %s %s", result.Check.ID, result.Status, result.Reason)
 			}
 		}
 	}
 	w.Gaps[0].Damage = false
-	if r := check.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("records-missing")}).Results[0]; r.Status != check.Found {
+	if r := check.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("records-missing")}).Results[0]; r.Status != check.Found {
 		t.Errorf("keys that may not be read are no damage: %s %s", r.Status, r.Reason)
 	}
 }

@@ -30,7 +30,7 @@ tell it to run. It refuses if neither layout has all fields.`,
 
 func runMixedLogs(p *check.Pass) {
 	for _, x := range p.Collections {
-		list := p.Among(x.ID, facts.MixedSegs)
+		list := p.SegmentsIn(x.ID, facts.MixedSegs)
 		if len(list) == 0 || x.Dropped() {
 			continue
 		}

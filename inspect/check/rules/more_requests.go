@@ -52,12 +52,12 @@ const perSecond, perSearch = "a second", "a search"
 // surge is a kind of requests, vectors, rows or hits of which clients send or request far more than before.
 type surge struct {
 	what, per   string
-	of          requests.Request
+	request     requests.Request
 	now, before float64
 }
 
-// times returns the ratio of the rate to the rate before. It is infinite if the rate before is 0.
-func (s *surge) times() float64 { return s.now / s.before }
+// ratio returns the ratio of the rate to the rate before. It is infinite if the rate before is 0.
+func (s *surge) ratio() float64 { return s.now / s.before }
 
 func runMoreRequests(p *check.Pass) {
 	x := p.Impact()
@@ -68,7 +68,7 @@ func runMoreRequests(p *check.Pass) {
 	if len(list) == 0 {
 		return
 	}
-	slices.SortStableFunc(list, func(a, b surge) int { return cmp.Compare(b.times(), a.times()) })
+	slices.SortStableFunc(list, func(a, b surge) int { return cmp.Compare(b.ratio(), a.ratio()) })
 	f := check.Finding{
 		Object: model.Ref{Resource: "requests", ID: "clients", Name: "clients"}, Severity: check.Warning,
 		Message: list[0].text(),
@@ -83,8 +83,8 @@ func runMoreRequests(p *check.Pass) {
 		if s.per == perSearch {
 			unit, source = "count", "query nodes milvus_querynode_search_topk"
 		}
-		f.Objects = append(f.Objects, model.Ref{Resource: "requests", ID: s.of.Path(), Name: s.of.Path()})
-		f.Evidence = append(f.Evidence, check.Measured(s.what, source, "%s %s, %s before",
+		f.Objects = append(f.Objects, model.Ref{Resource: "requests", ID: s.request.Path(), Name: s.request.Path()})
+		f.Evidence = append(f.Evidence, check.Factf(s.what, source, "%s %s, %s before",
 			check.Figure{Value: s.now, Unit: unit, Text: rate(s.now)}, s.per, check.Figure{Value: s.before, Unit: unit, Text: rate(s.before)}))
 	}
 	slices.SortFunc(f.Objects, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
@@ -92,9 +92,9 @@ func runMoreRequests(p *check.Pass) {
 	p.Report(f)
 }
 
-// ofCollections reports whether series of a counter are of collections (2.5 and later). A proxy deletes those of a
+// countsByCollection reports whether series of a counter are of collections (2.5 and later). A proxy deletes those of a
 // collection that is dropped, so that they have no average.
-func ofCollections(w *metrics.Window, name metrics.Name) (of bool) {
+func countsByCollection(w *metrics.Window, name metrics.Name) (of bool) {
 	w.EachCounter(name, func(labels []model.Pair, _ float64) {
 		of = of || (model.Series{Labels: labels}).Label("collection_name") != ""
 	})
@@ -117,7 +117,7 @@ func (s *surge) text() string {
 		return fmt.Sprintf("clients now %s %s (none before): %s %s", verb, s.what, rate(s.now), s.per)
 	}
 	return fmt.Sprintf("clients %s %.0f times as many %s as before: %s %s, %s on average before",
-		verb, s.times(), s.what, rate(s.now), s.per, rate(s.before))
+		verb, s.ratio(), s.what, rate(s.now), s.per, rate(s.before))
 }
 
 // surges returns the requests, vectors and rows that come far more often than before.
@@ -157,7 +157,7 @@ func surges(p *check.Pass) (list []surge) {
 			past := metrics.NewWindow(nil, proxy.node.Process.Before)
 			n, ok := w.Counter(amount.name)
 			was, _ := past.Counter(amount.name)
-			if !ok || w.SinceStart || past.Seconds() < surgePast || ofCollections(past, amount.name) {
+			if !ok || w.SinceStart || past.Seconds() < surgePast || countsByCollection(past, amount.name) {
 				continue
 			}
 			came, usual, seconds = came+n, usual+was/past.Seconds()*w.Seconds(), max(seconds, w.Seconds())

@@ -40,26 +40,26 @@ Info from 75%, warning from 90%.`,
 	Run:    runNearLimit,
 }
 
-// fill is the usage of one limit.
-type fill struct {
+// limitUsage is the usage of one limit.
+type limitUsage struct {
 	what, key string
 	n, limit  int64
 	ref       *model.Ref
 }
 
 func runNearLimit(p *check.Pass) {
-	var full []fill
+	var full []limitUsage
 	for _, l := range limits(p) {
-		if facts.Part(l.n, l.limit) >= limitInfo {
+		if facts.Ratio(l.n, l.limit) >= limitInfo {
 			full = append(full, l)
 		}
 	}
 	if len(full) == 0 {
 		return
 	}
-	worst := slices.MaxFunc(full, func(a, b fill) int { return cmp.Compare(facts.Part(a.n, a.limit), facts.Part(b.n, b.limit)) })
+	worst := slices.MaxFunc(full, func(a, b limitUsage) int { return cmp.Compare(facts.Ratio(a.n, a.limit), facts.Ratio(b.n, b.limit)) })
 	f := check.Finding{
-		Severity: check.Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", words.Number(worst.n), words.Number(worst.limit), worst.what, words.Share(facts.Part(worst.n, worst.limit)), worst.key),
+		Severity: check.Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", words.Number(worst.n), words.Number(worst.limit), worst.what, words.Share(facts.Ratio(worst.n, worst.limit)), worst.key),
 		Impact: "At the limit, creating fails. Coordinators start slowly with so many.",
 		Fix: check.Fix(
 			check.Shell(check.Kitescope("get collections --sort rows --columns name,database,rows,state")).Does("lists collections, empty ones first: drop what is unused"),
@@ -69,19 +69,19 @@ func runNearLimit(p *check.Pass) {
 		),
 	}
 	for _, l := range full {
-		f.Evidence = append(f.Evidence, check.Measured(l.what, "etcd", "%s of %s (%s)", check.N(l.n), check.N(l.limit), l.key))
+		f.Evidence = append(f.Evidence, check.Factf(l.what, "etcd", "%s of %s (%s)", check.N(l.n), check.N(l.limit), l.key))
 		if l.ref != nil {
 			f.Objects = append(f.Objects, *l.ref)
 		}
 	}
-	if facts.Part(worst.n, worst.limit) >= limitWarning {
+	if facts.Ratio(worst.n, worst.limit) >= limitWarning {
 		f.Severity = check.Warning
 	}
 	p.Report(f)
 }
 
 // limits returns the usage of each limit.
-func limits(p *check.Pass) []fill {
+func limits(p *check.Pass) []limitUsage {
 	var collections, capacity int64
 	var fullest *model.Collection
 	byDatabase := make(map[model.DatabaseID]int64)
@@ -90,19 +90,19 @@ func limits(p *check.Pass) []fill {
 		byDatabase[x.Database]++
 		partitions := int64(len(p.PartitionsOf(x.ID)))
 		capacity += partitions * int64(max(1, x.Shards))
-		if !keyed(x) && (fullest == nil || partitions > int64(len(p.PartitionsOf(fullest.ID)))) {
+		if !hasPartitionKey(x) && (fullest == nil || partitions > int64(len(p.PartitionsOf(fullest.ID)))) {
 			fullest = x
 		}
 	}
 	roots := []string{"rootcoord", "mixcoord"}
 	old := facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 4})
-	list := []fill{
+	list := []limitUsage{
 		{"collections", "quotaAndLimits.limits.maxCollectionNum", collections, p.SettingCount("quotaAndLimits.limits.maxCollectionNum", 65536, roots...), nil},
 		{"databases", "rootCoord.maxDatabaseNum", int64(len(p.Databases)), p.SettingCount("rootCoord.maxDatabaseNum", 64, roots...), nil},
 	}
 	const capacityKey = "rootCoord.maxGeneralCapacity"
 	if _, told := p.Setting(capacityKey, roots...); told || !old {
-		list = append(list, fill{"partitions times shards", capacityKey, capacity, p.SettingCount(capacityKey, 65536, roots...), nil})
+		list = append(list, limitUsage{"partitions times shards", capacityKey, capacity, p.SettingCount(capacityKey, 65536, roots...), nil})
 	}
 	if fullest != nil {
 		ref := facts.RefCollection(p.Cluster, fullest.ID)
@@ -110,7 +110,7 @@ func limits(p *check.Pass) []fill {
 		if old {
 			limit = 4096
 		}
-		list = append(list, fill{
+		list = append(list, limitUsage{
 			"partitions of " + facts.CollectionLabel(p.Cluster, fullest.ID), "rootCoord.maxPartitionNum", int64(len(p.PartitionsOf(fullest.ID))), p.SettingCount("rootCoord.maxPartitionNum", limit, roots...), &ref,
 		})
 	}
@@ -119,10 +119,10 @@ func limits(p *check.Pass) []fill {
 
 // databaseLimits returns the usage of the collection limit of each database. limit is the default. A database may set
 // its own limit.
-func databaseLimits(p *check.Pass, collections map[model.DatabaseID]int64, limit int64) []fill {
-	var list []fill
+func databaseLimits(p *check.Pass, collections map[model.DatabaseID]int64, limit int64) []limitUsage {
+	var list []limitUsage
 	for _, d := range p.Databases {
-		l := fill{"collections of database " + d.Name, "quotaAndLimits.limits.maxCollectionNumPerDB", collections[d.ID], limit, &model.Ref{Resource: "databases", ID: d.ID.String(), Name: d.Name}}
+		l := limitUsage{"collections of database " + d.Name, "quotaAndLimits.limits.maxCollectionNumPerDB", collections[d.ID], limit, &model.Ref{Resource: "databases", ID: d.ID.String(), Name: d.Name}}
 		for _, kv := range d.Properties {
 			if own, err := strconv.ParseInt(kv.Value, 10, 64); kv.Key == "database.max.collections" && err == nil {
 				l.key, l.limit = kv.Key, own
@@ -133,7 +133,7 @@ func databaseLimits(p *check.Pass, collections map[model.DatabaseID]int64, limit
 	return list
 }
 
-// keyed reports whether a collection has a partition key.
-func keyed(x *model.Collection) bool {
+// hasPartitionKey reports whether a collection has a partition key.
+func hasPartitionKey(x *model.Collection) bool {
 	return slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.PartitionKey })
 }

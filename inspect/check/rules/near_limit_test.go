@@ -18,11 +18,11 @@ func TestNearLimit(t *testing.T) {
 	partitions := func(n int) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			for i := len(w.Partitions); i < n; i++ {
-				w.Partitions = append(w.Partitions, &model.Partition{ID: model.PartitionID(8000 + i), Collection: rulestest.WellColl, Name: "p"})
+				w.Partitions = append(w.Partitions, &model.Partition{ID: model.PartitionID(8000 + i), Collection: rulestest.CollID, Name: "p"})
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("near-limit"), rulestest.Configured([]rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("near-limit"), rulestest.Configured([]rulestest.Case{
 		{Name: "near", Change: databases(48), Want: []string{"info / 48 of 64 databases: 75% of rootCoord.maxDatabaseNum"}},
 		{Name: "at it", Change: databases(60), Want: []string{"warning / 60 of 64 databases"}},
 		{Name: "another limit", Change: func(w *rulestest.World) {
@@ -44,5 +44,5 @@ func TestNearLimit(t *testing.T) {
 		}, Want: []string{"warning / 60,000 of 65,536 partitions times shards"}},
 		{Name: "capacity", Change: func(w *rulestest.World) { partitions(1)(w); w.Collections[0].Shards = 60_000 }, Want: []string{"warning / 60,000 of 65,536 partitions times shards"}},
 	}))
-	rulestest.Hold(t, rulestest.Named("near-limit"), []rulestest.Verdict{{Name: "processes were not asked", Skipped: "): the nodes were not queried"}})
+	rulestest.RunCases(t, rulestest.ByID("near-limit"), []rulestest.Case{{Name: "processes were not asked", Skipped: "): the nodes were not queried"}})
 }

@@ -11,7 +11,7 @@ import (
 // TestDeadNodeExplains checks that the finding of a dead node is first, and that all other findings above info have a
 // cause.
 func TestDeadNodeExplains(t *testing.T) {
-	w := rulestest.Well()
+	w := rulestest.Healthy()
 	w.Serve()
 	w.Silence(rulestest.NodeB, model.Refused)
 	r := check.Run(w.Build(), w.Now, servingChecks())

@@ -64,12 +64,12 @@ func readOnlyIn(p *check.Pass, id model.NodeID) []model.CollectionID {
 }
 
 // servesOf counts the sealed segments and shards that a node serves, for all collections or for some.
-func servesOf(d *model.Distribution, of []model.CollectionID, all bool) (segments, shards int) {
+func servesOf(d *model.Distribution, collections []model.CollectionID, all bool) (segments, shards int) {
 	counts := func(id model.CollectionID) bool {
 		if all {
 			return true
 		}
-		_, ok := slices.BinarySearch(of, id)
+		_, ok := slices.BinarySearch(collections, id)
 		return ok
 	}
 	for i := range d.Sealed {

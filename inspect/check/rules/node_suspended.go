@@ -34,14 +34,14 @@ Normal), MixCoord the streaming nodes. Read in Milvus's sources; no server that 
 
 func runNodeSuspended(p *check.Pass) {
 	if p.Runtime.QueryNodeStates == nil && p.Runtime.StreamingNodeStates == nil {
-		if !facts.Tells(p.Cluster, 2, 5, "ListQueryNode", "querycoord", "mixcoord") {
+		if !facts.MaySupport(p.Cluster, 2, 5, "ListQueryNode", "querycoord", "mixcoord") {
 			return // older coordinators have no such call
 		}
 		p.Skip("no coordinator listed its nodes")
 		return
 	}
 	if facts.LacksPage(p.Cluster, "/management/streaming/nodes") {
-		p.Unseen("streaming nodes: MixCoord did not list them")
+		p.NoteUnseen("streaming nodes: MixCoord did not list them")
 	}
 	for _, s := range p.Sessions {
 		n := p.Runtime.LiveNode(s.Role, s.Node)
@@ -69,7 +69,7 @@ func runNodeSuspended(p *check.Pass) {
 				f.Message += "; it still serves " + words.Plural(segments, "segment") + " and leads " + words.Plural(shards, "shard")
 			}
 		}
-		f.Evidence = append(f.Evidence, check.Fact("state", "suspended", toldBy(s.Role)))
+		f.Evidence = append(f.Evidence, check.Fact("state", "suspended", suspensionSource(s.Role)))
 		p.Report(f)
 	}
 }
@@ -82,7 +82,7 @@ func pagesOf(role string) string {
 	return "batch"
 }
 
-func toldBy(role string) string {
+func suspensionSource(role string) string {
 	if role == "streamingnode" {
 		return "MixCoord"
 	}

@@ -33,15 +33,15 @@ Not reported: standby coordinators, processes that are stopping (stopping-node-s
 ` + "`kitescope get calls`" + ` for the calls it did answer. Kill a process that hangs but keeps its lease, because it is never replaced. Not reachable from
 here only: give kitescope a route with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
-	Needs:       check.NeedAnswers,
+	Needs:       check.NeedResponses,
 	Run:         runNodeUnreachable,
-	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}, etcdStops()},
+	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Applies: check.Shares("nodes")}, etcdStops()},
 }
 
 // etcdStops returns the cause for an etcd that does not work. Each process waits for etcd, and exits when its session
 // expires.
 func etcdStops() check.Cause {
-	return check.Cause{Check: "etcd-no-leader", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Error }}
+	return check.Cause{Check: "etcd-no-leader", Applies: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Error }}
 }
 
 func runNodeUnreachable(p *check.Pass) {
@@ -58,7 +58,7 @@ func runNodeUnreachable(p *check.Pass) {
 			answered = true
 		case model.NotAsked, model.Unimplemented:
 			if !p.IsGone(n) {
-				p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+				p.NoteUnseen(n.Name() + ": " + facts.WhySilent(n))
 			}
 		default:
 			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" || n.State == "Stopping" {
@@ -68,7 +68,7 @@ func runNodeUnreachable(p *check.Pass) {
 		}
 	}
 	if !answered && len(silent) > 1 {
-		reportOutside(p, silent)
+		reportAllSilent(p, silent)
 		return
 	}
 	for _, group := range byProcess(silent) {
@@ -106,8 +106,8 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 	return groups
 }
 
-// reportOutside reports that none of the registered processes answers.
-func reportOutside(p *check.Pass, silent []*model.LiveNode) {
+// reportAllSilent reports that none of the registered processes answers.
+func reportAllSilent(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{},
 		Message: fmt.Sprintf("none of %s responds; first: %s at %s, %s", words.Plural(len(silent), "registered process"),
@@ -144,7 +144,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 		f.Message = name + " reports that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
 		f.Fix = check.Fix(check.Do("read its log; it may still be starting"))
 		if n.State == "Initializing" {
-			check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
+			check.DowngradeStarting(p.Facts, &f, n, "wait: it is still starting")
 		}
 	default: // Unreachable, Denied, TooLarge
 		f.Severity = check.Warning
@@ -158,11 +158,11 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 	switch {
 	case f.Severity < check.Error:
 	case len(others) == 0 && facts.NeedsRole(p.Cluster, n.Role):
-		alone(p, &f, n.Role)
+		promoteToRole(p, &f, n.Role)
 	case len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode"):
 		f.Severity = check.Warning
 	}
-	alsoRegistered(&f, group)
+	addOtherSessions(&f, group)
 	if s := p.SessionIn(n.Node, n.Role); s != nil && s.HostName != "" {
 		f.Evidence = append(f.Evidence, check.Fact("host", s.HostName, "etcd"))
 	}

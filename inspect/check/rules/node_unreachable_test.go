@@ -16,7 +16,7 @@ func TestNodeUnreachable(t *testing.T) {
 	silent := func(o model.Outcome) func(*rulestest.World) {
 		return func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, o) }
 	}
-	rulestest.Hold(t, rulestest.Named("node-unreachable"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("node-unreachable"), []rulestest.Case{
 		{Name: "dead", Change: silent(model.Refused), Want: []string{"error nodes/querynode-8 nothing listens there: the process is dead"}},
 		{Name: "hangs", Change: silent(model.TimedOut), Want: []string{"error nodes/querynode-8 not responding: timed out"}},
 		{Name: "out of reach", Change: silent(model.Unreachable), Want: []string{"warning nodes/querynode-8 not reachable: unreachable"}},
@@ -54,12 +54,12 @@ func TestNodeUnreachable(t *testing.T) {
 
 // TestDuties checks that the finding of a dead node lists the objects that depend on it, and has their loss as cost.
 func TestDuties(t *testing.T) {
-	r := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, model.Refused) })
+	r := rulestest.RunCheck(t, rulestest.ByID("node-unreachable"), func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, model.Refused) })
 	f := r.Findings[0]
 	if f.Cost != 1 {
 		t.Errorf("the only collection is lost, and the cost is %v", f.Cost)
 	}
-	for _, ref := range []model.Ref{{Resource: "collections", ID: "1000"}, {Resource: "vchannels", ID: rulestest.WellCh1}} {
+	for _, ref := range []model.Ref{{Resource: "collections", ID: "1000"}, {Resource: "vchannels", ID: rulestest.Channel1}} {
 		if !f.Mentions(ref) {
 			t.Errorf("%v is not among its objects: %v", ref, f.Objects)
 		}
@@ -67,21 +67,21 @@ func TestDuties(t *testing.T) {
 	if !slices.ContainsFunc(f.Evidence, func(e check.Evidence) bool { return e.Value == "1 segment, 90,000 rows" }) {
 		t.Errorf("it does not say what leaders ask the node for: %v", f.Evidence)
 	}
-	two := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) {
+	two := rulestest.RunCheck(t, rulestest.ByID("node-unreachable"), func(w *rulestest.World) {
 		w.Serve()
 		w.Silence(rulestest.NodeB, model.Refused)
 		w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeB}
-		w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, Nodes: []model.NodeID{rulestest.NodeA}})
+		w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{rulestest.NodeA}})
 	})
 	if cost := two.Findings[0].Cost; cost != 0.5 {
 		t.Errorf("one of two replicas is lost, and the cost is %v", cost)
 	}
 }
 
-// TestWhoTakesOver checks that a takeover is reported only if there is another process of the role.
-func TestWhoTakesOver(t *testing.T) {
+// TestSuccessors checks that a takeover is reported only if there is another process of the role.
+func TestSuccessors(t *testing.T) {
 	dead := func(role string, more ...model.NodeID) *check.Finding {
-		r := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) {
+		r := rulestest.RunCheck(t, rulestest.ByID("node-unreachable"), func(w *rulestest.World) {
 			w.Serve()
 			for _, id := range more {
 				w.Another(role, id)
@@ -105,16 +105,16 @@ func TestWhoTakesOver(t *testing.T) {
 		{"indexnode", []model.NodeID{40, 41}, "indexnode-40 and indexnode-41 take over", "until they are assigned to another", ""},
 	} {
 		f := dead(x.role, x.others...)
-		if !strings.Contains(f.Advice(), x.hint) || !strings.Contains(f.Impact, x.impact) || f.Lacks != x.lacks {
-			t.Errorf("%s beside %v: %q, %q, lacks %q", x.role, x.others, f.Advice(), f.Impact, f.Lacks)
+		if !strings.Contains(f.Advice(), x.hint) || !strings.Contains(f.Impact, x.impact) || f.MissingRole != x.lacks {
+			t.Errorf("%s beside %v: %q, %q, lacks %q", x.role, x.others, f.Advice(), f.Impact, f.MissingRole)
 		}
 	}
 }
 
-// TestOneProcessOneDeath checks that a DataCoord and an IndexCoord at one address yield one finding.
-func TestOneProcessOneDeath(t *testing.T) {
-	for outcome, check := range map[model.Outcome]*check.Check{model.Refused: rulestest.Named("node-unreachable"), model.Stale: rulestest.Named("stale-session")} {
-		r := rulestest.Judged(t, check, func(w *rulestest.World) {
+// TestOneFindingPerProcess checks that a DataCoord and an IndexCoord at one address yield one finding.
+func TestOneFindingPerProcess(t *testing.T) {
+	for outcome, check := range map[model.Outcome]*check.Check{model.Refused: rulestest.ByID("node-unreachable"), model.Stale: rulestest.ByID("stale-session")} {
+		r := rulestest.RunCheck(t, check, func(w *rulestest.World) {
 			w.Serve()
 			also := w.Another("indexcoord", 2)
 			at := w.Live("datacoord")
@@ -129,7 +129,7 @@ func TestOneProcessOneDeath(t *testing.T) {
 
 // TestTwoAtOneAddress checks that two query nodes at one address count as two processes with a finding each.
 func TestTwoAtOneAddress(t *testing.T) {
-	r := rulestest.Judged(t, rulestest.Named("node-unreachable"), func(w *rulestest.World) {
+	r := rulestest.RunCheck(t, rulestest.ByID("node-unreachable"), func(w *rulestest.World) {
 		w.Serve()
 		also, at := w.Another("querynode", 24), w.Live("querynode")
 		also.Address, also.Outcome, at.Outcome = at.Address, model.Refused, model.Refused

@@ -55,8 +55,8 @@ func partOf(b *budget.Budget, name budget.Name, n *model.LiveNode) *budget.NodeP
 	return &x.Of[i]
 }
 
-// middle returns the median of list, or 0 if list is empty. It sorts list.
-func middle(list []float64) float64 {
+// median returns the median of list, or 0 if list is empty. It sorts list.
+func median(list []float64) float64 {
 	if len(list) == 0 {
 		return 0
 	}
@@ -67,8 +67,8 @@ func middle(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// middleWithout returns the median of sorted without one of its values, or 0 if no other value is left.
-func middleWithout(sorted []float64, one float64) float64 {
+// medianWithout returns the median of sorted without one of its values, or 0 if no other value is left.
+func medianWithout(sorted []float64, one float64) float64 {
 	at, _ := slices.BinarySearch(sorted, one)
 	rest := func(i int) float64 {
 		if i >= at {
@@ -95,15 +95,15 @@ func cores(n *model.LiveNode) (used float64, has int64, known bool) {
 	return used, n.System.CPUs, true
 }
 
-// usesFacts returns the CPU usage of a process as evidence.
-func usesFacts(n *model.LiveNode) []check.Evidence {
+// cpuFacts returns the CPU usage of a process as evidence.
+func cpuFacts(n *model.LiveNode) []check.Evidence {
 	used, over, ok := n.Process.CPU()
 	if !ok {
 		return nil
 	}
 	name, source := "CPU of "+n.Name(), n.Name()+" /metrics"
 	if n.System != nil && n.System.CPUs > 0 {
-		return []check.Evidence{check.Measured(name, source, "%s of %s over %s", check.Number(used, "cores", "%.2f"), check.Number(float64(n.System.CPUs), "cores", "%.0f cores"), lasts(over))}
+		return []check.Evidence{check.Factf(name, source, "%s of %s over %s", check.Number(used, "cores", "%.2f"), check.Number(float64(n.System.CPUs), "cores", "%.0f cores"), durationFigure(over))}
 	}
-	return []check.Evidence{check.Measured(name, source, "%s over %s", check.Number(used, "cores", "%.2f cores"), lasts(over))}
+	return []check.Evidence{check.Factf(name, source, "%s over %s", check.Number(used, "cores", "%.2f cores"), durationFigure(over))}
 }

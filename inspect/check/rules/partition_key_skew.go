@@ -53,7 +53,7 @@ func runPartitionKeySkew(p *check.Pass) {
 			}
 		}
 		skew := float64(most) * float64(len(partitions)) / float64(max(1, total))
-		share := facts.Part(most, total)
+		share := facts.Ratio(most, total)
 		if total < skewRows || skew < keySkewInfo || share < keyShareInfo {
 			continue
 		}

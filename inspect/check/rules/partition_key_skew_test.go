@@ -14,8 +14,8 @@ func TestPartitionKeySkew(t *testing.T) {
 			w.Partitions, w.Segments = nil, nil
 			for i := range n {
 				id := model.PartitionID(5000 + i)
-				w.Partitions = append(w.Partitions, &model.Partition{ID: id, Collection: rulestest.WellColl, Name: "_default_" + model.NodeID(i).String()})
-				s := rulestest.WellSegment(model.SegmentID(6000+i), rulestest.WellCh0)
+				w.Partitions = append(w.Partitions, &model.Partition{ID: id, Collection: rulestest.CollID, Name: "_default_" + model.NodeID(i).String()})
+				s := rulestest.HealthySegment(model.SegmentID(6000+i), rulestest.Channel0)
 				s.Partition, s.Rows = id, others
 				if i == 3 {
 					s.Rows = largest
@@ -24,7 +24,7 @@ func TestPartitionKeySkew(t *testing.T) {
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("partition-key-skew"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("partition-key-skew"), []rulestest.Case{
 		{Name: "no key", Change: func(w *rulestest.World) { keyed(16, 2_000_000, 0)(w); w.Collections[0].Fields[2].PartitionKey = false }},
 		{Name: "even", Change: keyed(16, 100_000, 100_000)},
 		{Name: "uneven", Change: keyed(16, 100_000, 10_000), Want: []string{"info collections/1000 the largest of 16 partitions of docs has 100,000 of 250,000 rows, 6.4 times the mean (partition key tag)"}},

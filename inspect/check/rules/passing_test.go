@@ -18,8 +18,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestPassingStates checks that every transient state of Milvus has an entry, unless no record has its start time.
-func TestPassingStates(t *testing.T) {
+// TestTransientStates checks that every transient state of Milvus has an entry, unless no record has its start time.
+func TestTransientStates(t *testing.T) {
 	t.Parallel()
 	const ended = "None Completed Failed"
 	for _, x := range []struct {
@@ -55,7 +55,7 @@ func TestPassingStates(t *testing.T) {
 			if strings.HasSuffix(x.prefix, "_") {
 				state = model.EnumWord(name, x.prefix)
 			}
-			has := passingRow(x.resource, x.kind, state) != nil
+			has := transientRow(x.resource, x.kind, state) != nil
 			if x.resource == "tasks" {
 				has = has && !facts.TaskEnded(&model.Task{State: state})
 			}

@@ -61,27 +61,27 @@ it serves.`,
 	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
 	Slowness:    true,
 	Run:         runProcessSlow,
-	FollowsFrom: lateWithHost(check.Cause{Check: "memory-pressure", Of: check.Shares("nodes")}),
+	FollowsFrom: withHostStarved(check.Cause{Check: "memory-pressure", Applies: check.Shares("nodes")}),
 }
 
 const probedOnce = "every process was probed only once; kitescope diagnose probes them several times"
 
 // slowness holds the stalls of a process in this round and in earlier rounds.
 type slowness struct {
-	node         *model.LiveNode
-	stalls       []time.Duration
-	now          int // number of stalls in this round
-	waited, over time.Duration
+	node           *model.LiveNode
+	stalls         []time.Duration
+	now            int // number of stalls in this round
+	waited, window time.Duration
 }
 
 func (s *slowness) share() float64 {
-	if s.over <= 0 {
+	if s.window <= 0 {
 		return 0
 	}
-	return float64(s.waited) / float64(s.over)
+	return float64(s.waited) / float64(s.window)
 }
 
-func (s *slowness) again() bool {
+func (s *slowness) repeated() bool {
 	return s.now > 0 && len(s.stalls) >= stallTimes && s.waited >= stallTotal && s.share() >= stallShare
 }
 
@@ -91,7 +91,7 @@ func (s *slowness) long(o others) bool {
 		return false
 	}
 	longest := slices.Max(s.stalls)
-	return longest >= longStall && longest >= longBeyond*max(o.longest, o.answer)
+	return longest >= longStall && longest >= longBeyond*max(o.longest, o.response)
 }
 
 func runProcessSlow(p *check.Pass) {
@@ -111,7 +111,7 @@ func runProcessSlow(p *check.Pass) {
 		}
 	}
 	if late*2 > len(list) {
-		p.Unseen(fmt.Sprintf("%s of %d processes respond late: the network or this machine is slow",
+		p.NoteUnseen(fmt.Sprintf("%s of %d processes respond late: the network or this machine is slow",
 			words.Number(late), len(list)))
 		return
 	}
@@ -123,10 +123,10 @@ func runProcessSlow(p *check.Pass) {
 		}
 		others := othersThan(list, i)
 		switch {
-		case even && least >= linkBeyond*others.answer:
+		case even && least >= linkBeyond*others.response:
 			reportLink(p, s, others, least, most)
 		case s.now == 0:
-		case (s.again() || s.long(others)) && s.share() >= stallBeyond*others.share:
+		case (s.repeated() || s.long(others)) && s.share() >= stallBeyond*others.share:
 			reportSlow(p, s, others)
 		case slices.Max(s.stalls) >= max(oneStall, 10*others.longest):
 			reportStall(p, s, others)
@@ -144,7 +144,7 @@ func slownesses(p *check.Pass) []slowness {
 		}
 		told[n.Address] = true
 		s := slowness{node: n}
-		s.stalls, s.now, s.over = n.Stalls()
+		s.stalls, s.now, s.window = n.Stalls()
 		for _, d := range s.stalls {
 			s.waited += d
 		}
@@ -152,7 +152,7 @@ func slownesses(p *check.Pass) []slowness {
 	}
 	for _, n := range p.Runtime.Nodes {
 		if len(told) > 0 && !told[n.Address] && !p.IsGone(n) {
-			p.Unseen("response time of " + n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen("response time of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	return list
@@ -163,8 +163,8 @@ type others struct {
 	count   int
 	share   float64 // median share
 	longest time.Duration
-	// answer is the median of their response times.
-	answer time.Duration
+	// response is the median of their response times.
+	response time.Duration
 }
 
 func othersThan(list []slowness, i int) others {
@@ -187,7 +187,7 @@ func othersThan(list []slowness, i int) others {
 	slices.Sort(answers)
 	o.share = shares[len(shares)/2]
 	if len(answers) > 0 {
-		o.answer = answers[len(answers)/2]
+		o.response = answers[len(answers)/2]
 	}
 	return o
 }
@@ -206,11 +206,11 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 		),
 	}
 	f.Evidence = slowEvidence(s, o)
-	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
+	check.DowngradeStarting(p.Facts, &f, n, "wait: it is still starting")
 	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
 		f.Severity, f.Cost = check.Info, 0
 		f.Message += fmt.Sprintf("; it is busy, using %.1f cores", cores)
-		f.Fix = check.Fix(check.Shell(check.TopOf(n)).Does("shows what keeps it busy"))
+		f.Fix = check.Fix(check.Shell(check.TopCommand(n)).Does("shows what keeps it busy"))
 	}
 	p.Report(f)
 }
@@ -233,7 +233,7 @@ func reportLink(p *check.Pass, s *slowness, o others, least, most time.Duration)
 	d := dutiesOf(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Evidence: slowEvidence(s, o),
-		Message: fmt.Sprintf("the link to %s %s is slow: every response takes %s to %s, those of the others %s", facts.RoleLabel(n.Role), n.Name(), waitText(least), waitText(most), waitText(o.answer)),
+		Message: fmt.Sprintf("the link to %s %s is slow: every response takes %s to %s, those of the others %s", facts.RoleLabel(n.Role), n.Name(), waitText(least), waitText(most), waitText(o.response)),
 		Impact:  "Each request that needs it waits for at least one such round trip. The process itself responds evenly: it is not stopped or short of CPU.",
 		Fix: check.Fix(
 			check.Do("check the network between %s (%s) and the other processes: another region, a tunnel, a forwarder or a mesh in front of it", n.Name(), n.Address),
@@ -248,7 +248,7 @@ func reportStall(p *check.Pass, s *slowness, o others) {
 	p.Report(check.Finding{
 		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(s, o),
 		Message: fmt.Sprintf("%s %s responded after %s, the other %s within %s", facts.RoleLabel(n.Role), n.Name(),
-			waitText(slices.Max(s.stalls)), words.Plural(o.count, "process"), waitText(max(o.longest, o.answer))),
+			waitText(slices.Max(s.stalls)), words.Plural(o.count, "process"), waitText(max(o.longest, o.response))),
 		Impact: "Requests that need it waited as long.",
 		Fix: check.Fix(check.Shell(check.Kitescope("diagnose --watch --only process-slow")).
 			Does("shows whether it happens again")),
@@ -280,17 +280,17 @@ func slowImpact(role string) string {
 func slowEvidence(s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
-		waits("stalls over "+waitText(model.ProbeStall), s.stalls, n.Address),
-		check.Measured("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), waitFigure(n.Pace.Over())),
-		check.Measured("network round trip", n.Address, "%s", waitFigure(n.Pace.Way())),
-		check.Measured("median response of the other "+words.Plural(o.count, "process"), "kitescope",
-			"%s", waitFigure(o.answer)),
+		waitEvidence("stalls over "+waitText(model.ProbeStall), s.stalls, n.Address),
+		check.Factf("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), waitFigure(n.Pace.Over())),
+		check.Factf("network round trip", n.Address, "%s", waitFigure(n.Pace.Way())),
+		check.Factf("median response of the other "+words.Plural(o.count, "process"), "kitescope",
+			"%s", waitFigure(o.response)),
 	}
 	if len(n.Past) > 0 {
-		list = append(list, waits("earlier stalls", n.Past[len(n.Past)-1].Stalls(model.ProbeStall), "previous round"))
+		list = append(list, waitEvidence("earlier stalls", n.Past[len(n.Past)-1].Stalls(model.ProbeStall), "previous round"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
-		list = append(list, check.Measured("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))
+		list = append(list, check.Factf("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))
 	}
 	return list
 }
@@ -300,7 +300,7 @@ func waitFigure(d time.Duration) check.Figure {
 	return check.Figure{Value: d.Seconds(), Unit: "seconds", Text: waitText(d)}
 }
 
-func waits(name string, list []time.Duration, source string) check.Evidence {
+func waitEvidence(name string, list []time.Duration, source string) check.Evidence {
 	e := check.Fact(name, briefs(list), source)
 	for _, d := range list {
 		e.Figures = append(e.Figures, waitFigure(d))

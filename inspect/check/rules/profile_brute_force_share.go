@@ -80,7 +80,7 @@ func runProfileBrute(p *check.Pass) {
 		unknown[x.CPU.BruteReason] = append(unknown[x.CPU.BruteReason], x.Name)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(unknown)) {
-		p.Unseen("brute force on " + words.Few(unknown[reason]) + ": " + reason)
+		p.NoteUnseen("brute force on " + words.Few(unknown[reason]) + ": " + reason)
 	}
 }
 
@@ -141,7 +141,7 @@ func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.Pro
 	}
 	if !math.IsNaN(rest) {
 		f.Message += ", the others at most " + words.Share(rest)
-		f.Evidence = append(f.Evidence, check.Measured("brute force on the others", "their CPU profiles", "at most %s", check.Part(rest)))
+		f.Evidence = append(f.Evidence, check.Factf("brute force on the others", "their CPU profiles", "at most %s", check.Percent(rest)))
 	}
 	if !far && design != "" {
 		f.Severity = check.Info

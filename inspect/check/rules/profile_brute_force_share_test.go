@@ -9,7 +9,7 @@ import (
 
 func TestProfileBruteForce(t *testing.T) {
 	brute := func(x *model.ProfiledProcess, v float64) { s := sampledPart(v); x.CPU.BruteForce = &s }
-	rulestest.Hold(t, rulestest.Named("profile-brute-force-share"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("profile-brute-force-share"), []rulestest.Case{
 		{Name: "even", Change: profiled(nil)},
 		{Name: "one far above", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { brute(list[2], 0.4) }), Want: []string{
 			"warning nodes/querynode-23 querynode-23 spends 40% (37.0 to 43%) of its time on brute force, the others at most 5%",

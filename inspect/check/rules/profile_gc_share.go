@@ -27,15 +27,15 @@ memory for time, and GOMEMLIMIT bounds it. A container with a tight memory limit
 output fields, and thousands of small requests instead of one with many vectors, allocate most.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileGC,
-	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: ofProcess}},
+	FollowsFrom: []check.Cause{{Check: "memory-pressure", Applies: ofProcess}},
 }
 
 const (
-	gcMuch, gcMuchCores         = 0.25, 0.5
-	gcTooMuch, gcTooMuchCores   = 0.40, 1.0
-	lockMuch, lockTooMuch       = 0.05, 0.15
+	gcInfo, gcInfoCores         = 0.25, 0.5
+	gcWarning, gcWarningCores   = 0.40, 1.0
+	lockInfo, lockWarning       = 0.05, 0.15
 	lockCores                   = 0.5
-	waitingMuch, waitingTooMuch = 1.0, 10.0
+	waitingInfo, waitingWarning = 1.0, 10.0
 )
 
 func runProfileGC(p *check.Pass) {
@@ -46,7 +46,7 @@ func runProfileGC(p *check.Pass) {
 	}
 	for _, x := range list {
 		gc := x.CPU.GC
-		if !(gc.Low >= gcMuch && x.CPU.Cores >= gcMuchCores) {
+		if !(gc.Low >= gcInfo && x.CPU.Cores >= gcInfoCores) {
 			continue
 		}
 		f := check.Finding{
@@ -62,7 +62,7 @@ func runProfileGC(p *check.Pass) {
 					Interrupting(2*time.Minute, "its work until it is back"),
 			),
 		}
-		if gc.Low >= gcTooMuch && x.CPU.Cores >= gcTooMuchCores {
+		if gc.Low >= gcWarning && x.CPU.Cores >= gcWarningCores {
 			f.Severity = check.Warning
 		}
 		reportProfiled(p, f)

@@ -69,9 +69,9 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 		Severity: check.Info, Object: x.Ref(),
 		Message: fmt.Sprintf("goroutines in %s grew from %s to %s in %s", g.Function, words.Number(g.Before), words.Number(g.After), words.Span(over)),
 		Evidence: []check.Evidence{
-			check.Measured("goroutines with the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before), check.N(g.After)),
-			check.Measured("all goroutines", x.Name+" goroutine profiles", "%s, then %s", check.N(d.Before), check.N(d.After)),
-			check.Measured("dumps", x.Name+" goroutine profiles", "%s over %s", check.Digits(d.Dumps), check.Span(over)),
+			check.Factf("goroutines with the stack", x.Name+" goroutine profiles", "%s, then %s", check.N(g.Before), check.N(g.After)),
+			check.Factf("all goroutines", x.Name+" goroutine profiles", "%s, then %s", check.N(d.Before), check.N(d.After)),
+			check.Factf("dumps", x.Name+" goroutine profiles", "%s over %s", check.Digits(d.Dumps), check.Span(over)),
 		},
 		Impact: "Each holds its stack and what it refers to until the process exits or is killed for its memory.",
 		Fix: check.Fix(check.Shell(check.Kitescope("profile pull --every 10m --keep 6 --kind goroutine --out goroutines")).

@@ -14,7 +14,7 @@ func TestProfileLeak(t *testing.T) {
 		d.Dumps, d.From = dumps, d.To.Add(-over)
 		d.Grown = []model.GrownStack{{Function: "main.leaky", Entry: "main.start", Frames: []string{"runtime.gopark", "main.leaky"}, Before: before, After: after, Steady: true, P: 1e-9}}
 	}
-	rulestest.Hold(t, rulestest.Named("profile-goroutine-leak"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("profile-goroutine-leak"), []rulestest.Case{
 		{Name: "none", Change: profiled(nil)},
 		{Name: "two dumps", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { grow(list[0], 2, time.Hour, 10, 500) }), Want: []string{
 			"info nodes/querynode-21 goroutines in main.leaky grew from 10 to 500 in 60 min",

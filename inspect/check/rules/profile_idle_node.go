@@ -34,7 +34,7 @@ what the others do (` + "`kitescope profile top DIR --by node`" + `). Load a bus
 balancer in front.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileIdle,
-	FollowsFrom: []check.Cause{{Check: "node-idle", Of: ofProcess}, {Check: "auto-balance-off", Of: ofQueryNode}, {Check: "imbalance-rows", Of: ofProcess}, {Check: "imbalance-leaders", Of: ofProcess}},
+	FollowsFrom: []check.Cause{{Check: "node-idle", Applies: ofProcess}, {Check: "auto-balance-off", Applies: ofQueryNode}, {Check: "imbalance-rows", Applies: ofProcess}, {Check: "imbalance-leaders", Applies: ofProcess}},
 }
 
 // freshProfile is the time after its start in which a node may have no work yet.
@@ -56,7 +56,7 @@ func runProfileIdle(p *check.Pass) {
 		case x.CPU.Load == model.LoadIdle || x.CPU.Load == model.LoadLow:
 			reportProfileIdle(p, x)
 		case x.CPU.Load == model.LoadUnknown && x.CPU.Peers > 0:
-			p.Unseen("load of " + x.Name + ": its profile has no duration")
+			p.NoteUnseen("load of " + x.Name + ": its profile has no duration")
 		}
 	}
 }
@@ -72,7 +72,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 	f := check.Finding{
 		Severity: severity, Object: x.Ref(), Cost: max(0, x.CPU.Others-x.CPU.Cores) / x.CPU.Others / float64(x.CPU.Peers+1),
 		Message:  fmt.Sprintf("%s %s: it uses %s cores, the other %s use %s on average", x.Name, what, coresFigure(x.CPU.Cores), words.Plural(x.CPU.Peers, facts.RoleLabel(roleWord(x))), coresFigure(x.CPU.Others)),
-		Evidence: append(cpuEvidence(x), check.Measured("average cores of the others", "their CPU profiles", "%s", coresFigure(x.CPU.Others))),
+		Evidence: append(cpuEvidence(x), check.Factf("average cores of the others", "their CPU profiles", "%s", coresFigure(x.CPU.Others))),
 		Impact:   "Requests wait on other nodes although this one has free CPU.",
 		Fix:      check.Fix(check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others, and the moves that even it out")),
 	}
@@ -86,8 +86,8 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 				Does("shows which channels each streaming node has: it may have none, or idle ones"))
 		}
 	}
-	if up := upSince(p, x); up >= 0 {
-		f.Evidence = append(f.Evidence, check.Measured("started", x.Name, "%s ago", check.Span(up)))
+	if up := uptime(p, x); up >= 0 {
+		f.Evidence = append(f.Evidence, check.Factf("started", x.Name, "%s ago", check.Span(up)))
 		if up < freshProfile {
 			f.Severity, f.Fix = check.Info, slices.Concat(check.Fix(check.Do("check again in ten minutes: it has only just started")), f.Fix)
 		}

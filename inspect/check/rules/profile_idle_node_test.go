@@ -10,7 +10,7 @@ import (
 
 func TestProfileIdleNode(t *testing.T) {
 	idle := func(x *model.ProfiledProcess, l model.ProfileLoad, cores float64) { x.CPU.Load, x.CPU.Cores = l, cores }
-	rulestest.Hold(t, rulestest.Named("profile-idle-node"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("profile-idle-node"), []rulestest.Case{
 		{Name: "none pulled", Skipped: "profiles were not pulled"},
 		{Name: "even", Change: profiled(nil)},
 		{Name: "idle", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { idle(list[1], model.LoadIdle, 0.01) }), Want: []string{
@@ -25,7 +25,7 @@ func TestProfileIdleNode(t *testing.T) {
 		})},
 		{Name: "just started", Change: profiled(func(w *rulestest.World, list []*model.ProfiledProcess) {
 			idle(list[1], model.LoadIdle, 0.01)
-			for _, n := range w.Asked().Nodes {
+			for _, n := range w.AddResponses().Nodes {
 				if n.Node == 22 {
 					n.System.StartedAt = w.Now.Add(-time.Minute)
 				}

@@ -28,7 +28,7 @@ more shards or replicas. Contention in the runtime's locks grows with the number
 Go 1.25).`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileLocks,
-	FollowsFrom: []check.Cause{{Check: "cpu-skew", Of: ofProcess}},
+	FollowsFrom: []check.Cause{{Check: "cpu-skew", Applies: ofProcess}},
 }
 
 func runProfileLocks(p *check.Pass) {
@@ -71,13 +71,13 @@ func runProfileLocks(p *check.Pass) {
 // lockTime rates the CPU time spent waiting for locks, and fills the finding if it is large.
 func lockTime(f *check.Finding, x *model.ProfiledProcess) {
 	share := x.CPU.LockWait
-	if !(share.Low >= lockMuch && x.CPU.Cores >= lockCores) {
+	if !(share.Low >= lockInfo && x.CPU.Cores >= lockCores) {
 		return
 	}
 	f.Message = fmt.Sprintf("%s spends %s of its time waiting for locks", x.Name, bounded(share))
 	f.Cost = share.Part / 2
 	f.Evidence = append([]check.Evidence{sampled("waiting for locks", share, x)}, cpuEvidence(x)...)
-	if share.Low >= lockTooMuch {
+	if share.Low >= lockWarning {
 		f.Severity = check.Warning
 	}
 }
@@ -85,7 +85,7 @@ func lockTime(f *check.Finding, x *model.ProfiledProcess) {
 // lockWaits rates the mean number of goroutines that wait for mutexes, and fills the finding if it is large.
 func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	m := x.Mutex
-	if !(m.Waiting >= waitingMuch) {
+	if !(m.Waiting >= waitingInfo) {
 		return
 	}
 	text := fmt.Sprintf("%.1f goroutines wait for mutexes on average", m.Waiting)
@@ -94,11 +94,11 @@ func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	} else {
 		f.Message += "; " + text
 	}
-	f.Evidence = append(f.Evidence, check.Measured("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
+	f.Evidence = append(f.Evidence, check.Factf("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
 	for _, w := range m.Where {
-		f.Evidence = append(f.Evidence, check.Measured("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Part(w.Part)))
+		f.Evidence = append(f.Evidence, check.Factf("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Percent(w.Part)))
 	}
-	if m.Waiting >= waitingTooMuch {
+	if m.Waiting >= waitingWarning {
 		f.Severity = check.Warning
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestProfileLocks(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("profile-lock-contention"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("profile-lock-contention"), []rulestest.Case{
 		{Name: "none", Change: profiled(nil)},
 		{Name: "some", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.1) }), Want: []string{"info nodes/querynode-21 spends 10%"}},
 		{Name: "much", Change: profiled(func(_ *rulestest.World, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.3) }), Want: []string{"warning nodes/querynode-21 spends 30%"}},

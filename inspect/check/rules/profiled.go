@@ -38,12 +38,12 @@ func profiled(p *check.Pass, kind string, has func(*model.ProfiledProcess) (bool
 		return nil
 	}
 	for _, what := range missing {
-		p.Unseen(what)
+		p.NoteUnseen(what)
 	}
 	for _, what := range p.Profiles.Problems {
-		p.Unseen(what)
+		p.NoteUnseen(what)
 	}
-	unprofiled(p, roles)
+	noteUnprofiled(p, roles)
 	return list
 }
 
@@ -55,9 +55,9 @@ func profiledGone(p *check.Pass, x *model.ProfiledProcess) bool {
 	return !slices.ContainsFunc(p.Sessions, func(s *model.Session) bool { return slices.Contains(x.Nodes, s.Node) })
 }
 
-// unprofiled notes sessions without any profile as unseen. It notes none if the sessions of a profile are unknown,
+// noteUnprofiled notes sessions without any profile as unseen. It notes none if the sessions of a profile are unknown,
 // as in some folders.
-func unprofiled(p *check.Pass, roles []string) {
+func noteUnprofiled(p *check.Pass, roles []string) {
 	known := make(map[model.NodeID]bool)
 	for _, x := range p.Profiles.Processes {
 		if len(x.Nodes) == 0 {
@@ -70,7 +70,7 @@ func unprofiled(p *check.Pass, roles []string) {
 	for _, s := range p.Sessions {
 		if !known[s.Node] && (len(roles) == 0 || slices.Contains(roles, s.Role)) {
 			known[s.Node] = true
-			p.Unseen("profile of " + s.Name() + ": not taken")
+			p.NoteUnseen("profile of " + s.Name() + ": not taken")
 		}
 	}
 }
@@ -84,8 +84,8 @@ func stoppingProfile(p *check.Pass, x *model.ProfiledProcess) bool {
 	return slices.ContainsFunc(p.Sessions, func(s *model.Session) bool { return s.Stopping && slices.Contains(x.Nodes, s.Node) })
 }
 
-// upSince returns the uptime of a process when its profile was taken, or -1 if it is unknown.
-func upSince(p *check.Pass, x *model.ProfiledProcess) time.Duration {
+// uptime returns the uptime of a process when its profile was taken, or -1 if it is unknown.
+func uptime(p *check.Pass, x *model.ProfiledProcess) time.Duration {
 	if p.Runtime == nil {
 		return -1
 	}
@@ -157,16 +157,16 @@ func bounded(s model.ProfileShare) string {
 
 // sampled returns a share with its number of samples as evidence.
 func sampled(name string, s model.ProfileShare, x *model.ProfiledProcess) check.Evidence {
-	part := check.Part(s.Part)
+	part := check.Percent(s.Part)
 	part.Text = bounded(s)
-	return check.Measured(name, profileSource(x), "%s, %s of %s", part, check.N(s.Samples), check.Plural(x.CPU.Samples, "sample"))
+	return check.Factf(name, profileSource(x), "%s, %s of %s", part, check.N(s.Samples), check.Plural(x.CPU.Samples, "sample"))
 }
 
 // cpuEvidence returns the evidence that every finding from a CPU profile has.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
-		check.Measured("CPU cores in use", profileSource(x), "%s", coresFigure(x.CPU.Cores)),
-		check.Measured("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Over)),
+		check.Factf("CPU cores in use", profileSource(x), "%s", coresFigure(x.CPU.Cores)),
+		check.Factf("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Over)),
 	}
 }
 

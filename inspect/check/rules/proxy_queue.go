@@ -42,23 +42,23 @@ func runProxyQueue(p *check.Pass) {
 		}
 		c, ok := costOf(b, budget.ProxyQueue)
 		measured = measured || ok
-		if ok && c.matters(much) {
+		if ok && c.matters(findingShare) {
 			costs = append(costs, c)
 		}
 	}
 	if !measured {
-		p.Unseen("proxy queue: measured by Milvus 2.4 and later")
+		p.NoteUnseen("proxy queue: measured by Milvus 2.4 and later")
 	}
 	for _, a := range gatherAs(model.Ref{}, costs) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
-			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", an(c.of), c.ofWhole()),
+			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", requestPhrase(c.budget), c.shareText()),
 			Impact:  "The proxies are the bottleneck: more query nodes do not help.",
 			Fix: check.Fix(check.Do("add a proxy, or give the existing ones more CPU").
 				Interrupting(2*time.Minute, "nothing"), check.Shell(check.Kitescope("get nodes role=proxy")).Does("shows the CPU of the proxies")),
 		}
-		f = found(p, f, a.costs...)
+		f = withCosts(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
 		p.Report(f)
 	}
@@ -69,7 +69,7 @@ func proxiesCPU(p *check.Pass) []check.Evidence {
 	var list []check.Evidence
 	for _, n := range p.Runtime.Nodes {
 		if n.Role == "proxy" {
-			list = append(list, usesFacts(n)...)
+			list = append(list, cpuFacts(n)...)
 		}
 	}
 	return list

@@ -33,13 +33,13 @@ Not reported while a coordinator is slow: proxies wait for its timestamps and sh
 	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. Add proxies to share the work.`,
 	Run:         runProxyStarved,
 	Requests:    []string{"proxy"},
-	FollowsFrom: lateWithHost(slices.Concat(check.CausedBy(ofProxy, "gc-pause"), check.CausedBy(surged, "more-requests"))...),
+	FollowsFrom: withHostStarved(slices.Concat(check.CausedBy(ofProxy, "gc-pause"), check.CausedBy(surged, "more-requests"))...),
 }
 
 const (
-	// starved is the time of a proxy outside its tasks, in milliseconds, that is a finding. It is ten times the time
+	// starvedMs is the time of a proxy outside its tasks, in milliseconds, that is a finding. It is ten times the time
 	// on a loaded machine.
-	starved     = 10
+	starvedMs   = 10
 	starvedPart = 0.05
 	// usualRest is the time of a healthy proxy outside its tasks, in milliseconds.
 	usualRest = 1
@@ -61,10 +61,10 @@ func runProxyStarved(p *check.Pass) {
 		}
 		c, ok := costOf(b, budget.ProxyRest)
 		if !ok {
-			p.Unseen("time of proxies outside their tasks: no metric")
+			p.NoteUnseen("time of proxies outside their tasks: no metric")
 			continue
 		}
-		if c.low >= starved && c.matters(starvedPart) && !waitsForCoordinators(p) {
+		if c.low >= starvedMs && c.matters(starvedPart) && !waitsForCoordinators(p) {
 			costs = append(costs, ownTime(c))
 		}
 	}
@@ -72,12 +72,12 @@ func runProxyStarved(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: check.Warning,
-			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where there is hardly any work", an(c.of), c.ofWhole(), budget.Milliseconds(c.parts[0].Ms)),
+			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where there is hardly any work", requestPhrase(c.budget), c.shareText(), budget.Milliseconds(c.parts[0].Ms)),
 			Impact:  "The proxy does not get enough CPU time; everything else it does takes longer too.",
 			Fix: check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in cpu.stat of the cgroup)").
 				Restarting(p.Cluster, 2*time.Minute, "proxy"), check.Do("check what else runs on their machines, or add proxies")),
 		}
-		f = found(p, f, a.costs...)
+		f = withCosts(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
 		p.Report(f)
 	}
@@ -99,13 +99,13 @@ func waitsForCoordinators(p *check.Pass) bool {
 func ownTime(c cost) cost {
 	wasted := max(0, 1-usualRest/c.ms)
 	rest := c.ms
-	c.times(wasted)
-	for _, x := range c.of.Root.Children {
+	c.scale(wasted)
+	for _, x := range c.budget.Root.Children {
 		if slices.Contains([]budget.Name{budget.ProxyQueue, budget.ReduceProxy, budget.Decode, budget.Unexplained}, x.Name) {
 			c.add(x, x.Ms*wasted)
-			c.low += lowOf(x) * wasted
+			c.low += lowerBound(x) * wasted
 		}
 	}
-	c.gain = budget.Interval{Low: c.low, High: min(c.of.Ms, c.ms+rest)}
+	c.gain = budget.Interval{Low: c.low, High: min(c.budget.Ms, c.ms+rest)}
 	return c
 }

@@ -62,8 +62,8 @@ func runQueueBacklog(p *check.Pass) {
 				words.Agree(behind, "is", "are"), words.Number(worst.Backlog), words.Bytes(worst.Bytes)),
 			Evidence: []check.Evidence{
 				check.Fact("subscription", worst.Name, "message queue"),
-				check.Measured("messages behind", "message queue", "%s", check.Digits(worst.Backlog)),
-				check.Measured("bytes behind", "message queue", "%s", check.Bytes(worst.Bytes)),
+				check.Factf("messages behind", "message queue", "%s", check.Digits(worst.Backlog)),
+				check.Factf("bytes behind", "message queue", "%s", check.Bytes(worst.Bytes)),
 				check.Fact("last read", readAt(worst), "message queue"),
 			},
 			Impact: "Searches see inserts late; at Pulsar's backlog quota inserts into the channels are refused.",

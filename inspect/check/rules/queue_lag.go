@@ -62,9 +62,9 @@ func runQueueLag(p *check.Pass) {
 		f := check.Finding{
 			Severity: check.Error, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
 			Evidence: []check.Evidence{
-				check.Measured("checkpoint offset", "etcd", "%s", check.Digits(at)),
-				check.Measured("oldest offset in the topic", "message queue", "%s", check.Digits(t.First)),
-				check.Measured("end of the topic", "message queue", "%s", check.Digits(t.End)),
+				check.Factf("checkpoint offset", "etcd", "%s", check.Digits(at)),
+				check.Factf("oldest offset in the topic", "message queue", "%s", check.Digits(t.First)),
+				check.Factf("end of the topic", "message queue", "%s", check.Digits(t.End)),
 				check.Fact("checkpoint time", facts.TimeText(v.Checkpoint.At.Time()), "etcd"),
 			},
 		}

@@ -46,7 +46,7 @@ func runQueueUnreachable(p *check.Pass) {
 		return
 	default:
 		if q.Topics != nil {
-			p.Unseen("some topics of the message queue: " + q.Outcome.With(q.Reason))
+			p.NoteUnseen("some topics of the message queue: " + q.Outcome.With(q.Reason))
 			return
 		}
 		p.Skip("no usable response from the message queue: " + q.Outcome.With(q.Reason))
@@ -59,21 +59,21 @@ func runQueueUnreachable(p *check.Pass) {
 		Evidence: []check.Evidence{check.Fact("address", q.Address, ""), check.Fact("outcome", q.Outcome.With(q.Reason), "message queue")},
 		Impact:   "None visible: the nodes keep up, or did not report their lag.",
 		Fix: check.Fix(
-			check.Do("check whether %s can be reached from the hosts of the nodes", check.Placed(q.Address, "the queue")),
+			check.Do("check whether %s can be reached from the hosts of the nodes", check.AddressHint(q.Address, "the queue")),
 			check.Do("if it can, only this machine cannot reach it: pass --map with an address that works from here"),
 		),
 	}
 	list, asked := ticks(p)
 	if len(list) > 0 {
 		lag := asked.Sub(list[0].at)
-		f.Evidence = append(f.Evidence, check.Measured("furthest behind", list[0].node.Name()+" GetMetrics", "%s: %s", list[0].node.Name(), check.Span(lag)))
+		f.Evidence = append(f.Evidence, check.Factf("furthest behind", list[0].node.Name()+" GetMetrics", "%s: %s", list[0].node.Name(), check.Span(lag)))
 		if newest := asked.Sub(list[len(list)-1].at); newest >= tickSuspect {
 			f.Severity, f.Cost = check.Error, 1
 			f.Message += fmt.Sprintf(", and all nodes are at least %s behind", words.Span(newest))
 			f.Impact = "Nothing can be inserted or deleted, and consistent searches wait or fail."
 			f.Fix = check.Fix(
 				check.Do("start the brokers at %s, or make room on their disks: their logs show why they are down",
-					check.Placed(q.Address, "its address")).
+					check.AddressHint(q.Address, "its address")).
 					Interrupting(2*time.Minute, "nothing"),
 				check.Shell(check.Kitescope("diagnose --only queue-unreachable,timetick-lag")).
 					Does("reports ok once the queue responds and the nodes have caught up"),

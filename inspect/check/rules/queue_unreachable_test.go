@@ -11,10 +11,10 @@ import (
 func TestQueueUnreachable(t *testing.T) {
 	queue := func(outcome model.Outcome) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.Asked().Queue = &model.Queue{Kind: "kafka", Address: "10.0.0.9:9092", Outcome: outcome, Reason: "no broker"}
+			w.AddResponses().Queue = &model.Queue{Kind: "kafka", Address: "10.0.0.9:9092", Outcome: outcome, Reason: "no broker"}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("queue-unreachable"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("queue-unreachable"), []rulestest.Case{
 		{Name: "answers", Change: queue(model.Answered)},
 		{Name: "refused, nodes did not say", Change: queue(model.Refused), Want: []string{"info / the message queue (kafka) at 10.0.0.9:9092 is not responding: refused: no broker"}},
 		{Name: "out of reach, nodes keep up", Change: func(w *rulestest.World) {
@@ -27,8 +27,8 @@ func TestQueueUnreachable(t *testing.T) {
 		}, Want: []string{"error / and all nodes are at least 15 s behind"}},
 		{Name: "denied", Change: queue(model.Denied), Skipped: "no usable response from the message queue: denied"},
 		{Name: "left out", Change: func(w *rulestest.World) {
-			w.Asked().Skipped = []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}}
+			w.AddResponses().Skipped = []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}}
 		}, Skipped: "RocksMQ is inside"},
-		{Name: "not asked", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "was not queried"},
+		{Name: "not asked", Change: func(w *rulestest.World) { w.AddResponses() }, Skipped: "was not queried"},
 	})
 }

@@ -34,7 +34,7 @@ no state refuses nothing. Could not run if the active RootCoord reports no metri
 	Run:   runQuotaDenied,
 	Roles: []string{"rootcoord", "datanode", "querynode", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "timetick-lag", Of: ofTicks}, {Check: "bad-switches", Of: check.SpeaksOf("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
+		{Check: "timetick-lag", Applies: ofTicks}, {Check: "bad-switches", Applies: check.AboutSettings("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
 	},
 }
 

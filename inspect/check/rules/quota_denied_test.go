@@ -14,7 +14,7 @@ import (
 // TestQuotaOfTimeTicks checks that an exhausted quota follows from late time ticks only if it is the quota of
 // time ticks.
 func TestQuotaOfTimeTicks(t *testing.T) {
-	of := rulestest.Named("quota-denied").FollowsFrom[0].Of
+	of := rulestest.ByID("quota-denied").FollowsFrom[0].Applies
 	for message, want := range map[string]bool{"Milvus refuses requests: TimeTickLongDelay": true, "Milvus refuses requests: MemoryQuotaExhausted": false} {
 		if got := of == nil || of(nil, &check.Finding{Message: message}, &check.Finding{Check: "timetick-lag"}); got != want {
 			t.Errorf("%s: %v", message, got)
@@ -25,7 +25,7 @@ func TestQuotaOfTimeTicks(t *testing.T) {
 func TestQuotaDenied(t *testing.T) {
 	states := func(samples ...model.Series) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.Asked().Processes = []*model.Process{{
+			w.AddResponses().Processes = []*model.Process{{
 				Address: "10.0.0.1:9091", Nodes: []model.Ref{facts.RefNode("rootcoord", 1)}, Outcome: model.Answered,
 				Metrics: modeltest.Scrape(time.Time{}, map[string][]model.Series{"milvus_rootcoord_quota_states": samples}),
 			}}
@@ -41,7 +41,7 @@ func TestQuotaDenied(t *testing.T) {
 		states(state("MemoryQuotaExhausted", 1))(w)
 		w.Runtime.Processes[0].Metrics, w.Runtime.Processes[0].Outcome = nil, model.Refused
 	}
-	rulestest.Hold(t, rulestest.Named("quota-denied"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("quota-denied"), []rulestest.Case{
 		{Name: "none in force", Change: states(state("MemoryQuotaExhausted", 0), state("DiskQuotaExhausted", 0))},
 		{Name: "one in force", Change: states(state("MemoryQuotaExhausted", 1), state("DiskQuotaExhausted", 0)), Want: []string{"warning / Milvus refuses requests: MemoryQuotaExhausted"}},
 		{Name: "two", Change: states(state("MemoryQuotaExhausted", 1), state("DenyToWrite", 2)), Want: []string{"warning / DenyToWrite and MemoryQuotaExhausted"}},
@@ -61,6 +61,6 @@ func TestQuotaDenied(t *testing.T) {
 			states()(w)
 			w.Sessions[0].Standby = true
 		}, Skipped: "RootCoord's process is unknown"},
-		{Name: "no metrics", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "RootCoord's process is unknown"},
+		{Name: "no metrics", Change: func(w *rulestest.World) { w.AddResponses() }, Skipped: "RootCoord's process is unknown"},
 	})
 }

@@ -42,7 +42,7 @@ func runRateLimited(p *check.Pass) {
 		p.Skip(facts.NotAsked)
 		return
 	}
-	unseenMetrics(p, "proxy")
+	noteUnseenMetrics(p, "proxy")
 	refused, asked := map[string]float64{}, map[string]float64{}
 	var nodes []model.Ref
 	counted := false

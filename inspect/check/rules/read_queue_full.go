@@ -46,15 +46,15 @@ container, neighbours, and whether segments are mapped from a slow disk.`,
 	Run:      runReadQueueFull,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: slices.Concat(
-		check.CausedBy(ledThere, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
-		check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
+		check.CausedBy(waitsOnLeader, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
+		check.CausedBy(check.AboutSettings("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
 		check.CausedBy(surged, "more-requests"),
 	),
 }
 
-// ledThere reports whether reads wait on one node alone, and at least half of the wait comes from leading
+// waitsOnLeader reports whether reads wait on one node alone, and at least half of the wait comes from leading
 // shards.
-func ledThere(_ *model.Cluster, effect, cause *check.Finding) bool {
+func waitsOnLeader(_ *model.Cluster, effect, cause *check.Finding) bool {
 	const mostly = 0.5
 	if len(effect.Objects) > 0 || effect.Object != cause.Object {
 		return false
@@ -86,16 +86,16 @@ func runReadQueueFull(p *check.Pass) {
 		}
 	}
 	whole, ok := costOf(b, budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue)
-	if !ok || !whole.matters(much) {
+	if !ok || !whole.matters(findingShare) {
 		return
 	}
 	var groups [3][]waiting
 	for _, w := range workers(p, b) {
-		if w.queue == nil || w.queue.Mean.Low < worth {
+		if w.queue == nil || w.queue.Mean.Low < minCostMs {
 			continue
 		}
 		if x, ok := waitingOf(p, &w); ok {
-			groups[x.story] = append(groups[x.story], x)
+			groups[x.reason] = append(groups[x.reason], x)
 		}
 	}
 	for _, list := range groups {
@@ -105,66 +105,66 @@ func runReadQueueFull(p *check.Pass) {
 	}
 }
 
-// turns holds the number of reads that a node runs on average and its limit.
-type turns struct {
+// slots holds the number of reads that a node runs on average and its limit.
+type slots struct {
 	running, limit float64
 	ratio          string // as configured; "" if unknown
 	used           float64
-	has            int64
+	cores          int64
 	known          bool // whether used and has are known
 }
 
-func turnsOf(w *worker) turns {
-	t := turns{}
+func slotsOf(w *worker) slots {
+	t := slots{}
 	if w.call.PerSecond.Known {
 		t.running = w.call.PerSecond.Value * max(0, w.call.Ms-w.queue.Ms) / 1000
 	}
-	t.used, t.has, t.known = cores(w.node)
+	t.used, t.cores, t.known = cores(w.node)
 	if v, ok := w.node.Config.Get(model.FoldConfigKey(ratioKey)); ok {
 		t.ratio = v
 		if r, err := strconv.ParseFloat(v, 64); err == nil && r > 0 && t.known {
-			t.limit = max(1, float64(int64(r*float64(t.has))))
+			t.limit = max(1, float64(int64(r*float64(t.cores))))
 		}
 	}
 	return t
 }
 
-// story is the reason why reads wait.
-type story int
+// queueReason is the reason why reads wait.
+type queueReason int
 
 const (
-	ofLimit story = iota // the limit is low and processors are idle
-	ofWork               // all processors are busy
-	ofOther              // processors are not busy and the limit is not low
+	lowLimit       queueReason = iota // the limit is low and processors are idle
+	busyProcessors                    // all processors are busy
+	otherReason                       // processors are not busy and the limit is not low
 )
 
 // waiting is a node where reads wait, with the reason.
 type waiting struct {
 	worker
-	turns
-	story story
+	slots
+	reason queueReason
 }
 
 // waitingOf returns the reason why reads wait on a node. ok is false if the node runs fewer reads than its
 // limit allows, or if its limit or CPU use is unknown.
 func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
-	t := turnsOf(w)
-	x = waiting{worker: *w, turns: t}
-	switch free := t.used / float64(max(1, t.has)); {
+	t := slotsOf(w)
+	x = waiting{worker: *w, slots: t}
+	switch free := t.used / float64(max(1, t.cores)); {
 	case !t.known:
-		p.Unseen("CPU use of " + w.node.Name() + ", where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
+		p.NoteUnseen("CPU use of " + w.node.Name() + ", where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
 		return x, false
 	case t.limit == 0:
-		p.Unseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not report " + ratioKey)
+		p.NoteUnseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not report " + ratioKey)
 		return x, false
 	case t.running < saturated*t.limit:
 		return x, false // reads arrive in bursts, and the node starts waiting reads as soon as it can
-	case t.limit < float64(t.has) && free < idle:
-		x.story = ofLimit
+	case t.limit < float64(t.cores) && free < idle:
+		x.reason = lowLimit
 	case free >= busy:
-		x.story = ofWork
+		x.reason = busyProcessors
 	default:
-		x.story = ofOther
+		x.reason = otherReason
 	}
 	return x, true
 }
@@ -172,7 +172,7 @@ func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 // reportQueue reports the nodes with one reason as one finding, about the node with the longest wait.
 func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	slices.SortStableFunc(list, func(x, y waiting) int { return cmp.Compare(y.queue.Waited, x.queue.Waited) })
-	c := cost{of: b, phase: budget.ReadQueue}
+	c := cost{budget: b, phase: budget.ReadQueue}
 	for i := range list {
 		c.ms += list[i].queue.Waited
 	}
@@ -181,34 +181,34 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	if pool := b.Root.Find(budget.PoolWait); pool != nil && queue.ms > 0 {
 		c.add(pool, pool.Ms*min(1, c.ms/queue.ms)) // the pool wait of these nodes, in proportion to their queues
 	}
-	c.low = max(0, c.ms-cut)
+	c.low = max(0, c.ms-roundingError)
 	c.gain = budget.Interval{Low: c.low, High: c.ms}
 	x, n := &list[0], list[0].node
 	switch m := machineOf(p, n); {
-	case x.story != ofLimit:
+	case x.reason != lowLimit:
 	case m.full(): // with more reads at a time each takes longer
 		c.gain = budget.Interval{}
 	default: // a read that leaves the queue earlier may wait for a processor
 		c.gain.Low = 0
 	}
-	f := storyOf(p, list, &c)
-	f = found(p, f, c)
-	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
-		f.Evidence = append(f.Evidence, check.Measured("CPU of the processes on its machine", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
+	f := queueFinding(p, list, &c)
+	f = withCosts(p, f, c)
+	if m := machineOf(p, n); x.reason == lowLimit && m.processes > 1 {
+		f.Evidence = append(f.Evidence, check.Factf("CPU of the processes on its machine", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.cores), "cores", "%.0f cores")))
 	}
 	for i := range list {
 		x := &list[i]
 		if i > 0 {
 			f.Objects = append(f.Objects, x.node.Ref())
 		}
-		f.Evidence = append(f.Evidence, check.Measured("concurrent reads on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
-		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
+		f.Evidence = append(f.Evidence, check.Factf("concurrent reads on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
+		f.Evidence = append(f.Evidence, cpuFacts(x.node)...)
 	}
 	p.Report(f)
 }
 
-// storyOf returns a finding with the reason why reads wait on the node with the longest wait, and the fix.
-func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
+// queueFinding returns a finding with the reason why reads wait on the node with the longest wait, and the fix.
+func queueFinding(p *check.Pass, list []waiting, c *cost) check.Finding {
 	x := &list[0]
 	n := x.node
 	f := check.Finding{Object: n.Ref(), Severity: check.Info}
@@ -216,10 +216,10 @@ func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 	if more := len(list) - 1; more > 0 {
 		first += fmt.Sprintf(" (and of %s more)", words.Number(more))
 	}
-	first += fmt.Sprintf(", %s of a search,", c.ofAny())
-	uses := fmt.Sprintf("%.1f of %d cores", x.used, x.has)
-	switch x.story {
-	case ofLimit:
+	first += fmt.Sprintf(", %s of a search,", c.plainShareText())
+	uses := fmt.Sprintf("%.1f of %d cores", x.used, x.cores)
+	switch x.reason {
+	case lowLimit:
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("%s while it uses %s: it runs only %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
 		f.Impact = "Searches wait in the queue while cores are idle."
@@ -227,12 +227,12 @@ func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 			Restarting(p.Cluster, 2*time.Minute, "querynode"))
 		if m := machineOf(p, n); m.full() {
 			f.Severity = check.Info
-			f.Message += fmt.Sprintf("; its machine is busy, though: %.1f of %d cores", m.busy, m.has)
+			f.Message += fmt.Sprintf("; its machine is busy, though: %.1f of %d cores", m.busy, m.cores)
 			f.Impact = "Searches wait in the queue; with a higher limit they would wait for cores instead."
 			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise queryNode.scheduler.maxReadConcurrentRatio", n.Name()).
 				Restarting(p.Cluster, 2*time.Minute, "querynode"))
 		}
-	case ofWork:
+	case busyProcessors:
 		f.Severity = c.severity()
 		f.Message = fmt.Sprintf("%s because its cores are busy: %s", first, uses)
 		f.Impact = "The node works at its limit: more requests only wait longer."

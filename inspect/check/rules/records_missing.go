@@ -11,10 +11,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// dependence is a kind of records that need other records to work.
-type dependence struct {
-	// on names the pair, e.g. "alias on collection".
-	on string
+// recordDependency is a kind of records that need other records to work.
+type recordDependency struct {
+	// name names the pair, e.g. "alias on collection".
+	name string
 	// parts are the ranges of metadata that have to be read in full.
 	parts    model.Part
 	severity check.Severity
@@ -53,15 +53,15 @@ Not reported: objects that are dropped, being created or being dropped. Not judg
 	Remedy: `Restore the keys from a snapshot of etcd (` + "`kitescope diff SNAPSHOT`" + ` shows which are missing), or drop the object. QueryCoord removes some load states
 when it starts. kitescope only reads.`,
 	Run: func(p *check.Pass) {
-		for _, d := range dependences() {
+		for _, d := range recordDependencies() {
 			if !p.Loaded.Has(d.parts) {
-				p.Unseen(d.on + ": the metadata could not be read")
+				p.NoteUnseen(d.name + ": the metadata could not be read")
 				continue
 			}
 			d.visit(p, func(ref model.Ref, message, missing string, fix ...check.Step) {
 				p.Report(check.Finding{
 					Severity: d.severity, Object: ref, Message: message, Impact: d.impact, Fix: check.Fix(fix...),
-					Evidence: []check.Evidence{check.Fact("missing", missing, "etcd"), check.Fact("relation", d.on, "etcd")},
+					Evidence: []check.Evidence{check.Fact("missing", missing, "etcd"), check.Fact("relation", d.name, "etcd")},
 				})
 			})
 		}
@@ -88,11 +88,11 @@ func created(p *check.Pass, visit func(x *model.Collection, name string, ref mod
 	}
 }
 
-func dependences() []dependence { //nolint:funlen // a table of rows
+func recordDependencies() []recordDependency { //nolint:funlen // a table of rows
 	const objects, serving, segments = model.PartObjects, model.PartServing, model.PartSegments
-	return []dependence{
+	return []recordDependency{
 		{
-			on: "collection on fields, partitions, vchannels", parts: objects | segments, severity: check.Error,
+			name: "collection on fields, partitions, vchannels", parts: objects | segments, severity: check.Error,
 			impact: "It cannot be loaded, searched or inserted into.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, name string, ref model.Ref) {
@@ -100,7 +100,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 					if len(x.Fields) == 0 {
 						lacks = append(lacks, "fields")
 					}
-					if len(p.PartitionsOf(x.ID))+len(p.Among(x.ID, facts.StrayPartitionSegs)) == 0 {
+					if len(p.PartitionsOf(x.ID))+len(p.SegmentsIn(x.ID, facts.StrayPartitionSegs)) == 0 {
 						lacks = append(lacks, "partitions")
 					}
 					if len(x.VChannels) == 0 {
@@ -113,7 +113,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			on: "collection on database", parts: objects, severity: check.Error, impact: "Clients cannot name it: every request for it fails.",
+			name: "collection on database", parts: objects, severity: check.Error, impact: "Clients cannot name it: every request for it fails.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, _ string, ref model.Ref) {
 					if x.Database > 1 && p.Database(x.Database) == nil {
@@ -123,9 +123,9 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 				})
 			},
 		},
-		{on: "alias on collection", parts: objects, severity: check.Warning, impact: "Clients that use the alias get an error.", visit: aliasesOfNothing},
+		{name: "alias on collection", parts: objects, severity: check.Warning, impact: "Clients that use the alias get an error.", visit: danglingAliases},
 		{
-			on: "load on collection", parts: serving, severity: check.Warning, impact: "QueryCoord tries to load a collection that does not exist.",
+			name: "load on collection", parts: serving, severity: check.Warning, impact: "QueryCoord tries to load a collection that does not exist.",
 			visit: func(p *check.Pass, report lackReport) {
 				seen := map[model.CollectionID]bool{}
 				lacks := func(id model.CollectionID, what string) {
@@ -144,7 +144,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			on: "load on partition", parts: serving, severity: check.Warning,
+			name: "load on partition", parts: serving, severity: check.Warning,
 			impact: "QueryCoord tries to load a partition that does not exist: the load may never end.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(c *model.Collection, name string, _ model.Ref) {
@@ -162,7 +162,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			on: "replica on load", parts: serving, severity: check.Info,
+			name: "replica on load", parts: serving, severity: check.Info,
 			impact: "Its query nodes are assigned to a collection that should not be loaded.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, name string, _ model.Ref) {
@@ -175,17 +175,17 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			on: "index on field", parts: objects | model.PartIndexes, severity: check.Warning, visit: indexesOfNoField,
+			name: "index on field", parts: objects | model.PartIndexes, severity: check.Warning, visit: indexesWithoutField,
 			impact: "It is never built, and a load that waits for it never finishes.",
 		},
 		{
-			on: "segment on logs", parts: segments | model.PartLogs, severity: check.Warning,
+			name: "segment on logs", parts: segments | model.PartLogs, severity: check.Warning,
 			impact: "Searches miss their rows, or the collection does not load.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, name string, ref model.Ref) {
 					n, rows := 0, int64(0)
-					for _, s := range p.Among(x.ID, facts.UnloggedSegs) {
-						if x.ExternalSource == "" && facts.Settled(s, p.Before(createGrace)) {
+					for _, s := range p.SegmentsIn(x.ID, facts.UnloggedSegs) {
+						if x.ExternalSource == "" && facts.UnchangedSince(s, p.Before(createGrace)) {
 							n, rows = n+1, rows+s.Rows
 						}
 					}
@@ -198,7 +198,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			on: "segment on vchannel", parts: segments | objects, severity: check.Warning, impact: "No shard has them: searches miss their rows.",
+			name: "segment on vchannel", parts: segments | objects, severity: check.Warning, impact: "No shard has them: searches miss their rows.",
 			visit: func(p *check.Pass, report lackReport) {
 				created(p, func(x *model.Collection, name string, ref model.Ref) {
 					listed := 0
@@ -210,7 +210,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 					}
 					missing := map[string]int{}
 					for _, s := range p.SegmentsOf(x.ID) {
-						if s.State.Healthy() && !s.Fake && !slices.Contains(x.VChannels, s.VChannel) && facts.Settled(s, p.Before(createGrace)) {
+						if s.State.Healthy() && !s.Fake && !slices.Contains(x.VChannels, s.VChannel) && facts.UnchangedSince(s, p.Before(createGrace)) {
 							missing[s.VChannel]++
 						}
 					}
@@ -226,7 +226,7 @@ func dependences() []dependence { //nolint:funlen // a table of rows
 	}
 }
 
-func aliasesOfNothing(p *check.Pass, report lackReport) {
+func danglingAliases(p *check.Pass, report lackReport) {
 	for _, a := range p.Aliases {
 		x := p.Collection(a.Collection)
 		if a.State.Gone() || a.State == "Creating" || x != nil && !x.Dropped() {
@@ -257,7 +257,7 @@ func unload(p *check.Pass, id model.CollectionID) []check.Step {
 	)
 }
 
-func indexesOfNoField(p *check.Pass, report lackReport) {
+func indexesWithoutField(p *check.Pass, report lackReport) {
 	for _, i := range p.Indexes {
 		x := p.Collection(i.Collection)
 		if i.Deleted || x == nil || x.Dropped() || len(x.Fields) == 0 ||

@@ -43,17 +43,17 @@ func runReduceHeavy(p *check.Pass) {
 			late = places.Components[i]
 		}
 	}
-	for _, b := range separate(p, budget.Search, budget.Query) {
+	for _, b := range separateBudgets(p, budget.Search, budget.Query) {
 		if only := requeried(p, b); only != nil {
 			b = only
 		}
 		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
-		if !ok || !c.matters(much) {
+		if !ok || !c.matters(findingShare) {
 			continue
 		}
 		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
 		if c.phase == budget.Requery && late != nil { // the phase is an estimate, and a slow process also leaves much time unexplained
-			p.Unseen("second queries of searches, which wait for " + componentText(late.Component))
+			p.NoteUnseen("second queries of searches, which wait for " + componentText(late.Component))
 			continue
 		}
 		// Transferring large results takes time too, which no metric measures.
@@ -64,17 +64,17 @@ func runReduceHeavy(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
-			Message: fmt.Sprintf("%s spends %s merging results", an(c.of), c.ofWhole()),
+			Message: fmt.Sprintf("%s spends %s merging results", requestPhrase(c.budget), c.shareText()),
 			Impact:  "It grows with the limit and the fields returned per hit, and takes memory in proxies and query nodes.",
 			Fix:     check.Fix(check.Do("use a smaller limit and fewer output_fields, without vectors")),
 		}
 		if c.phase == budget.Requery {
-			f.Message = fmt.Sprintf("%s spends %s on a second query for its output fields, most likely vectors", an(c.of), c.ofWhole())
+			f.Message = fmt.Sprintf("%s spends %s on a second query for its output fields, most likely vectors", requestPhrase(c.budget), c.shareText())
 			f.Fix = check.Fix(check.Do("leave vectors out of output_fields and fetch them by key for the hits shown, or use a smaller limit"))
 		}
-		f = found(p, f, a.costs...)
+		f = withCosts(p, f, a.costs...)
 		if topk, ok := meanOf(p, metrics.RequestTopK); ok {
-			f.Evidence = append(f.Evidence, check.Measured("limit of searches", "query nodes milvus_querynode_search_topk", "%s", check.Figure{Value: topk, Unit: "count", Text: rate(topk)}))
+			f.Evidence = append(f.Evidence, check.Factf("limit of searches", "query nodes milvus_querynode_search_topk", "%s", check.Figure{Value: topk, Unit: "count", Text: rate(topk)}))
 		}
 		p.Report(f)
 	}

@@ -18,8 +18,8 @@ func TestReduceHeavy(t *testing.T) {
 	// requery adds to each search a query of 45 ms, and as much to the mean of the searches.
 	requery := func(w *rulestest.World) {
 		w.Serve()
-		w.Searched(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 5, Segments: 2})
-		of("proxy", func(m *model.Metrics) {
+		w.AddSearches(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 5, Segments: 2})
+		withMetrics("proxy", func(m *model.Metrics) {
 			modeltest.AddTimes(m, "milvus_proxy_sq_latency", 1000, 45, query)
 			modeltest.AddTimes(m, "milvus_proxy_collection_sq_latency", 1000, 45, query, docs)
 			modeltest.AddTimes(m, "milvus_proxy_sq_latency", 1, 45_000, search)
@@ -40,7 +40,7 @@ func TestReduceHeavy(t *testing.T) {
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("reduce-heavy"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("reduce-heavy"), []rulestest.Case{
 		{Name: "a second query", Change: requery, Want: []string{"warning collections/1000 on a second query for its output fields"}},
 		{Name: "a second query, and a slow proxy", Change: slow, Skipped: "which wait for proxy"},
 	})

@@ -15,9 +15,9 @@ import (
 // remnant is a kind of records whose owners are gone. Such records are harmless apart from the space that they
 // take.
 type remnant struct {
-	// of names one record, e.g. "index record". lost describes the missing owners, e.g. "of segments that are
+	// record names one record, e.g. "index record". lost describes the missing owners, e.g. "of segments that are
 	// gone".
-	of, lost string
+	record, owners string
 	// parts are the ranges of metadata that have to be read in full.
 	parts model.Part
 	// visit reports each record, or each group of count records, with its size in storage in bytes.
@@ -59,7 +59,9 @@ Not reported: collections that are being dropped, records that are dropped or ma
 backups. Not judged: a range that was not read in full.`,
 	Remedy: `No action needed for queries. Make sure that the owner is really gone, not renamed or in another database. Then delete the records by hand with Milvus
 stopped, after an etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
-	Run:   func(p *check.Pass) { reportLeft(p, "They take up storage and keys, and nothing uses them.", orphans()) },
+	Run: func(p *check.Pass) {
+		reportRemnants(p, "They take up storage and keys, and nothing uses them.", orphans())
+	},
 	Whole: true,
 }
 
@@ -80,14 +82,14 @@ good (Milvus issue 34545). They cost little.
 Not counted: those that Milvus 2.6 marks with the maximum timestamp.`,
 	Remedy: orphanRecords.Remedy,
 	Run: func(p *check.Pass) {
-		reportLeft(p, "None for queries. Checkpoint lag metrics that include them are misleading.", []remnant{staleCheckpoints()})
+		reportRemnants(p, "None for queries. Checkpoint lag metrics that include them are misleading.", []remnant{staleCheckpoints()})
 	},
 	Whole: true,
 }
 
 func staleCheckpoints() remnant {
 	return remnant{
-		of: "channel record", lost: "of collections that are dropped", parts: model.PartChannels,
+		record: "channel record", owners: "of collections that are dropped", parts: model.PartChannels,
 		visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 			seen := map[model.CollectionID]bool{}
 			for _, v := range p.VChannels {
@@ -116,7 +118,7 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 	getSegments := func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "collection=") }
 	return append(orphansOfCollections(), []remnant{
 		{
-			of: "segment", lost: "of collections that are gone", parts: segments, list: getSegments,
+			record: "segment", owners: "of collections that are gone", parts: segments, list: getSegments,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, id := range p.SegmentOwners() {
 					if p.Collection(id) == nil {
@@ -126,10 +128,10 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			of: "segment", lost: "of partitions that are gone", parts: segments,
+			record: "segment", owners: "of partitions that are gone", parts: segments,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.Existing() {
-					if list := p.Among(x.ID, facts.StrayPartitionSegs); len(list) > 0 {
+					if list := p.SegmentsIn(x.ID, facts.StrayPartitionSegs); len(list) > 0 {
 						report(facts.RefCollection(p.Cluster, x.ID), 0, 0)
 						reportSegments(list, report)
 					}
@@ -138,7 +140,7 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			list: func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "partition=") },
 		},
 		{
-			of: "log file", lost: "of segments that are gone", parts: segments | model.PartLogs, list: getOrphans,
+			record: "log file", owners: "of segments that are gone", parts: segments | model.PartLogs, list: getOrphans,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, s := range p.Orphans {
 					files := 0
@@ -152,7 +154,7 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			of: "index record", lost: "of segments that are gone", parts: segments | model.PartSegmentIndexes, list: getOrphans,
+			record: "index record", owners: "of segments that are gone", parts: segments | model.PartSegmentIndexes, list: getOrphans,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, s := range p.Orphans {
 					if len(s.Indexes) > 0 && !s.Indexes[0].Legacy {
@@ -162,10 +164,10 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			},
 		},
 		{
-			of: "segment", lost: "with index records of definitions that are gone", parts: segments | model.PartIndexes | model.PartSegmentIndexes,
+			record: "segment", owners: "with index records of definitions that are gone", parts: segments | model.PartIndexes | model.PartSegmentIndexes,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.Collections {
-					for _, s := range p.Among(x.ID, facts.StrayIndexSegs) {
+					for _, s := range p.SegmentsIn(x.ID, facts.StrayIndexSegs) {
 						report(facts.RefSegment(s.ID), 1, 0)
 					}
 				}
@@ -173,11 +175,11 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			list: func() shellquote.Command { return check.Kitescope("get segment-indexes").Arg("index=") },
 		},
 		{
-			of: "log", lost: "of pchannels that are gone", parts: model.PartServing | model.PartChannels, visit: logsLeft,
+			record: "log", owners: "of pchannels that are gone", parts: model.PartServing | model.PartChannels, visit: orphanLogs,
 			list: func() shellquote.Command { return check.Kitescope("get queue-topics") },
 		},
 		{
-			of: "role membership", lost: "of users or roles that are gone", parts: model.PartUsers,
+			record: "role membership", owners: "of users or roles that are gone", parts: model.PartUsers,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				recorded := recordedRoles(p)
 				for _, u := range p.Users {
@@ -191,7 +193,7 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 			list: func() shellquote.Command { return check.Kitescope("get users") },
 		},
 		{
-			of: "privilege", lost: "of roles that are gone", parts: model.PartUsers,
+			record: "privilege", owners: "of roles that are gone", parts: model.PartUsers,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				recorded := recordedRoles(p)
 				for _, g := range p.Grants {
@@ -209,7 +211,7 @@ func orphans() []remnant { //nolint:funlen // a table of rows
 func orphansOfCollections() []remnant {
 	remains := func(of string, count func(*model.Remains) int) remnant {
 		return remnant{
-			of: of, parts: model.PartObjects,
+			record: of, parts: model.PartObjects,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.Remains {
 					report(facts.RefCollection(p.Cluster, x.Collection), count(x), 0)
@@ -220,7 +222,7 @@ func orphansOfCollections() []remnant {
 	}
 	list := []remnant{
 		{
-			of: "index definition", parts: model.PartIndexes,
+			record: "index definition", parts: model.PartIndexes,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.Indexes {
 					if gone(p, x.Collection) && !x.Deleted {
@@ -234,7 +236,7 @@ func orphansOfCollections() []remnant {
 		remains("partition", func(x *model.Remains) int { return x.Partitions }),
 		remains("function", func(x *model.Remains) int { return x.Functions }),
 		{
-			of: "recoverable vchannel", parts: model.PartChannels,
+			record: "recoverable vchannel", parts: model.PartChannels,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, v := range p.VChannels {
 					if v.State == "Normal" && gone(p, v.Collection) {
@@ -245,7 +247,7 @@ func orphansOfCollections() []remnant {
 			list: func() shellquote.Command { return check.Kitescope("get vchannels").Arg("collection=") },
 		},
 		{
-			of: "target", parts: model.PartChannels,
+			record: "target", parts: model.PartChannels,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, t := range p.Targets {
 					if gone(p, t.Collection) {
@@ -258,7 +260,7 @@ func orphansOfCollections() []remnant {
 	}
 	list = append(list, lateOrphans()...)
 	for i := range list {
-		list[i].lost = "of collections that are gone"
+		list[i].owners = "of collections that are gone"
 	}
 	return list
 }
@@ -268,7 +270,7 @@ func orphansOfCollections() []remnant {
 func lateOrphans() []remnant {
 	return []remnant{
 		{
-			of: "task", parts: model.PartTasks,
+			record: "task", parts: model.PartTasks,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, t := range p.Tasks {
 					if gone(p, t.Collection) && p.OlderThan(t.StartedAt, orphanTaskAfter, true) {
@@ -279,7 +281,7 @@ func lateOrphans() []remnant {
 			list: func() shellquote.Command { return check.Kitescope("get tasks --sort started_at") },
 		},
 		{
-			of: "statistics record", parts: model.PartTasks,
+			record: "statistics record", parts: model.PartTasks,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
 				for _, x := range p.PartitionStats {
 					if gone(p, x.Collection) && p.OlderThan(x.CommittedAt, orphanStatsAfter, true) {
@@ -310,9 +312,9 @@ func reportSegments(list []*model.Segment, report func(model.Ref, int, int64)) {
 	}
 }
 
-// logsLeft reports Woodpecker's logs without a pchannel. It skips logs with other prefixes than the cluster's
+// orphanLogs reports Woodpecker's logs without a pchannel. It skips logs with other prefixes than the cluster's
 // pchannels, because they belong to another Milvus that shares the etcd.
-func logsLeft(p *check.Pass, report func(model.Ref, int, int64)) {
+func orphanLogs(p *check.Pass, report func(model.Ref, int, int64)) {
 	if p.Woodpecker == nil {
 		return
 	}
@@ -329,14 +331,14 @@ func logsLeft(p *check.Pass, report func(model.Ref, int, int64)) {
 	}
 }
 
-// reportLeft reports remnants of the given kinds as one finding.
-func reportLeft(p *check.Pass, impact string, kinds []remnant) {
+// reportRemnants reports remnants of the given kinds as one finding.
+func reportRemnants(p *check.Pass, impact string, kinds []remnant) {
 	f := check.Finding{Severity: check.Info, Impact: impact}
 	var parts []string
 	var all int64
 	for _, k := range kinds {
 		if !p.Loaded.Has(k.parts) {
-			p.Unseen(k.of + "s " + k.lost + ": the metadata could not be read")
+			p.NoteUnseen(k.record + "s " + k.owners + ": the metadata could not be read")
 			continue
 		}
 		n, bytes, first := 0, int64(0), ""
@@ -352,13 +354,13 @@ func reportLeft(p *check.Pass, impact string, kinds []remnant) {
 		if n == 0 {
 			continue
 		}
-		text, name := words.Plural(n, k.of), k.of+"s "+k.lost
+		text, name := words.Plural(n, k.record), k.record+"s "+k.owners
 		f.Evidence = append(f.Evidence, check.Count(name, n, "etcd"), check.Fact("first of these", first, "etcd"))
 		if bytes > 0 {
 			text += " (" + words.Bytes(bytes) + ")"
 			f.Evidence = append(f.Evidence, check.Size("bytes of "+name, bytes, "etcd"))
 		}
-		parts, all = append(parts, text+" "+k.lost), all+bytes
+		parts, all = append(parts, text+" "+k.owners), all+bytes
 		f.Fix = append(f.Fix, check.Shell(k.list()).Does("lists these; no action is needed for queries"))
 	}
 	if len(parts) == 0 {

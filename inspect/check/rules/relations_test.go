@@ -17,9 +17,9 @@ const goneColl = model.CollectionID(900)
 
 // brokenRelations returns, for each relation, a change that removes one side of the relation, and the expected
 // verdict.
-func brokenRelations() map[string]rulestest.Verdict {
+func brokenRelations() map[string]rulestest.Case {
 	stray := func(w *rulestest.World) *model.Segment {
-		s := rulestest.WellSegment(9000, "by-dev-rootcoord-dml_9_900v0")
+		s := rulestest.HealthySegment(9000, "by-dev-rootcoord-dml_9_900v0")
 		s.Collection, s.Partition, s.Indexes = goneColl, 901, nil
 		w.Segments = append(w.Segments, s)
 		return s
@@ -32,13 +32,13 @@ func brokenRelations() map[string]rulestest.Verdict {
 		w.Remains = []*model.Remains{{Collection: goneColl, Fields: 3, Partitions: 2, Functions: 1}}
 	}
 	const left = "info / left over: 1 "
-	return map[string]rulestest.Verdict{
+	return map[string]rulestest.Case{
 		"segments of collections that are gone": {Change: func(w *rulestest.World) { stray(w) }, Want: []string{left + "segment (50.0 MiB) of collections that are gone"}},
 		"segments of partitions that are gone":  {Change: func(w *rulestest.World) { w.Segment(0).Partition = 1002 }, Want: []string{left + "segment (50.0 MiB) of partitions that are gone"}},
 		"log files of segments that are gone": {
 			Change: orphan(model.Segment{Bytes: 4096, Logs: []model.FieldLogs{{Files: 1, Bytes: 4096}}}), Want: []string{left + "log file (4.0 KiB) of segments that are gone"},
 		},
-		"index records of segments that are gone":                  {Change: orphan(model.Segment{Indexes: []model.SegmentIndex{{Index: rulestest.WellIndex}}}), Want: []string{left + "index record of segments that are gone"}},
+		"index records of segments that are gone":                  {Change: orphan(model.Segment{Indexes: []model.SegmentIndex{{Index: rulestest.IndexID}}}), Want: []string{left + "index record of segments that are gone"}},
 		"segments with index records of definitions that are gone": {Change: func(w *rulestest.World) { w.Index(0).Index = 1400 }, Want: []string{left + "segment with index records of definitions that are gone"}},
 		"logs of pchannels that are gone": {Change: func(w *rulestest.World) {
 			w.PChannels[0].Streaming = true
@@ -63,13 +63,13 @@ func brokenRelations() map[string]rulestest.Verdict {
 		}, Want: []string{left + "recoverable vchannel of collections that are gone"}},
 		"targets of collections that are gone": {Change: func(w *rulestest.World) { w.Targets = []*model.Target{{Collection: goneColl}} }, Want: []string{left + "target of collections that are gone"}},
 		"tasks of collections that are gone": {Change: func(w *rulestest.World) {
-			w.Tasks = []*model.Task{{ID: 7, Type: "compaction", State: "executing", Collection: goneColl, StartedAt: rulestest.BackT(2 * time.Hour)}}
+			w.Tasks = []*model.Task{{ID: 7, Type: "compaction", State: "executing", Collection: goneColl, StartedAt: rulestest.TimeAgo(2 * time.Hour)}}
 		}, Want: []string{left + "task of collections that are gone"}},
 		"statistics records of collections that are gone": {Change: func(w *rulestest.World) {
-			w.PartitionStats = []*model.PartitionStats{{Collection: goneColl, Partition: 901, CommittedAt: rulestest.BackT(25 * time.Hour)}}
+			w.PartitionStats = []*model.PartitionStats{{Collection: goneColl, Partition: 901, CommittedAt: rulestest.TimeAgo(25 * time.Hour)}}
 		}, Want: []string{left + "statistics record of collections that are gone"}},
 		"channel records of collections that are dropped": {Change: func(w *rulestest.World) {
-			w.VChannels = append(w.VChannels, &model.VChannel{Name: "x_900v0", Collection: goneColl, Shard: -1, Checkpoint: model.Checkpoint{At: rulestest.Back(time.Hour)}})
+			w.VChannels = append(w.VChannels, &model.VChannel{Name: "x_900v0", Collection: goneColl, Shard: -1, Checkpoint: model.Checkpoint{At: rulestest.TSOAgo(time.Hour)}})
 		}, Want: []string{left + "channel record of collections that are dropped"}},
 
 		"collection on fields, partitions, vchannels": {Change: func(w *rulestest.World) { w.Collections[0].Fields = nil }, Want: []string{"error collections/1000 collection docs has no fields in etcd"}},
@@ -79,7 +79,7 @@ func brokenRelations() map[string]rulestest.Verdict {
 		}, Want: []string{"warning aliases/default/prod alias prod points to collection 900 (gone)"}},
 		"load on collection": {Change: func(w *rulestest.World) { w.LoadStates = append(w.LoadStates, &model.LoadState{Collection: goneColl}) }, Want: []string{"warning load-states/900 collection 900 is gone but still has a load state"}},
 		"load on partition": {Change: func(w *rulestest.World) {
-			w.LoadStates[0].Partitions = []model.PartitionLoad{{Partition: rulestest.WellPart}, {Partition: 1002}}
+			w.LoadStates[0].Partitions = []model.PartitionLoad{{Partition: rulestest.PartID}, {Partition: 1002}}
 		}, Want: []string{"warning partitions/1002 partition 1002 of docs is gone but still has a load state"}},
 		"replica on load": {Change: func(w *rulestest.World) { w.LoadStates = nil }, Want: []string{"info replicas/3000 replica 3000 of docs has no load state"}},
 		"index on field":  {Change: func(w *rulestest.World) { w.Indexes[0].Field = 140 }, Want: []string{"warning indexes/1500 index vec_idx is on field 140, which docs does not have"}},
@@ -96,7 +96,7 @@ func TestRelations(t *testing.T) {
 	const ofObjects = "fields of collections that are gone;partitions of collections that are gone;functions of collections that are gone;alias on collection;collection on database;"
 	remnants, dependent := rules.Relations()
 	cases := brokenRelations()
-	checks := []*check.Check{rulestest.Named("orphan-records"), rulestest.Named("checkpoint-stale-dropped"), rulestest.Named("records-missing")}
+	checks := []*check.Check{rulestest.ByID("orphan-records"), rulestest.ByID("checkpoint-stale-dropped"), rulestest.ByID("records-missing")}
 	for i, name := range slices.Concat(remnants, dependent) {
 		v, known := cases[name]
 		if !known {
@@ -112,14 +112,14 @@ func TestRelations(t *testing.T) {
 			x = checks[2]
 		}
 		t.Run(name, func(t *testing.T) {
-			result := rulestest.Judged(t, x, v.Change)
-			rulestest.HoldFindings(t, x, result, v.Want)
+			result := rulestest.RunCheck(t, x, v.Change)
+			rulestest.CompareFindings(t, x, result, v.Want)
 			for _, other := range checks {
-				if list := rulestest.Judged(t, other, v.Change).Findings; other != x && len(list) > 0 {
+				if list := rulestest.RunCheck(t, other, v.Change).Findings; other != x && len(list) > 0 {
 					t.Errorf("%s finds %s too", other.ID, list[0].Message)
 				}
 			}
-			blind := rulestest.Judged(t, x, func(w *rulestest.World) { v.Change(w); w.Loaded = model.PartObjects })
+			blind := rulestest.RunCheck(t, x, func(w *rulestest.World) { v.Change(w); w.Loaded = model.PartObjects })
 			if len(blind.Findings) > 0 != strings.Contains(ofObjects, name+";") {
 				t.Errorf("without other metadata: %d findings", len(blind.Findings))
 			}
@@ -129,18 +129,18 @@ func TestRelations(t *testing.T) {
 		t.Errorf("there is no relation %q", name)
 	}
 	for _, x := range checks {
-		rulestest.Hold(t, x, []rulestest.Verdict{{Name: "all whole"}})
+		rulestest.RunCases(t, x, []rulestest.Case{{Name: "all whole"}})
 	}
 }
 
-// TestRelationsThatHold checks that records being created, being dropped, or marked as deleted are neither
+// TestIntactRelations checks that records being created, being dropped, or marked as deleted are neither
 // reported as left over nor as incomplete.
-func TestRelationsThatHold(t *testing.T) {
+func TestIntactRelations(t *testing.T) {
 	dropping := func(w *rulestest.World) { w.Collections[0].State = "Dropping" }
 	young := func(w *rulestest.World, s *model.Segment) {
-		s.PositionAt, w.Indexes[0].CreatedAt = rulestest.Back(time.Minute), rulestest.BackT(time.Minute)
+		s.PositionAt, w.Indexes[0].CreatedAt = rulestest.TSOAgo(time.Minute), rulestest.TimeAgo(time.Minute)
 	}
-	rulestest.Hold(t, rulestest.Named("orphan-records"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("orphan-records"), []rulestest.Case{
 		{Name: "being dropped", Change: func(w *rulestest.World) { dropping(w); w.Partitions = nil }},
 		{Name: "a dropped segment", Change: func(w *rulestest.World) { w.Segment(0).Collection, w.Segment(0).State = goneColl, model.SegmentDropped }},
 		{Name: "of all partitions", Change: func(w *rulestest.World) { w.Segment(0).Partition = -1 }},
@@ -152,7 +152,7 @@ func TestRelationsThatHold(t *testing.T) {
 			w.Segment(0).Indexes = append([]model.SegmentIndex{{Index: 1400, State: model.IndexFinished}}, w.Segment(0).Indexes...)
 		}, Want: []string{"info / left over: 1 segment with index records of definitions that are gone"}},
 		{Name: "a young task", Change: func(w *rulestest.World) {
-			w.Tasks = []*model.Task{{ID: 7, Type: "compaction", Collection: goneColl, StartedAt: rulestest.BackT(30 * time.Minute)}, {ID: 8, Type: "broadcast", StartedAt: rulestest.BackT(9 * time.Hour)}}
+			w.Tasks = []*model.Task{{ID: 7, Type: "compaction", Collection: goneColl, StartedAt: rulestest.TimeAgo(30 * time.Minute)}, {ID: 8, Type: "broadcast", StartedAt: rulestest.TimeAgo(9 * time.Hour)}}
 		}},
 		{Name: "much storage", Change: func(w *rulestest.World) {
 			w.Segment(0).Collection, w.Segment(0).Bytes, w.Segment(0).Indexes = goneColl, 2<<30, nil
@@ -160,7 +160,7 @@ func TestRelationsThatHold(t *testing.T) {
 		{Name: "collections not read", Change: func(w *rulestest.World) { w.Loaded &^= model.PartObjects }, Skipped: "could not be read"},
 		{Name: "users not read", Change: func(w *rulestest.World) { w.Loaded &^= model.PartUsers }, Skipped: "privileges of roles that are gone: the metadata could not be read"},
 	})
-	rulestest.Hold(t, rulestest.Named("checkpoint-stale-dropped"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("checkpoint-stale-dropped"), []rulestest.Case{
 		{Name: "being dropped", Change: dropping, Want: []string{"info / left over: 2 channel records of collections that are dropped"}},
 		{Name: "only a removal mark", Change: func(w *rulestest.World) {
 			w.VChannels = append(w.VChannels, &model.VChannel{Name: "x_900v0", Collection: goneColl, Removal: "removed"})
@@ -169,10 +169,10 @@ func TestRelationsThatHold(t *testing.T) {
 			w.VChannels = append(w.VChannels, &model.VChannel{Name: "x_900v0", Collection: goneColl, Checkpoint: model.Checkpoint{At: model.MaxTSO}})
 		}},
 		{Name: "the control channel", Change: func(w *rulestest.World) {
-			w.VChannels = append(w.VChannels, &model.VChannel{Name: "by-dev-rootcoord-dml_0vcchan", Checkpoint: model.Checkpoint{At: rulestest.Back(0)}})
+			w.VChannels = append(w.VChannels, &model.VChannel{Name: "by-dev-rootcoord-dml_0vcchan", Checkpoint: model.Checkpoint{At: rulestest.TSOAgo(0)}})
 		}},
 	})
-	rulestest.Hold(t, rulestest.Named("records-missing"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("records-missing"), []rulestest.Case{
 		{Name: "being dropped", Change: func(w *rulestest.World) {
 			dropping(w)
 			w.Collections[0].Fields, w.Partitions, w.Segment(0).Logs, w.LoadStates[0].Partitions = nil, nil, nil, []model.PartitionLoad{{Partition: 1002}}
@@ -202,7 +202,7 @@ func TestRelationsThatHold(t *testing.T) {
 		{Name: "a database without a record", Change: func(w *rulestest.World) { w.Databases, w.Collections[0].Database = nil, 0 }},
 		{Name: "an alias of a collection that is being dropped", Change: func(w *rulestest.World) {
 			dropping(w)
-			w.Aliases = []*model.Alias{{Name: "prod", Database: 1, Collection: rulestest.WellColl}, {Name: "old", Database: 1, Collection: goneColl, State: "Dropped"}}
+			w.Aliases = []*model.Alias{{Name: "prod", Database: 1, Collection: rulestest.CollID}, {Name: "old", Database: 1, Collection: goneColl, State: "Dropped"}}
 		}, Want: []string{"warning aliases/default/prod Dropping"}},
 		{Name: "load state and replica are one finding", Change: func(w *rulestest.World) {
 			w.LoadStates = append(w.LoadStates, &model.LoadState{Collection: goneColl})

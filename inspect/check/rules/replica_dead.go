@@ -128,7 +128,7 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
 	}
 	f.Evidence = []check.Evidence{
-		check.Measured("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Few(slices.Compact(slices.Sorted(slices.Values(names))))),
+		check.Factf("replicas with it as a member", "etcd", "%s, of %s", check.N(len(d.replicas)), words.Few(slices.Compact(slices.Sorted(slices.Values(names))))),
 		check.Fact("resource groups with it as a member", words.Few(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}
@@ -143,12 +143,12 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	f.Fix = check.Fix(check.Do("restart QueryCoord: it reads the sessions when it starts").
 		Restarting(p.Cluster, 2*time.Minute, "querycoord"))
 	switch {
-	case forgotten(p, id, d):
+	case removedByQueryCoord(p, id, d):
 		f.Severity = check.Info
 		f.Message += " in etcd; QueryCoord itself no longer has it"
 		f.Impact = "None: nothing is assigned to it."
 		f.Fix = check.Fix(check.Do("no action is needed: the record in etcd is rewritten when another query node joins or leaves"))
-		f.Evidence = append(f.Evidence, check.Fact("nodes of the groups in QueryCoord", groupsSaid(p, d.groups), "QueryCoord"))
+		f.Evidence = append(f.Evidence, check.Fact("nodes of the groups in QueryCoord", groupCountsText(p, d.groups), "QueryCoord"))
 		lost = nil
 	case len(d.replicas) == 0:
 		f.Impact = "The resource group counts a node that does not exist."
@@ -177,9 +177,9 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	p.Report(f)
 }
 
-// forgotten reports whether QueryCoord itself no longer has the node in any replica or group that lists it in
+// removedByQueryCoord reports whether QueryCoord itself no longer has the node in any replica or group that lists it in
 // etcd. Groups of 2.3 report only the number of their nodes.
-func forgotten(p *check.Pass, id model.NodeID, d *deadMember) bool {
+func removedByQueryCoord(p *check.Pass, id model.NodeID, d *deadMember) bool {
 	if p.Runtime == nil {
 		return false
 	}
@@ -190,7 +190,7 @@ func forgotten(p *check.Pass, id model.NodeID, d *deadMember) bool {
 		}
 	}
 	for _, name := range d.groups {
-		g := groupSaid(p, name)
+		g := reportedGroup(p, name)
 		switch {
 		case g == nil || slices.Contains(g.Nodes, id):
 			return false
@@ -201,8 +201,8 @@ func forgotten(p *check.Pass, id model.NodeID, d *deadMember) bool {
 	return true
 }
 
-// groupSaid returns a resource group as QueryCoord reports it, or nil if it does not report the group.
-func groupSaid(p *check.Pass, name string) *model.LiveResourceGroup {
+// reportedGroup returns a resource group as QueryCoord reports it, or nil if it does not report the group.
+func reportedGroup(p *check.Pass, name string) *model.LiveResourceGroup {
 	i := slices.IndexFunc(p.Runtime.Groups, func(g *model.LiveResourceGroup) bool { return g.Name == name })
 	if i < 0 {
 		return nil
@@ -223,11 +223,11 @@ func registeredIn(p *check.Pass, name string) int {
 	return n
 }
 
-// groupsSaid returns the number of nodes that QueryCoord counts in each resource group, as text.
-func groupsSaid(p *check.Pass, names []string) string {
+// groupCountsText returns the number of nodes that QueryCoord counts in each resource group, as text.
+func groupCountsText(p *check.Pass, names []string) string {
 	var list []string
 	for _, name := range names {
-		if g := groupSaid(p, name); g != nil && g.Available >= 0 {
+		if g := reportedGroup(p, name); g != nil && g.Available >= 0 {
 			list = append(list, name+": "+words.Number(g.Available))
 		}
 	}

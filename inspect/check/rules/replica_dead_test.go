@@ -9,7 +9,7 @@ import (
 )
 
 func TestReplicaDeadNode(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("replica-dead-node"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("replica-dead-node"), []rulestest.Case{
 		{
 			Name: "one of two", Change: func(w *rulestest.World) {
 				w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA, 99}
@@ -22,7 +22,7 @@ func TestReplicaDeadNode(t *testing.T) {
 			Want: []string{"error nodes/querynode-98 docs has no other node", "error nodes/querynode-99 docs has no other node"},
 		},
 		{Name: "all of one of two replicas", Change: func(w *rulestest.World) {
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, Nodes: []model.NodeID{99}})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{99}})
 		}, Want: []string{"warning nodes/querynode-99 querynode-99 is gone but still listed in 1 replica"}},
 		{Name: "the default group alone, and nobody was asked", Change: func(w *rulestest.World) { w.ResourceGroups[0].Nodes = []model.NodeID{rulestest.NodeA, 99} }, Want: []string{"info nodes/querynode-99 querynode-99 is gone but still listed in resource group"}},
 		{Name: "another group alone", Change: func(w *rulestest.World) {

@@ -72,10 +72,10 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		},
 		Impact: "The remaining replicas carry its searches, with less redundancy.",
 		// Half of the loss, because searches still succeed and only capacity is lost.
-		Cost: p.Losing(1-float64(working)/float64(asked)) / 2,
+		Cost: p.ClusterLoss(1-float64(working)/float64(asked)) / 2,
 	}
 	if working == 0 {
-		f.Severity, f.Cost = check.Error, p.Losing(1)
+		f.Severity, f.Cost = check.Error, p.ClusterLoss(1)
 		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection), words.Plural(asked, "replica"))
 		f.Impact = "Every search of the collection fails."
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 func TestReplicaShort(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("replica-short"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("replica-short"), []rulestest.Case{
 		{Name: "one of two", Change: func(w *rulestest.World) { w.LoadStates[0].Replicas = 2 }, Want: []string{"warning collections/1000 collection docs: 1 of 2 replicas work"}},
 		{Name: "none of two", Change: func(w *rulestest.World) {
 			w.Replicas[0].Nodes = []model.NodeID{98}
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, Nodes: []model.NodeID{99}})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, Nodes: []model.NodeID{99}})
 		}, Want: []string{"error collections/1000 none of 2 replicas works"}},
 		{Name: "one without a record, one without nodes", Change: func(w *rulestest.World) {
 			w.LoadStates[0].Replicas, w.Replicas[0].Nodes = 2, []model.NodeID{98}

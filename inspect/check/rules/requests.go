@@ -85,10 +85,10 @@ func runRequests(p *check.Pass, from, to requests.State) {
 		reportRequests(p, where, broken[where])
 	}
 	for _, why := range x.Unseen {
-		p.Unseen("requests at " + why)
+		p.NoteUnseen("requests at " + why)
 	}
 	if unknown != "" && len(x.Unseen) == 0 {
-		p.Unseen("requests: " + unknown)
+		p.NoteUnseen("requests: " + unknown)
 	}
 }
 
@@ -133,7 +133,7 @@ func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
 	f := check.Finding{Severity: check.Warning}
 	for _, k := range kinds {
 		names, lines = append(names, k.Request.Plural()), append(lines, k.Line())
-		f.Requests, f.Severity = append(f.Requests, k.Request), max(f.Severity, check.FeltSeverity(k))
+		f.Requests, f.Severity = append(f.Requests, k.Request), max(f.Severity, check.RequestSeverity(k))
 		f.Evidence = append(f.Evidence, check.Fact(k.Request.Plural(), k.Text(), "proxies /metrics"))
 		f.Objects = append(f.Objects, k.Proxies...)
 	}
@@ -271,9 +271,9 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	switch s.Component.Kind {
 	case place.Etcd:
 		steps := check.Fix(check.Do("check the disk of etcd, how long its fsync takes (etcd_disk_wal_fsync_duration_seconds), and the network to it"))
-		if p.Etcd != nil && len(answering(p)) > 0 {
+		if p.Etcd != nil && len(respondingMembers(p)) > 0 {
 			steps = append(steps, check.Shell(check.Etcdctl("endpoint status --cluster").
-				Flag("--endpoints=", endpoints(answering(p)))).Does("shows the leader, and errors of members"))
+				Flag("--endpoints=", endpoints(respondingMembers(p)))).Does("shows the leader, and errors of members"))
 		}
 		return steps
 	case place.Queue:
@@ -289,7 +289,7 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	if ref := s.Component.Ref(); ref.ID != "" {
 		for _, n := range p.Runtime.Nodes {
 			if n.Name() == ref.ID {
-				steps = append(steps, check.Shell(check.TopOf(n)).Does("shows where it spends its CPU"))
+				steps = append(steps, check.Shell(check.TopCommand(n)).Does("shows where it spends its CPU"))
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func runResourceGroupShort(p *check.Pass) {
 }
 
 func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica) {
-	living, asked := livingIn(p, g), askedBy(g)
+	living, asked := livingIn(p, g), requestedNodes(g)
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "resource-groups", ID: g.Name, Name: g.Name},
 		Evidence: []check.Evidence{
@@ -102,7 +102,7 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 		f.Severity = check.Error
 		f.Message = fmt.Sprintf("resource group %s has no registered query node for its %s", g.Name, words.Plural(len(replicas), "replica"))
 		f.Impact = words.Agree(len(f.Objects), "The collection cannot be searched, unless another replica serves it.", "The collections cannot be searched, unless other replicas serve them.")
-		f.Cost = facts.Part(int64(len(replicas)), int64(len(p.Replicas)))
+		f.Cost = facts.Ratio(int64(len(replicas)), int64(len(p.Replicas)))
 	case living < asked:
 		f.Message = fmt.Sprintf("resource group %s requests %s and has %s",
 			g.Name, words.Plural(asked, "query node"), words.Number(living))
@@ -123,8 +123,8 @@ func livingIn(p *check.Pass, g *model.ResourceGroup) (living int) {
 	return living
 }
 
-// askedBy returns the number of query nodes that a group requests.
-func askedBy(g *model.ResourceGroup) int {
+// requestedNodes returns the number of query nodes that a group requests.
+func requestedNodes(g *model.ResourceGroup) int {
 	if g.Requests < 0 && g.Name != facts.DefaultGroup {
 		return int(g.Capacity)
 	}
@@ -141,7 +141,7 @@ func spareNodes(p *check.Pass, short *model.ResourceGroup, lacking int) check.St
 	var from *model.ResourceGroup
 	spare := 0
 	for _, g := range p.ResourceGroups {
-		if n := livingIn(p, g) - max(1, askedBy(g)); g != short && n > spare {
+		if n := livingIn(p, g) - max(1, requestedNodes(g)); g != short && n > spare {
 			from, spare = g, n
 		}
 	}

@@ -13,11 +13,11 @@ func TestResourceGroupShort(t *testing.T) {
 		return func(w *rulestest.World) {
 			w.ResourceGroups = append(w.ResourceGroups, &g)
 			if replicas {
-				w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, ResourceGroup: g.Name, Nodes: g.Nodes})
+				w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, ResourceGroup: g.Name, Nodes: g.Nodes})
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("resource-group-short"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("resource-group-short"), []rulestest.Case{
 		{Name: "as many as asked", Change: group(model.ResourceGroup{Name: "rg", Nodes: []model.NodeID{4}, Requests: 1, Limits: 2}, true)},
 		{Name: "fewer", Change: group(model.ResourceGroup{Name: "rg", Nodes: []model.NodeID{4}, Requests: 2, Limits: 2}, true), Want: []string{"warning resource-groups/rg resource group rg requests 2 query nodes and has 1"}},
 		{Name: "assigned, and gone", Change: group(model.ResourceGroup{Name: "rg", Nodes: []model.NodeID{4, 99}, Requests: 2, Limits: 2}, true), Want: []string{"warning resource-groups/rg has 1"}},

@@ -45,7 +45,7 @@ func runRoleMissing(p *check.Pass) {
 			p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
 			return
 		}
-		reportNobody(p)
+		reportNoProcess(p)
 		return
 	}
 	for _, name := range missingRoles(p.Cluster) {
@@ -53,10 +53,10 @@ func runRoleMissing(p *check.Pass) {
 	}
 }
 
-// reportNobody reports that no process is registered at all.
-func reportNobody(p *check.Pass) {
+// reportNoProcess reports that no process is registered at all.
+func reportNoProcess(p *check.Pass) {
 	f := check.Finding{
-		Severity: check.Error, Cost: 1, Object: model.Ref{}, Lacks: check.WholeCluster,
+		Severity: check.Error, Cost: 1, Object: model.Ref{}, MissingRole: check.WholeCluster,
 		Message:  "no process is registered: the whole cluster is down",
 		Evidence: []check.Evidence{check.Fact("sessions", "none", "etcd")},
 		Impact:   "Every request fails.",
@@ -71,14 +71,14 @@ func reportNobody(p *check.Pass) {
 
 func reportMissing(p *check.Pass, name string) {
 	label := facts.RoleLabel(name)
-	t := tollOf(p, name)
+	t := lossOfRole(p, name)
 	f := check.Finding{
-		Severity: t.severity, Cost: t.cost, Impact: t.impact, Lacks: name,
+		Severity: t.severity, Cost: t.cost, Impact: t.impact, MissingRole: name,
 		Object:   model.Ref{Resource: "nodes", ID: name, Name: name},
 		Message:  "no " + label + " is registered",
 		Evidence: []check.Evidence{check.Fact("sessions of role "+name, "none", "etcd"), check.Fact("running version", p.Version.Text, p.Version.From)},
 		Fix: append(check.Fix(check.Do("start %s %s; if one is running, it has lost its session: restart it", facts.Article(label), check.RoleHint(name)).
-			Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, name)...),
+			Interrupting(2*time.Minute, "nothing")), check.UnwritableStorageSteps(p.Facts, name)...),
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, check.Warning), 0
@@ -91,7 +91,7 @@ func reportMissing(p *check.Pass, name string) {
 
 // endsDataNodes returns the cause for which data nodes exit on their own: read-only storage.
 func endsDataNodes() check.Cause {
-	return check.Cause{Check: "storage-read-only", Of: func(_ *model.Cluster, effect, cause *check.Finding) bool {
-		return cause.Severity == check.Error && (effect.Lacks == "datanode" || strings.HasPrefix(effect.Object.ID, "datanode-"))
+	return check.Cause{Check: "storage-read-only", Applies: func(_ *model.Cluster, effect, cause *check.Finding) bool {
+		return cause.Severity == check.Error && (effect.MissingRole == "datanode" || strings.HasPrefix(effect.Object.ID, "datanode-"))
 	}}
 }

@@ -16,8 +16,8 @@ func without(version string, roles ...string) func(*rulestest.World) {
 	}
 }
 
-// later makes a cluster of 2.6: one process for all coordinators, and streaming nodes with a query node inside.
-func later(roles ...string) func(*rulestest.World) {
+// streamingCluster makes a cluster of 2.6: one process for all coordinators, and streaming nodes with a query node inside.
+func streamingCluster(roles ...string) func(*rulestest.World) {
 	return func(w *rulestest.World) {
 		w.Version.Text, w.Sessions = "2.6.2", nil
 		for i, role := range roles {
@@ -37,7 +37,7 @@ func TestRoleMissing(t *testing.T) {
 		return func(w *rulestest.World) { f(w); w.LoadStates, w.Replicas = nil, nil }
 	}
 	live := func(w *rulestest.World) { w.Origin.Kind, w.Sessions = "etcd", nil }
-	rulestest.Hold(t, rulestest.Named("role-missing"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("role-missing"), []rulestest.Case{
 		{Name: "all there", Change: func(*rulestest.World) {}},
 		{Name: "no RootCoord", Change: without("2.4.5", "rootcoord"), Want: []string{"error nodes/rootcoord no RootCoord is registered"}},
 		{Name: "no QueryCoord", Change: without("2.3.5", "querycoord"), Want: []string{"error nodes/querycoord no QueryCoord is registered"}},
@@ -57,11 +57,11 @@ func TestRoleMissing(t *testing.T) {
 		{Name: "IndexCoord before 2.3", Change: without("2.2.16"), Want: []string{"error nodes/indexcoord no IndexCoord is registered"}},
 		{Name: "2.1 says no version of itself", Change: func(w *rulestest.World) { w.Version = model.Version{Text: "2.1", From: "key layout"} }, Want: []string{"error nodes/indexcoord"}},
 		{Name: "an unknown version", Change: func(w *rulestest.World) { without("", "querycoord")(w) }, Want: []string{"error nodes/querycoord"}},
-		{Name: "2.6", Change: later("mixcoord", "proxy", "querynode", "streamingnode", "embedded", "datanode")},
-		{Name: "2.6 without MixCoord", Change: later("proxy", "querynode", "streamingnode", "embedded", "datanode"), Want: []string{"error nodes/mixcoord no MixCoord is registered"}},
-		{Name: "2.6, only query nodes inside of streaming nodes", Change: later("mixcoord", "proxy", "streamingnode", "embedded", "datanode"), Want: []string{"error nodes/querynode"}},
-		{Name: "2.6 without streaming nodes", Change: later("mixcoord", "proxy", "querynode", "datanode"), Want: []string{"error nodes/streamingnode"}},
-		{Name: "2.6 without data nodes", Change: later("mixcoord", "proxy", "querynode", "streamingnode"), Want: []string{"warning nodes/datanode no data node is registered"}},
+		{Name: "2.6", Change: streamingCluster("mixcoord", "proxy", "querynode", "streamingnode", "embedded", "datanode")},
+		{Name: "2.6 without MixCoord", Change: streamingCluster("proxy", "querynode", "streamingnode", "embedded", "datanode"), Want: []string{"error nodes/mixcoord no MixCoord is registered"}},
+		{Name: "2.6, only query nodes inside of streaming nodes", Change: streamingCluster("mixcoord", "proxy", "streamingnode", "embedded", "datanode"), Want: []string{"error nodes/querynode"}},
+		{Name: "2.6 without streaming nodes", Change: streamingCluster("mixcoord", "proxy", "querynode", "datanode"), Want: []string{"error nodes/streamingnode"}},
+		{Name: "2.6 without data nodes", Change: streamingCluster("mixcoord", "proxy", "querynode", "streamingnode"), Want: []string{"warning nodes/datanode no data node is registered"}},
 		{Name: "an upgrade to 2.6 has begun", Change: func(w *rulestest.World) {
 			without("2.5.20", "rootcoord", "querycoord", "datacoord", "indexnode")(w)
 			w.Another("mixcoord", 40)

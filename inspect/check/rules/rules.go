@@ -50,7 +50,7 @@ func All() []*check.Check {
 		configDrift, badSwitches,
 
 		// Shape of the data, and limits.
-		shardSkew, partitionKeySkew, resourceGroupShort, nearLimit, grantOnAlias, dynamicUnsaid,
+		shardSkew, partitionKeySkew, resourceGroupShort, nearLimit, grantOnAlias, dynamicUnset,
 
 		// Profiles of processes: CPU, lock contention, and goroutine leaks.
 		profileBruteForceShare, profileGCShare, profileLockContention, profileGoroutineLeak, profileIdleNode,

@@ -37,7 +37,7 @@ once. If a collection that was released or dropped stays in memory, restart Quer
 
 // remains holds the segments of one collection that should no longer be in memory.
 type remains struct {
-	counted  facts.Counted
+	counted  facts.SegmentSet
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	rows     int64
@@ -51,8 +51,8 @@ type remains struct {
 func runSegmentDropped(p *check.Pass) {
 	asked := p.AskedAt()
 	found := make(map[model.CollectionID]*remains)
-	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
-	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
+	kept := &compactionSources{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
+	p.EachAnomalies(func(id model.CollectionID, o *facts.Anomalies) {
 		if !wanted(p, id) {
 			for _, on := range p.Runtime.SealedOf(id) {
 				for _, s := range on.Segments {
@@ -76,7 +76,7 @@ func wanted(p *check.Pass, id model.CollectionID) bool {
 	return x != nil && !x.Dropped() && p.LoadState(id) != nil
 }
 
-func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
+func (b *compactionSources) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
 	record := b.Segment(s.ID)
 	loaded := facts.VersionTime(s.Version)
 	var since time.Time
@@ -113,7 +113,7 @@ func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 	if record != nil {
 		r.bytes += record.Bytes + record.IndexBytes
 	}
-	if !r.counted.First(s.ID) {
+	if !r.counted.Add(s.ID) {
 		return
 	}
 	r.segments = append(r.segments, s.ID)
@@ -123,22 +123,22 @@ func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 		r.rows += record.Rows
 	}
 	for _, v := range b.Runtime.ShardViews(s.Channel) {
-		if knows(v.LeaderView, s.ID) {
+		if hasSegment(v.LeaderView, s.ID) {
 			r.searched++
 			break
 		}
 	}
 }
 
-// bridges caches, by collection, the compaction sources that are served until a node serves the result.
-type bridges struct {
+// compactionSources caches, by collection, the compaction sources that are served until a node serves the result.
+type compactionSources struct {
 	*check.Pass
 	sources map[model.CollectionID]map[model.SegmentID]bool
 }
 
 // needed reports whether a dropped segment still has to be served, because DataCoord wants it or
 // because no node serves its successor.
-func (b *bridges) needed(s *model.Segment) bool {
+func (b *compactionSources) needed(s *model.Segment) bool {
 	if wanted := b.Runtime.RecoveryOf(s.VChannel); wanted != nil {
 		if _, ok := slices.BinarySearch(wanted.Flushed, s.ID); ok {
 			return true
@@ -162,7 +162,7 @@ func (b *bridges) needed(s *model.Segment) bool {
 func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if r.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "was", "were")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "was", "were")))
 	}
 	if len(r.segments) == 0 {
 		return
@@ -183,11 +183,11 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	default:
 		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 		if r.searched > 0 {
-			f.Cost = p.Costing(id, w.ShareOfRows(r.rows))
+			f.Cost = p.ClusterCost(id, w.ShareOfRows(r.rows))
 		}
 	}
 	f.Evidence = []check.Evidence{
-		check.Measured("in memory", words.Few(nodes), "%s", check.Plural(len(r.segments), "segment")),
+		check.Factf("in memory", words.Few(nodes), "%s", check.Plural(len(r.segments), "segment")),
 		check.Count("still searched by a shard leader", r.searched, "leaders' views"),
 	}
 	if !r.dropped.IsZero() {

@@ -13,33 +13,33 @@ func TestSegmentDropped(t *testing.T) {
 	dropped := func(ago time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
 			w.Serve()
-			w.Segment(0).State, w.Segment(0).DroppedAt = model.SegmentDropped, rulestest.Back(ago)
-			w.Recovery(rulestest.WellCh0).Flushed = []model.SegmentID{2002}
+			w.Segment(0).State, w.Segment(0).DroppedAt = model.SegmentDropped, rulestest.TSOAgo(ago)
+			w.Recovery(rulestest.Channel0).Flushed = []model.SegmentID{2002}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("segment-loaded-dropped"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("segment-loaded-dropped"), []rulestest.Case{
 		{Name: "for half an hour", Change: dropped(30 * time.Minute), Want: []string{"warning collections/1000 1 segment, 90,000 rows, dropped up to 30 min ago, is still in memory on querynode-4"}},
 		{Name: "just now", Change: dropped(time.Minute)},
 		{Name: "DataCoord wants it still", Change: func(w *rulestest.World) {
 			dropped(30 * time.Minute)(w)
-			w.Recovery(rulestest.WellCh0).Flushed = []model.SegmentID{2000, 2002}
+			w.Recovery(rulestest.Channel0).Flushed = []model.SegmentID{2000, 2002}
 		}},
 		{Name: "its successor is not loaded", Change: func(w *rulestest.World) {
 			dropped(30 * time.Minute)(w)
-			w.Fresh(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000}
-			w.Recovery(rulestest.WellCh0).Flushed = []model.SegmentID{2002}
+			w.AddUnservedSegment(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000}
+			w.Recovery(rulestest.Channel0).Flushed = []model.SegmentID{2002}
 		}},
 		{Name: "its successor is loaded", Change: func(w *rulestest.World) {
 			dropped(30 * time.Minute)(w)
-			s := w.Fresh(2800, 9*time.Hour)
+			s := w.AddUnservedSegment(2800, 9*time.Hour)
 			s.CompactedFrom = []model.SegmentID{2000}
-			w.Recovery(rulestest.WellCh0).Flushed = []model.SegmentID{2002}
+			w.Recovery(rulestest.Channel0).Flushed = []model.SegmentID{2002}
 			w.Load(rulestest.NodeA, s, 20*time.Minute)
 		}, Want: []string{"warning collections/1000 1 segment"}},
 		{Name: "unknown to etcd", Change: func(w *rulestest.World) { w.Serve(); w.Segments = w.Segments[1:] }, Want: []string{"warning collections/1000 dropped up to 4 h ago"}},
 		{Name: "loaded after the metadata was read", Change: func(w *rulestest.World) {
 			w.Serve()
-			w.Load(rulestest.NodeB, rulestest.WellSegment(2801, rulestest.WellCh0), time.Second)
+			w.Load(rulestest.NodeB, rulestest.HealthySegment(2801, rulestest.Channel0), time.Second)
 		}},
 		{
 			Name: "of a collection that is gone", Change: func(w *rulestest.World) { w.Serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
@@ -49,7 +49,7 @@ func TestSegmentDropped(t *testing.T) {
 			w.Serve()
 			w.Collections[0].State, w.LoadStates = "Dropping", nil
 			for _, s := range w.Segments {
-				s.State, s.DroppedAt = model.SegmentDropped, rulestest.Back(10*time.Second)
+				s.State, s.DroppedAt = model.SegmentDropped, rulestest.TSOAgo(10*time.Second)
 			}
 		}},
 		{Name: "of a collection that was loaded after the metadata was read", Change: func(w *rulestest.World) {

@@ -36,8 +36,8 @@ The gain is at most the wait: merged segments do not wait for threads, and their
 
 func runSegmentThreads(p *check.Pass) {
 	var costs []cost
-	for _, b := range separate(p, budget.Search, budget.Query) {
-		if c, ok := costOf(b, budget.ThreadWait); ok && c.matters(much) {
+	for _, b := range separateBudgets(p, budget.Search, budget.Query) {
+		if c, ok := costOf(b, budget.ThreadWait); ok && c.matters(findingShare) {
 			c.gain.Low = 0 // kernels of larger segments take longer
 			costs = append(costs, c)
 		}
@@ -46,12 +46,12 @@ func runSegmentThreads(p *check.Pass) {
 		c := &a.costs[0]
 		f := check.Finding{
 			Object: a.object, Severity: c.severity(),
-			Message: fmt.Sprintf("%s waits %s for threads to search its segments", an(c.of), c.ofWhole()),
+			Message: fmt.Sprintf("%s waits %s for threads to search its segments", requestPhrase(c.budget), c.shareText()),
 			Impact:  "Segments are searched one after another instead of in parallel.",
-			Fix:     threadsFix(p, c.of.Collection),
+			Fix:     threadsFix(p, c.budget.Collection),
 		}
-		f = found(p, f, a.costs...)
-		f.Evidence = append(f.Evidence, threadFacts(p, c.of)...)
+		f = withCosts(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, threadFacts(p, c.budget)...)
 		p.Report(f)
 	}
 }
@@ -83,9 +83,9 @@ func threadFacts(p *check.Pass, of *budget.Budget) []check.Evidence {
 		segments := check.Plural(int64(w.sealed.Calls/w.call.Calls+0.5), "sealed segment")
 		name, source := w.node.Name()+" searches", w.node.Name()+" /metrics"
 		if _, has, ok := cores(w.node); ok {
-			list = append(list, check.Measured(name, source, "%s per request, on %s", segments, check.Number(float64(has), "cores", "%.0f cores")))
+			list = append(list, check.Factf(name, source, "%s per request, on %s", segments, check.Number(float64(has), "cores", "%.0f cores")))
 		} else {
-			list = append(list, check.Measured(name, source, "%s per request", segments))
+			list = append(list, check.Factf(name, source, "%s per request", segments))
 		}
 	}
 	return list

@@ -34,8 +34,8 @@ all nodes again, or restart the query node that the leader does not use to free 
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "leader-channel-split", "stopping-node-serving"),
 }
 
-// twins holds the segments of one collection that are loaded more than once in a replica.
-type twins struct {
+// duplicates holds the segments of one collection that are loaded more than once in a replica.
+type duplicates struct {
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	bytes    int64
@@ -46,13 +46,13 @@ type twins struct {
 
 func runSegmentTwice(p *check.Pass) {
 	asked := p.AskedAt()
-	found := make(map[model.CollectionID]*twins)
+	found := make(map[model.CollectionID]*duplicates)
 	members := make(map[model.CollectionID]map[model.NodeID]model.ReplicaID)
 	for _, id := range p.Runtime.ServedOften() {
-		judgeTwins(p, found, members, id, asked)
+		judgeDuplicates(p, found, members, id, asked)
 	}
 	for _, id := range slices.Sorted(maps.Keys(found)) {
-		reportTwins(p, id, found[id], asked)
+		reportDuplicates(p, id, found[id], asked)
 	}
 }
 
@@ -67,7 +67,7 @@ func memberOf(p *check.Pass, id model.CollectionID) map[model.NodeID]model.Repli
 	return m
 }
 
-func judgeTwins(p *check.Pass, found map[model.CollectionID]*twins, members map[model.CollectionID]map[model.NodeID]model.ReplicaID, id model.SegmentID, asked time.Time) {
+func judgeDuplicates(p *check.Pass, found map[model.CollectionID]*duplicates, members map[model.CollectionID]map[model.NodeID]model.ReplicaID, id model.SegmentID, asked time.Time) {
 	served := p.Runtime.Served(id)
 	for i, a := range served {
 		if a.Sealed == nil || a.Sealed.Level == model.LevelL0 {
@@ -82,18 +82,18 @@ func judgeTwins(p *check.Pass, found map[model.CollectionID]*twins, members map[
 			if b.Sealed == nil || replicas[a.Node.Node] != replicas[b.Node.Node] {
 				continue
 			}
-			found[a.Sealed.Collection] = addTwins(p, found[a.Sealed.Collection], a, b, asked)
+			found[a.Sealed.Collection] = addDuplicates(p, found[a.Sealed.Collection], a, b, asked)
 		}
 	}
 }
 
-func addTwins(p *check.Pass, t *twins, a, b model.Served, asked time.Time) *twins {
+func addDuplicates(p *check.Pass, t *duplicates, a, b model.Served, asked time.Time) *duplicates {
 	newer := facts.VersionTime(max(a.Sealed.Version, b.Sealed.Version))
 	if !newer.IsZero() && asked.Sub(newer) < facts.MoveGrace {
 		return t
 	}
 	if t == nil {
-		t = &twins{}
+		t = &duplicates{}
 	}
 	if newer.IsZero() {
 		t.unsure++
@@ -108,13 +108,13 @@ func addTwins(p *check.Pass, t *twins, a, b model.Served, asked time.Time) *twin
 	return t
 }
 
-func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time) {
+func reportDuplicates(p *check.Pass, id model.CollectionID, t *duplicates, asked time.Time) {
 	if t == nil {
 		return
 	}
 	name := facts.CollectionLabel(p.Cluster, id)
 	if t.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, words.Plural(t.unsure, "segment"), words.Agree(t.unsure, "is", "are")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, words.Plural(t.unsure, "segment"), words.Agree(t.unsure, "is", "are")))
 	}
 	if len(t.segments) == 0 {
 		return

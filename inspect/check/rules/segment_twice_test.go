@@ -10,7 +10,7 @@ import (
 )
 
 func TestSegmentTwice(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("segment-loaded-twice"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("segment-loaded-twice"), []rulestest.Case{
 		{
 			Name: "for half an hour", Change: func(w *rulestest.World) { w.Serve(); w.Load(rulestest.NodeB, w.Segment(0), 30*time.Minute) },
 			Want: []string{"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min, on querynode-4 and querynode-8"},
@@ -20,12 +20,12 @@ func TestSegmentTwice(t *testing.T) {
 			w.Serve()
 			w.Load(rulestest.NodeB, w.Segment(0), 30*time.Minute)
 			w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA}
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{rulestest.NodeB}})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{rulestest.NodeB}})
 		}},
 		{Name: "of deletes only", Change: func(w *rulestest.World) {
 			w.Serve()
 			for _, id := range []model.NodeID{rulestest.NodeA, rulestest.NodeB} {
-				w.Load(id, rulestest.WellSegment(2802, rulestest.WellCh0), time.Hour).Level = model.LevelL0
+				w.Load(id, rulestest.HealthySegment(2802, rulestest.Channel0), time.Hour).Level = model.LevelL0
 			}
 		}},
 		{Name: "nobody knows since when", Change: func(w *rulestest.World) {

@@ -36,12 +36,12 @@ compaction, from the time its sources were dropped.`,
 	Run:   runSegmentNotLoaded,
 	Roles: []string{"querycoord", "querynode", "datacoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "files-missing", Of: check.Shares("segments")},
+		{Check: "files-missing", Applies: check.Shares("segments")},
 		check.StorageFails("querynode"),
-		{Check: "node-unreachable", Of: check.Shares("collections")},
-		{Check: "stale-session", Of: check.Shares("collections")},
-		{Check: "load-stuck", Of: check.Shares("collections")},
-		{Check: "replica-dead-node", Of: check.Shares("collections")},
+		{Check: "node-unreachable", Applies: check.Shares("collections")},
+		{Check: "stale-session", Applies: check.Shares("collections")},
+		{Check: "load-stuck", Applies: check.Shares("collections")},
+		{Check: "replica-dead-node", Applies: check.Shares("collections")},
 	},
 }
 
@@ -79,15 +79,15 @@ func runSegmentNotLoaded(p *check.Pass) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(blind)) {
-		p.Unseen("collection " + facts.CollectionLabel(p.Cluster, id) + ": DataCoord did not report what should be served")
+		p.NoteUnseen("collection " + facts.CollectionLabel(p.Cluster, id) + ": DataCoord did not report what should be served")
 	}
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		reportAbsent(p, id, found[id], asked)
 	}
 }
 
-// knows reports whether a leader searches a segment, as sealed or growing.
-func knows(view *model.LeaderView, id model.SegmentID) bool {
+// hasSegment reports whether a leader searches a segment, as sealed or growing.
+func hasSegment(view *model.LeaderView, id model.SegmentID) bool {
 	_, sealed := slices.BinarySearchFunc(view.Sealed, id, func(s model.LeaderSegment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
 	if sealed {
 		return true
@@ -101,7 +101,7 @@ func knows(view *model.LeaderView, id model.SegmentID) bool {
 func handedOver(p *check.Pass, view model.ShardView, id model.SegmentID) bool {
 	own := facts.ReplicaWith(p.Cluster, view.Collection, view.Node.Node)
 	return slices.ContainsFunc(p.Runtime.ShardViews(view.Channel), func(other model.ShardView) bool {
-		if other.Node == view.Node || !knows(other.LeaderView, id) {
+		if other.Node == view.Node || !hasSegment(other.LeaderView, id) {
 			return false
 		}
 		r := facts.ReplicaWith(p.Cluster, view.Collection, other.Node.Node)
@@ -114,9 +114,9 @@ func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model
 	switch {
 	case s == nil, s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake:
 		return
-	case !facts.WantsPartition(p.LoadState(view.Collection), s.Partition), knows(view.LeaderView, id):
+	case !facts.WantsPartition(p.LoadState(view.Collection), s.Partition), hasSegment(view.LeaderView, id):
 		return
-	case len(s.CompactedFrom) > 0 && !slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool { return !knows(view.LeaderView, from) }):
+	case len(s.CompactedFrom) > 0 && !slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool { return !hasSegment(view.LeaderView, from) }):
 		return
 	case handedOver(p, view, id):
 		return
@@ -143,21 +143,21 @@ func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model
 func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if a.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s that no node serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: when %s that no node serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
 	}
 	if len(a.segments) == 0 {
 		return
 	}
 	all := p.CollectionTotals(id).Rows * int64(max(1, len(p.ReplicasOf(id))))
-	share := min(1, facts.Part(a.rows, all))
+	share := min(1, facts.Ratio(a.rows, all))
 	segments := facts.SomeSegments(a.segments)
 	count := len(slices.Compact(a.segments))
 	f := check.Finding{
-		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(share),
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(share),
 		Message: fmt.Sprintf("collection %s: %s, %s, flushed up to %s ago but served by no node",
 			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Span(asked.Sub(a.oldest))),
 		Evidence: []check.Evidence{
-			check.Measured("expected but not served", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
+			check.Factf("expected but not served", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
 			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},

@@ -34,8 +34,8 @@ func runSegmentsInvisible(p *check.Pass) {
 	for _, x := range p.Existing() {
 		var objects []model.Ref
 		segments, rows := 0, int64(0)
-		for _, s := range p.Among(x.ID, facts.InvisibleSegs) {
-			if s.Importing || !facts.Settled(s, limit) {
+		for _, s := range p.SegmentsIn(x.ID, facts.InvisibleSegs) {
+			if s.Importing || !facts.UnchangedSince(s, limit) {
 				continue
 			}
 			segments, rows = segments+1, rows+s.Rows

@@ -10,14 +10,14 @@ import (
 // servingChecks returns the checks under test.
 func servingChecks() []*check.Check {
 	return []*check.Check{
-		rulestest.Named("node-unreachable"), rulestest.Named("stale-session"), rulestest.Named("stopping-node-serving"), rulestest.Named("node-stopping"), rulestest.Named("replica-dead-node"), rulestest.Named("replica-short"), rulestest.Named("no-shard-leader"), rulestest.Named("shard-not-serviceable"), rulestest.Named("leader-channel-split"), rulestest.Named("load-stuck"), rulestest.Named("load-state-mismatch"),
-		rulestest.Named("target-behind"), rulestest.Named("segment-not-loaded"), rulestest.Named("segment-loaded-dropped"), rulestest.Named("segment-loaded-twice"), rulestest.Named("index-not-loaded"), rulestest.Named("growing-flushed"), rulestest.Named("growing-too-old"), rulestest.Named("growing-too-large"), rulestest.Named("brute-force-share"),
+		rulestest.ByID("node-unreachable"), rulestest.ByID("stale-session"), rulestest.ByID("stopping-node-serving"), rulestest.ByID("node-stopping"), rulestest.ByID("replica-dead-node"), rulestest.ByID("replica-short"), rulestest.ByID("no-shard-leader"), rulestest.ByID("shard-not-serviceable"), rulestest.ByID("leader-channel-split"), rulestest.ByID("load-stuck"), rulestest.ByID("load-state-mismatch"),
+		rulestest.ByID("target-behind"), rulestest.ByID("segment-not-loaded"), rulestest.ByID("segment-loaded-dropped"), rulestest.ByID("segment-loaded-twice"), rulestest.ByID("index-not-loaded"), rulestest.ByID("growing-flushed"), rulestest.ByID("growing-too-old"), rulestest.ByID("growing-too-large"), rulestest.ByID("brute-force-share"),
 	}
 }
 
-// TestServedIsWell checks that the base cluster of the cases has no findings and nothing unknown.
-func TestServedIsWell(t *testing.T) {
+// TestServingHealthy checks that the base cluster of the cases has no findings and nothing unknown.
+func TestServingHealthy(t *testing.T) {
 	for _, x := range servingChecks() {
-		rulestest.Hold(t, x, []rulestest.Verdict{{Name: "well", Change: (*rulestest.World).Serve}})
+		rulestest.RunCases(t, x, []rulestest.Case{{Name: "well", Change: (*rulestest.World).Serve}})
 	}
 }

@@ -27,9 +27,9 @@ The stale key disappears with its lease, ` + "`common.session.ttl`" + ` after th
 ` + "`etcdctl lease timetolive LEASE`" + ` shows it. If another cluster answered, two clusters share addresses, or kitescope's address map (` + "`--map`" + `) points to
 the wrong one.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
-	Needs:       check.NeedAnswers,
+	Needs:       check.NeedResponses,
 	Run:         runStaleSession,
-	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Applies: check.Shares("nodes")}},
 }
 
 // defaultTTL is the default lease time of a session (configs/milvus.yaml, common.session.ttl).
@@ -81,12 +81,12 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 		f.Objects = append(dutyRefs(p, &d), neighbours(p, n)...)
 		switch {
 		case len(others) == 0 && facts.NeedsRole(p.Cluster, n.Role):
-			alone(p, &f, n.Role)
+			promoteToRole(p, &f, n.Role)
 		case len(d.collections) == 0 && n.Role == "querynode":
 			f.Severity = check.Warning
 		}
 		if i == 0 {
-			alsoRegistered(&f, group)
+			addOtherSessions(&f, group)
 		}
 		p.Report(f)
 	}

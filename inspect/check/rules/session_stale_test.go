@@ -11,7 +11,7 @@ func TestStaleSession(t *testing.T) {
 	stale := func(o model.Outcome) func(*rulestest.World) {
 		return func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, o) }
 	}
-	rulestest.Hold(t, rulestest.Named("stale-session"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("stale-session"), []rulestest.Case{
 		{Name: "another id answers", Change: stale(model.Stale), Want: []string{"error nodes/querynode-8 querynode-8: another process responds at 10.0.0.8:1"}},
 		{Name: "another cluster answers", Change: stale(model.OtherCluster), Want: []string{"error nodes/querynode-8 a process of another cluster responds"}},
 		{Name: "of no use any more", Change: func(w *rulestest.World) { stale(model.Stale)(w); w.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA} }, Want: []string{"warning nodes/querynode-8 another process"}},

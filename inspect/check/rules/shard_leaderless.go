@@ -37,23 +37,23 @@ channel from its checkpoint. As a last resort restart QueryCoord, then release a
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node", "replica-short"),
 }
 
-// unled holds the channels of one collection that lack a leader.
-type unled struct {
+// leaderless holds the channels of one collection that lack a leader.
+type leaderless struct {
 	all, some []string // no replica has a leader; only some replicas have one
 	// unnamed holds channels that a query node leads although QueryCoord lists no leader.
 	unnamed []string
-	by      []model.NodeID
+	leaders []model.NodeID
 	problem string
 }
 
 func runNoShardLeader(p *check.Pass) {
-	said := leadersSaid(p.Runtime)
+	said := reportedLeaders(p.Runtime)
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
-		if l.Status != "Loaded" || x == nil || x.Dropped() || unheardOf(p, l.Collection) {
+		if l.Status != "Loaded" || x == nil || x.Dropped() || hasNoData(p, l.Collection) {
 			continue
 		}
-		var found unled
+		var found leaderless
 		var unsure, untold []string
 		for _, channel := range facts.LiveChannels(p.Cluster, l.Collection) {
 			leaders, known, problem := leadersOf(p, said, l.Collection, channel)
@@ -65,28 +65,28 @@ func runNoShardLeader(p *check.Pass) {
 			case leaders == 0 && len(views) > 0:
 				switch {
 				case !p.Loaded.Has(shardUnserviceable.Parts):
-					p.Unseen("whether the leaders of " + channel + " can serve")
+					p.NoteUnseen("whether the leaders of " + channel + " can serve")
 				case cannotServe(p, views):
 					continue
 				}
 				found.unnamed, found.problem = append(found.unnamed, channel), problem
 				for _, v := range views {
-					found.by = append(found.by, v.Node.Node)
+					found.leaders = append(found.leaders, v.Node.Node)
 				}
 			case leaders == 0:
 				found.all = append(found.all, channel)
 				found.problem = problem
 			case leaders < replicas:
 				found.some = append(found.some, channel)
-			case !said.of(l.Collection, channel):
+			case !said.has(l.Collection, channel):
 				untold = append(untold, channel)
 			}
 		}
 		if len(unsure) > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
+			p.NoteUnseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
 		}
 		if len(untold) > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
+			p.NoteUnseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
 		}
 		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			reportLeaderless(p, l.Collection, &found)
@@ -94,9 +94,9 @@ func runNoShardLeader(p *check.Pass) {
 	}
 }
 
-// unheardOf reports whether neither QueryCoord nor any query node has data of a collection. load-state-mismatch reports
+// hasNoData reports whether neither QueryCoord nor any query node has data of a collection. load-state-mismatch reports
 // such a collection, because it accounts for collections that were loaded after QueryCoord and the nodes were queried.
-func unheardOf(p *check.Pass, id model.CollectionID) bool {
+func hasNoData(p *check.Pass, id model.CollectionID) bool {
 	if p.Runtime.Loaded == nil || p.Runtime.LoadedCollection(id) != nil || p.WorkOf(id).Rows > 0 {
 		return false
 	}
@@ -109,7 +109,7 @@ type coordLeaders struct {
 	problems map[model.CollectionID]string
 }
 
-func leadersSaid(r *model.Runtime) coordLeaders {
+func reportedLeaders(r *model.Runtime) coordLeaders {
 	said := coordLeaders{make(map[string]*model.ShardLeader, len(r.ShardLeaders)), make(map[model.CollectionID]string)}
 	for i := range r.ShardLeaders {
 		switch s := &r.ShardLeaders[i]; {
@@ -122,8 +122,8 @@ func leadersSaid(r *model.Runtime) coordLeaders {
 	return said
 }
 
-// of reports whether QueryCoord returned a leader or an error for a channel, or an error for its collection.
-func (c coordLeaders) of(id model.CollectionID, channel string) bool {
+// has reports whether QueryCoord returned a leader or an error for a channel, or an error for its collection.
+func (c coordLeaders) has(id model.CollectionID, channel string) bool {
 	return c.channels[channel] != nil || c.problems[id] != ""
 }
 
@@ -143,8 +143,8 @@ func concerns(p *check.Pass, problem string, id model.CollectionID, channel stri
 // leadersOf counts the replicas in which a channel has a leader. It uses QueryCoord's response, or the views of the
 // query nodes if QueryCoord returned none. known is false if both are missing. problem is QueryCoord's error, or a
 // leader that is down and the reason.
-func leadersOf(p *check.Pass, said coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
-	if s := said.channels[channel]; s != nil {
+func leadersOf(p *check.Pass, reported coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
+	if s := reported.channels[channel]; s != nil {
 		if s.Problem != "" || len(s.Nodes) == 0 {
 			return 0, true, s.Problem
 		}
@@ -156,7 +156,7 @@ func leadersOf(p *check.Pass, said coordLeaders, id model.CollectionID, channel 
 			}
 			leaders++
 		}
-	} else if problem := said.problems[id]; problem != "" && concerns(p, problem, id, channel) {
+	} else if problem := reported.problems[id]; problem != "" && concerns(p, problem, id, channel) {
 		return 0, true, problem
 	}
 	views := len(p.Runtime.ShardViews(channel))
@@ -164,22 +164,22 @@ func leadersOf(p *check.Pass, said coordLeaders, id model.CollectionID, channel 
 		return max(leaders, views), true, problem
 	}
 	for _, r := range p.ReplicasOf(id) {
-		if len(facts.BlindIn(p.Facts, r)) > 0 {
+		if len(facts.UnresponsiveNodes(p.Facts, r)) > 0 {
 			return views, views > 0, ""
 		}
 	}
 	return views, true, ""
 }
 
-func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
+func reportLeaderless(p *check.Pass, id model.CollectionID, l *leaderless) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	shards := len(facts.LiveChannels(p.Cluster, id))
-	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(1)}
+	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(1)}
 	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Few(l.all))
 	f.Impact = "Every search and query of the collection fails, because all shards must respond."
 	switch {
 	case len(l.unnamed) > 0:
-		led := words.Few(facts.QueryNodeNames(l.by)) + " " + words.Agree(len(facts.QueryNodeNames(l.by)), "leads", "lead")
+		led := words.Few(facts.QueryNodeNames(l.leaders)) + " " + words.Agree(len(facts.QueryNodeNames(l.leaders)), "leads", "lead")
 		if len(l.all) > 0 {
 			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
 		} else {
@@ -188,14 +188,14 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 		f.Impact += " Proxies get shard leaders from QueryCoord."
 	case len(l.all) == 0:
 		replicas := len(p.ReplicasOf(id))
-		f.Severity, f.Cost = check.Warning, p.Losing(1/float64(max(1, replicas)))
+		f.Severity, f.Cost = check.Warning, p.ClusterLoss(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
 			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Few(l.some))
 		f.Impact = "That replica serves no searches; the others carry its load."
 	}
 	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
 	if len(l.all)+len(l.some) == 0 {
-		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.by)), "query nodes")}
+		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.leaders)), "query nodes")}
 	}
 	if l.problem != "" {
 		f.Evidence = append(f.Evidence, check.Fact("response of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))

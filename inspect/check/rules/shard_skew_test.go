@@ -14,7 +14,7 @@ func TestShardSkew(t *testing.T) {
 			}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("shard-skew"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("shard-skew"), []rulestest.Case{
 		{Name: "even"},
 		{Name: "a little uneven", Change: rows(90_000, 50_000)},
 		{Name: "uneven", Change: rows(90_000, 10_000), Want: []string{"info collections/1000 the largest of 2 shards of docs has 180,000 of 200,000 rows, 1.8 times the mean"}},

@@ -41,7 +41,7 @@ the other nodes have the memory for them. If a leader stays unserviceable with a
 
 // unserviceable holds the shards of one collection that cannot be searched in at least one replica.
 type unserviceable struct {
-	counted  facts.Counted
+	counted  facts.SegmentSet
 	channels map[string]bool
 	replicas map[model.ReplicaID]bool
 	leaders  []model.NodeID
@@ -78,7 +78,7 @@ func deadNodes(p *check.Pass) map[model.NodeID]string {
 			dead[n.Node] = why
 		}
 	}
-	for _, named := range p.Views.Named() {
+	for _, named := range p.Views.QueriedNodes() {
 		for _, id := range named {
 			if alive[id] != nil || dead[id] != "" {
 				continue
@@ -144,7 +144,7 @@ func addGone(p *check.Pass, u *unserviceable, v model.ShardView, dead map[model.
 		if !slices.Contains(u.gone, s.Node) {
 			u.gone = append(u.gone, s.Node)
 		}
-		if record := p.Segment(s.ID); record != nil && u.counted.First(s.ID) {
+		if record := p.Segment(s.ID); record != nil && u.counted.Add(s.ID) {
 			u.rows += record.Rows
 		}
 	}
@@ -162,7 +162,7 @@ func whyUnserviceable(p *check.Pass, v model.ShardView, dead map[model.NodeID]st
 		return "the leader never got a target"
 	}
 	if len(dead) > 0 {
-		for _, id := range p.Views.Named()[v.LeaderView] {
+		for _, id := range p.Views.QueriedNodes()[v.LeaderView] {
 			if why := dead[id]; why != "" {
 				return "segments are on querynode-" + id.String() + " (" + why + ")"
 			}
@@ -206,7 +206,7 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 	replicas := max(1, len(p.ReplicasOf(id)), len(u.replicas))
 	leaders := facts.QueryNodeNames(u.leaders)
 	f := check.Finding{
-		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(float64(len(u.replicas)) / float64(replicas)),
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(float64(len(u.replicas)) / float64(replicas)),
 		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, words.Plural(len(channels), "shard"),
 			len(facts.LiveChannels(p.Cluster, id)), words.Few(leaders), facts.MostCommon(u.reasons)),
 		Evidence: []check.Evidence{check.Fact("shards", words.Few(channels), "leaders' views")},

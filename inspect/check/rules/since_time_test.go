@@ -14,13 +14,13 @@ import (
 // slowProperties returns the properties that are not tested under the race detector.
 func slowProperties(t *testing.T) []property {
 	t.Helper()
-	return []property{unseenIsNotWell(), unreadIsNotJudged(), timeless(), onlyTimeWentBy(), hostileNames(t), numbersAreFigures(), textsAreWhole(), commandsAreListed(), changesAreMarked()}
+	return []property{unseenNotOK(), unreadNotJudged(), withoutTime(), timeAdvanced(), hostileNames(t), numbersAreFigures(), textsWellFormed(), commandsAreListed(), changesAreMarked()}
 }
 
-// onlyTimeWentBy runs the checks of a case again half a minute later, with only the time changed. Texts have other
+// timeAdvanced runs the checks of a case again half a minute later, with only the time changed. Texts have other
 // durations, and no finding is new, worse or gone. Half a minute is less than any threshold. Findings that cross a
 // threshold in it are counted, and are rare.
-func onlyTimeWentBy() property {
+func timeAdvanced() property {
 	same, texts, crossed := 0, 0, 0
 	return property{"only time went by", func(t *testing.T, c *faulttest.Case, before *check.Report) {
 		t.Helper()

@@ -26,8 +26,8 @@ func TestStartsOfAllChecks(t *testing.T) {
 			if !slices.Contains(kinds, f.Kind) {
 				t.Errorf("%s: there is no event %s", x.ID, f.Kind)
 			}
-			if f.Of != "" && f.Kind != "config_changed" && !strings.HasPrefix(string(f.Kind), "node_") {
-				t.Errorf("%s: %s has no part of its own: %s", x.ID, f.Kind, f.Of)
+			if f.Subject != "" && f.Kind != "config_changed" && !strings.HasPrefix(string(f.Kind), "node_") {
+				t.Errorf("%s: %s has no part of its own: %s", x.ID, f.Kind, f.Subject)
 			}
 		}
 	}

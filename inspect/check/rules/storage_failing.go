@@ -36,15 +36,15 @@ has room. The log of the process has the storage's own error and the name of the
 	Needs: check.NeedMetrics,
 	Run:   runStorageFailing,
 	FollowsFrom: []check.Cause{
-		{Check: "files-missing", Of: func(_ *model.Cluster, effect, _ *check.Finding) bool { return !tells(effect, putOp) }},
-		{Check: "storage-read-only", Of: func(_ *model.Cluster, effect, _ *check.Finding) bool { return tells(effect, putOp) }},
+		{Check: "files-missing", Applies: func(_ *model.Cluster, effect, _ *check.Finding) bool { return !mentionsOp(effect, putOp) }},
+		{Check: "storage-read-only", Applies: func(_ *model.Cluster, effect, _ *check.Finding) bool { return mentionsOp(effect, putOp) }},
 	},
 }
 
 // Thresholds of storage-failing. On captured clusters with remote storage, no operation of the counted kinds failed.
 const (
-	failsAgain, failsOften = 2, 3
-	failsPart, failsHalf   = 0.1, 0.5
+	minFailsWarning, minFailsError   = 2, 3
+	failShareWarning, failShareError = 0.1, 0.5
 	// storageYoung is the age up to which a process's counters since its start describe the present.
 	storageYoung = 10 * time.Minute
 	putOp        = "put"
@@ -55,15 +55,15 @@ type failing struct {
 	node     *model.LiveNode
 	ops      model.StorageOps
 	severity check.Severity
-	// over is the time between the two scrapes, or 0 if ops counts since the process started.
-	over time.Duration
+	// window is the time between the two scrapes, or 0 if ops counts since the process started.
+	window time.Duration
 }
 
 func runStorageFailing(p *check.Pass) {
 	var list []failing
 	counted := false
 	for _, x := range p.Runtime.Processes {
-		n := speaker(p, x)
+		n := primarySession(p, x)
 		if x.Metrics == nil || n == nil {
 			continue
 		}
@@ -85,8 +85,8 @@ func runStorageFailing(p *check.Pass) {
 	}
 }
 
-// speaker returns the session that names a process, i.e. the first by role and id.
-func speaker(p *check.Pass, x *model.Process) *model.LiveNode {
+// primarySession returns the session that names a process, i.e. the first by role and id.
+func primarySession(p *check.Pass, x *model.Process) *model.LiveNode {
 	var first *model.LiveNode
 	for _, n := range p.Runtime.Nodes {
 		if n.Process == x && (first == nil || cmp.Or(cmp.Compare(n.Role, first.Role), cmp.Compare(n.Node, first.Node)) < 0) {
@@ -106,7 +106,7 @@ func watchedOps(x *model.Process) map[string]failing {
 		}
 		for _, o := range x.Metrics.StorageOpsSince(earlier) {
 			if _, longer := watched[o.Op]; !longer && o.Failed > 0 {
-				watched[o.Op] = failing{ops: o, over: x.Metrics.At.Sub(earlier.At)}
+				watched[o.Op] = failing{ops: o, window: x.Metrics.At.Sub(earlier.At)}
 			}
 		}
 	}
@@ -118,19 +118,19 @@ func watchedOps(x *model.Process) map[string]failing {
 func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.StorageOps, watched map[string]failing) (failing, bool) {
 	if f, ok := watched[all.Op]; ok {
 		f.node, f.severity = n, check.Info
-		switch again := f.ops.Failed >= failsAgain || all.Failed >= failsOften; {
-		case f.ops.Failed >= failsOften && f.ops.Share() >= failsHalf:
+		switch again := f.ops.Failed >= minFailsWarning || all.Failed >= minFailsError; {
+		case f.ops.Failed >= minFailsError && f.ops.Share() >= failShareError:
 			f.severity = check.Error
-		case again && f.ops.Share() >= failsPart:
+		case again && f.ops.Share() >= failShareWarning:
 			f.severity = check.Warning
 		}
 		return f, true
 	}
 	f := failing{node: n, ops: all, severity: check.Info}
-	if started := x.StartedAt(); all.Done == 0 || !started.IsZero() && p.Age(started) < storageYoung && all.Share() >= failsHalf {
+	if started := x.StartedAt(); all.Done == 0 || !started.IsZero() && p.Age(started) < storageYoung && all.Share() >= failShareError {
 		f.severity = check.Warning
 	}
-	return f, all.Failed >= failsOften
+	return f, all.Failed >= minFailsError
 }
 
 // reportFailing reports all failing operations in one finding, because all processes use the same storage.
@@ -159,7 +159,7 @@ func reportFailing(p *check.Pass, list []failing) {
 	if writes && reads {
 		what = "reads from and writes to"
 	}
-	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value); worst.over == 0 {
+	if f.Message = fmt.Sprintf("%s the storage fail on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value); worst.window == 0 {
 		f.Message = fmt.Sprintf("%s the storage have failed on %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.evidence(p).Value)
 	}
 	f.Impact = failingImpact(list, worst.severity)
@@ -185,14 +185,14 @@ func (x failing) evidence(p *check.Pass) check.Evidence {
 	format, args := "%s of %s failed", []any{check.N(int64(x.ops.Failed)), check.N(int64(x.ops.Failed + x.ops.Done))}
 	started := x.node.Process.StartedAt()
 	switch {
-	case x.over > 0:
-		format, args = format+" in %s", append(args, check.Span(x.over))
+	case x.window > 0:
+		format, args = format+" in %s", append(args, check.Span(x.window))
 	case !started.IsZero():
 		format, args = format+" since it started %s ago", append(args, check.Span(p.Age(started)))
 	default:
 		format += " since it started"
 	}
-	return check.Measured(x.ops.Op+" of "+x.node.Name(), x.node.Process.Address+"/metrics", format, args...)
+	return check.Factf(x.ops.Op+" of "+x.node.Name(), x.node.Process.Address+"/metrics", format, args...)
 }
 
 // failingImpact returns the effect of the failing operations of severity least or higher.
@@ -222,7 +222,7 @@ func failingImpact(list []failing, least check.Severity) string {
 	return strings.ToUpper(whole[:1]) + whole[1:] + "."
 }
 
-// tells reports whether the evidence of a storage-failing finding includes an operation.
-func tells(f *check.Finding, op string) bool {
+// mentionsOp reports whether the evidence of a storage-failing finding includes an operation.
+func mentionsOp(f *check.Finding, op string) bool {
 	return slices.ContainsFunc(f.Evidence, func(e check.Evidence) bool { return strings.HasPrefix(e.Name, op+" of ") })
 }

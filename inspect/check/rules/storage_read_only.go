@@ -45,7 +45,7 @@ func runStorageReadOnly(p *check.Pass) {
 		Severity: check.Info,
 		Evidence: []check.Evidence{
 			check.Fact("mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location),
-			check.Measured("free", s.Location, "%s of %s", check.Bytes(room.Free), check.Bytes(room.Size)),
+			check.Factf("free", s.Location, "%s of %s", check.Bytes(room.Free), check.Bytes(room.Size)),
 		},
 		Impact: "Data nodes that cannot flush exit, and then no channel is consumed. Indexes are not built. " +
 			"Searches of loaded data continue.",

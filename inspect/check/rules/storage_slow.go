@@ -50,7 +50,7 @@ func runStorageSlow(p *check.Pass) {
 		p.Skip(facts.NotAsked)
 		return
 	}
-	unseenMetrics(p, "querynode", "datanode", "indexnode", "streamingnode")
+	noteUnseenMetrics(p, "querynode", "datanode", "indexnode", "streamingnode")
 	var slow []operation
 	counted := 0
 	for _, x := range processes(p) {
@@ -80,7 +80,7 @@ func reportStorage(p *check.Pass, slow []operation) {
 	worst := &slow[0]
 	f := check.Finding{
 		Severity: check.Info,
-		Message:  fmt.Sprintf("object storage takes %s per %s of %s", budget.Milliseconds(worst.ms), doing(worst.name), worst.node.Name()),
+		Message:  fmt.Sprintf("object storage takes %s per %s of %s", budget.Milliseconds(worst.ms), operationVerb(worst.name), worst.node.Name()),
 		Impact:   "Loads, flushes, index builds and compactions take longer; searches of loaded data do not.",
 		Fix:      check.Fix(check.Do("check the storage's own metrics: throttling, its disks, the network to it")),
 	}
@@ -92,20 +92,20 @@ func reportStorage(p *check.Pass, slow []operation) {
 		if ref := o.node.Ref(); !slices.Contains(f.Objects, ref) {
 			f.Objects = append(f.Objects, ref)
 		}
-		f.Evidence = append(f.Evidence, check.Measured(fmt.Sprintf("one %s of %s", doing(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
+		f.Evidence = append(f.Evidence, check.Factf(fmt.Sprintf("one %s of %s", operationVerb(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
 	}
 	for _, x := range processes(p, "querynode", "datanode", "streamingnode", "standalone") {
 		if ms, n := x.mean(metrics.LoadSegment); n > 0 {
-			f.Evidence = append(f.Evidence, check.Measured("segment load on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+			f.Evidence = append(f.Evidence, check.Factf("segment load on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
 		}
 		if ms, n := x.mean(metrics.FlushSave); n > 0 {
-			f.Evidence = append(f.Evidence, check.Measured("flush write on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+			f.Evidence = append(f.Evidence, check.Factf("flush write on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
 		}
 	}
 	p.Report(f)
 }
 
-func doing(operation string) string {
+func operationVerb(operation string) string {
 	if operation == "put" {
 		return "write"
 	}

@@ -37,7 +37,7 @@ func TestDeadDataNodeLeadsToStorage(t *testing.T) {
 			c = c.WithStorage(&model.Storage{Location: "/var/lib/milvus data"})
 		}
 		hint := ""
-		for _, f := range check.Run(c, time.Unix(1e9, 0), []*check.Check{rulestest.Named("role-missing")}).Findings {
+		for _, f := range check.Run(c, time.Unix(1e9, 0), []*check.Check{rulestest.ByID("role-missing")}).Findings {
 			if f.Object.ID == "datanode" {
 				hint = f.Advice()
 			}

@@ -29,7 +29,7 @@ func streamingNodes(p *check.Pass) []*model.StreamingNode {
 	for _, x := range p.PChannels {
 		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Whole() && len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
 			noted[id] = true
-			p.Unseen("metrics of " + refStreaming(id).ID + why(p, id))
+			p.NoteUnseen("metrics of " + refStreaming(id).ID + whyUnread(p, id))
 		}
 	}
 	return told.Nodes
@@ -45,7 +45,7 @@ func streams(p *check.Pass) bool {
 	return false
 }
 
-func why(p *check.Pass, id model.NodeID) string {
+func whyUnread(p *check.Pass, id model.NodeID) string {
 	n := p.Runtime.LiveNode("streamingnode", id)
 	switch {
 	case n != nil && (n.Process == nil || n.Process.Metrics == nil):
@@ -65,8 +65,8 @@ func justStarted(p *check.Pass, id model.NodeID) bool {
 	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial && !p.OlderThan(n.Process.StartedAt(), openGrace, true)
 }
 
-// earlier returns the streaming node as of the previous scrape, or nil if the same process has no whole earlier scrape.
-func earlier(n *model.StreamingNode) *model.StreamingNode {
+// previousScrape returns the streaming node as of the previous scrape, or nil if the same process has no whole earlier scrape.
+func previousScrape(n *model.StreamingNode) *model.StreamingNode {
 	if n.Process == nil || n.Process.Before == nil || n.Process.Before.Partial {
 		return nil
 	}

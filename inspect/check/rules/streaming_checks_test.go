@@ -24,11 +24,11 @@ func TestInfoExplainsNothing(t *testing.T) {
 			tried++
 			of := func(s check.Severity) bool {
 				about := check.Finding{Severity: s, Objects: []model.Ref{
-					{Resource: "nodes", ID: "streamingnode-30"}, {Resource: "pchannels", ID: rulestest.Streamed}, {Resource: "vchannels", ID: rulestest.Streamed + "_1v0"},
+					{Resource: "nodes", ID: "streamingnode-30"}, {Resource: "pchannels", ID: rulestest.PChannel}, {Resource: "vchannels", ID: rulestest.PChannel + "_1v0"},
 				}}
 				effect := about
 				effect.Severity = check.Error
-				return cause.Of == nil || cause.Of(nil, &effect, &about)
+				return cause.Applies == nil || cause.Applies(nil, &effect, &about)
 			}
 			if of(check.Info) || !of(check.Warning) {
 				t.Errorf("%s follows from %s: of an info %v, of a warning %v", x.ID, cause.Check, of(check.Info), of(check.Warning))
@@ -44,17 +44,17 @@ func TestInfoExplainsNothing(t *testing.T) {
 // memory of a node's process explains the problem of a log, whichever session of the process names the finding.
 func TestChannelsOfOneLog(t *testing.T) {
 	follows := func(c *model.Cluster, id, from string, effect, cause *check.Finding) bool {
-		i := slices.IndexFunc(rulestest.Named(id).FollowsFrom, func(x check.Cause) bool { return x.Check == from })
-		return rulestest.Named(id).FollowsFrom[i].Of(c, effect, cause)
+		i := slices.IndexFunc(rulestest.ByID(id).FollowsFrom, func(x check.Cause) bool { return x.Check == from })
+		return rulestest.ByID(id).FollowsFrom[i].Applies(c, effect, cause)
 	}
-	result := rulestest.Judged(t, rulestest.Named("checkpoint-lag"), func(w *rulestest.World) {
+	result := rulestest.RunCheck(t, rulestest.ByID("checkpoint-lag"), func(w *rulestest.World) {
 		w.PChannels[0].Streaming = true
-		w.VChannels[0].Checkpoint.At = model.TSOFromTime(rulestest.BackT(time.Hour))
+		w.VChannels[0].Checkpoint.At = model.TSOFromTime(rulestest.TimeAgo(time.Hour))
 	})
 	if len(result.Findings) != 1 {
 		t.Fatalf("%d findings", len(result.Findings))
 	}
-	log := &check.Finding{Severity: check.Warning, Object: model.Ref{Resource: "pchannels", ID: rulestest.Streamed}}
+	log := &check.Finding{Severity: check.Warning, Object: model.Ref{Resource: "pchannels", ID: rulestest.PChannel}}
 	for _, from := range []string{"wal-not-open", "wal-flush-lag"} {
 		if !follows(nil, "checkpoint-lag", from, result.Findings[0], log) {
 			t.Errorf("%s: %+v", from, result.Findings[0].Objects)

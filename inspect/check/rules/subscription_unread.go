@@ -72,7 +72,7 @@ func runSubscriptionUnread(p *check.Pass) {
 			reportUnread(p, t, unread)
 		}
 		if len(untold) > 0 {
-			p.Unseen(whyUntold(p, t, untold))
+			p.NoteUnseen(whyReaderUnknown(p, t, untold))
 		}
 	}
 }
@@ -103,8 +103,8 @@ func ofGoneNode(p *check.Pass, name string) (gone, known bool) {
 	return len(p.SessionsOf(id)) == 0, true
 }
 
-// whyUntold returns the reason why it is unknown whether subscriptions have a reader.
-func whyUntold(p *check.Pass, t *model.Topic, names []string) string {
+// whyReaderUnknown returns the reason why it is unknown whether subscriptions have a reader.
+func whyReaderUnknown(p *check.Pass, t *model.Topic, names []string) string {
 	i := slices.IndexFunc(names, func(name string) bool { _, ok := readerNode(name); return ok })
 	if i >= 0 && !p.Loaded.Has(model.PartSessions) {
 		return "whether the node of subscription " + names[i] + " is registered: sessions were not read"
@@ -130,7 +130,7 @@ func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
 		}
 		if len(f.Objects) < facts.MaxObjects {
 			f.Objects = append(f.Objects, model.Ref{Resource: "queue-subscriptions", ID: t.Name + "/" + s.Name, Name: s.Name})
-			f.Evidence = append(f.Evidence, check.Measured("backlog of "+s.Name, "message queue", "%s messages, %s", check.Digits(s.Backlog), check.Bytes(s.Bytes)))
+			f.Evidence = append(f.Evidence, check.Factf("backlog of "+s.Name, "message queue", "%s messages, %s", check.Digits(s.Backlog), check.Bytes(s.Bytes)))
 		}
 	}
 	f.Evidence = append(f.Evidence, check.Fact("last read of "+most.Name, readAt(most), "message queue"))

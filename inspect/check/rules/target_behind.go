@@ -42,7 +42,7 @@ const leastTargetAge = 15 * time.Minute
 
 // oldTarget holds the leaders of one collection with an old target.
 type oldTarget struct {
-	counted  facts.Counted
+	counted  facts.SegmentSet
 	leaders  []model.NodeID
 	channels []string
 	oldest   time.Time
@@ -102,7 +102,7 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 		}
 		if since, ok := facts.FlushedAt(p.Cluster, s); ok && asked.Sub(since) > facts.LoadGrace {
 			wanted = append(wanted, id)
-			if g.counted.First(id) {
+			if g.counted.Add(id) {
 				g.rows += s.Rows
 			}
 		}
@@ -120,7 +120,7 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if g.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: age of the target of %s", name, words.Plural(g.unsure, "shard leader")))
+		p.NoteUnseen(fmt.Sprintf("collection %s: age of the target of %s", name, words.Plural(g.unsure, "shard leader")))
 	}
 	if len(g.leaders) == 0 {
 		return
@@ -128,7 +128,7 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	leaders := facts.QueryNodeNames(g.leaders)
 	w := p.WorkOf(id)
 	f := check.Finding{
-		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(w.ShareOfRows(g.rows)),
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.ClusterLoss(w.ShareOfRows(g.rows)),
 		Message: fmt.Sprintf("collection %s: %s serves a target %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest))),
 		Evidence: []check.Evidence{
 			check.Fact("target built", facts.TimeText(g.oldest), words.Few(leaders)),
@@ -144,7 +144,7 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {
 		f.Message += fmt.Sprintf("; DataCoord expects %s more", words.Plural(n, "segment"))
-		f.Evidence = append(f.Evidence, check.Measured("expected, but in no view", "DataCoord GetRecoveryInfoV2",
+		f.Evidence = append(f.Evidence, check.Factf("expected, but in no view", "DataCoord GetRecoveryInfoV2",
 			"%s, %s", check.Plural(n, "segment"), check.Plural(g.rows, "row")))
 	}
 	if g.behind {

@@ -91,7 +91,7 @@ func runTaskStuck(p *check.Pass) {
 		reportStuckTasks(p, stuck[g])
 	}
 	for _, x := range p.Snapshots {
-		reportLasting(p, &lasting{
+		reportOverdue(p, &stateRecord{
 			ref: model.Ref{Resource: "snapshots", ID: model.NodeID(x.ID).String(), Name: x.Name}, label: "snapshot " + x.Name, state: x.State, since: x.PendingSince,
 			severity: check.Warning, objects: []model.Ref{facts.RefCollection(p.Cluster, x.Collection)},
 			fix: check.Fix(check.Do("search the log of DataCoord for snapshot %s, to find out what it waits for", x.Name)),
@@ -102,8 +102,8 @@ func runTaskStuck(p *check.Pass) {
 
 // taskProblem returns the reason why an unfinished task is a finding, or "" if it is not one.
 func taskProblem(p *check.Pass, t *model.Task) string {
-	age := since(p, t)
-	x := passingOf(p, "tasks", t.Type+"/"+t.SubType, t.State)
+	age := taskAge(p, t)
+	x := transientStateOf(p, "tasks", t.Type+"/"+t.SubType, t.State)
 	switch {
 	case inProgress(t) && abandoned(p, t) && age >= taskGone:
 		return "its node is gone"
@@ -134,7 +134,7 @@ func moves(p *check.Pass, t *model.Task) bool {
 	case "import-job":
 		return ended(importRecent, func(x *model.Task) bool { return (x.Type == "preimport" || x.Type == "import") && x.Trigger == t.ID })
 	case "compaction":
-		return queued(t) && since(p, t) < compactionQueue && ended(compactionRecent, func(x *model.Task) bool { return x.Type == t.Type })
+		return queued(t) && taskAge(p, t) < compactionQueue && ended(compactionRecent, func(x *model.Task) bool { return x.Type == t.Type })
 	}
 	return false
 }
@@ -150,7 +150,7 @@ func reportStuckTasks(p *check.Pass, list []*model.Task) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefTask(t), Objects: append(taskObjects(p, t), facts.Refs(list, facts.RefTask)...),
 		Message: fmt.Sprintf("%s of %s %s not finish: %s%s %d (%s) for %s on %s: %s", words.Plural(len(list), kindLabel(t.Type)), name,
-			words.Agree(len(list), "does", "do"), oldest, cmp.Or(t.SubType, t.Type), t.ID, t.State, words.Span(since(p, t)), taskNode(p, t), taskProblem(p, t)),
+			words.Agree(len(list), "does", "do"), oldest, cmp.Or(t.SubType, t.Type), t.ID, t.State, words.Span(taskAge(p, t)), taskNode(p, t), taskProblem(p, t)),
 		Evidence: []check.Evidence{
 			check.Count("tasks", len(list), "etcd"),
 			check.Fact("start of the oldest", facts.TimeText(t.StartedAt), "etcd"),
@@ -159,7 +159,7 @@ func reportStuckTasks(p *check.Pass, list []*model.Task) {
 			check.Fact("runs on", taskNode(p, t), "etcd"),
 			check.Fact("reason given by Milvus", cmp.Or(t.Reason, "none"), "etcd"),
 		},
-		Impact: passingOf(p, "tasks", t.Type+"/"+t.SubType, t.State).undone,
+		Impact: transientStateOf(p, "tasks", t.Type+"/"+t.SubType, t.State).consequence,
 		Fix:    append(check.Fix(startDataNode(p), restartFor(p, t)), taskSteps(p, t)...),
 	}
 	if !slices.ContainsFunc(list, func(x *model.Task) bool { return !moves(p, x) }) {
@@ -200,8 +200,8 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		}
 		var objects []model.Ref
 		segments, rows := 0, int64(0)
-		for _, s := range p.Among(x.ID, facts.ImportingSegs) {
-			if facts.Settled(s, limit) && !facts.LastTouched(s).IsZero() {
+		for _, s := range p.SegmentsIn(x.ID, facts.ImportingSegs) {
+			if facts.UnchangedSince(s, limit) && !facts.LastTouched(s).IsZero() {
 				segments, rows = segments+1, rows+s.Rows
 				objects = append(objects, facts.RefSegment(s.ID))
 			}

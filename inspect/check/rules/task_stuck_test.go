@@ -12,18 +12,18 @@ import (
 func TestImportStuck(t *testing.T) {
 	task := func(kind, state string, age time.Duration, node model.NodeID) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.Tasks = append(w.Tasks, &model.Task{ID: 7, Type: kind, State: state, Collection: rulestest.WellColl, StartedAt: rulestest.BackT(age), Node: node, Trigger: 6})
+			w.Tasks = append(w.Tasks, &model.Task{ID: 7, Type: kind, State: state, Collection: rulestest.CollID, StartedAt: rulestest.TimeAgo(age), Node: node, Trigger: 6})
 		}
 	}
 	importing := func(w *rulestest.World) { w.Segment(0).State = model.SegmentImporting }
-	rulestest.Hold(t, rulestest.Named("task-stuck"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("task-stuck"), []rulestest.Case{
 		{Name: "waiting", Change: task("import-job", "Pending", 20*time.Minute, 0)},
 		{Name: "waiting for long", Change: task("import-job", "Pending", 40*time.Minute, 0), Want: []string{"warning tasks/import-job/7 1 import of docs does not finish: import-job 7 (Pending) for 40 min on no node: it has not started"}},
 		{Name: "at work", Change: task("import-job", "Importing", 2*time.Hour, 0)},
 		{Name: "at work for very long", Change: task("import-job", "Importing", 13*time.Hour, 0), Want: []string{"warning tasks/import-job/7 it is not finished"}},
 		{Name: "at work for very long, and getting on", Change: func(w *rulestest.World) {
 			task("import-job", "Importing", 13*time.Hour, 0)(w)
-			w.Tasks = append(w.Tasks, &model.Task{ID: 8, Type: "import", State: "Completed", Collection: rulestest.WellColl, Trigger: 7, EndedAt: rulestest.BackT(20 * time.Minute)})
+			w.Tasks = append(w.Tasks, &model.Task{ID: 8, Type: "import", State: "Completed", Collection: rulestest.CollID, Trigger: 7, EndedAt: rulestest.TimeAgo(20 * time.Minute)})
 		}, Want: []string{"info tasks/import-job/7 it is not finished"}},
 		{Name: "on a node that is gone", Change: task("import", "InProgress", 10*time.Minute, 99), Want: []string{"warning tasks/import/7 its node is gone"}},
 		{Name: "of 2.3, on a node that is gone", Change: task("import-job", "Started", 10*time.Minute, 99), Want: []string{"warning tasks/import-job/7 its node is gone"}},
@@ -46,17 +46,17 @@ func TestImportStuck(t *testing.T) {
 			importing(w)
 			task("import-job", "FailedAndCleaned", 10*time.Minute, 5)(w)
 		}, Want: []string{"warning collections/1000 1 segment of docs"}},
-		{Name: "young segments", Change: func(w *rulestest.World) { importing(w); w.Segment(0).PositionAt = rulestest.Back(30 * time.Minute) }},
+		{Name: "young segments", Change: func(w *rulestest.World) { importing(w); w.Segment(0).PositionAt = rulestest.TSOAgo(30 * time.Minute) }},
 	})
 }
 
 func TestCompactionStuck(t *testing.T) {
 	task := func(state string, age time.Duration, node model.NodeID) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.Tasks = append(w.Tasks, &model.Task{ID: int64(len(w.Tasks)) + 7, Type: "compaction", SubType: "MixCompaction", State: state, Collection: rulestest.WellColl, StartedAt: rulestest.BackT(age), Node: node})
+			w.Tasks = append(w.Tasks, &model.Task{ID: int64(len(w.Tasks)) + 7, Type: "compaction", SubType: "MixCompaction", State: state, Collection: rulestest.CollID, StartedAt: rulestest.TimeAgo(age), Node: node})
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("task-stuck"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("task-stuck"), []rulestest.Case{
 		{Name: "at work", Change: task("executing", 10*time.Minute, 5)},
 		{Name: "for long", Change: task("executing", 3*time.Hour, 5), Want: []string{"warning tasks/compaction/7 1 compaction task of docs does not finish: MixCompaction 7 (executing) for 3 h on datanode-5: it is not finished"}},
 		{Name: "queued for long", Change: task("pipelining", 3*time.Hour, 0), Want: []string{"warning tasks/compaction/7 (pipelining) for 3 h on no node: it has not started"}},
@@ -67,12 +67,12 @@ func TestCompactionStuck(t *testing.T) {
 		{Name: "a long queue that moves", Change: func(w *rulestest.World) {
 			task("pipelining", 3*time.Hour, 0)(w)
 			task("completed", 20*time.Minute, 5)(w)
-			w.Tasks[1].EndedAt = rulestest.BackT(5 * time.Minute)
+			w.Tasks[1].EndedAt = rulestest.TimeAgo(5 * time.Minute)
 		}, Want: []string{"info tasks/compaction/7 (pipelining) for 3 h on no node"}},
 		{Name: "a queue that moves, and one task in it for days", Change: func(w *rulestest.World) {
 			task("pipelining", 30*time.Hour, 0)(w)
 			task("completed", 20*time.Minute, 5)(w)
-			w.Tasks[1].EndedAt = rulestest.BackT(5 * time.Minute)
+			w.Tasks[1].EndedAt = rulestest.TimeAgo(5 * time.Minute)
 		}, Want: []string{"warning tasks/compaction/7 (pipelining) for 30 h"}},
 		{Name: "clustering takes hours", Change: func(w *rulestest.World) {
 			task("analyzing", 5*time.Hour, 5)(w)
@@ -89,7 +89,7 @@ func TestCompactionStuck(t *testing.T) {
 func TestOtherTasksStuck(t *testing.T) {
 	task := func(kind, state string, age time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.Tasks = append(w.Tasks, &model.Task{ID: 7, Type: kind, State: state, Collection: rulestest.WellColl, Node: 5, StartedAt: rulestest.BackT(age)})
+			w.Tasks = append(w.Tasks, &model.Task{ID: 7, Type: kind, State: state, Collection: rulestest.CollID, Node: 5, StartedAt: rulestest.TimeAgo(age)})
 			if age == 0 {
 				w.Tasks[0].StartedAt = time.Time{}
 			}
@@ -97,10 +97,10 @@ func TestOtherTasksStuck(t *testing.T) {
 	}
 	snapshot := func(state string, age time.Duration) func(*rulestest.World) {
 		return func(w *rulestest.World) {
-			w.Snapshots = []*model.Snapshot{{ID: 8, Name: "s", Collection: rulestest.WellColl, State: state, PendingSince: rulestest.BackT(age)}}
+			w.Snapshots = []*model.Snapshot{{ID: 8, Name: "s", Collection: rulestest.CollID, State: state, PendingSince: rulestest.TimeAgo(age)}}
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("task-stuck"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("task-stuck"), []rulestest.Case{
 		{Name: "a restore under way", Change: task("copy-segment-job", "Executing", 2*time.Hour)},
 		{Name: "a restore", Change: task("copy-segment-job", "Executing", 13*time.Hour), Want: []string{"warning tasks/copy-segment-job/7 it is not finished"}},
 		{Name: "an export", Change: task("export-snapshot-job", "Publishing", 13*time.Hour), Want: []string{"warning tasks/export-snapshot-job/7 it is not finished"}},

@@ -42,8 +42,8 @@ func abandoned(p *check.Pass, t *model.Task) bool {
 	return facts.Alive(p.Cluster) && t.Node > 0 && len(p.SessionsOf(t.Node)) == 0
 }
 
-// since returns the time since a task started, as recorded in the task.
-func since(p *check.Pass, t *model.Task) time.Duration { return p.Age(t.StartedAt) }
+// taskAge returns the time since a task started, as recorded in the task.
+func taskAge(p *check.Pass, t *model.Task) time.Duration { return p.Age(t.StartedAt) }
 
 // restartFor returns the step that restarts the task of a lost node, or no step if the node is registered.
 func restartFor(p *check.Pass, t *model.Task) check.Step {

@@ -48,8 +48,8 @@ func misprinted(f *check.Finding) string {
 	return ""
 }
 
-// textsAreWhole checks that no text of a finding is misprinted, e.g. has a formatting error of fmt.
-func textsAreWhole() property {
+// textsWellFormed checks that no text of a finding is misprinted, e.g. has a formatting error of fmt.
+func textsWellFormed() property {
 	steps := 0
 	return property{"texts are whole", func(t *testing.T, _ *faulttest.Case, r *check.Report) {
 		t.Helper()
@@ -125,12 +125,12 @@ func damagedStreaming(r *rand.Rand) *rulestest.World {
 	gauge := func() float64 {
 		return []float64{math.NaN(), math.Inf(1), -1, 0, 1, 1000, 1763999000, 1764000000, 1e300}[r.IntN(9)]
 	}
-	w := rulestest.Well()
+	w := rulestest.Healthy()
 	var now, before []rulestest.Series
 	for _, list := range []*[]rulestest.Series{&now, &before} {
 		for _, node := range []string{"30", "31", "0"} {
 			add := func(name string, value float64, labels ...string) {
-				s := rulestest.OfLog(name, value, labels...)
+				s := rulestest.LogSeries(name, value, labels...)
 				s.Labels[1].Value = node
 				*list = append(*list, s)
 			}
@@ -149,22 +149,22 @@ func damagedStreaming(r *rand.Rand) *rulestest.World {
 		}
 	}
 	w.RunStreaming(now...)
-	w.StreamingProcess().Before = rulestest.Scraped(-15*time.Second, before)
+	w.StreamingProcess().Before = rulestest.ScrapeAt(-15*time.Second, before)
 	w.Another("streamingnode", 31)
 	for i, x := range w.PChannels {
 		x.Streaming, x.State, x.Term, x.Node = true, "Assigned", number(), model.NodeID([]int64{0, 30, 31, -1}[r.IntN(4)])
-		x.Checkpoint = model.Checkpoint{At: rulestest.Back(time.Duration(r.IntN(120)) * time.Minute), Queue: "woodpecker", Entry: &model.LogPosition{Segment: number(), Entry: number()}}
+		x.Checkpoint = model.Checkpoint{At: rulestest.TSOAgo(time.Duration(r.IntN(120)) * time.Minute), Queue: "woodpecker", Entry: &model.LogPosition{Segment: number(), Entry: number()}}
 		if i == 0 && r.IntN(2) > 0 {
 			x.Node, x.Term = 30, 2
 		}
 	}
 	w.Woodpecker = &model.Woodpecker{}
 	for _, name := range []string{w.PChannels[0].Name, w.PChannels[1].Name, "by-dev-rootcoord-dml_9"} {
-		l := &model.Log{Name: name, ID: number(), Created: rulestest.BackT(300 * time.Hour), Modified: rulestest.BackT(200 * time.Hour), Truncated: model.LogPosition{Segment: number(), Entry: number()}}
+		l := &model.Log{Name: name, ID: number(), Created: rulestest.TimeAgo(300 * time.Hour), Modified: rulestest.TimeAgo(200 * time.Hour), Truncated: model.LogPosition{Segment: number(), Entry: number()}}
 		for id := range int64(r.IntN(6)) {
 			states := []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUnread, model.LogMissing, "Frozen"}
 			l.Segments = append(l.Segments, model.LogSegment{
-				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(), Completed: rulestest.BackT(time.Duration(r.IntN(400)) * time.Hour),
+				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(), Completed: rulestest.TimeAgo(time.Duration(r.IntN(400)) * time.Hour),
 				CleaningFailed: r.IntN(9) == 0, CleaningError: "%d",
 			})
 		}

@@ -14,9 +14,9 @@ import (
 // absurd matches durations since the zero time.
 var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,} ?(h|min|s)\b|0001-01-01`)
 
-// timeless runs the checks of a case without the time at which the metadata was read, as in a copied backup. It checks
+// withoutTime runs the checks of a case without the time at which the metadata was read, as in a copied backup. It checks
 // that there are no findings beyond those with the time, and that no text reports an age that is unknown.
-func timeless() property {
+func withoutTime() property {
 	return property{"timeless", func(t *testing.T, _ *faulttest.Case, dated *check.Report) {
 		t.Helper()
 		found := make(map[string]check.Severity)

@@ -51,7 +51,7 @@ collection; such a channel is reported from 5 minutes, because the limit counts 
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "process-slow"),
 		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
-		lateWithHost(),
+		withHostStarved(),
 	),
 }
 
@@ -100,7 +100,7 @@ func clockOffset(p *check.Pass) time.Duration {
 func runTimetickLag(p *check.Pass) {
 	for _, n := range p.Runtime.Nodes {
 		if n.Role == "datanode" && n.System == nil && !p.IsGone(n) {
-			p.Unseen("consumption of " + n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen("consumption of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	list, asked := ticks(p)
@@ -166,7 +166,7 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 		if v := p.VChannel(worst.channel); v != nil && v.Watcher == worst.node.Node {
 			given = v.WatchedAt
 		}
-		check.EaseReading(p.Facts, &f, worst.node, given)
+		check.DowngradeCatchingUp(p.Facts, &f, worst.node, given)
 	}
 	p.Report(f)
 }

@@ -9,22 +9,22 @@ import (
 	"kitescope/internal/words"
 )
 
-// toll is the severity, cost and impact of a role that no process fills.
-type toll struct {
+// roleLoss is the severity, cost and impact of a role that no process fills.
+type roleLoss struct {
 	severity check.Severity
 	cost     float64
 	impact   string
 }
 
-// tollOf returns the severity, cost and impact of a role that no process fills.
-func tollOf(p *check.Pass, role string) toll {
-	t := toll{severity: check.Error}
+// lossOfRole returns the severity, cost and impact of a role that no process fills.
+func lossOfRole(p *check.Pass, role string) roleLoss {
+	t := roleLoss{severity: check.Error}
 	switch role {
 	case "indexnode":
-		return tollOfBuilders(p, t)
+		return lossOfBuilders(p, t)
 	case "datanode":
 		if facts.DataNodesBuild(p.Cluster) {
-			return tollOfBuilders(p, t)
+			return lossOfBuilders(p, t)
 		}
 	case "rootcoord", "proxy", "mixcoord", "streamingnode":
 		t.cost = 1
@@ -84,11 +84,11 @@ func impactWithout(p *check.Pass, role string) string {
 	return ""
 }
 
-// tollOfBuilders weighs missing index builders by their work: rows that wait for an index, and growing rows that will
+// lossOfBuilders weighs missing index builders by their work: rows that wait for an index, and growing rows that will
 // wait once they are flushed.
-func tollOfBuilders(p *check.Pass, t toll) toll {
+func lossOfBuilders(p *check.Pass, t roleLoss) roleLoss {
 	if !p.Loaded.Has(facts.PartsOfBuilds) {
-		p.Unseen("segments that wait for an index")
+		p.NoteUnseen("segments that wait for an index")
 		t.impact = "No index is built."
 		return t
 	}

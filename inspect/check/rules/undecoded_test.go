@@ -8,7 +8,7 @@ import (
 )
 
 func TestUndecoded(t *testing.T) {
-	rulestest.Hold(t, rulestest.Named("undecoded-records"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("undecoded-records"), []rulestest.Case{
 		{Name: "none"},
 		{Name: "some", Change: func(w *rulestest.World) {
 			w.Undecoded = []*model.Undecoded{{Key: "a", Reason: "unknown key"}, {Key: "b", Reason: "unknown key"}, {Key: "c", Reason: "SegmentInfo: proto: cannot parse at 12"}}

@@ -13,17 +13,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// unreadIsNotJudged removes each part of the metadata from a case in turn, and finally all settings. A check with a
+// unreadNotJudged removes each part of the metadata from a case in turn, and finally all settings. A check with a
 // different result must note the removed data as unseen. The test does not know which settings a check reads. It counts
 // a setting as read if the result changes when every setting has another value. It leaves out runs that cannot give a
 // different result: clusters without the removed data, and for other settings the checks that are skipped when all
 // settings are unknown, because nothing is required of skipped checks. Each check runs on the first case that expects a
 // finding of it, and all checks run on the first case of each base.
-func unreadIsNotJudged() property {
+func unreadNotJudged() property {
 	values := []string{"1", "0.01", "1000000000", "true", "false"}
-	silent := told(func(p *model.RuntimeParts) {
+	silent := editedRuntime(func(p *model.RuntimeParts) {
 		for _, n := range p.Nodes {
-			for _, f := range toldBySessions() {
+			for _, f := range sessionFacts() {
 				if f.needs == check.NeedConfig && f.had(n) {
 					f.take(p, n)
 				}
@@ -45,7 +45,7 @@ func unreadIsNotJudged() property {
 		if !bases[c.Base] {
 			bases[c.Base], wanted = true, rules.All()
 		}
-		r = judgedBy(r, wanted)
+		r = onlyChecks(r, wanted)
 		for _, part := range partNames() {
 			take := func(p *model.Parts) {
 				p.Loaded &^= part.part
@@ -53,13 +53,13 @@ func unreadIsNotJudged() property {
 			}
 			if taken++; hadParts(r.Cluster, take) {
 				had++
-				heldToSay(t, "without "+part.name, r, check.Run(edited(take)(r.Cluster), r.Now, wanted))
+				requireUnseen(t, "without "+part.name, r, check.Run(edited(take)(r.Cluster), r.Now, wanted))
 			}
 		}
-		for _, a := range answers() {
-			if taken++; hadAnswer(r.Cluster, a.take) {
+		for _, a := range responses() {
+			if taken++; hadResponse(r.Cluster, a.take) {
 				had++
-				heldToSay(t, "without "+a.name, r, check.Run(told(a.take)(r.Cluster), r.Now, wanted))
+				requireUnseen(t, "without "+a.name, r, check.Run(editedRuntime(a.take)(r.Cluster), r.Now, wanted))
 			}
 		}
 		keys = append(keys, settingKeys(r.Cluster)...)
@@ -69,7 +69,7 @@ func unreadIsNotJudged() property {
 		if without.Runtime != nil {
 			without = silent(without)
 		}
-		unknown := judgedAgain(check.Run(without, r.Now, wanted))
+		unknown := withoutSkipped(check.Run(without, r.Now, wanted))
 		for _, value := range values {
 			set := edited(func(p *model.Parts) {
 				p.Loaded |= model.PartConfig
@@ -77,7 +77,7 @@ func unreadIsNotJudged() property {
 					p.Config = append(p.Config, &model.ConfigEntry{Name: key, Value: value})
 				}
 			})(without)
-			heldToSay(t, "were all settings "+value, check.Run(set, r.Now, checksOf(unknown)), unknown)
+			requireUnseen(t, "were all settings "+value, check.Run(set, r.Now, checksOf(unknown)), unknown)
 		}
 	}, func(t *testing.T) {
 		t.Helper()
@@ -95,8 +95,8 @@ func hadParts(c *model.Cluster, take func(*model.Parts)) bool {
 	return p.Loaded != c.Loaded || !reflect.DeepEqual(p, c.Parts)
 }
 
-// hadAnswer reports whether take removes an answer of processes. The data of single nodes is not considered.
-func hadAnswer(c *model.Cluster, take func(*model.RuntimeParts)) bool {
+// hadResponse reports whether take removes an answer of processes. The data of single nodes is not considered.
+func hadResponse(c *model.Cluster, take func(*model.RuntimeParts)) bool {
 	if c.Runtime == nil {
 		return false
 	}
@@ -105,15 +105,15 @@ func hadAnswer(c *model.Cluster, take func(*model.RuntimeParts)) bool {
 	return !reflect.DeepEqual(p, c.Runtime.RuntimeParts)
 }
 
-// judgedAgain returns a report without the skipped checks, because heldToSay requires nothing of them.
-func judgedAgain(r *check.Report) *check.Report {
+// withoutSkipped returns a report without the skipped checks, because requireUnseen requires nothing of them.
+func withoutSkipped(r *check.Report) *check.Report {
 	some := *r
 	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return x.Status == check.Skipped })
 	return &some
 }
 
-// judgedBy returns a report with the results of some checks only.
-func judgedBy(r *check.Report, checks []*check.Check) *check.Report {
+// onlyChecks returns a report with the results of some checks only.
+func onlyChecks(r *check.Report, checks []*check.Check) *check.Report {
 	some := *r
 	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return !slices.Contains(checks, x.Check) })
 	return &some
@@ -127,9 +127,9 @@ func checksOf(r *check.Report) []*check.Check {
 	return list
 }
 
-// heldToSay compares the results of checks with full and with less data. A check with another result must note more
+// requireUnseen compares the results of checks with full and with less data. A check with another result must note more
 // unseen data or be skipped.
-func heldToSay(t *testing.T, what string, full, less *check.Report) {
+func requireUnseen(t *testing.T, what string, full, less *check.Report) {
 	t.Helper()
 	for i, was := range full.Results {
 		is := less.Results[i]

@@ -35,7 +35,7 @@ network of the slow ones, or the processes themselves, and not the queue; if no 
 	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also requests the queue's offsets (` + "`queue-unreachable`" + `).`,
 	Slowness:    true,
 	Run:         runWALAppendSlow,
-	FollowsFrom: append(lateWithHost(check.Cause{Check: "queue-unreachable"}), check.CausedBy(check.Shares("nodes"), "process-slow")...),
+	FollowsFrom: append(withHostStarved(check.Cause{Check: "queue-unreachable"}), check.CausedBy(check.Shares("nodes"), "process-slow")...),
 }
 
 const (
@@ -54,7 +54,7 @@ func runWALAppendSlow(p *check.Pass) {
 		p.Skip(facts.NotAsked)
 		return
 	}
-	unseenMetrics(p, "proxy", "rootcoord", "mixcoord", "streamingnode")
+	noteUnseenMetrics(p, "proxy", "rootcoord", "mixcoord", "streamingnode")
 	var slow, all []writer
 	for _, x := range processes(p) {
 		w := writer{node: x.node}
@@ -111,12 +111,12 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 	}
 	if costs := walCosts(p); len(costs) > 0 {
 		few := f.Severity
-		f = found(p, f, costs...)
+		f = withCosts(p, f, costs...)
 		f.Severity = few // found lowers it for few requests, but the messages are many
 	}
 	for i := range all {
 		w := &all[i]
-		f.Evidence = append(f.Evidence, check.Measured("one message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
+		f.Evidence = append(f.Evidence, check.Factf("one message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
 	}
 	p.Report(f)
 }
@@ -143,7 +143,7 @@ func walImpact(slow []writer) string {
 func walCosts(p *check.Pass) (list []cost) {
 	for _, kind := range []budget.Request{budget.Insert, budget.Upsert, budget.Delete} {
 		if b := overall(p, kind); b != nil {
-			if c, ok := costOf(b, budget.WALAppend); ok && c.low >= worth {
+			if c, ok := costOf(b, budget.WALAppend); ok && c.low >= minCostMs {
 				list = append(list, c)
 			}
 		}
@@ -156,7 +156,7 @@ func walCosts(p *check.Pass) (list []cost) {
 			continue
 		}
 		if c, ok := costOf(b, budget.ConsistencyWait); ok && c.low > lateTicks*tick {
-			c.gain = afterLate(&c, every)
+			c.gain = lateTickGain(&c, every)
 			c.ms, c.low, c.parts = c.ms-tick, c.low-lateTicks*tick, nil
 			list = append(list, c)
 		}
@@ -164,11 +164,11 @@ func walCosts(p *check.Pass) (list []cost) {
 	return list
 }
 
-// unseenMetrics notes the processes of some roles without metrics.
-func unseenMetrics(p *check.Pass, roles ...string) {
+// noteUnseenMetrics notes the processes of some roles without metrics.
+func noteUnseenMetrics(p *check.Pass, roles ...string) {
 	for _, n := range p.Runtime.Nodes {
 		if slices.Contains(roles, n.Role) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
-			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
+			p.NoteUnseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
 		}
 	}
 }

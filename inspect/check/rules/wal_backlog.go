@@ -28,7 +28,7 @@ Warning from 8 GiB. Run ` + "`kitescope get wal --watch`" + ` to see whether it 
 collections on the channel to move it.`,
 	Run:         runWALBacklog,
 	Roles:       []string{"streamingnode"},
-	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")}},
+	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Applies: check.Shares("pchannels")}},
 }
 
 func runWALBacklog(p *check.Pass) {
@@ -44,7 +44,7 @@ func runWALBacklog(p *check.Pass) {
 			Severity: check.Warning, Object: refPChannel(x.Name),
 			Message: fmt.Sprintf("the checkpoint of %s is at least %s behind the end of its log", x.Name, words.Bytes(bytes)),
 			Evidence: []check.Evidence{
-				check.Measured("bytes behind", "etcd", "%s", check.Bytes(bytes)), check.Measured("messages behind", "etcd", "%s", check.Digits(entries)),
+				check.Factf("bytes behind", "etcd", "%s", check.Bytes(bytes)), check.Factf("messages behind", "etcd", "%s", check.Digits(entries)),
 				check.Count("segments after it that are not counted", uncounted, "etcd"),
 				check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
 			},

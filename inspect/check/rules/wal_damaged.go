@@ -55,12 +55,12 @@ func reportDamaged(p *check.Pass, x *model.PChannel, l *model.Log, missing, unre
 	segments := words.Agree(len(all), "segment", "segments")
 	p.Report(check.Finding{
 		Severity: check.Error, Object: refPChannel(x.Name),
-		Message: fmt.Sprintf("the log of %s lacks %s %s", x.Name, segments, words.Few(runs(all))),
+		Message: fmt.Sprintf("the log of %s lacks %s %s", x.Name, segments, words.Few(ranges(all))),
 		Evidence: []check.Evidence{
 			check.Count("segments without a record", len(missing), "etcd"),
-			check.Fact("without a record", words.FirstOf(runs(missing), facts.MaxObjects, ", "), "etcd"),
+			check.Fact("without a record", words.FirstOf(ranges(missing), facts.MaxObjects, ", "), "etcd"),
 			check.Count("segments with a record that cannot be decoded", len(unread), "etcd"),
-			check.Fact("cannot be decoded", words.FirstOf(runs(unread), facts.MaxObjects, ", "), "etcd"),
+			check.Fact("cannot be decoded", words.FirstOf(ranges(unread), facts.MaxObjects, ", "), "etcd"),
 			check.Fact("truncated to", truncatedTo(l), "etcd"),
 		},
 		Impact: "A streaming node that reads the log from an earlier point cannot get past the first: " +
@@ -79,12 +79,12 @@ func bringBack(x *model.PChannel, segments []int64) check.Step {
 			Interrupting(0, "nothing")
 	}
 	return check.Do("restore the records of segments %s of log %s, under woodpecker/logs/, from a snapshot of etcd",
-		runs(segments), x.Name).
+		ranges(segments), x.Name).
 		Interrupting(0, "nothing")
 }
 
-// runs formats sorted numbers and joins consecutive numbers into ranges, e.g. "2", "4-7".
-func runs(ids []int64) (list []string) {
+// ranges formats sorted numbers and joins consecutive numbers into ranges, e.g. "2", "4-7".
+func ranges(ids []int64) (list []string) {
 	for i := 0; i < len(ids); {
 		last := i
 		for last+1 < len(ids) && ids[last+1] == ids[last]+1 {

@@ -36,16 +36,16 @@ catches up, e.g. after a restart or a move (the lag fell between two scrapes), a
 	Run:    runWALFlushLag,
 	Roles:  []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(), check.StorageFails("streamingnode"),
-		{Check: "wal-damaged", Of: check.Shares("pchannels")},
+		check.StorageReadOnly(), check.StorageFails("streamingnode"),
+		{Check: "wal-damaged", Applies: check.Shares("pchannels")},
 		{Check: "queue-unreachable"},
-		{Check: "memory-pressure", Of: check.SharesProcess},
+		{Check: "memory-pressure", Applies: check.SharesProcess},
 	},
 }
 
 func runWALFlushLag(p *check.Pass) {
 	for _, n := range streamingNodes(p) {
-		was := earlier(n)
+		was := previousScrape(n)
 		for _, w := range n.WALs {
 			lag, ok := flushLag(w)
 			if !w.Open || !ok || lag < flusherBehind {
@@ -71,8 +71,8 @@ func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, know
 		Severity: check.Warning, Object: refPChannel(w.PChannel), Objects: append([]model.Ref{refStreaming(w.Node)}, vchannelsOn(p, w.PChannel)...),
 		Message: fmt.Sprintf("the flusher of %s is %s behind the end of the log", w.PChannel, words.Span(lag)),
 		Evidence: []check.Evidence{
-			check.Lasts("lag", lag, source), check.Fact("end of the log", facts.TimeText(w.Confirmed), source), check.Fact("read up to", facts.TimeText(w.Flushed), source),
-			check.Fact("flusher", cmp.Or(w.Flusher, "none"), source), check.Lasts("limit", flusherBehind, ""),
+			check.Duration("lag", lag, source), check.Fact("end of the log", facts.TimeText(w.Confirmed), source), check.Fact("read up to", facts.TimeText(w.Flushed), source),
+			check.Fact("flusher", cmp.Or(w.Flusher, "none"), source), check.Duration("limit", flusherBehind, ""),
 		},
 		Impact: "Rows stay in memory and in the log; checkpoints do not advance, " +
 			"and a node that takes over the log reads it from there.",
@@ -87,7 +87,7 @@ func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, know
 		f.Message += "; unknown whether it is catching up: its node was scraped only once"
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels --watch").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG: it should fall"))
 	default:
-		f.Evidence = append(f.Evidence, check.Lasts("lag in the previous scrape", before, source))
+		f.Evidence = append(f.Evidence, check.Duration("lag in the previous scrape", before, source))
 	}
 	if known && lag < before {
 		f.Severity = check.Info

@@ -37,7 +37,7 @@ session: see ` + "`channel-unwatched`" + `. ` + constructedOnly,
 	Run:    runWALNotOpen,
 	Roles:  []string{"streamingnode", "mixcoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "wal-damaged", Of: check.Shares("pchannels")}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		{Check: "wal-damaged", Applies: check.Shares("pchannels")}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
 	},
 }
 
@@ -52,16 +52,16 @@ func runWALNotOpen(p *check.Pass) {
 			continue
 		// A log that is opened read-only has no milvus_wal_info
 		// (Milvus internal/streamingnode/server/wal/adaptor, openROWAL).
-		case x.AccessMode == "ReadOnly" || openIn(logOf(n, x.Name), x) || elsewhere(p, x, func(w *model.WAL) bool { return openIn(w, x) }):
+		case x.AccessMode == "ReadOnly" || openIn(logOf(n, x.Name), x) || onAnotherNode(p, x, func(w *model.WAL) bool { return openIn(w, x) }):
 			continue
 		}
-		was := earlier(n)
+		was := previousScrape(n)
 		switch {
-		case elsewhere(p, x, func(w *model.WAL) bool { return w.Recovery != "" }):
-			p.Unseen("whether " + x.Name + " moved: another node is reading it")
+		case onAnotherNode(p, x, func(w *model.WAL) bool { return w.Recovery != "" }):
+			p.NoteUnseen("whether " + x.Name + " moved: another node is reading it")
 		case !p.OlderThan(n.Process.StartedAt(), openGrace, true):
 		case was == nil:
-			p.Unseen(fmt.Sprintf("whether %s stays closed on %s: it was scraped only once", x.Name, refStreaming(n.Node).ID))
+			p.NoteUnseen(fmt.Sprintf("whether %s stays closed on %s: it was scraped only once", x.Name, refStreaming(n.Node).ID))
 		case !openIn(logOf(was, x.Name), x):
 			reportNotOpen(p, x, logOf(n, x.Name))
 		}
@@ -71,9 +71,9 @@ func runWALNotOpen(p *check.Pass) {
 // openIn reports whether a node has a log open for writes in the term of its assignment or in a later term.
 func openIn(w *model.WAL, x *model.PChannel) bool { return w != nil && w.Open && w.Term >= x.Term }
 
-// elsewhere reports whether so is true for the log on another node, i.e. whether etcd was read before the log moved.
-func elsewhere(p *check.Pass, x *model.PChannel, so func(*model.WAL) bool) bool {
-	return slices.ContainsFunc(p.Runtime.Streaming().WALs(x.Name), func(w *model.WAL) bool { return w.Node != x.Node && so(w) })
+// onAnotherNode reports whether so is true for the log on another node, i.e. whether etcd was read before the log moved.
+func onAnotherNode(p *check.Pass, x *model.PChannel, match func(*model.WAL) bool) bool {
+	return slices.ContainsFunc(p.Runtime.Streaming().WALs(x.Name), func(w *model.WAL) bool { return w.Node != x.Node && match(w) })
 }
 
 func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
@@ -83,7 +83,7 @@ func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
 		Severity: check.Error, Object: refPChannel(x.Name), Objects: append([]model.Ref{refStreaming(x.Node)}, vchannelsOn(p, x.Name)...),
 		Message: fmt.Sprintf("%s has not opened the log of %s, which is assigned to it", name, x.Name),
 		Evidence: []check.Evidence{
-			check.Fact("state", x.State, "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term)),
+			check.Fact("state", x.State, "etcd"), check.Factf("term", "etcd", "%s", check.Digits(x.Term)),
 		},
 		Impact: "Its vchannels take no writes, and their deletes and time ticks do not reach query nodes.",
 		Fix: check.Fix(
@@ -97,7 +97,7 @@ func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
 	case w != nil && w.Open:
 		f.Message = fmt.Sprintf("%s has the log of %s open in term %s, but is assigned term %s",
 			name, x.Name, words.Number(w.Term), words.Number(x.Term))
-		f.Evidence = append(f.Evidence, check.Measured("open in term", source, "%s", check.Digits(w.Term)))
+		f.Evidence = append(f.Evidence, check.Factf("open in term", source, "%s", check.Digits(w.Term)))
 	case w != nil && w.Recovery != "" && w.Recovery != "working":
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("%s is reading the log of %s (%s)", name, x.Name, w.Recovery)

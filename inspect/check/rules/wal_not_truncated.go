@@ -32,7 +32,7 @@ twice the retention and a day, or Woodpecker recorded that deleting it failed. U
 Milvus issue 51032.`,
 	Run:         runWALNotTruncated,
 	Roles:       []string{"streamingnode"},
-	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")}},
+	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Applies: check.Shares("pchannels")}},
 }
 
 func runWALNotTruncated(p *check.Pass) {
@@ -78,7 +78,7 @@ func runWALNotTruncated(p *check.Pass) {
 			f.Evidence = append(f.Evidence, check.Fact("deleting failed", failed.CleaningError, "etcd"))
 		}
 		f.Evidence = append(f.Evidence, check.Fact("truncated to", truncatedTo(l), "etcd"), check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
-			check.Lasts("retention", retention, ""))
+			check.Duration("retention", retention, ""))
 		f.Fix = check.Fix(
 			atNode(x.Node, check.Do("look at the log of %s for \"truncate\" and \"cleanup\", "+
 				"and make sure that it may delete files in the log's storage", refStreaming(x.Node).ID)),

@@ -30,7 +30,7 @@ Warning: two nodes have it in each of two scrapes. A single scrape is not enough
 	Remedy:      `If the node with the lower term does not end, restart it: it holds memory, and clients that reach it must retry elsewhere.`,
 	Run:         runWALOpenTwice,
 	Roles:       []string{"mixcoord"},
-	FollowsFrom: []check.Cause{{Check: "stale-session", Of: check.SharesProcess}, {Check: "etcd-no-leader"}},
+	FollowsFrom: []check.Cause{{Check: "stale-session", Applies: check.SharesProcess}, {Check: "etcd-no-leader"}},
 }
 
 func runWALOpenTwice(p *check.Pass) {
@@ -40,11 +40,11 @@ func runWALOpenTwice(p *check.Pass) {
 		return
 	}
 	for _, n := range nodes {
-		before[n.Node] = cmp.Or(before[n.Node], earlier(n))
+		before[n.Node] = cmp.Or(before[n.Node], previousScrape(n))
 	}
 	for _, n := range p.Runtime.Nodes { // any of them may have kept a log open
 		if holdsLogs(p, n) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
-			p.Unseen("metrics of " + n.Name() + ": " + facts.WhySilent(n))
+			p.NoteUnseen("metrics of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	for _, x := range p.PChannels {
@@ -60,7 +60,7 @@ func runWALOpenTwice(p *check.Pass) {
 		switch {
 		case len(open) < 2:
 		case !known:
-			p.Unseen("whether " + x.Name + " is moving: a node that has it was scraped only once")
+			p.NoteUnseen("whether " + x.Name + " is moving: a node that has it was scraped only once")
 		case both:
 			reportOpenTwice(p, x, open)
 		}
@@ -99,11 +99,11 @@ func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {
 			atNode(old.Node, check.Do("restart %s if it keeps the log open", name).
 				Restarting(p.Cluster, 2*time.Minute, "streamingnode")),
 		),
-		Evidence: []check.Evidence{check.Fact("assigned to", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term))},
+		Evidence: []check.Evidence{check.Fact("assigned to", assignee(x), "etcd"), check.Factf("term", "etcd", "%s", check.Digits(x.Term))},
 	}
 	for _, w := range open {
 		f.Objects = append(f.Objects, refStreaming(w.Node))
-		f.Evidence = append(f.Evidence, check.Measured("term on "+refStreaming(w.Node).ID, refStreaming(w.Node).ID+" /metrics", "%s", check.Digits(w.Term)))
+		f.Evidence = append(f.Evidence, check.Factf("term on "+refStreaming(w.Node).ID, refStreaming(w.Node).ID+" /metrics", "%s", check.Digits(w.Term)))
 	}
 	p.Report(f)
 }

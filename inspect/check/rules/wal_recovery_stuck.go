@@ -11,10 +11,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// recoveryStands is the maximum age of a write-ahead log's checkpoint. Time ticks move the checkpoint on an idle
+// maxCheckpointAge is the maximum age of a write-ahead log's checkpoint. Time ticks move the checkpoint on an idle
 // channel too, and it is written every few seconds (streaming.walRecovery.persistInterval: 10s; Milvus
 // pkg/util/paramtable/component_param.go).
-const recoveryStands = 30 * time.Minute
+const maxCheckpointAge = 30 * time.Minute
 
 // walRecoveryStuck finds write-ahead logs with a checkpoint that does not move, or that lack a schema.
 var walRecoveryStuck = &check.Check{
@@ -37,7 +37,7 @@ node, which reads the log from the checkpoint on.`,
 	Run:   runWALRecoveryStuck,
 	Roles: []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")), {Check: "wal-damaged", Of: check.Shares("pchannels")}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		check.SevereCause("wal-not-open", check.Shares("pchannels")), check.SevereCause("wal-flush-lag", check.Shares("pchannels")), {Check: "wal-damaged", Applies: check.Shares("pchannels")}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
 	},
 }
 
@@ -49,7 +49,7 @@ func runWALRecoveryStuck(p *check.Pass) {
 			continue
 		}
 		at := x.Checkpoint.At
-		if !x.Streaming || at == 0 || at == model.MaxTSO || at >= p.Before(recoveryStands) {
+		if !x.Streaming || at == 0 || at == model.MaxTSO || at >= p.Before(maxCheckpointAge) {
 			continue
 		}
 		p.Report(check.Finding{
@@ -57,8 +57,8 @@ func runWALRecoveryStuck(p *check.Pass) {
 			Message: fmt.Sprintf("the checkpoint of %s has not advanced for %s", x.Name, words.Span(p.Age(at.Time()))),
 			Evidence: []check.Evidence{
 				check.Fact("checkpoint", facts.TimeText(at.Time()), "etcd"), check.Fact("state", cmp.Or(x.State, "none"), "etcd"),
-				check.Fact("streaming node", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term)),
-				check.Lasts("limit", recoveryStands, ""),
+				check.Fact("streaming node", assignee(x), "etcd"), check.Factf("term", "etcd", "%s", check.Digits(x.Term)),
+				check.Duration("limit", maxCheckpointAge, ""),
 			},
 			Impact: "Its channels take no writes, or take writes that reach no segment; a restart reads the log from there.",
 			Fix: check.Fix(

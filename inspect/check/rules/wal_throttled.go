@@ -31,8 +31,8 @@ for each log).`,
 	Run:   runWALThrottled,
 	Roles: []string{"streamingnode"},
 	FollowsFrom: []check.Cause{
-		check.TakesNoWrites(), check.StorageFails("streamingnode"), check.Grave("wal-flush-lag", check.Shares("nodes")), check.Grave("growing-over-watermark", check.Shares("nodes")),
-		{Check: "memory-pressure", Of: check.SharesProcess},
+		check.StorageReadOnly(), check.StorageFails("streamingnode"), check.SevereCause("wal-flush-lag", check.Shares("nodes")), check.SevereCause("growing-over-watermark", check.Shares("nodes")),
+		{Check: "memory-pressure", Applies: check.SharesProcess},
 	},
 }
 

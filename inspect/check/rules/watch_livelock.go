@@ -52,20 +52,20 @@ DataCoord to end the loop.`,
 }
 
 func runWatchLivelock(p *check.Pass) {
-	a := p.Written()
+	a := p.EtcdWrites()
 	switch {
-	case a == nil || !p.Watched() && a.Over < facts.WatchedLeast:
+	case a == nil || !p.Watched() && a.Over < facts.MinWatchTime:
 		judgeVersions(p)
 		return
-	case a.Over < facts.WatchedLeast:
+	case a.Over < facts.MinWatchTime:
 		p.Skip("etcd was watched for only " + words.Span(a.Over))
 		return
 	}
-	for _, key := range p.Rewrites.Found() {
+	for _, key := range p.Rewrites.HotKeys() {
 		switch k := p.Rewrites.Keys[key]; {
 		case key == facts.AllKeys:
 			reportRevisions(p, a)
-		case k.Most && isGoneWatch(p, key): // deleted with its channel, so no longer written
+		case k.UpperBound && isGoneWatch(p, key): // deleted with its channel, so no longer written
 		case p.Ceased(key, k.Writes):
 		default:
 			reportHot(p, key, k)
@@ -98,16 +98,16 @@ func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 
 // reportHot reports a key that is written too often.
 func reportHot(p *check.Pass, key string, k facts.Rewrite) {
-	over := p.Written().Over
-	writes := check.Measured("writes", "etcd", "%s times", check.N(k.Writes))
-	if k.Most {
+	over := p.EtcdWrites().Over
+	writes := check.Factf("writes", "etcd", "%s times", check.N(k.Writes))
+	if k.UpperBound {
 		writes.Value = "up to " + writes.Value
 	}
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
 		Message: fmt.Sprintf("%s was written %s in %s", key, writes.Value, words.Span(over)),
 		Evidence: []check.Evidence{
-			writes, countedOver(p), check.Measured("writes a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
+			writes, countedOver(p), check.Factf("writes a second", "", "%s", check.Number(float64(k.Writes)/over.Seconds(), "per second", "%.1f")),
 		},
 		Impact: "etcd's history grows, and the retried operation never succeeds.",
 		Fix: check.Fix(
@@ -117,7 +117,7 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {
 		f.Severity = check.Error
-		aboutWatch(p, &f, watch, writes.Value+" in "+words.Span(over))
+		fillWatchFinding(p, &f, watch, writes.Value+" in "+words.Span(over))
 	}
 	p.Report(f)
 }
@@ -125,16 +125,16 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 // countedOver returns the duration over which writes were counted, and their source.
 func countedOver(p *check.Pass) check.Evidence {
 	if p.Watched() {
-		return check.Lasts("watched for", p.Written().Over, "etcd")
+		return check.Duration("watched for", p.EtcdWrites().Over, "etcd")
 	}
 	if p.Etcd != nil {
-		return check.Lasts("counted in past revisions of etcd, over the last", p.Written().Over, "etcd")
+		return check.Duration("counted in past revisions of etcd, over the last", p.EtcdWrites().Over, "etcd")
 	}
-	return check.Lasts("counted in the revisions of the file, over its last", p.Written().Over, "etcd")
+	return check.Duration("counted in the revisions of the file, over its last", p.EtcdWrites().Over, "etcd")
 }
 
-// aboutWatch fills a finding about a watch record. watch is "node/vchannel", times is the number of writes as text.
-func aboutWatch(p *check.Pass, f *check.Finding, watch, times string) {
+// fillWatchFinding fills a finding about a watch record. watch is "node/vchannel", times is the number of writes as text.
+func fillWatchFinding(p *check.Pass, f *check.Finding, watch, times string) {
 	node, channel, ok := strings.Cut(watch, "/")
 	if !ok {
 		return
@@ -166,7 +166,7 @@ func judgeVersions(p *check.Pass) {
 		for i := range v.Watches {
 			w := &v.Watches[i]
 			known = known || w.Version > 0
-			if w.Version >= watchVersions && goesOn(p, w) {
+			if w.Version >= watchVersions && stillWritten(p, w) {
 				reportVersions(p, v, w)
 			}
 		}
@@ -175,12 +175,12 @@ func judgeVersions(p *check.Pass) {
 		p.Skip("etcd was not watched")
 		return
 	}
-	p.Unseen("write rates of keys other than watch records: etcd was not watched")
+	p.NoteUnseen("write rates of keys other than watch records: etcd was not watched")
 }
 
-// goesOn reports whether the last write of a record is recent relative to its usual gap. It returns true if that is
+// stillWritten reports whether the last write of a record is recent relative to its usual gap. It returns true if that is
 // unknown.
-func goesOn(p *check.Pass, w *model.WatchRecord) bool {
+func stillWritten(p *check.Pass, w *model.WatchRecord) bool {
 	silent := p.Origin.Revision - w.Modified
 	if w.Created == 0 || w.Modified == 0 || silent < 0 {
 		return true
@@ -199,6 +199,6 @@ func reportVersions(p *check.Pass, v *model.VChannel, w *model.WatchRecord) {
 			check.Fact("writes a second", "unknown: etcd was not watched, and revisions carry no times", ""),
 		},
 	}
-	aboutWatch(p, &f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was created")
+	fillWatchFinding(p, &f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was created")
 	p.Report(f)
 }

@@ -23,11 +23,11 @@ func TestWatchLivelock(t *testing.T) {
 		}
 	}
 	watch := func(n int64) model.KeyWrites {
-		return model.KeyWrites{Key: "by-dev/meta/channelwatch/5/" + rulestest.WellCh0, Writes: n}
+		return model.KeyWrites{Key: "by-dev/meta/channelwatch/5/" + rulestest.Channel0, Writes: n}
 	}
-	rulestest.Hold(t, rulestest.Named("watch-livelock"), []rulestest.Verdict{
+	rulestest.RunCases(t, rulestest.ByID("watch-livelock"), []rulestest.Case{
 		{Name: "quiet", Change: active(time.Minute, 60, model.KeyWrites{Key: "by-dev/kv/gid/timestamp", Writes: 20})},
-		{Name: "a channel over and over", Change: active(time.Minute, 120, watch(60)), Want: []string{"error keys/by-dev/meta/channelwatch/5/" + rulestest.WellCh0 + " the watch of " + rulestest.WellCh0 + " by datanode-5 was written 60 times in 60 s: it is reassigned in a loop"}},
+		{Name: "a channel over and over", Change: active(time.Minute, 120, watch(60)), Want: []string{"error keys/by-dev/meta/channelwatch/5/" + rulestest.Channel0 + " the watch of " + rulestest.Channel0 + " by datanode-5 was written 60 times in 60 s: it is reassigned in a loop"}},
 		{Name: "a channel that moves", Change: active(6*time.Second, 20, watch(3))},
 		{Name: "another key", Change: active(10*time.Second, 120, model.KeyWrites{Key: "by-dev/meta/x", Writes: 60}), Want: []string{"warning keys/by-dev/meta/x by-dev/meta/x was written 60 times in 10 s"}},
 		{Name: "a busy etcd", Change: active(10*time.Second, 9000), Want: []string{"info / etcd writes 900 revisions a second"}},
@@ -61,7 +61,7 @@ func TestLivelockInMetadataAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = src.Close()
-		r := check.Run(c, c.Origin.Taken.Add(time.Second), []*check.Check{rulestest.Named("watch-livelock")})
+		r := check.Run(c, c.Origin.Taken.Add(time.Second), []*check.Check{rulestest.ByID("watch-livelock")})
 		want, said := 0, " times since it was created: it is reassigned in a loop"
 		switch {
 		case strings.Contains(file, "old-metadata"):
@@ -108,34 +108,34 @@ func TestPastWrites(t *testing.T) {
 		{"a longer watch than there is history", activity(3*time.Second, 3), activity(time.Minute, 60), true},
 		{"nobody watched", activity(time.Minute, 60), nil, true},
 	} {
-		w := rulestest.Well()
+		w := rulestest.Healthy()
 		rulestest.Members(1, nil)(w)
 		w.Etcd.Activity = x.window
-		r := check.Run(w.Build().WithRecent(x.recent), w.Now, []*check.Check{rulestest.Named("watch-livelock")})
+		r := check.Run(w.Build().WithRecent(x.recent), w.Now, []*check.Check{rulestest.ByID("watch-livelock")})
 		if found := len(r.Findings) > 0; found != x.found {
 			t.Errorf("%s: found %t, want %t: %+v", x.name, found, x.found, r.Results[0])
 		}
 	}
 }
 
-// TestKeysOutsideOfTheBusiestStay checks that findings stay if their key is not in every window. Twelve keys have equal
+// TestFindingsStayBelowTop checks that findings stay if their key is not in every window. Twelve keys have equal
 // rates, and each window has only the ten busiest, which are random.
-func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
-	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+func TestFindingsStayBelowTop(t *testing.T) {
+	l := &rulestest.RepeatedRun{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
 	most := 0
 	for i := range 40 {
-		a := &model.EtcdActivity{Over: rulestest.LookWindow, Revisions: 600, Writes: 600, More: true}
+		a := &model.EtcdActivity{Over: rulestest.WatchWindow, Revisions: 600, Writes: 600, More: true}
 		for _, k := range l.Perm(12)[:10] {
 			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75})
 		}
-		w := rulestest.Well()
+		w := rulestest.Healthy()
 		rulestest.Members(1, nil)(w)
 		w.Etcd.Activity = a
 		for k := range 12 {
 			name := fmt.Sprintf("by-dev-rootcoord-dml_%d_1000v%d", k, k)
 			w.VChannels = append(w.VChannels, &model.VChannel{Name: name, Watches: []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + name, Node: 5}}})
 		}
-		n := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings)
+		n := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings)
 		if n < most {
 			t.Fatalf("look %d: %d of %d channels are found", i, n, most)
 		}
@@ -146,11 +146,11 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	}
 }
 
-// TestComingAndGoingIsNoLoop checks that collections that are created and dropped are not a loop. Each watch
+// TestShortLivedChannelsNoLoop checks that collections that are created and dropped are not a loop. Each watch
 // record is written three times in each of two windows and then deleted with its channel. Most watch records
 // are not in the window, because many other keys are written once (make e2e-chaos, -churn).
-func TestComingAndGoingIsNoLoop(t *testing.T) {
-	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+func TestShortLivedChannelsNoLoop(t *testing.T) {
+	l := &rulestest.RepeatedRun{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
 	for i := range 100 {
 		a := &model.EtcdActivity{Over: 2 * time.Second, Revisions: 40, Writes: 40, More: true}
 		channel := func(n int) string {
@@ -163,22 +163,22 @@ func TestComingAndGoingIsNoLoop(t *testing.T) {
 		for k := range 8 {
 			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*8+k), Writes: 1})
 		}
-		w := rulestest.Well()
+		w := rulestest.Healthy()
 		rulestest.Members(1, nil)(w)
 		w.Etcd.Activity = a
-		if found := l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings; len(found) > 0 {
+		if found := l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings; len(found) > 0 {
 			t.Fatalf("window %d: %s", i, found[0].Message)
 		}
 	}
 }
 
-// TestALoopEndsAmongManyWrites checks that a loop is over when its collection is dropped, and that a loop of an
+// TestLoopEndsDespiteWrites checks that a loop is over when its collection is dropped, and that a loop of an
 // existing channel ends, however many other keys are written once.
-func TestALoopEndsAmongManyWrites(t *testing.T) {
+func TestLoopEndsDespiteWrites(t *testing.T) {
 	for name, there := range map[string]bool{"dropped": false, "there": true} {
 		t.Run(name, func(t *testing.T) {
-			l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
-			key := "by-dev/meta/channelwatch/5/" + rulestest.WellCh0
+			l := &rulestest.RepeatedRun{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+			key := "by-dev/meta/channelwatch/5/" + rulestest.Channel0
 			last := 0
 			for i := range 60 {
 				a := &model.EtcdActivity{Over: 2 * time.Second, Revisions: 400, Writes: 400, More: true}
@@ -189,7 +189,7 @@ func TestALoopEndsAmongManyWrites(t *testing.T) {
 				for k := range 10 {
 					a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*10+k), Writes: 1})
 				}
-				w := rulestest.Well()
+				w := rulestest.Healthy()
 				rulestest.Members(1, nil)(w)
 				w.Etcd.Activity = a
 				if there || loops {
@@ -197,7 +197,7 @@ func TestALoopEndsAmongManyWrites(t *testing.T) {
 						v.Watches = []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + v.Name, Node: 5}}
 					}
 				}
-				if found := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings) > 0; found {
+				if found := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.ByID("watch-livelock")}).Findings) > 0; found {
 					last = i
 				} else if loops && i > 0 {
 					t.Fatalf("window %d: the loop is not found", i)

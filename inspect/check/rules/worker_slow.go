@@ -39,7 +39,7 @@ wait for instead.`,
 	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows its work. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
 	Run:         runWorkerSlow,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
-	FollowsFrom: lateWithHost(check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew")...),
+	FollowsFrom: withHostStarved(check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew")...),
 }
 
 const (
@@ -63,7 +63,7 @@ func runWorkerSlow(p *check.Pass) {
 // slowNode is a query node that is slower than the others, with the cost to requests.
 type slowNode struct {
 	*worker
-	workerPace
+	kernelComparison
 	cost
 }
 
@@ -73,7 +73,7 @@ func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNod
 	work := sync.OnceValue(func() map[model.NodeID]*searchedWork { return workOf(p) })
 	ofSealed, ofGrowing := kernelsOf(b, list, false), kernelsOf(b, list, true)
 	for i := range list {
-		sealed, growing := ofSealed.pace(i, work), ofGrowing.pace(i, work)
+		sealed, growing := ofSealed.compare(i, work), ofGrowing.compare(i, work)
 		x := sealed
 		if !x.slower() || growing.slower() && growing.own > x.own {
 			x = growing
@@ -81,84 +81,84 @@ func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNod
 		if !x.slower() {
 			continue
 		}
-		if c := slowerCost(b, list, i, &x); c.matters(much) {
+		if c := slowerCost(b, list, i, &x); c.matters(findingShare) {
 			slow = append(slow, slowNode{&list[i], x, c})
 		}
 	}
 	return slow
 }
 
-// workerPace compares a node's kernel time per segment of one kind with the other nodes.
-type workerPace struct {
-	what                string
-	own, others         float64 // ms per segment: lower bound of this node, upper bound of the others
-	likely, usual       float64 // the same as estimates instead of bounds
-	ratio, ratioOfWork  float64
-	compared            int
-	workKnown, compares bool
+// kernelComparison compares a node's kernel time per segment of one kind with the other nodes.
+type kernelComparison struct {
+	what                     string
+	own, others              float64 // ms per segment: lower bound of this node, upper bound of the others
+	estimate, othersEstimate float64 // the same as estimates instead of bounds
+	ratio, ratioOfWork       float64
+	compared                 int
+	workKnown, comparable    bool
 }
 
 // kernels holds the kernel times of one kind of segment for all nodes with at least fewCalls calls.
 type kernels struct {
-	of      []*budget.NodePhase // by node; nil: too few calls
+	phases  []*budget.NodePhase // by node; nil: too few calls
 	list    []worker
 	growing bool
-	// most and likely are the upper bound and the estimate of a call on each node, sorted.
-	most, likely []float64
+	// upperBounds and likely are the upper bound and the estimate of a call on each node, sorted.
+	upperBounds, estimates []float64
 }
 
 func kernelsOf(b *budget.Budget, list []worker, growing bool) *kernels {
-	k := &kernels{of: make([]*budget.NodePhase, len(list)), list: list, growing: growing}
+	k := &kernels{phases: make([]*budget.NodePhase, len(list)), list: list, growing: growing}
 	for i := range list {
 		x := list[i].kernel(growing)
 		if x == nil || x.Calls*b.Requests < fewCalls {
 			continue
 		}
-		k.of[i], k.most, k.likely = x, append(k.most, x.Mean.High), append(k.likely, x.Ms)
+		k.phases[i], k.upperBounds, k.estimates = x, append(k.upperBounds, x.Mean.High), append(k.estimates, x.Ms)
 	}
-	slices.Sort(k.most)
-	slices.Sort(k.likely)
+	slices.Sort(k.upperBounds)
+	slices.Sort(k.estimates)
 	return k
 }
 
-// pace compares a node's kernels with the kernels of the other nodes. It calls work only if the node is slower as
+// compare compares a node's kernels with the kernels of the other nodes. It calls work only if the node is slower as
 // measured.
-func (k *kernels) pace(i int, work func() map[model.NodeID]*searchedWork) (x workerPace) {
+func (k *kernels) compare(i int, work func() map[model.NodeID]*searchedWork) (x kernelComparison) {
 	x.what = "sealed"
 	if k.growing {
 		x.what = "growing"
 	}
-	own := k.of[i]
+	own := k.phases[i]
 	if own == nil {
 		return x
 	}
-	x.own, x.compared, x.likely, x.usual = own.Mean.Low, len(k.most)-1, own.Ms, middleWithout(k.likely, own.Ms)
-	if x.others = middleWithout(k.most, own.Mean.High); x.others <= 0 {
+	x.own, x.compared, x.estimate, x.othersEstimate = own.Mean.Low, len(k.upperBounds)-1, own.Ms, medianWithout(k.estimates, own.Ms)
+	if x.others = medianWithout(k.upperBounds, own.Mean.High); x.others <= 0 {
 		return x
 	}
-	x.ratio, x.ratioOfWork, x.compares = x.own/x.others, x.own/x.others, true
+	x.ratio, x.ratioOfWork, x.comparable = x.own/x.others, x.own/x.others, true
 	if x.slower() {
-		x.weigh(k, i, work())
+		x.compareByWork(k, i, work())
 	}
 	return x
 }
 
-// weigh compares the kernel times relative to the work, if the work is known for all nodes. It also lowers the ratio to
+// compareByWork compares the kernel times relative to the work, if the work is known for all nodes. It also lowers the ratio to
 // the ratio per vector, if that is known.
-func (x *workerPace) weigh(k *kernels, i int, work map[model.NodeID]*searchedWork) {
-	own := work[k.list[i].node.Node].ofSegment(k.growing)
+func (x *kernelComparison) compareByWork(k *kernels, i int, work map[model.NodeID]*searchedWork) {
+	own := work[k.list[i].node.Node].perSegment(k.growing)
 	x.workKnown = own > 0
 	var weighed []float64
-	for j, of := range k.of {
+	for j, of := range k.phases {
 		if j == i || of == nil {
 			continue
 		}
-		each := work[k.list[j].node.Node].ofSegment(k.growing)
+		each := work[k.list[j].node.Node].perSegment(k.growing)
 		x.workKnown = x.workKnown && each > 0
 		weighed = append(weighed, of.Mean.High/each)
 	}
 	if x.workKnown {
-		x.ratioOfWork = x.own / own / middle(weighed)
+		x.ratioOfWork = x.own / own / median(weighed)
 	}
 	if ratio, known := k.perVector(i); known {
 		x.ratioOfWork = min(x.ratioOfWork, ratio)
@@ -174,7 +174,7 @@ func (k *kernels) perVector(i int) (ratio float64, known bool) {
 	}
 	own := 0.0
 	var others []float64
-	for j, of := range k.of {
+	for j, of := range k.phases {
 		x := k.list[j].node.Process
 		if of == nil || x == nil {
 			continue
@@ -193,7 +193,7 @@ func (k *kernels) perVector(i int) (ratio float64, known bool) {
 	if len(others) == 0 {
 		return 0, false
 	}
-	return own / middle(others), true
+	return own / median(others), true
 }
 
 func (w *worker) kernel(growing bool) *budget.NodePhase {
@@ -204,12 +204,12 @@ func (w *worker) kernel(growing bool) *budget.NodePhase {
 }
 
 // slower reports whether a node is slower by a factor that neither chance nor different work explains.
-func (x *workerPace) slower() bool {
+func (x *kernelComparison) slower() bool {
 	least := float64(slowerThanMany)
 	if x.compared == 1 {
 		least = slowerThanOne
 	}
-	return x.compares && x.ratio >= least && x.ratioOfWork >= least
+	return x.comparable && x.ratio >= least && x.ratioOfWork >= least
 }
 
 // searchedWork holds the work and the number of a node's segments, weighted by how often they are searched, so that a
@@ -244,8 +244,8 @@ func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
 	return of
 }
 
-// ofSegment returns the mean work of searching a segment, or 0 if it is unknown.
-func (w *searchedWork) ofSegment(growing bool) float64 {
+// perSegment returns the mean work of searching a segment, or 0 if it is unknown.
+func (w *searchedWork) perSegment(growing bool) float64 {
 	switch {
 	case w == nil:
 		return 0
@@ -261,28 +261,28 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	n := x.node
 	f := check.Finding{
 		Object: n.Ref(), Severity: check.Warning,
-		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofAny()),
+		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.estimate), x.what, budget.Milliseconds(x.othersEstimate), x.plainShareText()),
 		Impact:  "Every search of what it serves waits for it, however fast the others are.",
 		Fix: check.Fix(
 			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
-			check.Shell(check.TopOf(n)).Does("shows where it spends its CPU"),
+			check.Shell(check.TopCommand(n)).Does("shows where it spends its CPU"),
 			check.Shell(check.Kitescope("balance --plan")).Does("lists moves to other nodes, as a stopgap"),
 		),
 	}
-	f = found(p, f, x.cost)
+	f = withCosts(p, f, x.cost)
 	f.Evidence = append(f.Evidence, check.Count("other query nodes compared", x.compared, "query nodes /metrics"))
 	if x.workKnown {
-		f.Evidence = append(f.Evidence, check.Measured("slower at the same work by a factor of", "weighted as in kitescope balance", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
+		f.Evidence = append(f.Evidence, check.Factf("slower at the same work by a factor of", "weighted as in kitescope balance", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
 	}
 	for j := range list {
-		f.Evidence = append(f.Evidence, usesFacts(list[j].node)...)
+		f.Evidence = append(f.Evidence, cpuFacts(list[j].node)...)
 	}
 	for _, s := range p.Balance.Nodes {
 		if s.Node == n.Node && s.Known {
 			f.Evidence = append(f.Evidence, check.Count("sealed segments", s.Sealed, n.Name()), check.Count("growing segments", s.Growing, n.Name()))
 		}
 	}
-	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
+	check.DowngradeStarting(p.Facts, &f, n, "wait: it is still starting")
 	p.Report(f)
 }
 
@@ -290,7 +290,7 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 // It is the surplus part of the node's kernel time. The same part of the unexplained wait of leaders for workers is
 // added, because a process without CPU time, or a stopped one, measures nothing until it continues. The lower bounds
 // count the unexplained wait in proportion to the node's share of the wait of leaders.
-func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
+func slowerCost(b *budget.Budget, list []worker, i int, x *kernelComparison) cost {
 	w := &list[i]
 	var calls []float64
 	waited := 0.0
@@ -304,23 +304,23 @@ func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
 	if w.queue != nil {
 		kernels -= w.queue.Waited
 	}
-	longer := 1 - x.usual/x.likely
+	longer := 1 - x.othersEstimate/x.estimate
 	ms := max(0, kernels*longer)
 	beyond := func(other float64) float64 { // the surplus of its calls, as often as leaders wait for it
 		return w.call.Waited / max(w.call.Ms, 1e-9) * max(0, w.call.Ms-other)
 	}
-	ms = min(ms, beyond(middle(calls)))
-	c := cost{of: b, phase: budget.WaitForWorkers}
-	c.kernels(w, ms)
-	c.low = max(0, c.ms-cut)
+	ms = min(ms, beyond(median(calls)))
+	c := cost{budget: b, phase: budget.WaitForWorkers}
+	c.addKernels(w, ms)
+	c.low = max(0, c.ms-roundingError)
 	// If it were as fast as the others, requests would wait for the slowest of them.
 	least := min(ms, beyond(slices.Max(calls)))
-	c.gain = budget.Interval{Low: max(0, least-cut), High: least}
+	c.gain = budget.Interval{Low: max(0, least-roundingError), High: least}
 	if waited <= 0 {
 		return c
 	}
 	share := min(1, w.call.Waited/waited)
-	for _, h := range hidden(b) {
+	for _, h := range unexplainedPhases(b) {
 		c.low += h.Ms * longer * share
 		c.gain.Low += h.Ms * longer * share
 		c.gain.High += h.Ms * longer
@@ -331,8 +331,8 @@ func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
 	return c
 }
 
-// kernels distributes ms, the wait of a search for the kernels of a node, over the phases of the kernels.
-func (c *cost) kernels(w *worker, ms float64) {
+// addKernels distributes ms, the wait of a search for the kernels of a node, over the phases of the kernels.
+func (c *cost) addKernels(w *worker, ms float64) {
 	kinds := []struct {
 		name budget.Name
 		of   *budget.NodePhase
@@ -345,7 +345,7 @@ func (c *cost) kernels(w *worker, ms float64) {
 	}
 	for _, k := range kinds {
 		if k.of != nil && sum > 0 {
-			c.add(c.of.Root.Find(k.name), min(k.of.Waited, ms*k.of.Waited/sum))
+			c.add(c.budget.Root.Find(k.name), min(k.of.Waited, ms*k.of.Waited/sum))
 		}
 	}
 	if rest := ms - c.ms; rest > 0 { // the part outside the kernel call
@@ -353,8 +353,8 @@ func (c *cost) kernels(w *worker, ms float64) {
 	}
 }
 
-// hidden returns the unexplained phases in the waits for nodes and for workers.
-func hidden(b *budget.Budget) (list []*budget.Phase) {
+// unexplainedPhases returns the unexplained phases in the waits for nodes and for workers.
+func unexplainedPhases(b *budget.Budget) (list []*budget.Phase) {
 	b.Root.Walk(func(x *budget.Phase, _ int) {
 		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) && x.Ms > 0 {
 			list = append(list, x)

@@ -33,20 +33,20 @@ func TestWorkerSlow(t *testing.T) {
 			w.Segments = append(w.Segments, &model.Segment{ID: 7200, Collection: other, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 2_000_000})
 			d := w.Query(rulestest.NodeB).Distribution
 			d.Sealed = append(d.Sealed, model.ServedSegment{ID: 7200, Collection: other})
-			of("proxy", func(m *model.Metrics) {
+			withMetrics("proxy", func(m *model.Metrics) {
 				modeltest.AddTimes(m, "milvus_proxy_collection_sq_latency", searches, 105, model.Pair{Key: "query_type", Value: "search"}, model.Pair{Key: "collection_name", Value: "huge"})
 			})(w)
 		}
 	}
-	rulestest.Hold(t, rulestest.Named("worker-slow"), []rulestest.Verdict{
-		{Name: "five times, with a large segment that nobody searches", Change: searched(slow(5), beside(0)), Want: []string{"warning nodes/querynode-" + rulestest.NodeB.String() + " the others 20 ms"}},
-		{Name: "a large segment that is searched", Change: searched(slow(5), beside(500))},
-		{Name: "alike", Change: searched(slow(1))},
-		{Name: "a little slower", Change: searched(slow(1.7))},
-		{Name: "twice as slow as the only other one", Change: searched(slow(2.4))},
-		{Name: "five times", Change: searched(slow(5)), Want: []string{"warning nodes/querynode-" + rulestest.NodeB.String() + " takes 100 ms per sealed segment, the others 20 ms"}},
-		{Name: "its segments are five times as large", Change: searched(slow(5), flat(450_000))},
-		{Name: "few searches", Change: searched(rulestest.Traffic{Searches: 10, Ms: 105, Sealed: 20, Segments: 2, Slow: map[model.NodeID]float64{rulestest.NodeB: 5}})},
-		{Name: "fast all the same", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 1, Segments: 2, Slow: map[model.NodeID]float64{rulestest.NodeB: 5}})},
+	rulestest.RunCases(t, rulestest.ByID("worker-slow"), []rulestest.Case{
+		{Name: "five times, with a large segment that nobody searches", Change: withSearches(slow(5), beside(0)), Want: []string{"warning nodes/querynode-" + rulestest.NodeB.String() + " the others 20 ms"}},
+		{Name: "a large segment that is searched", Change: withSearches(slow(5), beside(500))},
+		{Name: "alike", Change: withSearches(slow(1))},
+		{Name: "a little slower", Change: withSearches(slow(1.7))},
+		{Name: "twice as slow as the only other one", Change: withSearches(slow(2.4))},
+		{Name: "five times", Change: withSearches(slow(5)), Want: []string{"warning nodes/querynode-" + rulestest.NodeB.String() + " takes 100 ms per sealed segment, the others 20 ms"}},
+		{Name: "its segments are five times as large", Change: withSearches(slow(5), flat(450_000))},
+		{Name: "few searches", Change: withSearches(rulestest.Traffic{Searches: 10, Ms: 105, Sealed: 20, Segments: 2, Slow: map[model.NodeID]float64{rulestest.NodeB: 5}})},
+		{Name: "fast all the same", Change: withSearches(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 1, Segments: 2, Slow: map[model.NodeID]float64{rulestest.NodeB: 5}})},
 	})
 }

@@ -26,8 +26,8 @@ type Traffic struct {
 	Cores float64 // cores that each query node uses, 0 for half a core
 }
 
-// Tells adds a process with two scrapes, ten seconds apart, to each session of some roles.
-func (w *World) Tells(x Traffic, roles ...string) {
+// AddMetrics adds a process with two scrapes, ten seconds apart, to each session of some roles.
+func (w *World) AddMetrics(x Traffic, roles ...string) {
 	const window = 10
 	scrape := func(at time.Time, cpu float64) *model.Metrics {
 		return modeltest.Scrape(at, map[string][]model.Series{
@@ -39,7 +39,7 @@ func (w *World) Tells(x Traffic, roles ...string) {
 	if cores == 0 {
 		cores = 0.5
 	}
-	for _, n := range w.Asked().Nodes {
+	for _, n := range w.AddResponses().Nodes {
 		for _, role := range roles {
 			if n.Role != role || n.Process != nil {
 				continue
@@ -56,14 +56,14 @@ func (w *World) Tells(x Traffic, roles ...string) {
 	}
 }
 
-// AllTell adds a process with hardly any metrics to each session.
-func (w *World) AllTell() {
-	w.Tells(Traffic{}, "proxy", "rootcoord", "mixcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "streamingnode")
+// AddMetricsToAll adds a process with hardly any metrics to each session.
+func (w *World) AddMetricsToAll() {
+	w.AddMetrics(Traffic{}, "proxy", "rootcoord", "mixcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "streamingnode")
 }
 
-// Searched adds the searches of x to the metrics of every process that counts them.
-func (w *World) Searched(x Traffic) {
-	w.Tells(x, "proxy", "querynode", "rootcoord")
+// AddSearches adds the searches of x to the metrics of every process that counts them.
+func (w *World) AddSearches(x Traffic) {
+	w.AddMetrics(x, "proxy", "querynode", "rootcoord")
 	kind := model.Pair{Key: "query_type", Value: "search"}
 	for _, n := range w.Runtime.Nodes {
 		add := func(name string, count, each float64, labels ...model.Pair) {
@@ -81,13 +81,13 @@ func (w *World) Searched(x Traffic) {
 			if s := x.Slow[n.Node]; s > 0 {
 				times = s
 			}
-			w.SearchedBy(x, times, add)
+			w.AddNodeSearches(x, times, add)
 		}
 	}
 }
 
-// SearchedBy adds the measurements of a query node.
-func (w *World) SearchedBy(x Traffic, times float64, add func(name string, count, each float64, labels ...model.Pair)) {
+// AddNodeSearches adds the measurements of a query node.
+func (w *World) AddNodeSearches(x Traffic, times float64, add func(name string, count, each float64, labels ...model.Pair)) {
 	segments := max(1, x.Segments)
 	core := x.Core
 	if core == 0 {
@@ -117,8 +117,8 @@ func (w *World) SearchedBy(x Traffic, times float64, add func(name string, count
 // Servers holds the time at which each server is free, in milliseconds.
 type Servers []float64
 
-// Take assigns the work to the server that is free first. Calls must be in order of arrival.
-func (s Servers) Take(at, ms float64) (queued, ended float64) {
+// Assign assigns the work to the server that is free first. Calls must be in order of arrival.
+func (s Servers) Assign(at, ms float64) (queued, ended float64) {
 	i := slices.Index(s, slices.Min(s))
 	start := max(at, s[i])
 	s[i] = start + ms
@@ -128,7 +128,7 @@ func (s Servers) Take(at, ms float64) (queued, ended float64) {
 // GainOf returns the slowdown in the only finding of a check, including its predicted gain.
 func GainOf(t *testing.T, x *check.Check, change func(*World)) check.Slowdown {
 	t.Helper()
-	r := Judged(t, x, change)
+	r := RunCheck(t, x, change)
 	if len(r.Findings) != 1 || len(r.Findings[0].Slows) != 1 {
 		t.Fatalf("%s: %s, findings %+v", x.ID, r.Status, r.Findings)
 	}
@@ -139,9 +139,9 @@ func GainOf(t *testing.T, x *check.Check, change func(*World)) check.Slowdown {
 	return s
 }
 
-// HoldGain compares the middle of the predicted gain with the measured one. They must agree within 25%, unless
+// CheckGain compares the middle of the predicted gain with the measured one. They must agree within 25%, unless
 // both are at most a tenth of the mean request.
-func HoldGain(t *testing.T, s *check.Slowdown, measured float64) {
+func CheckGain(t *testing.T, s *check.Slowdown, measured float64) {
 	t.Helper()
 	const within, little = 0.25, 0.1
 	middle := (s.Gain.Low + s.Gain.High) / 2

@@ -15,9 +15,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Measured adds the metrics of a captured process of the same role to each process of a large cluster, in both
+// WithMetrics adds the metrics of a captured process of the same role to each process of a large cluster, in both
 // scrapes. In the first scrape each counter has nine tenths of its value.
-func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
+func WithMetrics(tb testing.TB, c *model.Cluster) *model.Cluster {
 	tb.Helper()
 	const metrics = "../../testdata/snapshots/cluster-2.3.5-t3/metrics/"
 	captured := map[string]*model.Metrics{}
@@ -32,13 +32,13 @@ func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
 		if captured[name] == nil {
 			captured[name] = capturedMetrics(tb, metrics+name+".txt.gz")
 		}
-		n.Process.Metrics, n.Process.Before = beside(n.Process.Metrics, captured[name], 1), beside(n.Process.Before, captured[name], 0.9)
+		n.Process.Metrics, n.Process.Before = mergeMetrics(n.Process.Metrics, captured[name], 1), mergeMetrics(n.Process.Before, captured[name], 0.9)
 	}
 	return c
 }
 
-// beside returns a copy of a scrape, plus the families that only other has, with their counters multiplied by part.
-func beside(own, other *model.Metrics, part float64) *model.Metrics {
+// mergeMetrics returns a copy of a scrape, plus the families that only other has, with their counters multiplied by part.
+func mergeMetrics(own, other *model.Metrics, part float64) *model.Metrics {
 	m := &model.Metrics{At: own.At, Families: maps.Clone(own.Families)}
 	for name, f := range other.Families {
 		if own.Families[name] != nil && (f.Kind != model.MetricHistogram || strings.HasPrefix(name, "milvus_proxy_collection_")) {

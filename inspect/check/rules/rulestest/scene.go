@@ -12,8 +12,8 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
-// SpreadNow is the time at which checks run on scenes.
-var SpreadNow = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+// SceneNow is the time at which checks run on scenes.
+var SceneNow = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 // Scene is a cluster of collections with 1,000 rows per segment, for checks of the distribution of work.
 type Scene struct {
@@ -44,9 +44,9 @@ func (s *Scene) Node(role string, id model.NodeID) *model.LiveNode {
 	s.Parts.Sessions = append(s.Parts.Sessions, &model.Session{Node: id, Role: role, Address: address})
 	n := &model.LiveNode{
 		Role: role, Node: id, Address: address, Outcome: model.Answered, Distribution: &model.Distribution{},
-		System: &model.System{CPUs: 4, Memory: 1000 << 20, MemoryUse: 300 << 20, StartedAt: SpreadNow.Add(-time.Hour)},
+		System: &model.System{CPUs: 4, Memory: 1000 << 20, MemoryUse: 300 << 20, StartedAt: SceneNow.Add(-time.Hour)},
 	}
-	n.Process = &model.Process{Address: fmt.Sprintf("10.0.0.%d:9091", id), Outcome: model.Answered, Metrics: &model.Metrics{At: SpreadNow}}
+	n.Process = &model.Process{Address: fmt.Sprintf("10.0.0.%d:9091", id), Outcome: model.Answered, Metrics: &model.Metrics{At: SceneNow}}
 	s.Runtime.Nodes = append(s.Runtime.Nodes, n)
 	s.Runtime.Processes = append(s.Runtime.Processes, n.Process)
 	return n
@@ -85,12 +85,12 @@ func (s *Scene) Run(x *check.Check) *check.Result {
 	if s.Runtime.Nodes != nil {
 		c = c.WithRuntime(model.BuildRuntime(s.Runtime))
 	}
-	return check.Run(c, SpreadNow, []*check.Check{x}).Results[0]
+	return check.Run(c, SceneNow, []*check.Check{x}).Results[0]
 }
 
-// Said formats a result: its status and reason, followed by a line with severity, object and message for each
+// Format formats a result: its status and reason, followed by a line with severity, object and message for each
 // finding.
-func Said(r *check.Result) string {
+func Format(r *check.Result) string {
 	lines := []string{r.Status.String()}
 	if r.Reason != "" {
 		lines[0] += ": " + r.Reason
@@ -109,12 +109,12 @@ type SceneCase struct {
 	Want  string // part of the formatted result
 }
 
-// PlayScenes compares the result of each case with the expected text.
-func PlayScenes(t *testing.T, cases []SceneCase) {
+// RunScenes compares the result of each case with the expected text.
+func RunScenes(t *testing.T, cases []SceneCase) {
 	t.Helper()
 	for _, tt := range cases {
 		t.Run(tt.Check.ID+"/"+tt.Name, func(t *testing.T) {
-			got := Said(tt.Scene().Run(tt.Check))
+			got := Format(tt.Scene().Run(tt.Check))
 			if tt.Want == "ok" && got != "ok" || !strings.Contains(got, tt.Want) {
 				t.Errorf("said:\n%s\nwant:\n%s", got, tt.Want)
 			}
@@ -163,6 +163,6 @@ func (s *Scene) Busy(cores map[model.NodeID]float64) {
 	}
 	for id, n := range cores {
 		p := s.Live("querynode", id).Process
-		p.Before, p.Metrics = scrape(SpreadNow.Add(-10*time.Second), 100), scrape(SpreadNow, 100+10*n)
+		p.Before, p.Metrics = scrape(SceneNow.Add(-10*time.Second), 100), scrape(SceneNow, 100+10*n)
 	}
 }

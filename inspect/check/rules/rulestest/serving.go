@@ -16,21 +16,21 @@ const (
 
 // Nanos returns the time d before the cluster was read, in nanoseconds since 1970, as Milvus versions segments and
 // channels.
-func Nanos(d time.Duration) int64 { return BackT(d).UnixNano() }
+func Nanos(d time.Duration) int64 { return TimeAgo(d).UnixNano() }
 
 // Serve sets the responses of all processes: four segments on two nodes, no growing segment.
 func (w *World) Serve() {
-	r := w.Asked()
+	r := w.AddResponses()
 	w.Another("querynode", NodeB)
 	w.Replicas[0].Nodes = []model.NodeID{NodeA, NodeB}
 	for _, n := range []model.NodeID{NodeA, NodeB} {
 		w.Query(n).Distribution = &model.Distribution{}
-		w.Query(n).System.Quota = &model.QuotaMetrics{Rates: map[string]float64{"InsertConsumeThroughput": 0}, SlowestChannel: WellCh0, SlowestAt: Back(1200 * time.Millisecond)}
+		w.Query(n).System.Quota = &model.QuotaMetrics{Rates: map[string]float64{"InsertConsumeThroughput": 0}, SlowestChannel: Channel0, SlowestAt: TSOAgo(1200 * time.Millisecond)}
 	}
-	for i, channel := range []string{WellCh0, WellCh1} {
+	for i, channel := range []string{Channel0, Channel1} {
 		leader := w.Query([]model.NodeID{NodeA, NodeB}[i])
-		view := model.LeaderView{Channel: channel, Collection: WellColl, TargetVersion: Nanos(20 * time.Second)}
-		recovery := &model.Recovery{Collection: WellColl, Channel: channel, SeekAt: Back(10 * time.Second)}
+		view := model.LeaderView{Channel: channel, Collection: CollID, TargetVersion: Nanos(20 * time.Second)}
+		recovery := &model.Recovery{Collection: CollID, Channel: channel, SeekAt: TSOAgo(10 * time.Second)}
 		for k, s := range w.Segments {
 			if s.VChannel != channel {
 				continue
@@ -41,12 +41,12 @@ func (w *World) Serve() {
 			recovery.Flushed = append(recovery.Flushed, s.ID)
 		}
 		leader.Distribution.Leaders = append(leader.Distribution.Leaders, view)
-		leader.Distribution.Channels = append(leader.Distribution.Channels, model.ServedChannel{Name: channel, Collection: WellColl, Version: Nanos(5 * time.Hour)})
+		leader.Distribution.Channels = append(leader.Distribution.Channels, model.ServedChannel{Name: channel, Collection: CollID, Version: Nanos(5 * time.Hour)})
 		r.Recovery = append(r.Recovery, recovery)
-		r.ShardLeaders = append(r.ShardLeaders, model.ShardLeader{Collection: WellColl, Channel: channel, Nodes: []model.NodeID{leader.Node}})
+		r.ShardLeaders = append(r.ShardLeaders, model.ShardLeader{Collection: CollID, Channel: channel, Nodes: []model.NodeID{leader.Node}})
 	}
-	r.Replicas = []*model.LiveReplica{{ID: 3000, Collection: WellColl, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeA, NodeB}}}
-	r.Loaded = []*model.LoadedCollection{{Collection: WellColl, Percent: 100, Available: true, RefreshPercent: 100}}
+	r.Replicas = []*model.LiveReplica{{ID: 3000, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeA, NodeB}}}
+	r.Loaded = []*model.LoadedCollection{{Collection: CollID, Percent: 100, Available: true, RefreshPercent: 100}}
 	w.Configure("dataCoord.segment.maxSize", "1024")
 	w.Configure("dataCoord.segment.sealProportion", "0.12")
 }
@@ -66,7 +66,7 @@ func (w *World) Configure(key, value string) {
 func (w *World) Load(id model.NodeID, s *model.Segment, ago time.Duration) *model.ServedSegment {
 	served := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: Nanos(ago)}
 	for i := range s.Indexes {
-		served.Indexes = append(served.Indexes, model.ServedIndex{Field: WellField, Index: s.Indexes[i].Index, Build: s.Indexes[i].Build, Rows: s.Rows})
+		served.Indexes = append(served.Indexes, model.ServedIndex{Field: FieldID, Index: s.Indexes[i].Index, Build: s.Indexes[i].Build, Rows: s.Rows})
 	}
 	d := w.Query(id).Distribution
 	d.Sealed = append(d.Sealed, served)
@@ -96,17 +96,17 @@ func (w *World) Recovery(channel string) *model.Recovery {
 
 // Grow adds a growing segment of the first shard to the metadata and to its leader's view. begun is its age.
 func (w *World) Grow(id model.SegmentID, rows int64, begun time.Duration) *model.Segment {
-	s := &model.Segment{ID: id, Collection: WellColl, Partition: WellPart, VChannel: WellCh0, State: model.SegmentGrowing, Level: model.LevelL1, MaxRows: 100_000}
+	s := &model.Segment{ID: id, Collection: CollID, Partition: PartID, VChannel: Channel0, State: model.SegmentGrowing, Level: model.LevelL1, MaxRows: 100_000}
 	w.Segments = append(w.Segments, s)
-	v := w.View(WellCh0)
-	v.Growing = append(v.Growing, model.GrowingView{ID: id, At: Back(begun)})
+	v := w.View(Channel0)
+	v.Growing = append(v.Growing, model.GrowingView{ID: id, At: TSOAgo(begun)})
 	v.GrowingRows += rows
 	return s
 }
 
-// Remembers adds a segment to the state in memory that DataCoord reports.
-func (w *World) Remembers(id model.SegmentID, rows int64, written time.Duration) {
-	w.Runtime.DataSegments = append(w.Runtime.DataSegments, model.DataSegment{ID: id, State: model.SegmentGrowing, Rows: rows, ExpireAt: Back(written)})
+// AddToDataCoord adds a segment to the state in memory that DataCoord reports.
+func (w *World) AddToDataCoord(id model.SegmentID, rows int64, written time.Duration) {
+	w.Runtime.DataSegments = append(w.Runtime.DataSegments, model.DataSegment{ID: id, State: model.SegmentGrowing, Rows: rows, ExpireAt: TSOAgo(written)})
 }
 
 // Silence removes the response of a query node.
@@ -120,7 +120,7 @@ func (w *World) Silence(id model.NodeID, o model.Outcome) {
 func (w *World) ServeTwice() {
 	w.LoadStates[0].Replicas = 2
 	w.Replicas[0].Nodes = []model.NodeID{NodeA}
-	w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: WellColl, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeB}})
+	w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{NodeB}})
 	a, b := w.Query(NodeA).Distribution, w.Query(NodeB).Distribution
 	sealed, leaders := slices.Concat(a.Sealed, b.Sealed), slices.Concat(a.Leaders, b.Leaders)
 	for _, id := range []model.NodeID{NodeA, NodeB} {

@@ -34,50 +34,50 @@ type World struct {
 
 // IDs of the small cluster.
 const (
-	WellColl  = model.CollectionID(1000)
-	WellPart  = model.PartitionID(1001)
-	WellIndex = model.IndexID(1500)
-	WellField = model.FieldID(101)
-	WellCh0   = "by-dev-rootcoord-dml_0_1000v0"
-	WellCh1   = "by-dev-rootcoord-dml_1_1000v1"
+	CollID   = model.CollectionID(1000)
+	PartID   = model.PartitionID(1001)
+	IndexID  = model.IndexID(1500)
+	FieldID  = model.FieldID(101)
+	Channel0 = "by-dev-rootcoord-dml_0_1000v0"
+	Channel1 = "by-dev-rootcoord-dml_1_1000v1"
 )
 
-// Back returns the timestamp of d before the cluster was read.
-func Back(d time.Duration) model.TSO { return model.TSOFromTime(modeltest.Now.Add(-d)) }
+// TSOAgo returns the timestamp of d before the cluster was read.
+func TSOAgo(d time.Duration) model.TSO { return model.TSOFromTime(modeltest.Now.Add(-d)) }
 
-// BackT returns the time d before the cluster was read.
-func BackT(d time.Duration) time.Time { return modeltest.Now.Add(-d) }
+// TimeAgo returns the time d before the cluster was read.
+func TimeAgo(d time.Duration) time.Time { return modeltest.Now.Add(-d) }
 
-// Well returns a healthy cluster: a loaded collection of two shards with four indexed segments, one session of each
+// Healthy returns a healthy cluster: a loaded collection of two shards with four indexed segments, one session of each
 // role, Milvus 2.4.5.
-func Well() *World {
+func Healthy() *World {
 	w := &World{Now: modeltest.Now}
 	w.Origin = model.Origin{Kind: "etcd-snapshot", Root: "by-dev", MetaPath: "meta", Taken: modeltest.Now}
 	w.Loaded = model.PartAll
 	w.Version = model.Version{Text: "2.4.5", From: "sessions"}
 	w.Databases = []*model.Database{{ID: 1, Name: "default", State: "Created"}}
 	w.Collections = []*model.Collection{{
-		ID: WellColl, Database: 1, Name: "docs", State: "Created", Shards: 2, CreatedAt: Back(48 * time.Hour), VChannels: []string{WellCh0, WellCh1}, Layout: "2.2.9",
+		ID: CollID, Database: 1, Name: "docs", State: "Created", Shards: 2, CreatedAt: TSOAgo(48 * time.Hour), VChannels: []string{Channel0, Channel1}, Layout: "2.2.9",
 		Fields: []*model.Field{
-			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: WellField, Name: "vec", Type: "FloatVector", Dim: 128}, {ID: 102, Name: "tag", Type: "VarChar"},
+			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: FieldID, Name: "vec", Type: "FloatVector", Dim: 128}, {ID: 102, Name: "tag", Type: "VarChar"},
 		},
 	}}
-	w.Partitions = []*model.Partition{{ID: WellPart, Collection: WellColl, Name: "_default", State: "Created"}}
+	w.Partitions = []*model.Partition{{ID: PartID, Collection: CollID, Name: "_default", State: "Created"}}
 	w.Indexes = []*model.Index{{
-		ID: WellIndex, Collection: WellColl, Field: WellField, Name: "vec_idx", Type: "HNSW", Metric: "L2", CreatedAt: BackT(47 * time.Hour), Layout: "2.2",
+		ID: IndexID, Collection: CollID, Field: FieldID, Name: "vec_idx", Type: "HNSW", Metric: "L2", CreatedAt: TimeAgo(47 * time.Hour), Layout: "2.2",
 	}}
 	for i := range 4 {
-		w.Segments = append(w.Segments, WellSegment(model.SegmentID(2000+i), []string{WellCh0, WellCh1}[i%2]))
+		w.Segments = append(w.Segments, HealthySegment(model.SegmentID(2000+i), []string{Channel0, Channel1}[i%2]))
 	}
-	for i, name := range []string{WellCh0, WellCh1} {
+	for i, name := range []string{Channel0, Channel1} {
 		w.VChannels = append(w.VChannels, &model.VChannel{
-			Name: name, PChannel: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), Collection: WellColl, Shard: i, Watched: true, Watcher: 5, WatchState: "WatchSuccess", WatchedAt: BackT(40 * time.Hour),
-			Checkpoint: model.Checkpoint{At: Back(30 * time.Second), Message: []byte{0x88, 0x13, 0, 0, 0, 0, 0, 0}}, Removal: "non-removed",
+			Name: name, PChannel: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), Collection: CollID, Shard: i, Watched: true, Watcher: 5, WatchState: "WatchSuccess", WatchedAt: TimeAgo(40 * time.Hour),
+			Checkpoint: model.Checkpoint{At: TSOAgo(30 * time.Second), Message: []byte{0x88, 0x13, 0, 0, 0, 0, 0, 0}}, Removal: "non-removed",
 		})
 		w.PChannels = append(w.PChannels, &model.PChannel{Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i)})
 	}
-	w.LoadStates = []*model.LoadState{{Collection: WellColl, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, Indexes: map[model.FieldID]model.IndexID{WellField: WellIndex}, Key: "load/1000"}}
-	w.Replicas = []*model.Replica{{ID: 3000, Collection: WellColl, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{4}}}
+	w.LoadStates = []*model.LoadState{{Collection: CollID, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, Indexes: map[model.FieldID]model.IndexID{FieldID: IndexID}, Key: "load/1000"}}
+	w.Replicas = []*model.Replica{{ID: 3000, Collection: CollID, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{4}}}
 	w.ResourceGroups = []*model.ResourceGroup{{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4}, Requests: -1, Limits: -1}}
 	for i, role := range []string{"rootcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "proxy"} {
 		w.Sessions = append(w.Sessions, &model.Session{Node: model.NodeID(i + 1), Role: role, Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: "2.4.5", IndexEngine: EngineOf(role)})
@@ -96,15 +96,15 @@ func EngineOf(role string) model.EngineRange {
 	return model.EngineRange{}
 }
 
-// WellSegment returns a segment that was flushed four hours ago, with an index finished three hours ago.
-func WellSegment(id model.SegmentID, channel string) *model.Segment {
+// HealthySegment returns a segment that was flushed four hours ago, with an index finished three hours ago.
+func HealthySegment(id model.SegmentID, channel string) *model.Segment {
 	return &model.Segment{
-		ID: id, Collection: WellColl, Partition: WellPart, VChannel: channel, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
-		StartAt: Back(5 * time.Hour), PositionAt: Back(4 * time.Hour), ExpireAt: Back(4 * time.Hour),
+		ID: id, Collection: CollID, Partition: PartID, VChannel: channel, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
+		StartAt: TSOAgo(5 * time.Hour), PositionAt: TSOAgo(4 * time.Hour), ExpireAt: TSOAgo(4 * time.Hour),
 		Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1, Rows: 90_000, Bytes: 50 << 20}},
 		Indexes: []model.SegmentIndex{{
-			Segment: id, Collection: WellColl, Partition: WellPart, Index: WellIndex, Build: model.BuildID(id + 5000), State: model.IndexFinished, Rows: 90_000, Files: 3, Node: 6,
-			EngineVersion: 6, CreatedAt: BackT(4 * time.Hour), FinishedAt: BackT(3 * time.Hour),
+			Segment: id, Collection: CollID, Partition: PartID, Index: IndexID, Build: model.BuildID(id + 5000), State: model.IndexFinished, Rows: 90_000, Files: 3, Node: 6,
+			EngineVersion: 6, CreatedAt: TimeAgo(4 * time.Hour), FinishedAt: TimeAgo(3 * time.Hour),
 		}},
 	}
 }
@@ -115,8 +115,8 @@ func (w *World) Segment(i int) *model.Segment { return w.Segments[i] }
 // Index returns the first index record of the i-th segment.
 func (w *World) Index(i int) *model.SegmentIndex { return &w.Segments[i].Indexes[0] }
 
-// Asked adds a response of every process, with an empty configuration.
-func (w *World) Asked() *model.RuntimeParts {
+// AddResponses adds a response of every process, with an empty configuration.
+func (w *World) AddResponses() *model.RuntimeParts {
 	if w.Runtime != nil {
 		return w.Runtime
 	}
@@ -132,7 +132,7 @@ func (w *World) Asked() *model.RuntimeParts {
 
 // Live returns the response of a role.
 func (w *World) Live(role string) *model.LiveNode {
-	i := slices.IndexFunc(w.Asked().Nodes, func(n *model.LiveNode) bool { return n.Role == role })
+	i := slices.IndexFunc(w.AddResponses().Nodes, func(n *model.LiveNode) bool { return n.Role == role })
 	return w.Runtime.Nodes[i]
 }
 
@@ -162,10 +162,10 @@ func (w *World) Build() *model.Cluster {
 	return c
 }
 
-// Judged runs one check on a changed world.
-func Judged(t *testing.T, x *check.Check, change func(*World)) *check.Result {
+// RunCheck runs one check on a changed world.
+func RunCheck(t *testing.T, x *check.Check, change func(*World)) *check.Result {
 	t.Helper()
-	w := Well()
+	w := Healthy()
 	if change != nil {
 		change(w)
 	}
@@ -176,8 +176,8 @@ func Judged(t *testing.T, x *check.Check, change func(*World)) *check.Result {
 	return r.Results[0]
 }
 
-// Named returns the check with an id. It panics if there is none.
-func Named(id string) *check.Check {
+// ByID returns the check with an id. It panics if there is none.
+func ByID(id string) *check.Check {
 	x := check.Find(rules.All(), id)
 	if x == nil {
 		panic("no such check: " + id)
@@ -194,10 +194,10 @@ func KeysOf(list []*check.Finding) []string {
 	return keys
 }
 
-// Verdict is a change of the healthy cluster and the expected result of a check. Want holds "severity resource/id
+// Case is a change of the healthy cluster and the expected result of a check. Want holds "severity resource/id
 // words of the message"; if it is empty, the check must be ok. Skipped is a part of the reason of a skipped check.
 // Advice is a part of the fix of each finding.
-type Verdict struct {
+type Case struct {
 	Name    string
 	Change  func(*World)
 	Want    []string
@@ -205,19 +205,19 @@ type Verdict struct {
 	Advice  string
 }
 
-// Hold runs a check on cases. Every finding must be complete: evidence, impact, fix.
-func Hold(t *testing.T, x *check.Check, cases []Verdict) {
+// RunCases runs a check on cases. Every finding must be complete: evidence, impact, fix.
+func RunCases(t *testing.T, x *check.Check, cases []Case) {
 	t.Helper()
 	for _, v := range cases {
 		t.Run(x.ID+"/"+v.Name, func(t *testing.T) {
-			result := Judged(t, x, v.Change)
+			result := RunCheck(t, x, v.Change)
 			if v.Skipped != "" {
 				if result.Status != check.Skipped || !strings.Contains(result.Reason, v.Skipped) {
 					t.Fatalf("%s %q, want skipped: %q", result.Status, result.Reason, v.Skipped)
 				}
 				return
 			}
-			HoldFindings(t, x, result, v.Want)
+			CompareFindings(t, x, result, v.Want)
 			for _, f := range result.Findings {
 				if !strings.Contains(f.Advice(), v.Advice) {
 					t.Errorf("%s: advises %q, want %q", f.Message, f.Advice(), v.Advice)
@@ -228,11 +228,11 @@ func Hold(t *testing.T, x *check.Check, cases []Verdict) {
 }
 
 // Configured changes the cases so that every process reports an empty configuration: each setting has its default.
-func Configured(cases []Verdict) []Verdict {
+func Configured(cases []Case) []Case {
 	for i := range cases {
 		change := cases[i].Change
 		cases[i].Change = func(w *World) {
-			w.Asked()
+			w.AddResponses()
 			if change != nil {
 				change(w)
 			}
@@ -241,9 +241,9 @@ func Configured(cases []Verdict) []Verdict {
 	return cases
 }
 
-// HoldFindings compares the findings of a check with "severity resource/id words of the message". Each finding must
+// CompareFindings compares the findings of a check with "severity resource/id words of the message". Each finding must
 // be complete.
-func HoldFindings(t *testing.T, x *check.Check, result *check.Result, want []string) {
+func CompareFindings(t *testing.T, x *check.Check, result *check.Result, want []string) {
 	t.Helper()
 	var got []string
 	for _, f := range result.Findings {
@@ -320,7 +320,7 @@ func Modern(w *World) {
 func (w *World) Collection(id model.CollectionID, database model.DatabaseID) *model.Collection {
 	channel := fmt.Sprintf("by-dev-rootcoord-dml_0_%dv0", id)
 	x := &model.Collection{
-		ID: id, Database: database, Name: fmt.Sprintf("c%d", id), State: "Created", Shards: 1, CreatedAt: Back(48 * time.Hour), VChannels: []string{channel}, Layout: "2.2.9",
+		ID: id, Database: database, Name: fmt.Sprintf("c%d", id), State: "Created", Shards: 1, CreatedAt: TSOAgo(48 * time.Hour), VChannels: []string{channel}, Layout: "2.2.9",
 		Fields: []*model.Field{{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 8}},
 	}
 	w.Collections = append(w.Collections, x)
@@ -331,8 +331,8 @@ func (w *World) Collection(id model.CollectionID, database model.DatabaseID) *mo
 	return x
 }
 
-// Zoo adds fields of all vector types and some scalar types to the collection, each with a suitable index.
-func (w *World) Zoo() {
+// AddAllFieldTypes adds fields of all vector types and some scalar types to the collection, each with a suitable index.
+func (w *World) AddAllFieldTypes() {
 	for i, x := range []struct{ Kind, Index, Metric string }{
 		{"SparseFloatVector", "SPARSE_INVERTED_INDEX", "BM25"},
 		{"SparseFloatVector", "AUTOINDEX", "IP"},
@@ -355,42 +355,42 @@ func (w *World) Zoo() {
 			field-- // a second path of the same JSON field
 		}
 		w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: field, Name: fmt.Sprintf("f%d", i), Type: x.Kind, FuncOutput: x.Metric == "BM25", Dim: 8})
-		w.Indexes = append(w.Indexes, &model.Index{ID: id, Collection: WellColl, Field: field, Name: fmt.Sprintf("i%d", i), Type: x.Index, Metric: x.Metric, CreatedAt: BackT(40 * time.Hour), Layout: "2.2"})
+		w.Indexes = append(w.Indexes, &model.Index{ID: id, Collection: CollID, Field: field, Name: fmt.Sprintf("i%d", i), Type: x.Index, Metric: x.Metric, CreatedAt: TimeAgo(40 * time.Hour), Layout: "2.2"})
 		for _, s := range w.Segments {
 			files := int32(1)
 			if x.Index == "FLAT" {
 				files = 0
 			}
 			s.Indexes = append(s.Indexes, model.SegmentIndex{
-				Segment: s.ID, Collection: WellColl, Partition: WellPart, Index: id, Build: model.BuildID(int64(s.ID)*100 + int64(i)), State: model.IndexFinished, Rows: s.Rows, Files: files,
-				EngineVersion: 6, FinishedAt: BackT(3 * time.Hour),
+				Segment: s.ID, Collection: CollID, Partition: PartID, Index: id, Build: model.BuildID(int64(s.ID)*100 + int64(i)), State: model.IndexFinished, Rows: s.Rows, Files: files,
+				EngineVersion: 6, FinishedAt: TimeAgo(3 * time.Hour),
 			})
 		}
 	}
 	w.LoadStates[0].Indexes[112] = 1602
 }
 
-// Small adds n flushed segments of few rows to one partition and channel.
-func (w *World) Small(n int, age time.Duration) []*model.Segment {
+// AddSmallSegments adds n flushed segments of few rows to one partition and channel.
+func (w *World) AddSmallSegments(n int, age time.Duration) []*model.Segment {
 	var list []*model.Segment
 	for i := range n {
-		s := WellSegment(model.SegmentID(4000+i), WellCh0)
+		s := HealthySegment(model.SegmentID(4000+i), Channel0)
 		s.Rows, s.Bytes = 100, 1000
-		s.StartAt, s.PositionAt, s.ExpireAt = Back(age), Back(age), Back(age)
+		s.StartAt, s.PositionAt, s.ExpireAt = TSOAgo(age), TSOAgo(age), TSOAgo(age)
 		list = append(list, s)
 	}
 	w.Segments = append(w.Segments, list...)
 	return list
 }
 
-// Crowded adds n collections with a channel each. All channels are consumed by one node and are behind by age.
-func (w *World) Crowded(n int, age time.Duration) {
+// AddLaggingCollections adds n collections with a channel each. All channels are consumed by one node and are behind by age.
+func (w *World) AddLaggingCollections(n int, age time.Duration) {
 	for i := range n {
 		id := model.CollectionID(7000 + i)
 		name := fmt.Sprintf("by-dev-rootcoord-dml_2_%dv0", id)
-		w.Collections = append(w.Collections, &model.Collection{ID: id, Database: 1, Name: fmt.Sprintf("c%d", i), State: "Created", VChannels: []string{name}, CreatedAt: Back(48 * time.Hour)})
+		w.Collections = append(w.Collections, &model.Collection{ID: id, Database: 1, Name: fmt.Sprintf("c%d", i), State: "Created", VChannels: []string{name}, CreatedAt: TSOAgo(48 * time.Hour)})
 		w.VChannels = append(w.VChannels, &model.VChannel{
-			Name: name, PChannel: "by-dev-rootcoord-dml_2", Collection: id, Watched: true, Watcher: 5, WatchState: "WatchSuccess", Checkpoint: model.Checkpoint{At: Back(age)},
+			Name: name, PChannel: "by-dev-rootcoord-dml_2", Collection: id, Watched: true, Watcher: 5, WatchState: "WatchSuccess", Checkpoint: model.Checkpoint{At: TSOAgo(age)},
 		})
 	}
 }
@@ -410,12 +410,12 @@ func Members(n int, change func([]model.EtcdMember)) func(*World) {
 	}
 }
 
-// Fresh adds a flushed segment of the first shard that DataCoord wants served but no node serves yet.
-func (w *World) Fresh(id model.SegmentID, flushed time.Duration) *model.Segment {
-	s := WellSegment(id, WellCh0)
-	s.PositionAt = Back(flushed)
+// AddUnservedSegment adds a flushed segment of the first shard that DataCoord wants served but no node serves yet.
+func (w *World) AddUnservedSegment(id model.SegmentID, flushed time.Duration) *model.Segment {
+	s := HealthySegment(id, Channel0)
+	s.PositionAt = TSOAgo(flushed)
 	w.Segments = append(w.Segments, s)
-	w.Recovery(WellCh0).Flushed = append(w.Recovery(WellCh0).Flushed, id)
+	w.Recovery(Channel0).Flushed = append(w.Recovery(Channel0).Flushed, id)
 	return s
 }
 
@@ -427,9 +427,9 @@ func (w *World) Offset(ahead time.Duration) {
 	w.Runtime.From, w.Runtime.To = w.Runtime.From.Add(ahead), w.Runtime.To.Add(ahead)
 }
 
-// Tell sets a setting in the configuration of processes.
-func (w *World) Tell(key, value string, nodes ...*model.LiveNode) {
-	w.Asked()
+// SetConfig sets a setting in the configuration of processes.
+func (w *World) SetConfig(key, value string, nodes ...*model.LiveNode) {
+	w.AddResponses()
 	for _, n := range nodes {
 		n.Config.Values[model.FoldConfigKey(key)] = value
 	}
@@ -487,24 +487,24 @@ func (s *Scene) Dynamic(keys ...string) *Scene {
 	return s
 }
 
-// Looked is a live cluster that is checked repeatedly.
-type Looked struct {
+// RepeatedRun is a live cluster that is checked repeatedly.
+type RepeatedRun struct {
 	*rand.Rand
 	Judge check.Judge
 	// Random is set if writes arrive at random. Otherwise they come in equal steps.
-	Random bool
-	Left   float64 // fraction of a write carried over from the previous window
+	Random    bool
+	Remainder float64 // fraction of a write carried over from the previous window
 }
 
-// LookWindow is the length of each window in which Look watches etcd.
-const LookWindow = 1500 * time.Millisecond
+// WatchWindow is the length of each window in which Look watches etcd.
+const WatchWindow = 1500 * time.Millisecond
 
 // Writes returns the number of writes in one window at a rate per second.
-func (l *Looked) Writes(rate float64) int64 {
-	mean := rate * LookWindow.Seconds()
+func (l *RepeatedRun) Writes(rate float64) int64 {
+	mean := rate * WatchWindow.Seconds()
 	if !l.Random {
-		n := math.Floor(mean + l.Left)
-		l.Left += mean - n
+		n := math.Floor(mean + l.Remainder)
+		l.Remainder += mean - n
 		return int64(n)
 	}
 	if mean > 100 {
@@ -517,19 +517,19 @@ func (l *Looked) Writes(rate float64) int64 {
 	return n
 }
 
-// Look runs the check on one window and reports whether it had a finding.
-func (l *Looked) Look(t *testing.T, a *model.EtcdActivity) bool {
+// Run runs the check on one window and reports whether it had a finding.
+func (l *RepeatedRun) Run(t *testing.T, a *model.EtcdActivity) bool {
 	t.Helper()
-	w := Well()
+	w := Healthy()
 	Members(1, nil)(w)
 	w.Etcd.Activity = a
 	c := w.Build()
-	found := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0
+	found := len(l.Judge.Run(c, w.Now, []*check.Check{ByID("watch-livelock")}).Findings) > 0
 	if l.IntN(10) > 0 {
 		return found
 	}
 	// The metadata changes many times between two windows.
-	if again := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0; again != found {
+	if again := len(l.Judge.Run(c, w.Now, []*check.Check{ByID("watch-livelock")}).Findings) > 0; again != found {
 		t.Fatalf("the same window, judged again: %t, then %t", found, again)
 	}
 	return found
