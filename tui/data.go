@@ -50,7 +50,7 @@ func (m *Model) take(u *history.Update) Cmd {
 	}
 	d.live = u.Live
 	m.takePast(u)
-	if u.Then {
+	if u.Historical {
 		return Batch(m.show(u.Cluster), m.readPast(pastAfter))
 	}
 	if d.past.away {

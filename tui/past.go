@@ -106,7 +106,7 @@ func (p *past) step(m *Model, a Action) Cmd {
 func (p *past) stepEvent(m *Model, by int) Cmd {
 	x, revision := p.axis, p.to.revision
 	if by > 0 {
-		if next := x.UpTo(revision); next < x.Len() {
+		if next := x.CountUpTo(revision); next < x.Len() {
 			return m.GoTo(x.Event(next).Revision)
 		}
 		return p.goLive(m)
@@ -114,7 +114,7 @@ func (p *past) stepEvent(m *Model, by int) Cmd {
 	if !p.away {
 		revision = x.History.To + 1
 	}
-	if before := x.UpTo(revision-1) - 1; before >= 0 {
+	if before := x.CountUpTo(revision-1) - 1; before >= 0 {
 		return m.GoTo(x.Event(before).Revision)
 	}
 	return p.toOldest(m, revision)

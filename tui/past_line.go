@@ -31,7 +31,7 @@ func (m frame) timeLine() string {
 	place, here := x.To, m.Styles.Dim
 	switch {
 	case m.data.past.away:
-		place, here = x.Place(m.data.past.to.revision), m.Styles.Warn
+		place, here = x.Position(m.data.past.to.revision), m.Styles.Warn
 	case m.data.live:
 		here = m.Styles.Good
 	}
@@ -57,7 +57,7 @@ func (m frame) nowText(x *history.Axis) string {
 func (m frame) momentText(x *history.Axis, room int) string {
 	p := &m.data.past
 	stamp := "◂ " + draw.Stamp(x, p.to.revision)
-	next := x.UpTo(p.to.revision)
+	next := x.CountUpTo(p.to.revision)
 	text := " oldest"
 	if next > 0 {
 		if e := x.Event(next - 1); e.Revision == p.to.revision {
@@ -89,8 +89,8 @@ func (m frame) thenText() string {
 	case d.live:
 		ago, _ := draw.Age(m.Config.Now().Sub(taken))
 		text += ", " + ago + " ago"
-	case d.past.axis != nil && !d.past.axis.Until.IsZero():
-		ago, _ := draw.Age(d.past.axis.Until.Sub(taken))
+	case d.past.axis != nil && !d.past.axis.ToTime.IsZero():
+		ago, _ := draw.Age(d.past.axis.ToTime.Sub(taken))
 		text += ", " + ago + " before the end"
 	}
 	return st.Warn.On(sign + text)

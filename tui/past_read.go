@@ -14,7 +14,7 @@ func (m *Model) takePast(u *history.Update) {
 		d.past.onsets.stop()
 		d.past = past{of: u.Past}
 	}
-	if u.Then && u.Cluster != nil {
+	if u.Historical && u.Cluster != nil {
 		d.past.away, d.past.shown = true, u.Cluster.Origin.Revision
 		d.past.to = instant{revision: d.past.shown}
 	}

@@ -81,7 +81,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 		return err
 	}
 	env := view.NewEnv(c, a.Now())
-	survey := balance.Take(c)
+	survey := balance.NewSurvey(c)
 	groups, err := chosenGroups(env, survey, collections)
 	if err != nil {
 		_ = a.Completeness(c) // the requested object may be in the part that could not be read
@@ -91,7 +91,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteBalance(w, b, format, o) }); err != nil {
 		return err
 	}
-	if name := format.Name(); !survey.Asked && name != "table" && name != "wide" {
+	if name := format.Name(); !survey.HasRuntime && name != "table" && name != "wide" {
 		a.Warn("nodes not queried: which node serves what is unknown (use --live, or --runtime FILE)")
 	}
 	return a.Completeness(c)
@@ -125,7 +125,7 @@ func chosenGroups(env *view.Env, s *balance.Survey, words []string) ([]*balance.
 		}
 		switch {
 		case found:
-		case s.Asked:
+		case s.HasRuntime:
 			return nil, fmt.Errorf("collection %s is not loaded: no node serves it", word)
 		default:
 			return nil, fmt.Errorf("collection %s is not loaded", word)

@@ -113,6 +113,6 @@ func causesSince(ctx context.Context, past source.Past, head source.Header, sinc
 	if err != nil {
 		return nil, err
 	}
-	h, _, err := history.Between(ctx, past, head, min(from, to), to)
+	h, _, err := history.ReadBetween(ctx, past, head, min(from, to), to)
 	return h, err
 }

@@ -44,7 +44,7 @@ Exit code 3: there are differences.`,
 	f.report.Register(cmd, clusters.DiffFormats(), 0, "")
 	f.report.List(cmd, clusters.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
 	a.AddAt(cmd)
-	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
+	cmd.Flags().BoolVar(&f.compared.Volatile, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
 	return cmd
 }
 

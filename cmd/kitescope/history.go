@@ -75,11 +75,11 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	if h.Until.IsZero() && (since.Timed() || until.Timed()) {
+	if h.ToTime.IsZero() && (since.Timed() || until.Timed()) {
 		return hints.Errorf("use revisions: --since rev:24519", "no Milvus timestamps to date the revisions of %s", a.Flags.From)
 	}
-	w := history.Wanted{
-		Objects: objects, Since: since.When(h.Until), SinceRevision: since.Revision(), Until: until.When(h.Until), UntilRevision: until.Revision(),
+	w := history.Filter{
+		Objects: objects, Since: since.When(h.ToTime), SinceRevision: since.Revision(), Until: until.When(h.ToTime), UntilRevision: until.Revision(),
 	}
 	report := &clusters.HistoryReport{History: h, Events: h.Select(w), Wanted: w}
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err != nil {
@@ -123,7 +123,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 			return nil, nil, err
 		}
 	}
-	h, gaps, err := history.Between(ctx, past, head, from, head.Revision)
+	h, gaps, err := history.ReadBetween(ctx, past, head, from, head.Revision)
 	if err != nil {
 		return nil, nil, err
 	}

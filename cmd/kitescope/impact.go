@@ -57,10 +57,10 @@ func impactCommand(a *cli.App) *cobra.Command {
 // feltIn reports whether a listed kind of request has a problem that clients see, of the given severity or a
 // higher one.
 func feltIn(g *view.Grid, least check.Severity) bool {
-	x := impact.Of(g.Table.Env().Cluster)
+	x := impact.Measure(g.Table.Env().Cluster)
 	for i := range g.Len() {
 		k := x.Kind(impact.Request(g.Table.Ref(g.Row(i)).ID))
-		if k != nil && k.State.Felt() && check.RequestSeverity(k) >= least {
+		if k != nil && k.State.AffectsClients() && check.RequestSeverity(k) >= least {
 			return true
 		}
 	}

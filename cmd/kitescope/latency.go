@@ -101,7 +101,7 @@ func (f *latencyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	l := latency.Of(c)
+	l := latency.Compute(c)
 	budgets, err := q.choose(l)
 	if err != nil {
 		_ = a.Completeness(c) // the requested object may be in the part that could not be read
@@ -192,7 +192,7 @@ func (q *latencyQuestion) watch(ctx context.Context) error {
 
 // round writes the report of a round, unless its window was already shown.
 func (q *latencyQuestion) round(c *model.Cluster) error {
-	l := latency.Of(c)
+	l := latency.Compute(c)
 	first := q.shown.IsZero()
 	if !first && !l.Window.To.After(q.shown) {
 		return nil

@@ -184,15 +184,15 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	case err != nil:
 		c.Notes = append(c.Notes, "When findings began is unknown: "+err.Error()+".")
 	}
-	if !h.Until.IsZero() || !d.since.Timed() {
-		w := history.Wanted{Since: d.since.When(h.Until), SinceRevision: d.since.Revision()}
+	if !h.ToTime.IsZero() || !d.since.Timed() {
+		w := history.Filter{Since: d.since.When(h.ToTime), SinceRevision: d.since.Revision()}
 		c.History = &clusters.HistoryReport{History: h, Events: f.lately(h, w), Wanted: w}
 	}
 	return nil
 }
 
 // lately returns the newest matching events. --events limits their number; 0 means no limit.
-func (f *reportFlags) lately(h *history.History, w history.Wanted) []int {
+func (f *reportFlags) lately(h *history.History, w history.Filter) []int {
 	events := h.Select(w)
 	if f.events > 0 && len(events) > f.events {
 		events = events[len(events)-f.events:]

@@ -23,15 +23,15 @@ type Survey struct {
 	Spread Spread
 	// Unknown are query nodes that did not report their served data. Figures do not include them.
 	Unknown []*model.LiveNode
-	// Asked is false without a Runtime. All runtime figures are then unknown.
-	Asked bool
+	// HasRuntime is false without a Runtime. All runtime figures are then unknown.
+	HasRuntime bool
 	// Auto is the switch of Milvus's own balancer.
 	Auto Auto
 
-	cluster *model.Cluster
-	costs   map[model.CollectionID]*costing
-	odd     map[model.CollectionID][]Odd
-	items   func() map[*Group][]item
+	cluster   *model.Cluster
+	costs     map[model.CollectionID]*costing
+	anomalies map[model.CollectionID][]Anomaly
+	items     func() map[*Group][]item
 }
 
 // Group is one replica of a collection: the nodes that share its work.
@@ -91,9 +91,9 @@ type Share struct {
 	// node's memory does. No other figure does. Growing and GrowingRows never include copies.
 	Copies     int
 	CopiedRows int64
-	// Repeated is the maximum number of growing rows that are also among the sealed ones, because their segment
+	// RepeatedRows is the maximum number of growing rows that are also among the sealed ones, because their segment
 	// is being handed over. It is 0 unless one side is from metrics, which do not name segments.
-	Repeated int64
+	RepeatedRows int64
 	// LevelZero is the number of segments that hold only deletes. Sealed does not include them.
 	LevelZero int
 	// Unrecorded is the number of sealed segments with an unknown number of rows.
@@ -108,17 +108,17 @@ type Share struct {
 	// GrowingCost is the part for growing rows, which moving segments cannot reduce.
 	Cost, BruteCost, GrowingCost float64
 
-	takes  bool
-	unread bool // replicas were not read, so membership is unknown
+	assignable bool
+	unread     bool // replicas were not read, so membership is unknown
 }
 
 // Rows returns sealed and growing rows without copies, so the shares of a replica can be summed.
 func (s *Share) Rows() int64 { return s.SealedRows - s.CopiedRows + s.GrowingRows }
 
-// Repeated sums the rows of the replica that may be counted twice: see Share.
-func (g *Group) Repeated() (sum int64) {
+// RepeatedRows sums the rows of the replica that may be counted twice: see Share.
+func (g *Group) RepeatedRows() (sum int64) {
 	for _, x := range g.Shares {
-		sum += x.Repeated
+		sum += x.RepeatedRows
 	}
 	return sum
 }
@@ -126,9 +126,9 @@ func (g *Group) Repeated() (sum int64) {
 // Size returns the approximate memory use of the sealed segments: logs and index files, in bytes.
 func (s *Share) Size() int64 { return s.Bytes + s.IndexBytes }
 
-// Takes reports whether Milvus assigns sealed segments to the node: it is a member, alive, not leaving, and not
+// Assignable reports whether Milvus assigns sealed segments to the node: it is a member, alive, not leaving, and not
 // for channels only.
-func (s *Share) Takes() bool { return s.takes }
+func (s *Share) Assignable() bool { return s.assignable }
 
 // Name returns the name of the node's session, e.g. "querynode-19".
 func (s *Share) Name() string {
@@ -215,9 +215,9 @@ func (g *Group) Ref() model.Ref {
 	return model.Ref{Resource: "replicas", ID: g.Replica.ID.String(), Name: g.Name()}
 }
 
-// TooFew reports whether a replica has fewer segments than nodes that take segments. Such a replica cannot be
+// TooFewSegments reports whether a replica has fewer segments than nodes that take segments. Such a replica cannot be
 // even.
-func (g *Group) TooFew() bool { return g.Sealed < countTakers(g) }
+func (g *Group) TooFewSegments() bool { return g.Sealed < countAssignable(g) }
 
 // Share returns the share of a node, nil if it has none.
 func (g *Group) Share(id model.NodeID) *Share { return find(g.Shares, id) }
@@ -250,8 +250,8 @@ func (g *Group) Cost() (cost float64) {
 	return cost
 }
 
-// Of returns the group of a replica, or nil if the survey does not have it.
-func (s *Survey) Of(id model.ReplicaID) *Group {
+// Group returns the group of a replica, or nil if the survey does not have it.
+func (s *Survey) Group(id model.ReplicaID) *Group {
 	for _, g := range s.Groups {
 		if g.Replica != nil && g.Replica.ID == id {
 			return g

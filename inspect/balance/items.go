@@ -42,16 +42,16 @@ func (s *Survey) collectItems() map[*Group][]item {
 }
 
 // appendItems adds the sealed segments of a collection on a node, if their rows are known.
-func (s *Survey) appendItems(list []item, id model.CollectionID, on model.SealedOn) []item {
+func (s *Survey) appendItems(list []item, id model.CollectionID, served model.SealedOn) []item {
 	known, once, cost := model.RecordsOf(s.cluster, id), s.cluster.Once(id), s.costs[id]
-	for _, x := range on.Segments {
+	for _, x := range served.Segments {
 		at, ok := known.Place(x.ID)
 		if !ok || x.Level == model.LevelL0 {
 			continue
 		}
-		it := item{id: x.ID, node: on.Node.Node, rows: known.Rows[at], bytes: known.Bytes[at], size: known.Bytes[at] + indexSize(x)}
+		it := item{id: x.ID, node: served.Node.Node, rows: known.Rows[at], bytes: known.Bytes[at], size: known.Bytes[at] + indexSize(x)}
 		it.copied = !once.Sealed(it.node, x.ID)
-		it.cost, it.brute, _ = cost.sealed(it.rows, x.Indexes)
+		it.cost, it.brute, _ = cost.sealedCost(it.rows, x.Indexes)
 		list = append(list, it)
 	}
 	return list
@@ -69,7 +69,7 @@ func movable(g *Group, list []item) []item {
 	kept := list[:0:0]
 	for i := range list {
 		twice := i > 0 && list[i-1].id == list[i].id || i+1 < len(list) && list[i+1].id == list[i].id
-		if x := g.Share(list[i].node); !twice && !list[i].copied && x.takes {
+		if x := g.Share(list[i].node); !twice && !list[i].copied && x.assignable {
 			kept = append(kept, list[i])
 		}
 	}

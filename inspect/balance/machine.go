@@ -8,34 +8,34 @@ import (
 	"kitescope/inspect/model"
 )
 
-// machine simulates Milvus's score based balancer on one replica (milvus: internal/querycoordv2/balance,
+// scoreBalancer simulates Milvus's score based balancer on one replica (milvus: internal/querycoordv2/balance,
 // score_based_balancer.go of the version's branch). It uses the order of ids where the original depends on an
 // undefined order.
-type machine struct {
+type scoreBalancer struct {
 	quotas                      bool
 	global, toleration, reverse float64
 	delegator                   float64
 	batch                       int
-	nodes                       []machineNode
+	nodes                       []balancerNode
 	items                       []item
-	where                       []int // node of each item
+	nodeOf                      []int // node of each item
 }
 
-// machineNode is the balancer's state of a node. Rows are sealed rows plus weighted growing rows.
-type machineNode struct {
+// balancerNode is the balancer's state of a node. Rows are sealed rows plus weighted growing rows.
+type balancerNode struct {
 	id                model.NodeID
 	rows              float64 // of the collection
-	all               float64 // of all collections
+	totalRows         float64 // of all collections
 	memory            float64
 	leaders           int
 	current, assigned float64 // scores of the current round
 }
 
-func (n *machineNode) priority() float64 { return math.Ceil(n.current - n.assigned) }
+func (n *balancerNode) priority() float64 { return math.Ceil(n.current - n.assigned) }
 
-func (s *Survey) newMachine(g *Group) *machine {
+func (s *Survey) newScoreBalancer(g *Group) *scoreBalancer {
 	version := s.cluster.Version.Text
-	m := &machine{
+	m := &scoreBalancer{
 		quotas: hasQuotas(version), items: s.items()[g], global: s.factor(globalFactorKey, 0.1), toleration: s.factor(tolerationKey, 0.05),
 		reverse: s.factor(reverseKey, 1.3), delegator: s.factor(delegatorKey, 0.1),
 	}
@@ -43,46 +43,46 @@ func (s *Survey) newMachine(g *Group) *machine {
 	switch {
 	case m.quotas:
 		m.batch = int(s.factor(batchKey, CallSegments))
-	case weighsGrowing(version):
+	case hasGrowingWeight(version):
 		weight = s.factor(growingWeightKey, 4)
 	}
 	for _, x := range g.Shares {
-		if !x.takes {
+		if !x.assignable {
 			continue
 		}
 		total := s.Node(x.Node)
-		n := machineNode{id: x.Node, leaders: x.Leaders}
+		n := balancerNode{id: x.Node, leaders: x.Leaders}
 		n.rows = float64(x.SealedRows) + weight*float64(x.GrowingRows)
-		n.all = float64(total.SealedRows) + weight*float64(total.GrowingRows)
-		if _, capacity, _ := x.Memory(); ByRoom(version) {
+		n.totalRows = float64(total.SealedRows) + weight*float64(total.GrowingRows)
+		if _, capacity, _ := x.Memory(); AssignsByMemory(version) {
 			n.memory = float64(capacity)
 		}
 		m.nodes = append(m.nodes, n)
 	}
 	for i := range m.items {
-		at := m.at(m.items[i].node)
-		m.where = append(m.where, at)
+		at := m.nodeIndex(m.items[i].node)
+		m.nodeOf = append(m.nodeOf, at)
 	}
 	return m
 }
 
-// weighsGrowing reports whether growing rows have a weight (pull request 30293, after 2.3.5 was built).
-func weighsGrowing(version string) bool {
+// hasGrowingWeight reports whether growing rows have a weight (pull request 30293, after 2.3.5 was built).
+func hasGrowingWeight(version string) bool {
 	n := numbers(version)
 	return n != nil && slices.Compare(n, []int{2, 3, 8}) >= 0
 }
 
-func (m *machine) at(id model.NodeID) int {
-	return slices.IndexFunc(m.nodes, func(n machineNode) bool { return n.id == id })
+func (m *scoreBalancer) nodeIndex(id model.NodeID) int {
+	return slices.IndexFunc(m.nodes, func(n balancerNode) bool { return n.id == id })
 }
 
 // score computes the scores of a round.
-func (m *machine) score() {
+func (m *scoreBalancer) score() {
 	sum, memory, told := 0.0, 0.0, true
 	for i := range m.nodes {
 		n := &m.nodes[i]
 		n.assigned = 0
-		n.current = n.rows + math.Floor(n.all*m.global)
+		n.current = n.rows + math.Floor(n.totalRows*m.global)
 		sum += n.current
 		memory += n.memory
 		told = told && n.memory > 0
@@ -101,27 +101,27 @@ func (m *machine) score() {
 }
 
 // itemScore returns the score that a segment adds to a node.
-func (m *machine) itemScore(x int) float64 { return float64(m.items[x].rows) * (1 + m.global) }
+func (m *scoreBalancer) itemScore(x int) float64 { return float64(m.items[x].rows) * (1 + m.global) }
 
-func (m *machine) move(x, to int) Move {
-	it, from := &m.items[x], m.where[x]
+func (m *scoreBalancer) move(x, to int) Move {
+	it, from := &m.items[x], m.nodeOf[x]
 	rows := float64(it.rows)
 	for _, n := range []struct {
-		*machineNode
+		*balancerNode
 		sign float64
 	}{{&m.nodes[from], -1}, {&m.nodes[to], 1}} {
 		n.rows += n.sign * rows
-		n.all += n.sign * rows
+		n.totalRows += n.sign * rows
 		n.current += n.sign * m.itemScore(x)
 	}
-	m.where[x] = to
+	m.nodeOf[x] = to
 	return Move{it.id, it.rows, it.size, it.cost, m.nodes[from].id, m.nodes[to].id}
 }
 
-// on returns the segments of a node, smallest first.
-func (m *machine) on(node int) []int {
+// itemsOn returns the segments of a node, smallest first.
+func (m *scoreBalancer) itemsOn(node int) []int {
 	var list []int
-	for x, at := range m.where {
+	for x, at := range m.nodeOf {
 		if at == node {
 			list = append(list, x)
 		}
@@ -132,7 +132,7 @@ func (m *machine) on(node int) []int {
 
 // round selects the smallest segments of nodes above their part, and moves them, largest first, to the node with
 // the lowest score.
-func (m *machine) round() []Move {
+func (m *scoreBalancer) round() []Move {
 	m.score()
 	var candidates []int
 	mean := 0.0
@@ -147,7 +147,7 @@ func (m *machine) round() []Move {
 		if left <= part {
 			continue
 		}
-		for _, x := range m.on(i) {
+		for _, x := range m.itemsOn(i) {
 			candidates = append(candidates, x)
 			left -= m.itemScore(x)
 			if left <= part || m.batch > 0 && len(candidates) >= m.batch {
@@ -156,12 +156,12 @@ func (m *machine) round() []Move {
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b int) int {
-		return cmp.Or(-cmp.Compare(m.items[a].rows, m.items[b].rows), -cmp.Compare(m.nodes[m.where[a]].priority(), m.nodes[m.where[b]].priority()), cmp.Compare(a, b))
+		return cmp.Or(-cmp.Compare(m.items[a].rows, m.items[b].rows), -cmp.Compare(m.nodes[m.nodeOf[a]].priority(), m.nodes[m.nodeOf[b]].priority()), cmp.Compare(a, b))
 	})
 	var moves []Move
 	for _, x := range candidates {
-		from, to := m.where[x], m.least()
-		if from != to && m.worth(from, to, m.itemScore(x)) {
+		from, to := m.nodeOf[x], m.least()
+		if from != to && m.hasEnoughBenefit(from, to, m.itemScore(x)) {
 			moves = append(moves, m.move(x, to))
 		}
 		if m.batch > 0 && len(moves) > m.batch {
@@ -172,7 +172,7 @@ func (m *machine) round() []Move {
 }
 
 // least returns the node with the lowest score.
-func (m *machine) least() int {
+func (m *scoreBalancer) least() int {
 	best := 0
 	for i := range m.nodes {
 		if m.nodes[i].priority() < m.nodes[best].priority() {
@@ -182,9 +182,9 @@ func (m *machine) least() int {
 	return best
 }
 
-// worth is Milvus's hasEnoughBenefit: the difference exceeds the tolerance, and the move does not reverse it by
+// hasEnoughBenefit is Milvus's hasEnoughBenefit: the difference exceeds the tolerance, and the move does not reverse it by
 // nearly as much.
-func (m *machine) worth(from, to int, score float64) bool {
+func (m *scoreBalancer) hasEnoughBenefit(from, to int, score float64) bool {
 	a, b := m.nodes[from].priority(), m.nodes[to].priority()
 	before := math.Abs(a - b)
 	if before < b*m.toleration {
@@ -197,7 +197,7 @@ func (m *machine) worth(from, to int, score float64) bool {
 }
 
 // difference returns the excess of the highest score over the lowest, as a fraction of the lowest.
-func (m *machine) difference() float64 {
+func (m *scoreBalancer) difference() float64 {
 	low, high := math.Inf(1), 0.0
 	for i := range m.nodes {
 		low, high = min(low, m.nodes[i].current), max(high, m.nodes[i].current)
@@ -208,4 +208,4 @@ func (m *machine) difference() float64 {
 	return high/low - 1
 }
 
-func (m *machine) tolerated() bool { return m.difference() < m.toleration }
+func (m *scoreBalancer) tolerated() bool { return m.difference() < m.toleration }

@@ -39,8 +39,8 @@ func (t *surveyBuilder) addMetrics(n *Share, m *model.Metrics) {
 	}
 }
 
-// repeated computes the growing rows that may also be among the sealed rows of the replica.
-func (g *Group) repeated() {
+// setRepeatedRows computes the growing rows that may also be among the sealed rows of the replica.
+func (g *Group) setRepeatedRows() {
 	sealed, byMetrics := int64(0), int64(0)
 	for _, x := range g.Shares {
 		sealed += x.SealedRows
@@ -50,9 +50,9 @@ func (g *Group) repeated() {
 	}
 	for _, x := range g.Shares {
 		if x.FromMetrics {
-			x.Repeated = min(x.GrowingRows, sealed)
+			x.RepeatedRows = min(x.GrowingRows, sealed)
 		} else {
-			x.Repeated = min(x.GrowingRows, byMetrics)
+			x.RepeatedRows = min(x.GrowingRows, byMetrics)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (s *Share) addMetric(cost *costing, m *model.MetricServed) {
 		}
 		s.Sealed += int(of.Segments)
 		s.SealedRows += int64(of.Rows)
-		all, brute, indexed := cost.sealed(int64(of.Rows/of.Segments), of.loaded)
+		all, brute, indexed := cost.sealedCost(int64(of.Rows/of.Segments), of.loaded)
 		s.Cost += all * of.Segments
 		s.BruteCost += brute * of.Segments
 		if indexed {

@@ -23,9 +23,9 @@ type Verdict struct {
 	After Spread
 	// Acts reports whether it would move anything now: it is on, and has a move.
 	Acts bool
-	// Does describes the behaviour of the balancer when it is on, and why it does no more. Why also includes
+	// Behavior describes the behaviour of the balancer when it is on, and why it does no more. Why also includes
 	// whether it is on.
-	Does, Why string
+	Behavior, Why string
 }
 
 // hasQuotas reports whether a version's score based balancer has quotas. The generations of that balancer:
@@ -41,8 +41,8 @@ func hasQuotas(version string) bool {
 	return n == nil || slices.Compare(n, []int{2, 4, 7}) >= 0 || slices.Compare(n, []int{2, 3, 19}) >= 0 && slices.Compare(n, []int{2, 4, 0}) < 0
 }
 
-// beforeAverages reports whether a version's score based balancer is not modelled.
-func beforeAverages(version string) bool {
+// isUnmodeled reports whether a version's score based balancer is not modelled.
+func isUnmodeled(version string) bool {
 	n := numbers(version)
 	return n != nil && slices.Compare(n, []int{2, 3, 5}) < 0
 }
@@ -64,13 +64,13 @@ const (
 func (s *Survey) Milvus(g *Group) *Verdict {
 	v := &Verdict{After: g.Spread}
 	v.Balancer, v.BalancerFrom = s.setting(BalancerKey, s.defaultBalancer())
-	if v.Does = s.unmodelled(g, v.Balancer); v.Does != "" {
-		v.Why = v.Does
+	if v.Behavior = s.unmodelled(g, v.Balancer); v.Behavior != "" {
+		v.Why = v.Behavior
 		return v
 	}
 	v.Modelled = true
-	m := s.newMachine(g)
-	for range mostRounds {
+	m := s.newScoreBalancer(g)
+	for range maxRounds {
 		moves := m.round()
 		if len(v.Moves) == 0 {
 			v.Round = len(moves)
@@ -80,31 +80,31 @@ func (s *Survey) Milvus(g *Group) *Verdict {
 		}
 		v.Moves = append(v.Moves, moves...)
 	}
-	v.Moves = joined(v.Moves)
-	v.After = spreadOf(moved(g, v.Moves, s.items()[g]))
+	v.Moves = mergeMoves(v.Moves)
+	v.After = spreadOf(sharesAfterMoves(g, v.Moves, s.items()[g]))
 	v.Acts = s.Auto.Known && s.Auto.On && len(v.Moves) > 0
-	v.Does = v.does(m)
+	v.Behavior = v.behavior(m)
 	v.Why = v.why(&s.Auto)
 	return v
 }
 
-// mostRounds is more than a balancer needs to stop.
-const mostRounds = 200
+// maxRounds is more than a balancer needs to stop.
+const maxRounds = 200
 
-func (s *Survey) setting(key, otherwise string) (value, from string) {
+func (s *Survey) setting(key, fallback string) (value, from string) {
 	if x, ok := s.cluster.Setting(key, QueryCoords()...); ok && strings.TrimSpace(x.Value) != "" {
 		return strings.TrimSpace(x.Value), x.From
 	}
-	return otherwise, "default"
+	return fallback, "default"
 }
 
 // factor returns a numeric setting, or otherwise if it is missing or invalid.
-func (s *Survey) factor(key string, otherwise float64) float64 {
+func (s *Survey) factor(key string, fallback float64) float64 {
 	value, _ := s.setting(key, "")
 	if x, err := strconv.ParseFloat(value, 64); err == nil && x >= 0 {
 		return x
 	}
-	return otherwise
+	return fallback
 }
 
 // defaultBalancer returns the default balancer: the row count based one before 2.2.9 (pull requests 23805, 23806).
@@ -137,9 +137,9 @@ func (s *Survey) Exclusive(g *Group) bool {
 	return false
 }
 
-// ByRoom reports whether Milvus assigns rows to a node by its memory: pull request 36466, in 2.5.0, and 36625 of
+// AssignsByMemory reports whether Milvus assigns rows to a node by its memory: pull request 36466, in 2.5.0, and 36625 of
 // 2024-09-30, in 2.4.13. An unknown version counts as a new one.
-func ByRoom(version string) bool {
+func AssignsByMemory(version string) bool {
 	n := numbers(version)
 	return n == nil || slices.Compare(n, []int{2, 4, 13}) >= 0
 }
@@ -175,15 +175,15 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	default:
 		return "moves of " + balancer + " are not computed"
 	}
-	if beforeAverages(s.cluster.Version.Text) {
+	if isUnmodeled(s.cluster.Version.Text) {
 		return "moves of the balancer before Milvus 2.3.5 are not computed"
 	}
-	if why := s.unread(); why != "" {
+	if why := s.unreadParts(); why != "" {
 		return why
 	}
 	takers := 0
 	for _, x := range g.Shares {
-		if !x.takes {
+		if !x.assignable {
 			continue
 		}
 		takers++
@@ -197,8 +197,8 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	return ""
 }
 
-// does describes the balancer's behaviour when it is on.
-func (v *Verdict) does(m *machine) string {
+// behavior describes the balancer's behaviour when it is on.
+func (v *Verdict) behavior(m *scoreBalancer) string {
 	switch {
 	case len(v.Moves) == 1:
 		return v.Balancer + " moves one segment"
@@ -214,15 +214,15 @@ func (v *Verdict) does(m *machine) string {
 func (v *Verdict) why(a *Auto) string {
 	switch {
 	case !a.Known:
-		return "auto-balance unknown; if on, " + v.Does
+		return "auto-balance unknown; if on, " + v.Behavior
 	case !a.On:
-		return fmt.Sprintf("auto-balance is off (%s: %s=%s); if on: %s", a.From, SwitchKey, a.Value, v.Does)
+		return fmt.Sprintf("auto-balance is off (%s: %s=%s); if on: %s", a.From, SwitchKey, a.Value, v.Behavior)
 	}
-	return v.Does
+	return v.Behavior
 }
 
-// joined merges several moves of a segment into a single move, and drops segments that return to their node.
-func joined(moves []Move) []Move {
+// mergeMoves merges several moves of a segment into a single move, and drops segments that return to their node.
+func mergeMoves(moves []Move) []Move {
 	at := make(map[model.SegmentID]int, len(moves))
 	var list []Move
 	for _, m := range moves {

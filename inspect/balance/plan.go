@@ -32,8 +32,8 @@ func MeasureOf(word string) (Measure, bool) {
 	return 0, false
 }
 
-// Of returns the largest share over the mean, by the measure.
-func (m Measure) Of(s *Spread) float64 {
+// MaxMean returns the largest share over the mean, by the measure.
+func (m Measure) MaxMean(s *Spread) float64 {
 	return [...]float64{s.MaxMean, s.RowsMaxMean, s.MemoryMaxMean}[min(m, ByMemory)]
 }
 
@@ -123,7 +123,7 @@ func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 	// Start with the worst, because its moves weigh most in the totals.
 	order := slices.Clone(groups)
 	slices.SortStableFunc(order, func(a, b *Group) int { return -cmp.Compare(excess(a, o.By), excess(b, o.By)) })
-	now := o.By.Of(&s.Spread)
+	now := o.By.MaxMean(&s.Spread)
 	var made []*Plan
 	plans := make(map[*Group]*Plan, len(groups))
 	for _, g := range order {
@@ -132,9 +132,9 @@ func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 		if len(p.Moves) == 0 {
 			continue
 		}
-		all := s.after(append(made, p))
-		if level := o.By.Of(&all); now > 0 && level > max(now, p.Options.Goal)*(1+tolerance) {
-			plans[g] = p.withdrawn(now, level)
+		all := s.spreadAfter(append(made, p))
+		if level := o.By.MaxMean(&all); now > 0 && level > max(now, p.Options.Goal)*(1+tolerance) {
+			plans[g] = p.withoutMoves(now, level)
 			continue
 		}
 		made = append(made, p)
@@ -149,26 +149,26 @@ func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 	return list
 }
 
-// withdrawn returns a plan without its moves.
-func (p *Plan) withdrawn(before, after float64) *Plan {
+// withoutMoves returns a plan without its moves.
+func (p *Plan) withoutMoves(before, after float64) *Plan {
 	w := &Plan{Group: p.Group, Options: p.Options, Before: p.Before, After: p.Before, Shares: p.Group.Shares, Unplanned: true, MemoryUnknown: p.MemoryUnknown}
 	w.Why = fmt.Sprintf("balancing it (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f", len(p.Moves), before, after)
 	return w
 }
 
-// after returns the predicted spread of all nodes, over all replicas, after the plans.
-func (s *Survey) after(plans []*Plan) Spread {
-	nodes, byNode := copied(s.Nodes)
+// spreadAfter returns the predicted spread of all nodes, over all replicas, after the plans.
+func (s *Survey) spreadAfter(plans []*Plan) Spread {
+	nodes, byNode := copyShares(s.Nodes)
 	for _, p := range plans {
 		for i, x := range p.Shares {
-			byNode[x.Node].differ(p.Group.Shares[i], x)
+			byNode[x.Node].addDifference(p.Group.Shares[i], x)
 		}
 	}
 	return spreadOf(nodes)
 }
 
-// differ adds the change of a share to a node's totals.
-func (s *Share) differ(before, after *Share) {
+// addDifference adds the change of a share to a node's totals.
+func (s *Share) addDifference(before, after *Share) {
 	s.Sealed += after.Sealed - before.Sealed
 	s.SealedRows += after.SealedRows - before.SealedRows
 	s.Bytes += after.Bytes - before.Bytes
@@ -185,17 +185,17 @@ func excess(g *Group, by Measure) float64 {
 	if g.Spread.Nodes == 0 {
 		return 0
 	}
-	return (by.Of(&g.Spread) - 1) * total / float64(g.Spread.Nodes)
+	return (by.MaxMean(&g.Spread) - 1) * total / float64(g.Spread.Nodes)
 }
 
 func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Plan {
 	o.Goal = cmp.Or(o.Goal, DefaultGoal)
 	p := &Plan{Group: g, Options: o, Before: g.Spread, After: g.Spread, Shares: g.Shares}
-	if why := p.pointless(s); why != "" {
+	if why := p.unplannedReason(s); why != "" {
 		p.Why, p.Unplanned = why, true
 		return p
 	}
-	if p.Reached = o.By.Of(&g.Spread) <= o.Goal; p.Reached {
+	if p.Reached = o.By.MaxMean(&g.Spread) <= o.Goal; p.Reached {
 		return p
 	}
 	items := s.items()[g]
@@ -204,26 +204,26 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 		it := &items[x.pieces[step.piece].item]
 		p.Moves = append(p.Moves, Move{it.id, it.rows, it.size, it.cost, it.node, x.bins[step.to].node})
 	}
-	p.Shares = moved(g, p.Moves, items)
+	p.Shares = sharesAfterMoves(g, p.Moves, items)
 	p.After = spreadOf(p.Shares)
-	if p.Reached = o.By.Of(&p.After) <= o.Goal*(1+tolerance); !p.Reached {
+	if p.Reached = o.By.MaxMean(&p.After) <= o.Goal*(1+tolerance); !p.Reached {
 		p.Why = x.why()
 	}
 	return p
 }
 
-// pointless returns the reason why a plan for a group is pointless or impossible, or "" if it is useful.
-func (p *Plan) pointless(s *Survey) string {
+// unplannedReason returns the reason why a plan for a group is pointless or impossible, or "" if it is useful.
+func (p *Plan) unplannedReason(s *Survey) string {
 	takers, asked := 0, 0
 	for _, x := range p.Group.Shares {
-		if x.takes {
+		if x.assignable {
 			takers++
 			if x.Known && !x.FromMetrics {
 				asked++
 			}
 		}
 	}
-	unread := s.unread()
+	unread := s.unreadParts()
 	switch {
 	case unread != "":
 		return unread
@@ -243,14 +243,14 @@ func (p *Plan) pointless(s *Survey) string {
 		return "only one of its nodes reported its segments"
 	case p.Options.By == ByCost && p.Group.Cost() == 0 && p.Group.Rows() > 0:
 		return "search cost unknown: its fields are unknown; use --by rows"
-	case p.Options.By.Of(&p.Group.Spread) == 0:
+	case p.Options.By.MaxMean(&p.Group.Spread) == 0:
 		return "it serves nothing movable"
 	}
 	return ""
 }
 
-// copied returns copies of shares, in order and by node.
-func copied(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
+// copyShares returns copies of shares, in order and by node.
+func copyShares(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
 	list, byNode := make([]*Share, len(shares)), make(map[model.NodeID]*Share, len(shares))
 	for i, s := range shares {
 		next := *s
@@ -259,9 +259,9 @@ func copied(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
 	return list, byNode
 }
 
-// moved returns copies of a group's shares after moves. items must be sorted by id.
-func moved(g *Group, moves []Move, items []item) []*Share {
-	list, shares := copied(g.Shares)
+// sharesAfterMoves returns copies of a group's shares after moves. items must be sorted by id.
+func sharesAfterMoves(g *Group, moves []Move, items []item) []*Share {
+	list, shares := copyShares(g.Shares)
 	for _, m := range moves {
 		i, ok := slices.BinarySearchFunc(items, m.Segment, func(x item, id model.SegmentID) int { return cmp.Compare(x.id, id) })
 		if !ok {
@@ -283,16 +283,16 @@ func moved(g *Group, moves []Move, items []item) []*Share {
 	return list
 }
 
-// overloaded is the fraction of its memory above which Milvus considers a node overloaded
+// overloadThreshold is the fraction of its memory above which Milvus considers a node overloaded
 // (queryCoord.overloadedMemoryThresholdPercentage, 90).
-const overloaded = 0.9
+const overloadThreshold = 0.9
 
 // memoryRoom returns the bytes of segments that each node can take. It records the nodes whose memory is
 // unknown.
 func (s *Survey) memoryRoom(p *Plan) map[model.NodeID]float64 {
 	room := make(map[model.NodeID]float64)
 	for _, x := range p.Group.Shares {
-		if !x.takes || !x.Known {
+		if !x.assignable || !x.Known {
 			continue
 		}
 		use, capacity, ok := x.Memory()
@@ -300,7 +300,7 @@ func (s *Survey) memoryRoom(p *Plan) map[model.NodeID]float64 {
 			p.MemoryUnknown = append(p.MemoryUnknown, x.Node)
 			continue
 		}
-		room[x.Node] = max(0, overloaded*float64(capacity)-float64(use))
+		room[x.Node] = max(0, overloadThreshold*float64(capacity)-float64(use))
 	}
 	return room
 }

@@ -26,9 +26,9 @@ type bin struct {
 	fixed float64
 	load  float64
 	// room is the number of bytes that may still be added; endless if unknown.
-	room  float64
-	total float64 // over all groups, to order bins of equal load
-	own   []int   // its pieces
+	room   float64
+	total  float64 // over all groups, to order bins of equal load
+	pieces []int   // its pieces
 }
 
 type piece struct {
@@ -41,7 +41,7 @@ type piece struct {
 // step moves a piece to another bin.
 type step struct{ piece, to int }
 
-const endless = 1e300
+const unlimited = 1e300
 
 func newProblem(g *Group, items []item, o Options, totals, room map[model.NodeID]float64) *problem {
 	p := &problem{}
@@ -53,12 +53,12 @@ func newProblem(g *Group, items []item, o Options, totals, room map[model.NodeID
 		}
 		load := o.By.share(x)
 		sum += load
-		if !x.takes || x.FromMetrics {
+		if !x.assignable || x.FromMetrics {
 			continue
 		}
 		space, ok := room[x.Node]
 		if !ok {
-			space = endless
+			space = unlimited
 		}
 		at[x.Node] = len(p.bins)
 		p.bins = append(p.bins, bin{node: x.Node, fixed: load, load: load, room: space, total: totals[x.Node]})
@@ -70,35 +70,35 @@ func newProblem(g *Group, items []item, o Options, totals, room map[model.NodeID
 		}
 		load := o.By.item(&items[i])
 		p.bins[b].fixed -= load
-		p.bins[b].own = append(p.bins[b].own, len(p.pieces))
+		p.bins[b].pieces = append(p.bins[b].pieces, len(p.pieces))
 		p.pieces = append(p.pieces, piece{i, b, load, float64(items[i].size)})
 	}
 	if len(p.bins) > 0 {
-		p.mean = sum / float64(countTakers(g))
+		p.mean = sum / float64(countAssignable(g))
 	}
 	p.limit = o.Goal * p.mean
 	return p
 }
 
-// countTakers counts the shares that Spread divides by.
-func countTakers(g *Group) (n int) {
+// countAssignable counts the shares that Spread divides by.
+func countAssignable(g *Group) (n int) {
 	for _, x := range g.Shares {
-		if x.counts() && x.takes {
+		if x.counts() && x.assignable {
 			n++
 		}
 	}
 	return n
 }
 
-// worthwhile is the relative reduction of the fullest bin that justifies moves if the limit is out of reach.
-const worthwhile = 0.02
+// minReduction is the relative reduction of the fullest bin that justifies moves if the limit is out of reach.
+const minReduction = 0.02
 
 // solve returns few steps that bring all bins under the limit, or steps that reduce the fullest bin as far as
 // possible.
 func (p *problem) solve() []step {
 	l := p.layout()
 	most := l.load[l.fullest()]
-	if !l.even(p.limit) && l.load[l.fullest()] > most*(1-worthwhile) {
+	if !l.even(p.limit) && l.load[l.fullest()] > most*(1-minReduction) {
 		return nil
 	}
 	return l.steps()
@@ -107,21 +107,21 @@ func (p *problem) solve() []step {
 // layout is the current position of the pieces during a search.
 type layout struct {
 	*problem
-	load  []float64
-	room  []float64
-	where []int   // bin of each piece
-	holds [][]int // pieces of each bin, in no order
+	load      []float64
+	room      []float64
+	binOf     []int   // bin of each piece
+	binPieces [][]int // pieces of each bin, in no order
 }
 
 func (p *problem) layout() *layout {
-	l := &layout{problem: p, where: make([]int, len(p.pieces)), holds: make([][]int, len(p.bins))}
+	l := &layout{problem: p, binOf: make([]int, len(p.pieces)), binPieces: make([][]int, len(p.bins))}
 	for i := range p.bins {
 		l.load = append(l.load, p.bins[i].load)
 		l.room = append(l.room, p.bins[i].room)
-		l.holds[i] = slices.Clone(p.bins[i].own)
+		l.binPieces[i] = slices.Clone(p.bins[i].pieces)
 	}
 	for i := range p.pieces {
-		l.where[i] = p.pieces[i].bin
+		l.binOf[i] = p.pieces[i].bin
 	}
 	return l
 }
@@ -129,7 +129,7 @@ func (p *problem) layout() *layout {
 // put moves a piece to a bin. When an original piece leaves, the bin gains no room, so that the moves may be
 // made in any order.
 func (l *layout) put(x, to int) {
-	p, from := &l.pieces[x], l.where[x]
+	p, from := &l.pieces[x], l.binOf[x]
 	l.load[from] -= p.load
 	l.load[to] += p.load
 	if from != p.bin {
@@ -138,16 +138,16 @@ func (l *layout) put(x, to int) {
 	if to != p.bin {
 		l.room[to] -= p.size
 	}
-	l.where[x] = to
-	at := slices.Index(l.holds[from], x)
-	l.holds[from] = slices.Delete(l.holds[from], at, at+1)
-	l.holds[to] = append(l.holds[to], x)
+	l.binOf[x] = to
+	at := slices.Index(l.binPieces[from], x)
+	l.binPieces[from] = slices.Delete(l.binPieces[from], at, at+1)
+	l.binPieces[to] = append(l.binPieces[to], x)
 }
 
 // steps returns the differences from the original positions.
 func (l *layout) steps() []step {
 	var list []step
-	for x, to := range l.where {
+	for x, to := range l.binOf {
 		if to != l.pieces[x].bin {
 			list = append(list, step{x, to})
 		}
@@ -155,15 +155,15 @@ func (l *layout) steps() []step {
 	return list
 }
 
-// mostChanges limits a search. Each change moves one piece or exchanges two.
-const mostChanges = 20_000
+// maxChanges limits a search. Each change moves one piece or exchanges two.
+const maxChanges = 20_000
 
 // even moves pieces from the fullest bin to the emptiest until all bins are under a limit, and reports
 // whether it succeeded. It takes the smallest piece that removes the excess, or else the largest that fits,
 // or else the move or exchange that minimizes the fuller of two bins.
 func (l *layout) even(limit float64) bool {
 	limit *= 1 + tolerance
-	for range mostChanges {
+	for range maxChanges {
 		from := l.fullest()
 		if l.load[from] <= limit {
 			l.undo(limit)
@@ -193,7 +193,7 @@ func (l *layout) relieve(from int, limit float64) bool {
 	excess := l.load[from] - limit
 	for _, to := range l.emptiest(from) {
 		space, best := limit-l.load[to], -1
-		for _, x := range l.holds[from] {
+		for _, x := range l.binPieces[from] {
 			p := &l.pieces[x]
 			if p.load <= 0 || p.load > space || p.size > l.room[to] {
 				continue
@@ -244,7 +244,7 @@ func (l *layout) lower(from int) bool {
 	}
 	const few = 8 // exchanges with fuller bins gain less and less
 	for i, target := range l.emptiest(from) {
-		for _, a := range l.holds[from] {
+		for _, a := range l.binPieces[from] {
 			consider(a, target, -1)
 		}
 		if i == 0 && x >= 0 {
@@ -253,8 +253,8 @@ func (l *layout) lower(from int) bool {
 		if i >= few {
 			continue
 		}
-		for _, a := range l.holds[from] {
-			for _, b := range l.holds[target] {
+		for _, a := range l.binPieces[from] {
+			for _, b := range l.binPieces[target] {
 				consider(a, target, b)
 			}
 		}
@@ -284,7 +284,7 @@ func (l *layout) undo(limit float64) {
 // why returns the reason why a goal is out of reach.
 func (p *problem) why() string {
 	worst := slices.MaxFunc(p.bins, func(a, b bin) int { return cmp.Compare(a.fixed, b.fixed) })
-	largest, least := 0.0, endless
+	largest, least := 0.0, unlimited
 	for i := range p.pieces {
 		largest = max(largest, p.pieces[i].load)
 	}
@@ -312,7 +312,7 @@ func (p *problem) why() string {
 // take segments, or if the load is 0.
 func (s *Survey) Reachable(g *Group, o Options) float64 {
 	for _, x := range g.Shares {
-		if x.takes && (!x.Known || x.FromMetrics) {
+		if x.assignable && (!x.Known || x.FromMetrics) {
 			return 0
 		}
 	}

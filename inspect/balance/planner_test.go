@@ -14,7 +14,7 @@ func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *
 		if r.IntN(3) == 0 {
 			fixed = float64(r.IntN(largest))
 		}
-		p.bins = append(p.bins, bin{fixed: fixed, load: fixed, room: endless, total: float64(r.IntN(100))})
+		p.bins = append(p.bins, bin{fixed: fixed, load: fixed, room: unlimited, total: float64(r.IntN(100))})
 		if tight {
 			p.bins[i].room = float64(r.IntN(2 * largest))
 		}
@@ -23,7 +23,7 @@ func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *
 	for i := range pieces {
 		b, load := r.IntN(1+r.IntN(bins)), float64(1+r.IntN(largest))
 		p.pieces = append(p.pieces, piece{i, b, load, load})
-		p.bins[b].own = append(p.bins[b].own, i)
+		p.bins[b].pieces = append(p.bins[b].pieces, i)
 		p.bins[b].load += load
 		sum += load
 	}
@@ -48,7 +48,7 @@ func outcome(p *problem, steps []step) (fullest float64, fits bool) {
 // brute tries every bin for every piece. It returns the fewest steps under the limit (-1: none) and the lowest
 // possible level.
 func brute(p *problem) (fewest int, lowest float64) {
-	fewest, lowest = -1, endless
+	fewest, lowest = -1, unlimited
 	l := p.layout()
 	var try func(x, moved int)
 	try = func(x, moved int) {

@@ -28,7 +28,7 @@ func (s *Survey) Report(groups []*Group, o Options, plan bool) *Report {
 		return r
 	}
 	r.Plans = s.Plans(groups, o)
-	r.After = s.after(r.Plans)
+	r.After = s.spreadAfter(r.Plans)
 	return r
 }
 

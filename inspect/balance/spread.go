@@ -15,7 +15,7 @@ func spreadOf(shares []*Share) Spread {
 		if !x.counts() {
 			continue
 		}
-		if x.takes {
+		if x.assignable {
 			takers++
 		}
 		cost.add(x.Cost)
@@ -60,9 +60,9 @@ func (s *Survey) Rowless(x *Share) bool {
 // Sized reports whether the sizes of segments were read.
 func (s *Survey) Sized() bool { return s.cluster.Loaded.Has(model.PartSegments | model.PartLogs) }
 
-// unread returns a message about the part of the metadata that a plan needs and that was not read, or "" if
+// unreadParts returns a message about the part of the metadata that a plan needs and that was not read, or "" if
 // everything was read.
-func (s *Survey) unread() string {
+func (s *Survey) unreadParts() string {
 	switch loaded := s.cluster.Loaded; {
 	case !loaded.Has(model.PartServing):
 		return "the replicas were not read"
@@ -79,7 +79,7 @@ func (s *Share) counts() bool {
 	if !s.Known {
 		return false
 	}
-	return s.takes || s.Sealed > 0
+	return s.assignable || s.Sealed > 0
 }
 
 // tally collects one figure of several nodes.
@@ -97,11 +97,11 @@ func (t *tally) add(x float64) {
 
 // maxMean returns the largest value over the mean of the nodes that could share the total. If leaving nodes
 // still serve a part, all values may be below that mean. The result is then 1 (even).
-func (t *tally) maxMean(takers int) float64 {
+func (t *tally) maxMean(assignable int) float64 {
 	if t.sum == 0 {
 		return 0
 	}
-	return max(1, t.max/(t.sum/float64(takers)))
+	return max(1, t.max/(t.sum/float64(assignable)))
 }
 
 func (t *tally) cv() float64 {

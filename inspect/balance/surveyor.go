@@ -7,28 +7,28 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Take sums the data that query nodes serve. Without a Runtime only the groups and their members are known.
-func Take(c *model.Cluster) *Survey { return new(Surveyor).Take(c) }
+// NewSurvey sums the data that query nodes serve. Without a Runtime only the groups and their members are known.
+func NewSurvey(c *model.Cluster) *Survey { return new(Surveyor).Take(c) }
 
 // Surveyor takes successive surveys, and recomputes only collections that changed. It is not safe for concurrent
 // use. Its surveys are.
 type Surveyor struct {
-	kept map[model.CollectionID]*sealedSums
+	cache map[model.CollectionID]*sealedSums
 }
 
 // Take surveys a cluster, like the function Take.
 func (x *Surveyor) Take(c *model.Cluster) *Survey {
-	s := &Survey{Weights: DefaultWeights(), Asked: c.Runtime != nil, cluster: c, Auto: autoOf(c)}
-	t := newSurveyBuilder(s, x.kept)
+	s := &Survey{Weights: DefaultWeights(), HasRuntime: c.Runtime != nil, cluster: c, Auto: autoOf(c)}
+	t := newSurveyBuilder(s, x.cache)
 	t.distributions()
 	t.metrics()
 	t.finish()
-	s.odd = make(map[model.CollectionID][]Odd, len(t.next))
+	s.anomalies = make(map[model.CollectionID][]Anomaly, len(t.next))
 	for id, sums := range t.next {
-		s.odd[id] = sums.odd
+		s.anomalies[id] = sums.anomalies
 	}
 	s.items = sync.OnceValue(s.collectItems)
-	x.kept = t.next
+	x.cache = t.next
 	return s
 }
 
@@ -44,26 +44,26 @@ type sealedSums struct {
 	weights    Weights
 	once       *model.Once
 	shares     []Share // by node; only sums of sealed segments are set
-	odd        []Odd
+	anomalies  []Anomaly
 }
 
-// Odd is a sealed segment of a query node that may be unusual: it has no record, its record is of a dropped
+// Anomaly is a sealed segment of a query node that may be unusual: it has no record, its record is of a dropped
 // segment, one of its vector fields is not behind an index, or it does not count.
-type Odd struct {
+type Anomaly struct {
 	Node   *model.LiveNode
 	Served *model.ServedSegment
 	Record *model.Segment // nil if the collection has no record of the segment
 }
 
-// Odd returns the odd segments of a collection, by node and id. With them, checks of loaded segments need not
+// Anomalies returns the odd segments of a collection, by node and id. With them, checks of loaded segments need not
 // scan all segments. ok is false if the collection was not surveyed.
-func (s *Survey) Odd(id model.CollectionID) (list []Odd, ok bool) {
-	list, ok = s.odd[id]
+func (s *Survey) Anomalies(id model.CollectionID) (list []Anomaly, ok bool) {
+	list, ok = s.anomalies[id]
 	return list, ok
 }
 
-// holds reports whether the sums are valid for a cluster.
-func (x *sealedSums) holds(c *model.Cluster, id model.CollectionID, weights Weights) bool {
+// valid reports whether the sums are valid for a cluster.
+func (x *sealedSums) valid(c *model.Cluster, id model.CollectionID, weights Weights) bool {
 	return x != nil && x.runtime == c.Runtime && x.collection == c.Collection(id) && x.weights == weights &&
 		slices.Equal(x.segments, c.SegmentsOf(id)) && slices.Equal(x.indexes, c.IndexesOf(id)) &&
 		slices.Equal(x.replicas, c.ReplicasOf(id)) && slices.Equal(x.resources, c.ResourceGroups)
@@ -85,9 +85,9 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 }
 
 // sum sums the sealed segments of a node.
-func (x *sealedSums) sum(share *Share, on model.SealedOn, known *model.Records, cost *costing) {
-	share.Node = on.Node.Node
-	for _, s := range on.Segments {
+func (x *sealedSums) sum(share *Share, served model.SealedOn, known *model.Records, cost *costing) {
+	share.Node = served.Node.Node
+	for _, s := range served.Segments {
 		at, ok := known.Place(s.ID)
 		plain := ok && known.States[at] != model.SegmentDropped && known.States[at] != model.SegmentStateNone
 		if s.Level == model.LevelL0 {
@@ -104,10 +104,10 @@ func (x *sealedSums) sum(share *Share, on model.SealedOn, known *model.Records, 
 		if plain {
 			continue
 		}
-		odd := Odd{Node: on.Node, Served: s}
+		odd := Anomaly{Node: served.Node, Served: s}
 		if ok {
 			odd.Record = x.segments[at]
 		}
-		x.odd = append(x.odd, odd)
+		x.anomalies = append(x.anomalies, odd)
 	}
 }

@@ -11,17 +11,17 @@ import (
 // surveyBuilder is a Survey under construction.
 type surveyBuilder struct {
 	*Survey
-	kept, next   map[model.CollectionID]*sealedSums // of the previous survey, and of this one
-	byCollection map[model.CollectionID][]*Group
-	nodes        map[model.NodeID]*Share
+	previous, next map[model.CollectionID]*sealedSums // of the previous survey, and of this one
+	byCollection   map[model.CollectionID][]*Group
+	nodes          map[model.NodeID]*Share
 }
 
 // newSurveyBuilder adds the replicas and their members, and all query nodes.
-func newSurveyBuilder(s *Survey, kept map[model.CollectionID]*sealedSums) *surveyBuilder {
+func newSurveyBuilder(s *Survey, previous map[model.CollectionID]*sealedSums) *surveyBuilder {
 	c := s.cluster
 	s.costs = make(map[model.CollectionID]*costing)
 	t := &surveyBuilder{
-		Survey: s, kept: kept, next: make(map[model.CollectionID]*sealedSums),
+		Survey: s, previous: previous, next: make(map[model.CollectionID]*sealedSums),
 		byCollection: make(map[model.CollectionID][]*Group), nodes: make(map[model.NodeID]*Share),
 	}
 	for _, x := range c.Sessions {
@@ -52,7 +52,7 @@ func (t *surveyBuilder) replica(r *model.Replica) {
 			t.node(id).Member = true
 			x := t.share(g, id)
 			x.Member, x.ReadOnly, x.Streaming = true, list.readOnly, list.streaming
-			x.takes = !x.ReadOnly && !x.Streaming && x.Session != nil && !x.Session.Stopping
+			x.assignable = !x.ReadOnly && !x.Streaming && x.Session != nil && !x.Session.Stopping
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (t *surveyBuilder) node(id model.NodeID) *Share {
 	if x == nil {
 		x = &Share{Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id), unread: !t.cluster.Loaded.Has(model.PartServing)}
 		x.Known = x.Live != nil && x.Live.Distribution != nil
-		x.takes = x.Session != nil && !x.Session.Stopping && !embedded(x.Session)
+		x.assignable = x.Session != nil && !x.Session.Stopping && !embedded(x.Session)
 		x.Streaming = x.Session != nil && embedded(x.Session)
 		t.nodes[id] = x
 		t.Nodes = append(t.Nodes, x)
@@ -122,8 +122,8 @@ func (t *surveyBuilder) distributions() {
 	r := t.cluster.Runtime
 	for _, id := range r.ServedCollections() {
 		cost := t.costing(id)
-		sums := t.kept[id]
-		if !sums.holds(t.cluster, id, t.Weights) {
+		sums := t.previous[id]
+		if !sums.valid(t.cluster, id, t.Weights) {
 			sums = sumSealed(t.cluster, id, cost)
 		}
 		t.next[id] = sums
@@ -164,24 +164,24 @@ func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
 
 // addSealed adds a sealed segment. counts is false for a copy, which takes memory but none of the work. indexed
 // reports whether the segment counts and every vector field is behind an index.
-func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigures, counts bool) (indexed bool) {
+func (s *Share) addSealed(cost *costing, x *model.ServedSegment, figures sealedFigures, counts bool) (indexed bool) {
 	s.Sealed++
 	for i := range x.Indexes {
 		s.IndexBytes += x.Indexes[i].Bytes
 	}
-	rows := of.rows
+	rows := figures.rows
 	s.SealedRows += rows
-	s.Bytes += of.bytes
+	s.Bytes += figures.bytes
 	switch {
 	case !counts:
 		s.Copies++
 		s.CopiedRows += rows
 		return false
-	case !of.known:
+	case !figures.known:
 		s.Unrecorded++
 		return false
 	}
-	all, brute, indexed := cost.sealed(rows, x.Indexes)
+	all, brute, indexed := cost.sealedCost(rows, x.Indexes)
 	s.Cost += all
 	s.BruteCost += brute
 	if indexed {
@@ -196,7 +196,7 @@ func (s *Share) addGrowing(cost *costing, segments int, rows int64) {
 	s.Growing += segments
 	s.GrowingRows += rows
 	s.BruteRows += rows
-	all := cost.growing(rows)
+	all := cost.growingCost(rows)
 	s.Cost += all
 	s.BruteCost += all
 	s.GrowingCost += all
@@ -205,7 +205,7 @@ func (s *Share) addGrowing(cost *costing, segments int, rows int64) {
 // finish computes the totals of the nodes and the spreads, and sorts everything.
 func (t *surveyBuilder) finish() {
 	for _, g := range t.Groups {
-		g.repeated()
+		g.setRepeatedRows()
 		slices.SortFunc(g.Shares, byNode)
 		for _, x := range g.Shares {
 			t.nodes[x.Node].add(x)
@@ -253,7 +253,7 @@ func (s *Share) add(x *Share) {
 	s.SealedRows += x.SealedRows
 	s.CopiedRows += x.CopiedRows
 	s.GrowingRows += x.GrowingRows
-	s.Repeated += x.Repeated
+	s.RepeatedRows += x.RepeatedRows
 	s.LevelZero += x.LevelZero
 	s.Unrecorded += x.Unrecorded
 	s.Bytes += x.Bytes

@@ -14,15 +14,15 @@ import (
 
 const docs = model.CollectionID(7)
 
-// world is a cluster with a single collection, whose float vector has 10 dimensions and an HNSW index with M
+// fixture is a cluster with a single collection, whose float vector has 10 dimensions and an HNSW index with M
 // 8 (665.6 rows a search). Its segments are those that nodes serve.
-type world struct {
+type fixture struct {
 	parts   model.Parts
 	runtime model.RuntimeParts
 }
 
-func newWorld(nodes ...model.NodeID) *world {
-	w := &world{parts: model.Parts{
+func newFixture(nodes ...model.NodeID) *fixture {
+	w := &fixture{parts: model.Parts{
 		Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"},
 		Databases:   []*model.Database{{ID: 2, Name: "tenant"}},
 		Collections: []*model.Collection{{ID: docs, Name: "docs", Database: 2, Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}}}},
@@ -36,14 +36,14 @@ func newWorld(nodes ...model.NodeID) *world {
 }
 
 // node registers a query node that responds.
-func (w *world) node(id model.NodeID) *model.LiveNode {
+func (w *fixture) node(id model.NodeID) *model.LiveNode {
 	w.parts.Sessions = append(w.parts.Sessions, &model.Session{Node: id, Role: "querynode"})
 	n := &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{}, System: &model.System{Memory: 1 << 30, MemoryUse: 1 << 20}}
 	w.runtime.Nodes = append(w.runtime.Nodes, n)
 	return n
 }
 
-func (w *world) live(id model.NodeID) *model.LiveNode {
+func (w *fixture) live(id model.NodeID) *model.LiveNode {
 	for _, n := range w.runtime.Nodes {
 		if n.Node == id {
 			return n
@@ -53,7 +53,7 @@ func (w *world) live(id model.NodeID) *model.LiveNode {
 }
 
 // serve adds a sealed segment to a node. rows below 0 means that etcd has no record of the segment.
-func (w *world) serve(node model.NodeID, id model.SegmentID, rows int64, indexed bool) *model.ServedSegment {
+func (w *fixture) serve(node model.NodeID, id model.SegmentID, rows int64, indexed bool) *model.ServedSegment {
 	if rows >= 0 {
 		w.parts.Segments = append(w.parts.Segments, &model.Segment{ID: id, Collection: docs, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})
 	}
@@ -66,12 +66,12 @@ func (w *world) serve(node model.NodeID, id model.SegmentID, rows int64, indexed
 	return &d.Sealed[len(d.Sealed)-1]
 }
 
-func (w *world) build() *model.Cluster {
+func (w *fixture) build() *model.Cluster {
 	return model.Build(w.parts).WithRuntime(model.BuildRuntime(w.runtime))
 }
 
-func TestTakeAddsUp(t *testing.T) {
-	w := newWorld(1, 2)
+func TestSurveySums(t *testing.T) {
+	w := newFixture(1, 2)
 	w.serve(1, 10, 1000, true)
 	w.serve(1, 11, 500, false)
 	w.serve(1, 12, 300, true).Level = model.LevelL0
@@ -81,7 +81,7 @@ func TestTakeAddsUp(t *testing.T) {
 	unrecorded.Indexes[1].Rows = 400 // the rows are in the index file
 	w.live(2).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 70, Growing: []model.GrowingView{{ID: 20}, {ID: 21}}}}
 	w.live(2).Distribution.Channels = []model.ServedChannel{{Name: "c0", Collection: docs}}
-	s := Take(w.build())
+	s := NewSurvey(w.build())
 	g := s.Groups[0]
 	if g.Name() != "tenant.docs" || len(s.Groups) != 1 || g.Sealed != 5 {
 		t.Errorf("%s: %d groups, %d sealed segments", g.Name(), len(s.Groups), g.Sealed)
@@ -113,7 +113,7 @@ func TestTakeAddsUp(t *testing.T) {
 }
 
 func TestStatesOfNodes(t *testing.T) {
-	w := newWorld(1, 2, 3, 4)
+	w := newFixture(1, 2, 3, 4)
 	w.parts.Replicas[0].RONodes = []model.NodeID{5}
 	w.parts.Replicas[0].StreamingNodes = []model.NodeID{6}
 	for _, id := range []model.NodeID{5, 6, 7} {
@@ -125,12 +125,12 @@ func TestStatesOfNodes(t *testing.T) {
 	w.runtime.Nodes = append(w.runtime.Nodes[:3], w.runtime.Nodes[4:]...)                                                                       // and was not queried
 	w.parts.Sessions[4].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}                                                // 6
 	w.live(7).Distribution.Sealed = []model.ServedSegment{{ID: 10, Collection: docs}, {ID: 11, Collection: 99}, {ID: 12, Level: model.LevelL0}} // 7 is not a member
-	s := Take(w.build())
+	s := NewSurvey(w.build())
 	got := map[model.NodeID]string{}
 	takes := map[model.NodeID]bool{}
 	for _, x := range s.Groups[0].Shares {
 		got[x.Node] = x.State()
-		takes[x.Node] = x.Takes()
+		takes[x.Node] = x.Assignable()
 	}
 	if diff := cmp.Diff(map[model.NodeID]string{1: "", 2: "stopping", 3: "timed out", 4: "dead", 5: "read-only", 6: "streaming", 7: "outside"}, got); diff != "" {
 		t.Error(diff)
@@ -147,9 +147,9 @@ func TestStatesOfNodes(t *testing.T) {
 	}
 }
 
-func TestNothingAsked(t *testing.T) {
-	s := Take(model.Build(newWorld(1, 2).parts))
-	if s.Asked || len(s.Groups) != 1 || len(s.Groups[0].Shares) != 2 || s.Groups[0].Shares[0].Known || s.Groups[0].Spread.Nodes != 0 {
+func TestNoRuntime(t *testing.T) {
+	s := NewSurvey(model.Build(newFixture(1, 2).parts))
+	if s.HasRuntime || len(s.Groups) != 1 || len(s.Groups[0].Shares) != 2 || s.Groups[0].Shares[0].Known || s.Groups[0].Spread.Nodes != 0 {
 		t.Errorf("%+v", s)
 	}
 	if p := s.Plan(s.Groups[0], Options{}); p.Why != "the nodes did not report their segments" || p.Reached || len(p.Moves) > 0 {
@@ -161,11 +161,11 @@ func TestNothingAsked(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	w := newWorld(1, 2, 3, 4)
+	w := newFixture(1, 2, 3, 4)
 	for i, node := range []model.NodeID{1, 1, 1, 2, 2, 2, 3, 3, 3, 3} {
 		w.serve(node, model.SegmentID(10+i), 100, false)
 	}
-	g := Take(w.build()).Groups[0]
+	g := NewSurvey(w.build()).Groups[0]
 	want := Spread{MaxMean: 1.6, CV: 0.6, Busiest: 0.4, RowsMaxMean: 1.6, RowsCV: 0.6, MemoryMaxMean: 1.6, Nodes: 4}
 	if diff := cmp.Diff(want, g.Spread, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
 		t.Error(diff)
@@ -203,7 +203,7 @@ func TestCompared(t *testing.T) {
 		{index("SPARSE_INVERTED_INDEX"), 1000, 100},
 		{index("SOMETHING_NEW"), 1e6, 2496},
 	} {
-		if got := w.compared(indexingOf(tt.index), tt.rows); got < tt.want-1e-6 || got > tt.want+1e-6 {
+		if got := w.comparedRows(indexingOf(tt.index), tt.rows); got < tt.want-1e-6 || got > tt.want+1e-6 {
 			t.Errorf("%s of %v rows: %v compared, want %v", tt.index.Type, tt.rows, got, tt.want)
 		}
 	}
@@ -214,12 +214,12 @@ func TestCompared(t *testing.T) {
 
 // TestPlanWithinMemory checks that nothing is moved to a full node.
 func TestPlanWithinMemory(t *testing.T) {
-	w := newWorld(1, 2, 3)
+	w := newFixture(1, 2, 3)
 	for i := range 6 {
 		w.serve(1, model.SegmentID(10+i), 1000, false)
 	}
 	w.live(2).System.MemoryUse = 950 << 20 // of 1 GiB: above the nine tenths that Milvus fills
-	s := Take(w.build())
+	s := NewSurvey(w.build())
 	p := s.Plan(s.Groups[0], Options{Goal: 1.5})
 	if len(p.Moves) != 3 || !p.Reached {
 		t.Errorf("%d moves, reached %v: %+v", len(p.Moves), p.Reached, p.After)
@@ -233,19 +233,19 @@ func TestPlanWithinMemory(t *testing.T) {
 		t.Errorf("reached %v: %s", p.Reached, p.Why)
 	}
 	w.live(2).System = nil
-	if p = Take(w.build()).Plan(Take(w.build()).Groups[0], Options{}); len(p.MemoryUnknown) != 1 {
+	if p = NewSurvey(w.build()).Plan(NewSurvey(w.build()).Groups[0], Options{}); len(p.MemoryUnknown) != 1 {
 		t.Errorf("memory unknown of %v", p.MemoryUnknown)
 	}
 }
 
-// TestPlanLeavesWhatIsTwice checks that a segment on two nodes is not moved, because it is already being moved.
-func TestPlanLeavesWhatIsTwice(t *testing.T) {
-	w := newWorld(1, 2, 3)
+// TestPlanSkipsDuplicateSegments checks that a segment on two nodes is not moved, because it is already being moved.
+func TestPlanSkipsDuplicateSegments(t *testing.T) {
+	w := newFixture(1, 2, 3)
 	for i := range 3 {
 		w.serve(1, model.SegmentID(10+i), 1000, false)
 	}
 	w.live(2).Distribution.Sealed = append(w.live(2).Distribution.Sealed, model.ServedSegment{ID: 11, Collection: docs})
-	s := Take(w.build())
+	s := NewSurvey(w.build())
 	for _, m := range s.Plan(s.Groups[0], Options{}).Moves {
 		if m.Segment == 11 {
 			t.Error("a segment that is on two nodes is moved")
@@ -255,11 +255,11 @@ func TestPlanLeavesWhatIsTwice(t *testing.T) {
 
 // TestGrowingOutOfReach checks the plan for a goal that growing rows make unreachable.
 func TestGrowingOutOfReach(t *testing.T) {
-	w := newWorld(1, 2)
+	w := newFixture(1, 2)
 	w.serve(1, 10, 100, false)
 	w.live(1).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 900}, {Channel: "c1", Collection: docs, GrowingRows: 800}}
 	c := w.build()
-	s := Take(c)
+	s := NewSurvey(c)
 	p := s.Plan(s.Groups[0], Options{})
 	if p.Reached || !strings.Contains(p.Why, "growing rows") {
 		t.Errorf("reached %v: %s", p.Reached, p.Why)
@@ -267,11 +267,11 @@ func TestGrowingOutOfReach(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	w := newWorld(1, 2)
+	w := newFixture(1, 2)
 	for i := range 14 {
 		w.serve(1, model.SegmentID(10+i), 1000, false)
 	}
-	s := Take(w.build())
+	s := NewSurvey(w.build())
 	p := s.Plan(s.Groups[0], Options{})
 	calls := p.Calls()
 	if len(p.Moves) != 7 || len(calls) != 2 {
@@ -289,10 +289,10 @@ func TestGenerations(t *testing.T) {
 		}
 	}
 	for version, want := range map[string]string{"2.2.4": "moves of RowCountBasedBalancer", "2.3.4": "before Milvus 2.3.5"} {
-		old := newWorld(1, 2)
+		old := newFixture(1, 2)
 		old.parts.Version.Text = version
-		s := Take(old.build())
-		if v := s.Milvus(s.Groups[0]); v.Modelled || !strings.Contains(v.Does, want) {
+		s := NewSurvey(old.build())
+		if v := s.Milvus(s.Groups[0]); v.Modelled || !strings.Contains(v.Behavior, want) {
 			t.Errorf("%s: %+v", version, v)
 		}
 	}
@@ -300,8 +300,8 @@ func TestGenerations(t *testing.T) {
 
 // TestVerdicts checks the reasons for the behaviour of Milvus's balancer.
 func TestVerdicts(t *testing.T) {
-	uneven := func() *world {
-		w := newWorld(1, 2)
+	uneven := func() *fixture {
+		w := newFixture(1, 2)
 		for i := range 4 {
 			w.serve(1, model.SegmentID(10+i), 1000, true)
 		}
@@ -312,24 +312,24 @@ func TestVerdicts(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		w    *world
-		edit func(*world)
+		w    *fixture
+		edit func(*fixture)
 		acts bool
 		want string
 	}{
-		{"on", uneven(), func(w *world) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 in the first round"},
-		{"off", uneven(), func(w *world) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); if on: ScoreBasedBalancer moves 2 segments"},
-		{"unknown", uneven(), func(*world) {}, false, "auto-balance unknown; if on, ScoreBasedBalancer moves 2"},
-		{"another balancer", uneven(), func(w *world) {
+		{"on", uneven(), func(w *fixture) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 in the first round"},
+		{"off", uneven(), func(w *fixture) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); if on: ScoreBasedBalancer moves 2 segments"},
+		{"unknown", uneven(), func(*fixture) {}, false, "auto-balance unknown; if on, ScoreBasedBalancer moves 2"},
+		{"another balancer", uneven(), func(w *fixture) {
 			w.parts.Config = append(config("true"), &model.ConfigEntry{Name: "queryCoord.balancer", Value: "MultipleTargetBalancer"})
 		}, false, "moves of MultipleTargetBalancer are not computed"},
-		{"a blind node", uneven(), func(w *world) { w.live(2).Distribution = nil }, false, "querynode-2 did not report its segments"},
-		{"tolerated", newWorld(1, 2), func(w *world) {
+		{"a blind node", uneven(), func(w *fixture) { w.live(2).Distribution = nil }, false, "querynode-2 did not report its segments"},
+		{"tolerated", newFixture(1, 2), func(w *fixture) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1020, true)
 			w.serve(2, 11, 1000, true)
 		}, false, "scores differ by 2.0%, tolerance 5%"},
-		{"turned round", newWorld(1, 2), func(w *world) {
+		{"turned round", newFixture(1, 2), func(w *fixture) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1000, true)
 			w.serve(1, 11, 1000, true)
@@ -337,7 +337,7 @@ func TestVerdicts(t *testing.T) {
 		}, false, "every move would only reverse the difference"},
 	} {
 		tt.edit(tt.w)
-		s := Take(tt.w.build())
+		s := NewSurvey(tt.w.build())
 		v := s.Milvus(s.Groups[0])
 		if v.Acts != tt.acts || !strings.Contains(v.Why, tt.want) {
 			t.Errorf("%s: acts %v: %s", tt.name, v.Acts, v.Why)
@@ -367,7 +367,7 @@ func TestHandoverByMetrics(t *testing.T) {
 		"metrics":        {[]model.NodeID{1, 2}, map[model.NodeID]int64{1: 700, 2: 1500}},
 		"metrics of one": {[]model.NodeID{1}, map[model.NodeID]int64{1: 700, 2: 0}},
 	} {
-		w := newWorld(1, 2)
+		w := newFixture(1, 2)
 		for _, id := range x.silent {
 			n := w.live(id)
 			n.Distribution, n.Outcome = nil, model.TimedOut
@@ -377,14 +377,14 @@ func TestHandoverByMetrics(t *testing.T) {
 		if len(x.silent) < 2 {
 			w.serve(2, 5, 500, true)
 		}
-		s := Take(model.Build(w.parts).WithRuntime(model.BuildRuntime(w.runtime)))
+		s := NewSurvey(model.Build(w.parts).WithRuntime(model.BuildRuntime(w.runtime)))
 		got := map[model.NodeID]int64{}
 		var sum int64
 		for _, n := range s.Nodes {
-			got[n.Node] = n.Repeated
-			sum += n.Repeated
+			got[n.Node] = n.RepeatedRows
+			sum += n.RepeatedRows
 		}
-		if d := cmp.Diff(x.want, got); d != "" || len(s.Groups) != 1 || s.Groups[0].Repeated() != sum {
+		if d := cmp.Diff(x.want, got); d != "" || len(s.Groups) != 1 || s.Groups[0].RepeatedRows() != sum {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -127,8 +127,8 @@ func indexingFor(x *model.Index, f *model.Field) indexing {
 	return indexingOf(x)
 }
 
-// compared returns the number of rows that a search compares in a segment.
-func (w *Weights) compared(x indexing, rows float64) float64 {
+// comparedRows returns the number of rows that a search compares in a segment.
+func (w *Weights) comparedRows(x indexing, rows float64) float64 {
 	switch x.shape {
 	case graph:
 		return min(rows, w.GraphRows*x.m*w.EF)
@@ -157,8 +157,8 @@ func (w *Weights) dimensions(f *model.Field) float64 {
 type costing struct {
 	weights *Weights
 	fields  []vectorField
-	// all is the cost of a row that is compared in every vector field.
-	all float64
+	// rowCost is the cost of a row that is compared in every vector field.
+	rowCost float64
 	// defined represents a segment with every index that its collection defines.
 	defined []model.ServedIndex
 }
@@ -194,7 +194,7 @@ func (w *Weights) costingOf(c *model.Cluster, id model.CollectionID) *costing {
 			}
 		}
 		x.fields = append(x.fields, v)
-		x.all += v.dimensions * w.Brute
+		x.rowCost += v.dimensions * w.Brute
 	}
 	return x
 }
@@ -215,14 +215,14 @@ func (f *vectorField) indexOf(loaded []model.ServedIndex) indexing {
 	return indexing{}
 }
 
-// sealed returns the cost of a sealed segment and its brute-force part. indexed reports whether every vector field
+// sealedCost returns the cost of a sealed segment and its brute-force part. indexed reports whether every vector field
 // is behind an index.
-func (x *costing) sealed(rows int64, loaded []model.ServedIndex) (cost, brute float64, indexed bool) {
+func (x *costing) sealedCost(rows int64, loaded []model.ServedIndex) (cost, brute float64, indexed bool) {
 	indexed = len(x.fields) > 0
 	for i := range x.fields {
 		f := &x.fields[i]
 		how := f.indexOf(loaded)
-		part := x.weights.compared(how, float64(rows)) * f.dimensions * x.weights.Brute
+		part := x.weights.comparedRows(how, float64(rows)) * f.dimensions * x.weights.Brute
 		cost += part
 		if how.shape == flat {
 			brute += part
@@ -232,8 +232,8 @@ func (x *costing) sealed(rows int64, loaded []model.ServedIndex) (cost, brute fl
 	return cost, brute, indexed
 }
 
-// Walks reports whether a collection has a graph index. A search then accesses rows at random positions in memory.
-func (s *Survey) Walks(id model.CollectionID) bool {
+// HasGraphIndex reports whether a collection has a graph index. A search then accesses rows at random positions in memory.
+func (s *Survey) HasGraphIndex(id model.CollectionID) bool {
 	x := s.costs[id]
 	if x == nil && s.cluster != nil {
 		x = s.Weights.costingOf(s.cluster, id)
@@ -243,8 +243,8 @@ func (s *Survey) Walks(id model.CollectionID) bool {
 	})
 }
 
-// growing returns the cost of growing rows, which are all compared.
-func (x *costing) growing(rows int64) float64 { return float64(rows) * x.all }
+// growingCost returns the cost of growing rows, which are all compared.
+func (x *costing) growingCost(rows int64) float64 { return float64(rows) * x.rowCost }
 
 // SegmentCost returns the search cost of a sealed segment with a number of rows and every defined index. It
 // returns 0 if the collection is unknown.
@@ -256,6 +256,6 @@ func (s *Survey) SegmentCost(id model.CollectionID, rows int64) float64 {
 	if x == nil {
 		return 0
 	}
-	cost, _, _ := x.sealed(rows, x.defined)
+	cost, _, _ := x.sealedCost(rows, x.defined)
 	return cost
 }

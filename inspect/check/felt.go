@@ -16,7 +16,7 @@ import (
 // RequestSeverity returns the severity of a finding about a kind of request: Warning if it is slow or if few
 // requests fail, otherwise Error.
 func RequestSeverity(k *impact.Kind) Severity {
-	if k.State == impact.Slow || k.Few() {
+	if k.State == impact.Slow || k.FewFailed() {
 		return Warning
 	}
 	return Error

@@ -28,7 +28,7 @@ func (j *Judge) Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 
 // Latency returns the latency budgets of a cluster. It shares them with the checks, so they are computed
 // once. It does not wait for running checks.
-func (j *Judge) Latency(c *model.Cluster) *latency.Latency { return j.latency.Of(c) }
+func (j *Judge) Latency(c *model.Cluster) *latency.Latency { return j.latency.Compute(c) }
 
 // cache holds the results that one run passes on to the next.
 type cache struct {

@@ -61,9 +61,9 @@ type Summary struct {
 
 // Options selects the fields and objects to compare.
 type Options struct {
-	// Moving includes values and objects that change in a healthy cluster without an operation, e.g.
+	// Volatile includes values and objects that change in a healthy cluster without an operation, e.g.
 	// checkpoints, revisions, and dropped segments that garbage collection removed.
-	Moving bool
+	Volatile bool
 }
 
 // Diff holds all differences between two clusters.
@@ -106,12 +106,12 @@ type pair struct {
 	rank    int
 }
 
-// reads reports whether both sides have read a part. If not, it adds what to NotCompared.
-func (p *pair) reads(what string, needs model.Part) bool {
+// bothRead reports whether both sides have read a part. If not, it adds what to NotCompared.
+func (p *pair) bothRead(name string, needs model.Part) bool {
 	if p.a.Loaded.Has(needs) && p.b.Loaded.Has(needs) {
 		return true
 	}
-	p.diff.NotCompared = append(p.diff.NotCompared, what)
+	p.diff.NotCompared = append(p.diff.NotCompared, name)
 	return false
 }
 

@@ -101,7 +101,7 @@ func TestSegments(t *testing.T) {
 			[]string{"~ segments 1 state: Flushed to Dropped"},
 		},
 		{"garbage collected", cluster(dropped(segment(1, 5))), cluster(), Options{}, nil},
-		{"garbage collected, asked for", cluster(dropped(segment(1, 5))), cluster(), Options{Moving: true}, []string{"- segments 1"}},
+		{"garbage collected, asked for", cluster(dropped(segment(1, 5))), cluster(), Options{Volatile: true}, []string{"- segments 1"}},
 		{"born and gone", cluster(), cluster(dropped(segment(1, 5))), Options{}, nil},
 		{
 			"a circle in damaged metadata", cluster(segment(1, 5)), cluster(dropped(segment(1, 5, 2)), dropped(segment(2, 5, 1))),
@@ -195,7 +195,7 @@ func TestEveryKind(t *testing.T) {
 	if diff := cmp.Diff(want, lines(d)); diff != "" {
 		t.Error(diff)
 	}
-	moving := Compare(modeltest.Small(), model.Build(p), Options{Moving: true})
+	moving := Compare(modeltest.Small(), model.Build(p), Options{Volatile: true})
 	if len(moving.Changes) != len(want)+1 || !slices.ContainsFunc(moving.Changes, func(c Change) bool { return c.Field == "checkpoint_at" }) {
 		t.Errorf("the moved checkpoint is missing: %q", lines(moving))
 	}
@@ -248,9 +248,9 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// TestTwins checks that a cluster with two records of the same identity does not differ from itself, and
+// TestDuplicateRecords checks that a cluster with two records of the same identity does not differ from itself, and
 // that their removal is one change.
-func TestTwins(t *testing.T) {
+func TestDuplicateRecords(t *testing.T) {
 	c := model.Build(model.Parts{Loaded: model.PartAll, Config: []*model.ConfigEntry{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}})
 	if d := Compare(c, c, Options{}); !d.Empty() {
 		t.Errorf("with itself: %q", lines(d))

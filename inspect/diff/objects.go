@@ -16,9 +16,9 @@ import (
 type kind struct {
 	*view.Resource
 	columns []int
-	// moving is a column that changes in a healthy cluster without an operation, or -1. It is compared only
-	// with Options.Moving.
-	moving int
+	// volatile is a column that changes in a healthy cluster without an operation, or -1. It is compared only
+	// with Options.Volatile.
+	volatile int
 }
 
 // kinds holds all kinds of objects except segments, in the order of the output. Only the existence of
@@ -44,23 +44,23 @@ var kinds = []kind{
 	newKind("tasks", "state reason node", "progress"),
 }
 
-func newKind(resource, columns, moving string) kind {
+func newKind(resource, columns, volatile string) kind {
 	r, err := view.Find(resource)
 	if err != nil {
 		panic(err)
 	}
-	k := kind{Resource: r, moving: -1}
+	k := kind{Resource: r, volatile: -1}
 	for name := range strings.FieldsSeq(columns) {
 		k.columns = append(k.columns, r.Column(name))
 	}
-	if moving != "" {
-		k.moving = r.Column(moving)
+	if volatile != "" {
+		k.volatile = r.Column(volatile)
 	}
 	return k
 }
 
 func (k *kind) compare(p *pair) {
-	if !p.reads(k.Name, k.Needs) {
+	if !p.bothRead(k.Name, k.Needs) {
 		return
 	}
 	a, b := k.Table(&view.Env{Cluster: p.a.WithRuntime(nil)}), k.Table(&view.Env{Cluster: p.b.WithRuntime(nil)})
@@ -103,8 +103,8 @@ func has(rows map[string]int, id string) bool {
 
 func (k *kind) compareRows(p *pair, a view.Table, x int, b view.Table, y int) {
 	columns := k.columns
-	if k.moving >= 0 && p.options.Moving {
-		columns = append(slices.Clip(columns), k.moving)
+	if k.volatile >= 0 && p.options.Volatile {
+		columns = append(slices.Clip(columns), k.volatile)
 	}
 	for _, column := range columns {
 		before, after, kind := a.Cell(x, column), b.Cell(y, column), k.Columns[column].Kind
@@ -182,13 +182,13 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// nowhere is an empty cluster, the environment of objects that are described without their cluster.
-var nowhere = &view.Env{Cluster: model.Build(model.Parts{Loaded: model.PartAll})}
+// emptyEnv is an empty cluster, the environment of objects that are described without their cluster.
+var emptyEnv = &view.Env{Cluster: model.Build(model.Parts{Loaded: model.PartAll})}
 
 // single returns a table with one object of the model and the kind of the object. Both are nil if objects
 // of its type are not compared.
 func single(object any) (*kind, view.Table) {
-	t := view.Single(nowhere, object)
+	t := view.Single(emptyEnv, object)
 	if t == nil {
 		return nil, nil
 	}
@@ -208,7 +208,7 @@ func Describe(object any) (ref model.Ref, collection model.CollectionID, text st
 }
 
 // Fields returns the fields of an object whose values differ between before and after, which must have the
-// same type. It skips the moving columns (see Options.Moving) and leaves Change.Collection zero. It returns
+// same type. It skips the moving columns (see Options.Volatile) and leaves Change.Collection zero. It returns
 // nil if objects of this type are not compared.
 func Fields(before, after any) []Change {
 	k, a := single(before)
@@ -216,7 +216,7 @@ func Fields(before, after any) []Change {
 		return nil
 	}
 	_, b := single(after)
-	p := &pair{a: nowhere.Cluster, b: nowhere.Cluster, diff: &Diff{}}
+	p := &pair{a: emptyEnv.Cluster, b: emptyEnv.Cluster, diff: &Diff{}}
 	k.compareRows(p, a, 0, b, 0)
 	for i := range p.diff.Changes {
 		p.diff.Changes[i].Collection = model.Ref{}

@@ -12,16 +12,16 @@ import (
 // segments matches segments by id. It follows segments that disappeared to the results of their
 // compactions.
 func (p *pair) segments() {
-	if !p.reads("segments", model.PartSegments) {
+	if !p.bothRead("segments", model.PartSegments) {
 		return
 	}
-	c := &segmentComparison{pair: p, children: map[model.SegmentID][]*model.Segment{}, explained: map[model.SegmentID]bool{}}
-	c.logs = p.reads("segments.size_bytes", model.PartLogs)
-	c.indexes = p.reads("segments.index_state", model.PartIndexes|model.PartSegmentIndexes)
+	c := &segmentComparison{pair: p, children: map[model.SegmentID][]*model.Segment{}, reported: map[model.SegmentID]bool{}}
+	c.logs = p.bothRead("segments.size_bytes", model.PartLogs)
+	c.indexes = p.bothRead("segments.index_state", model.PartIndexes|model.PartSegmentIndexes)
 	c.pairUp()
-	c.explainLeft()
-	for _, y := range c.came {
-		if !c.explained[y.ID] {
+	c.reportRemoved()
+	for _, y := range c.added {
+		if !c.reported[y.ID] {
 			p.add(Change{Kind: Added, Object: segmentRef(y), Collection: p.collectionRef(y.Collection), To: describeSegment(y)})
 		}
 	}
@@ -30,15 +30,15 @@ func (p *pair) segments() {
 type segmentComparison struct {
 	*pair
 	logs, indexes bool
-	// left holds segments that were healthy before and are gone or dropped after.
-	left []*model.Segment
-	// came holds healthy segments that are new.
-	came []*model.Segment
+	// removed holds segments that were healthy before and are gone or dropped after.
+	removed []*model.Segment
+	// added holds healthy segments that are new.
+	added []*model.Segment
 	// children maps a segment to the segments of the newer side that were compacted from it.
-	children  map[model.SegmentID][]*model.Segment
-	explained map[model.SegmentID]bool
-	// same caches whether the index definitions of a collection are equal on both sides.
-	same map[model.CollectionID]bool
+	children map[model.SegmentID][]*model.Segment
+	reported map[model.SegmentID]bool
+	// equalIndexes caches whether the index definitions of a collection are equal on both sides.
+	equalIndexes map[model.CollectionID]bool
 }
 
 // pairUp merges the two lists of segments, which are sorted by id.
@@ -52,39 +52,39 @@ func (c *segmentComparison) pairUp() {
 		case shared && len(a) > 0 && len(b) > 0 && a[0] == b[0]:
 			a, b = a[1:], b[1:]
 		case len(b) == 0 || len(a) > 0 && a[0].ID < b[0].ID:
-			c.gone(a[0])
+			c.visitRemoved(a[0])
 			a = a[1:]
 		case len(a) == 0 || b[0].ID < a[0].ID:
-			c.fresh(b[0])
+			c.visitAdded(b[0])
 			b = b[1:]
 		default:
-			c.both(a[0], b[0])
+			c.visitBoth(a[0], b[0])
 			a, b = a[1:], b[1:]
 		}
 	}
 }
 
-func (c *segmentComparison) gone(x *model.Segment) {
+func (c *segmentComparison) visitRemoved(x *model.Segment) {
 	switch {
 	case x.State.Healthy():
-		c.left = append(c.left, x)
-	case c.options.Moving:
+		c.removed = append(c.removed, x)
+	case c.options.Volatile:
 		c.add(Change{Kind: Removed, Object: segmentRef(x), Collection: c.collectionRef(x.Collection), From: describeSegment(x)})
 	}
 }
 
-func (c *segmentComparison) fresh(y *model.Segment) {
+func (c *segmentComparison) visitAdded(y *model.Segment) {
 	switch {
 	case y.State.Healthy():
-		c.came = append(c.came, y)
-	case c.options.Moving:
+		c.added = append(c.added, y)
+	case c.options.Volatile:
 		c.add(Change{Kind: Added, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), To: describeSegment(y)})
 	}
 }
 
-func (c *segmentComparison) both(x, y *model.Segment) {
+func (c *segmentComparison) visitBoth(x, y *model.Segment) {
 	if x.State.Healthy() && !y.State.Healthy() {
-		c.left = append(c.left, x)
+		c.removed = append(c.removed, x)
 		return
 	}
 	if x == y && (!c.indexes || c.sameIndexes(x.Collection)) {
@@ -96,17 +96,17 @@ func (c *segmentComparison) both(x, y *model.Segment) {
 // sameIndexes reports whether the index definitions of a collection are equal on both sides. If they are
 // not, the index state of an unchanged segment may have changed.
 func (c *segmentComparison) sameIndexes(id model.CollectionID) bool {
-	same, known := c.same[id]
+	same, known := c.equalIndexes[id]
 	if known {
 		return same
 	}
-	if c.same == nil {
-		c.same = map[model.CollectionID]bool{}
+	if c.equalIndexes == nil {
+		c.equalIndexes = map[model.CollectionID]bool{}
 	}
 	same = slices.EqualFunc(c.a.IndexesOf(id), c.b.IndexesOf(id), func(x, y *model.Index) bool {
 		return x == y || x.ID == y.ID && x.Deleted == y.Deleted
 	})
-	c.same[id] = same
+	c.equalIndexes[id] = same
 	return same
 }
 
@@ -139,23 +139,23 @@ func (c *segmentComparison) compareSegments(x, y *model.Segment) {
 			changed("index_state", from.String(), to.String())
 		}
 	}
-	if c.options.Moving && x.PositionAt != y.PositionAt {
+	if c.options.Volatile && x.PositionAt != y.PositionAt {
 		changed("position_at", timeText(x.PositionAt.Time()), timeText(y.PositionAt.Time()))
 	}
 }
 
-// explainLeft adds a change for each segment in left: replaced, state changed or removed.
-func (c *segmentComparison) explainLeft() {
+// reportRemoved adds a change for each segment in left: replaced, state changed or removed.
+func (c *segmentComparison) reportRemoved() {
 	c.followCompactions()
-	for _, x := range c.left {
+	for _, x := range c.removed {
 		owner := c.collectionRef(x.Collection)
-		heirs := c.heirs(x.ID)
+		heirs := c.successors(x.ID)
 		switch y := c.b.Segment(x.ID); {
 		case len(heirs) > 0:
 			refs := make([]model.Ref, len(heirs))
 			for i, h := range heirs {
 				refs[i] = segmentRef(h)
-				c.explained[h.ID] = true
+				c.reported[h.ID] = true
 			}
 			c.add(Change{
 				Kind: Replaced, Object: segmentRef(x), Collection: owner,
@@ -172,7 +172,7 @@ func (c *segmentComparison) explainLeft() {
 // followCompactions fills children for the collections of the segments in left.
 func (c *segmentComparison) followCompactions() {
 	done := map[model.CollectionID]bool{}
-	for _, x := range c.left {
+	for _, x := range c.removed {
 		if done[x.Collection] {
 			continue
 		}
@@ -185,9 +185,9 @@ func (c *segmentComparison) followCompactions() {
 	}
 }
 
-// heirs returns the healthy segments that hold the rows of a segment after any number of compactions,
+// successors returns the healthy segments that hold the rows of a segment after any number of compactions,
 // sorted by id. It visits each segment once, because CompactedFrom may be circular in damaged metadata.
-func (c *segmentComparison) heirs(id model.SegmentID) []*model.Segment {
+func (c *segmentComparison) successors(id model.SegmentID) []*model.Segment {
 	var found []*model.Segment
 	visited := map[model.SegmentID]bool{id: true}
 	next := []model.SegmentID{id}

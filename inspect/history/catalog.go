@@ -17,7 +17,7 @@ func collectionChanged(c *change) bool {
 		if before.Dropped() {
 			return false // reported when it was marked
 		}
-		return c.told(collectionDropped)
+		return c.emitObject(collectionDropped)
 	}
 	c.entries.name(model.Ref{Resource: collections, ID: after.ID.String(), Name: after.Name})
 	if after.State == creatingState {
@@ -27,20 +27,20 @@ func collectionChanged(c *change) bool {
 	created := before == nil || before.State == creatingState
 	if created && after.State != "Dropping" {
 		c.created = append(c.created, after.ID)
-		return c.told(collectionCreated)
+		return c.emitObject(collectionCreated)
 	}
 	if after.Dropped() {
 		delete(c.live, after.ID)
 	}
 	if after.Dropped() && (before == nil || !before.Dropped()) {
-		n := news{kind: collectionDropped, after: string(after.State)}
+		n := occurrence{kind: collectionDropped, after: string(after.State)}
 		n.object, n.collection, _ = diff.Describe(after)
 		if before != nil {
 			n.before = string(before.State)
 		}
-		return c.tell(n)
+		return c.emit(n)
 	}
-	return before != nil && c.altered(collectionAltered)
+	return before != nil && c.emitAltered(collectionAltered)
 }
 
 func partitionChanged(c *change) bool {
@@ -51,15 +51,15 @@ func partitionChanged(c *change) bool {
 	}
 	switch {
 	case after == nil:
-		return !before.State.Gone() && c.told(partitionDropped)
+		return !before.State.Gone() && c.emitObject(partitionDropped)
 	case after.State == creatingState:
 		return false
 	case after.State.Gone():
-		return (before == nil || !before.State.Gone()) && c.told(partitionDropped)
+		return (before == nil || !before.State.Gone()) && c.emitObject(partitionDropped)
 	case before == nil || before.State == creatingState:
-		return c.told(partitionCreated)
+		return c.emitObject(partitionCreated)
 	}
-	return c.altered(partitionAltered)
+	return c.emitAltered(partitionAltered)
 }
 
 // fieldChanged reports fields that are added to a collection or removed. Fields of a new collection are part of
@@ -79,7 +79,7 @@ func (c *change) schemaChanged(id model.CollectionID, what string) bool {
 	if c.beginning || id == 0 {
 		return false
 	}
-	n := news{kind: collectionAltered, collection: id, object: c.entries.collection(id)}
+	n := occurrence{kind: collectionAltered, collection: id, object: c.entries.collection(id)}
 	switch {
 	case c.before == nil:
 		n.after = what
@@ -110,7 +110,7 @@ func fieldsText(before, after any) (from, to string) {
 func (r *Reader) endSchemas() {
 	for _, n := range r.schema {
 		if !r.creating[n.collection] && r.live[n.collection] {
-			r.tell(n)
+			r.emit(n)
 		}
 	}
 	r.schema = r.schema[:0]
@@ -125,14 +125,14 @@ func indexChanged(c *change) bool {
 	before, _ := c.before.(*model.Index)
 	after, _ := c.after.(*model.Index)
 	if after == nil {
-		return !before.Deleted && c.told(indexDropped)
+		return !before.Deleted && c.emitObject(indexDropped)
 	}
 	c.indexes[after.ID] = after.Name
 	switch {
 	case before == nil:
-		return !after.Deleted && c.told(indexCreated)
+		return !after.Deleted && c.emitObject(indexCreated)
 	case after.Deleted && !before.Deleted:
-		return c.told(indexDropped)
+		return c.emitObject(indexDropped)
 	}
-	return c.altered(indexAltered)
+	return c.emitAltered(indexAltered)
 }

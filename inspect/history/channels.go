@@ -8,25 +8,25 @@ import (
 	"kitescope/inspect/model"
 )
 
-// channelBefore holds the watch records of a channel, one for each node.
-type channelBefore struct {
+// channelState holds the watch records of a channel, one for each node.
+type channelState struct {
 	object     model.Ref
 	collection model.CollectionID
-	now        map[model.NodeID]string // the state of each record
-	// was is now as of the last revision; nodes names the nodes in it.
-	was   map[model.NodeID]string
-	nodes string
+	current    map[model.NodeID]string // the state of each record
+	// previous is now as of the last revision; nodes names the nodes in it.
+	previous map[model.NodeID]string
+	nodes    string
 	// touched means that a record changed in this revision, rewritten that one was written.
 	touched, rewritten bool
 }
 
-// settle makes now the state of the last revision.
-func (c *channelBefore) settle() {
-	if !sameNodes(c.was, c.now) {
-		c.nodes = c.nodesOf(c.now)
+// commit makes now the state of the last revision.
+func (c *channelState) commit() {
+	if !sameNodes(c.previous, c.current) {
+		c.nodes = c.nodesOf(c.current)
 	}
-	clear(c.was)
-	maps.Copy(c.was, c.now)
+	clear(c.previous)
+	maps.Copy(c.previous, c.current)
 	c.touched, c.rewritten = false, false
 }
 
@@ -43,10 +43,10 @@ func sameNodes(a, b map[model.NodeID]string) bool {
 }
 
 // channel returns the channel of a Ref and marks it as touched in this revision.
-func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelBefore {
+func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelState {
 	c := r.channels[ref]
 	if c == nil {
-		c = &channelBefore{object: ref, collection: collection, now: map[model.NodeID]string{}, was: map[model.NodeID]string{}}
+		c = &channelState{object: ref, collection: collection, current: map[model.NodeID]string{}, previous: map[model.NodeID]string{}}
 		r.channels[ref] = c
 	}
 	if !c.touched {
@@ -61,10 +61,10 @@ func (r *Reader) channel(ref model.Ref, collection model.CollectionID) *channelB
 func (r *Reader) takeWatch(v *model.VChannel, gone bool) {
 	c := r.channel(vchannelRef(v.Name), v.Collection)
 	if gone {
-		delete(c.now, v.Watcher)
+		delete(c.current, v.Watcher)
 		return
 	}
-	c.now[v.Watcher] = v.WatchState
+	c.current[v.Watcher] = v.WatchState
 	c.rewritten = true
 }
 
@@ -72,9 +72,9 @@ func (r *Reader) takeWatch(v *model.VChannel, gone bool) {
 func pchannelChanged(c *change) bool {
 	after, _ := c.after.(*model.PChannel)
 	x := c.channel(ref("pchannels", c.object().(*model.PChannel).Name), 0)
-	clear(x.now)
+	clear(x.current)
 	if after != nil && after.Node != 0 {
-		x.now[after.Node] = after.State
+		x.current[after.Node] = after.State
 		x.rewritten = true
 	}
 	return true
@@ -83,47 +83,47 @@ func pchannelChanged(c *change) bool {
 // endChannels reports the channels whose records were written in a revision.
 func (r *Reader) endChannels() {
 	for _, c := range r.touched {
-		r.tellChannel(c)
-		c.settle()
-		if len(c.now) == 0 {
+		r.emitChannel(c)
+		c.commit()
+		if len(c.current) == 0 {
 			delete(r.channels, c.object)
 		}
 	}
 	r.touched = r.touched[:0]
 }
 
-func (r *Reader) tellChannel(c *channelBefore) {
-	n := news{object: c.object, collection: c.collection}
+func (r *Reader) emitChannel(c *channelState) {
+	n := occurrence{object: c.object, collection: c.collection}
 	from, to := c.nodes, c.nodes
-	if !sameNodes(c.was, c.now) {
-		to = c.nodesOf(c.now)
+	if !sameNodes(c.previous, c.current) {
+		to = c.nodesOf(c.current)
 	}
 	switch {
 	case from == to && !c.rewritten:
 		return
 	case from == to:
-		n.kind, n.before, n.after = channelRewritten, statesOf(c.was), statesOf(c.now)
+		n.kind, n.before, n.after = channelRewritten, statesOf(c.previous), statesOf(c.current)
 		n.detail = "by " + to
 		if to == "" {
 			n.detail = unassigned
 		}
-	case to == "" && len(c.now) == 0:
+	case to == "" && len(c.current) == 0:
 		n.kind, n.before = channelReleased, from
 	case from == "":
-		n.kind, n.after, n.detail = channelAssigned, to, statesOf(c.now)
+		n.kind, n.after, n.detail = channelAssigned, to, statesOf(c.current)
 	case to == "":
 		n.kind, n.before, n.detail = channelReleased, from, unassigned
 	default:
-		n.kind, n.before, n.after, n.detail = channelReassigned, from, to, statesOf(c.now)
+		n.kind, n.before, n.after, n.detail = channelReassigned, from, to, statesOf(c.current)
 	}
-	r.tell(n)
+	r.emit(n)
 }
 
 const unassigned = "no node has it"
 
 // nodesOf returns the names of the nodes with a record of the channel, e.g. "datanode-8". A record that DataCoord
 // buffers without a node counts as unassigned.
-func (c *channelBefore) nodesOf(records map[model.NodeID]string) string {
+func (c *channelState) nodesOf(records map[model.NodeID]string) string {
 	role := "datanode"
 	if c.object.Resource == "pchannels" {
 		role = "streamingnode"

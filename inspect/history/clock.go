@@ -12,9 +12,9 @@ import (
 // reserved, or after the last one.
 const UnknownError = time.Duration(-1)
 
-// dated returns the time at which a revision was written and the bound of its error. The time is zero if the
+// revisionTime returns the time at which a revision was written and the bound of its error. The time is zero if the
 // store has no times. A revision before the first timestamp gets the time of that timestamp.
-func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
+func revisionTime(c *meta.Clock, revision int64) (at time.Time, maxError time.Duration) {
 	m, known := c.At(revision)
 	switch {
 	case !known:
@@ -28,8 +28,8 @@ func dated(c *meta.Clock, revision int64) (at time.Time, wrong time.Duration) {
 // Date uses the recorder's clock for revisions that Milvus's clock does not date, if past is a recording.
 func (h *History) Date(ctx context.Context, past source.Past) error {
 	err := h.clock.FillAll(ctx, past)
-	h.First, _ = dated(h.clock, h.From)
-	h.Until, _ = dated(h.clock, h.To)
+	h.FromTime, _ = revisionTime(h.clock, h.From)
+	h.ToTime, _ = revisionTime(h.clock, h.To)
 	return err
 }
 

@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// news is a single occurrence of an event.
-type news struct {
+// occurrence is a single occurrence of an event.
+type occurrence struct {
 	kind                  kindID
 	object                model.Ref
 	collection            model.CollectionID
@@ -20,7 +20,7 @@ type news struct {
 
 // entry is a stored event. Object has no name, because the newest name is in the History.
 type entry struct {
-	news
+	occurrence
 	last  int64
 	count int
 	via   string // the states in between, for a group
@@ -38,29 +38,29 @@ func newEntries() entries {
 	return entries{newest: map[model.Ref]int{}, names: map[model.Ref]string{}}
 }
 
-// upTo returns a copy of the current entries, which can be read while others are added.
-func (l *entries) upTo() entries {
+// clone returns a copy of the current entries, which can be read while others are added.
+func (l *entries) clone() entries {
 	return entries{list: slices.Clone(l.list), names: maps.Clone(l.names)}
 }
 
 // groupGap is the longest gap between two events of a group.
 const groupGap = time.Minute
 
-// viaMost is the number of events of a group that are listed individually.
-const viaMost = 4
+// maxVia is the number of events of a group that are listed individually.
+const maxVia = 4
 
-// keep makes an entry from news, and records the object's name.
-func (l *entries) keep(n *news) entry {
+// newEntry makes an entry from news, and records the object's name.
+func (l *entries) newEntry(n *occurrence) entry {
 	if n.object.Name != "" {
 		l.name(n.object)
 		n.object.Name = ""
 	}
-	return entry{news: *n, last: n.at, count: 1}
+	return entry{occurrence: *n, last: n.at, count: 1}
 }
 
 // add adds an event. timeOf returns the time of a revision by the clock so far, in Unix nanoseconds.
-func (l *entries) add(n news, timeOf func(revision int64) int64) {
-	e := l.keep(&n)
+func (l *entries) add(n occurrence, timeOf func(revision int64) int64) {
+	e := l.newEntry(&n)
 	if at, known := l.newest[e.object]; known && kinds[e.kind].repeats {
 		old := &l.list[at]
 		if old.kind == e.kind && timeOf(e.at)-timeOf(old.last) <= int64(groupGap) {
@@ -75,9 +75,9 @@ func (l *entries) add(n news, timeOf func(revision int64) int64) {
 // merge adds an event to a group.
 func (e *entry) merge(next *entry) {
 	switch {
-	case e.count < viaMost:
+	case e.count < maxVia:
 		e.via += e.after + arrow
-	case e.count == viaMost:
+	case e.count == maxVia:
 		e.via += "…" + arrow
 	}
 	e.last, e.after, e.detail = next.last, next.after, next.detail
@@ -98,8 +98,8 @@ func (l *entries) name(ref model.Ref) {
 	l.names[ref] = name
 }
 
-// named returns an object with its newest name.
-func (l *entries) named(ref model.Ref) model.Ref {
+// withName returns an object with its newest name.
+func (l *entries) withName(ref model.Ref) model.Ref {
 	ref.Name = l.names[ref]
 	return ref
 }
@@ -109,5 +109,5 @@ func (l *entries) collection(id model.CollectionID) model.Ref {
 	if id == 0 {
 		return model.Ref{}
 	}
-	return l.named(model.Ref{Resource: collections, ID: id.String()})
+	return l.withName(model.Ref{Resource: collections, ID: id.String()})
 }

@@ -33,8 +33,8 @@ type Update struct {
 	// Past gives access to the source's past. It is set once, with the first Cluster of a newly opened source, and
 	// is valid until Follow returns.
 	Past Past
-	// Then means that Cluster is the state at the requested moment, not the newest.
-	Then bool
+	// Historical means that Cluster is the state at the requested moment, not the newest.
+	Historical bool
 }
 
 // Lost is a source that no longer responds.

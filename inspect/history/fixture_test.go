@@ -85,7 +85,7 @@ func checker(tb testing.TB) func(error) {
 func readAll(tb testing.TB, name string) (h *history.History, before, after *model.Cluster) {
 	tb.Helper()
 	ctx, check, c := context.Background(), checker(tb), openFixture(tb, name)
-	h, err := history.Of(ctx, c.first, c.changes)
+	h, err := history.Read(ctx, c.first, c.changes)
 	check(err)
 	before, err = meta.Load(ctx, c.first, meta.Want{Parts: model.PartAll})
 	check(err)
@@ -94,11 +94,11 @@ func readAll(tb testing.TB, name string) (h *history.History, before, after *mod
 	return h, before, after
 }
 
-// TestFixtures compares the histories of some captured servers with golden files. TestTruth covers all servers.
+// TestFixtures compares the histories of some captured servers with golden files. TestEventsYieldCluster covers all servers.
 func TestFixtures(t *testing.T) {
 	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t5", "upgrade-2.2.16", "livelock-2.2.16"} {
 		t.Run(name, func(t *testing.T) {
-			got := written(readFixture(t, name))
+			got := format(readFixture(t, name))
 			path := filepath.Join("testdata", name+".txt")
 			if *update {
 				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -128,12 +128,12 @@ func firstDifference(want, got string) string {
 	return ""
 }
 
-// written formats a history as text.
-func written(h *history.History) string {
+// format formats a history as text.
+func format(h *history.History) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "revisions %d to %d, %s to %s: %d changes\n", h.From, h.To, clockTime(h.First), clockTime(h.Until), h.Changes)
-	for _, kind := range slices.Sorted(maps.Keys(h.Plain)) {
-		fmt.Fprintf(&b, "no news: %s %d\n", kind, h.Plain[kind])
+	fmt.Fprintf(&b, "revisions %d to %d, %s to %s: %d changes\n", h.From, h.To, clockTime(h.FromTime), clockTime(h.ToTime), h.Changes)
+	for _, kind := range slices.Sorted(maps.Keys(h.NonEvents)) {
+		fmt.Fprintf(&b, "no news: %s %d\n", kind, h.NonEvents[kind])
 	}
 	for i := range h.Len() {
 		e := h.Event(i)

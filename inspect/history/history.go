@@ -49,13 +49,13 @@ type Event struct {
 type History struct {
 	// From is the revision of the initial store, To the last revision that was read.
 	From, To int64
-	// First and Until are the times of From and To, zero if unknown.
-	First, Until time.Time
+	// FromTime and Until are the times of From and To, zero if unknown.
+	FromTime, ToTime time.Time
 	// Revisions and Changes count the revisions, and the puts and deletes of keys.
 	Revisions, Changes int64
-	// Plain counts changes that are not events by the kind of key, "" for unknown keys. For example, a session
+	// NonEvents counts changes that are not events by the kind of key, "" for unknown keys. For example, a session
 	// counter or a list of log files is not an event.
-	Plain map[string]int64
+	NonEvents map[string]int64
 	// Undecoded counts values that could not be decoded.
 	Undecoded int64
 
@@ -70,24 +70,24 @@ func (h *History) Len() int { return len(h.entries.list) }
 func (h *History) Event(i int) Event {
 	e := &h.entries.list[i]
 	out := Event{
-		Revision: e.at, Last: e.last, Count: e.count, Kind: kinds[e.kind].name, Object: h.entries.named(e.object),
+		Revision: e.at, Last: e.last, Count: e.count, Kind: kinds[e.kind].name, Object: h.entries.withName(e.object),
 		Collection: h.entries.collection(e.collection), Before: e.before, After: e.after,
 	}
-	out.Time, out.Error = dated(h.clock, e.at)
-	out.LastTime, _ = dated(h.clock, e.last)
+	out.Time, out.Error = revisionTime(h.clock, e.at)
+	out.LastTime, _ = revisionTime(h.clock, e.last)
 	out.Message = message(&out, kinds[e.kind].words, e.via, e.detail)
 	return out
 }
 
-// Between reads the events between two revisions of past. head is the header of a snapshot of the same source. It
+// ReadBetween reads the events between two revisions of past. head is the header of a snapshot of the same source. It
 // also returns the gaps of the first snapshot.
-func Between(ctx context.Context, past source.Past, head source.Header, from, to int64) (*History, []source.Gap, error) {
+func ReadBetween(ctx context.Context, past source.Past, head source.Header, from, to int64) (*History, []source.Gap, error) {
 	first, err := past.PinAt(ctx, head, from)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer first.Close()
-	h, err := Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+	h, err := Read(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
 		return past.Changes(ctx, head, from, to, yield)
 	})
 	if err == nil {
@@ -102,8 +102,8 @@ func Between(ctx context.Context, past source.Past, head source.Header, from, to
 // Changes calls yield for the changes of revisions in order, like source.Past.
 type Changes func(ctx context.Context, yield func(revision int64, events []source.Event) error) error
 
-// Of reads the events after a snapshot.
-func Of(ctx context.Context, first source.Snapshot, changes Changes) (*History, error) {
+// Read reads the events after a snapshot.
+func Read(ctx context.Context, first source.Snapshot, changes Changes) (*History, error) {
 	r, err := NewReader(first.Header())
 	if err != nil {
 		return nil, err

@@ -66,8 +66,8 @@ func (s *stream) reserved() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(s.now.Add(3*time.Second).UnixNano()))
 }
 
-// after advances the time. Milvus reserves timestamps every three seconds in the meantime.
-func (s *stream) after(d time.Duration) {
+// advance advances the time. Milvus reserves timestamps every three seconds in the meantime.
+func (s *stream) advance(d time.Duration) {
 	for end := s.now.Add(d); s.now.Before(end); {
 		s.now = s.now.Add(3 * time.Second)
 		s.write(source.Event{KV: source.KV{Key: []byte("by-dev/kv/gid/timestamp"), Value: s.reserved()}})
@@ -109,8 +109,8 @@ func value(tb testing.TB, v any) []byte {
 	return nil
 }
 
-// told returns the events of a stream, as "kind resource/name: message".
-func (s *stream) told() []string {
+// events returns the events of a stream, as "kind resource/name: message".
+func (s *stream) events() []string {
 	h := s.reader.Finish()
 	var list []string
 	for i := range h.Len() {
@@ -154,7 +154,7 @@ func TestLivelock(t *testing.T) {
 			s.write(put(t, name(i), watch(state, int64(n))))
 		}
 		if n%240 == 0 {
-			s.after(3 * time.Second)
+			s.advance(3 * time.Second)
 		}
 	}
 	h := s.reader.Finish()
@@ -189,7 +189,7 @@ func TestChannels(t *testing.T) {
 	s.write(deleted(fresh))
 	is := " vchannels/" + channel + ": "
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"channel_assigned"+is+"assigned: datanode-8, ToWatch",
 		"channel_rewritten"+is+"rewritten: ToWatch → WatchSuccess, by datanode-8",
 		"channel_reassigned"+is+"reassigned: datanode-8 → datanode-17, ToWatch",
@@ -215,7 +215,7 @@ func TestNodes(t *testing.T) {
 	s.write(put(t, "session/rootcoord", session("rootcoord", 7, "")))
 	s.write(put(t, "session/id", "8"))
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"node_stopping nodes/querynode-4: is stopping: registered → stopping",
 		"node_left nodes/querynode-4: left, it was stopping",
 		"node_lost nodes/querynode-5: was lost, its lease expired",

@@ -166,8 +166,8 @@ func Kinds() []KindInfo {
 	return list
 }
 
-// messageMost is the length in bytes to which a message truncates a state. Before and After are not truncated.
-const messageMost = 120
+// maxMessage is the length in bytes to which a message truncates a state. Before and After are not truncated.
+const maxMessage = 120
 
 // message formats the message of an event: the kind, the count, the states before, between and after, and the
 // detail.
@@ -204,10 +204,10 @@ func settingText(before, after, detail string) string {
 }
 
 func short(text string) string {
-	if len(text) <= messageMost {
+	if len(text) <= maxMessage {
 		return text
 	}
-	end := messageMost
+	end := maxMessage
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}

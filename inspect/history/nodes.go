@@ -30,35 +30,35 @@ func (c *change) sessionBegan(s *model.Session) bool {
 	c.sessions[name]++
 	ref, _, text := diff.Describe(s)
 	if c.sessions[name] > 1 {
-		return !s.Standby && c.tell(news{kind: nodeChanged, object: ref, before: "standby", after: "active"})
+		return !s.Standby && c.emit(occurrence{kind: nodeChanged, object: ref, before: "standby", after: "active"})
 	}
-	return c.tell(news{kind: nodeJoined, object: ref, after: text})
+	return c.emit(occurrence{kind: nodeJoined, object: ref, after: text})
 }
 
 func (c *change) sessionEnded(s, next *model.Session) bool {
 	name := s.Name()
 	ref, _, text := diff.Describe(s)
 	if c.sessions[name]--; c.sessions[name] > 0 {
-		return !s.Standby && c.tell(news{kind: nodeChanged, object: ref, before: "active", after: "standby"})
+		return !s.Standby && c.emit(occurrence{kind: nodeChanged, object: ref, before: "active", after: "standby"})
 	}
 	delete(c.sessions, name)
-	n := news{kind: nodeLeft, object: ref, before: text}
+	n := occurrence{kind: nodeLeft, object: ref, before: text}
 	switch {
 	case s.Stopping:
 		n.detail = "it was stopping"
 	case next != nil:
 		n.detail = next.Name() + " took its place"
-	case saysGoodbye(s):
+	case marksStopping(s):
 		n.kind, n.detail = nodeLost, "its lease expired"
 	default:
 		n.detail = "whether it shut down cleanly is not recorded"
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
-// saysGoodbye reports whether a terminating process marks its session as stopping first: query nodes since 2.2,
+// marksStopping reports whether a terminating process marks its session as stopping first: query nodes since 2.2,
 // index nodes since 2.3, streaming nodes. For other roles it is unknown whether a session was closed or expired.
-func saysGoodbye(s *model.Session) bool {
+func marksStopping(s *model.Session) bool {
 	switch s.Role {
 	case "querynode", "streamingnode":
 		return s.Version != "" && !strings.HasPrefix(s.Version, "2.1.")
@@ -71,7 +71,7 @@ func saysGoodbye(s *model.Session) bool {
 func (c *change) sessionRewritten(before, after *model.Session) bool {
 	if !before.Stopping && after.Stopping {
 		ref, _, _ := diff.Describe(after)
-		return c.tell(news{kind: nodeStopping, object: ref, before: before.State(), after: after.State()})
+		return c.emit(occurrence{kind: nodeStopping, object: ref, before: before.State(), after: after.State()})
 	}
-	return c.altered(nodeChanged)
+	return c.emitAltered(nodeChanged)
 }

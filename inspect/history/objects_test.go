@@ -38,7 +38,7 @@ func TestSegments(t *testing.T) {
 	s.write(put(t, key(1), segment(1, dropped, 500)), put(t, key(3), segment(3, flushed, 620, 1, 2)), put(t, key(2), segment(2, dropped, 120)))
 	s.write(deleted(key(1)))
 	s.write(put(t, "datacoord-meta/binlog/7/70/3/100", ""))
-	got := s.told()
+	got := s.events()
 	expect(
 		t, got,
 		"segment_created segments/2: created: Growing, on "+channel,
@@ -71,7 +71,7 @@ func TestIndexes(t *testing.T) {
 	s.write(put(t, key, build(commonpb.IndexState_Finished, "")))
 	s.write(put(t, "field-index/7/9", definition(true)))
 	s.write(deleted("field-index/7/9"))
-	got := s.told()
+	got := s.events()
 	expect(
 		t, got,
 		"index_created indexes/idx: created: field_id=0 type=HNSW",
@@ -106,7 +106,7 @@ func TestCatalog(t *testing.T) {
 	s.write(deleted(partition), deleted("root-coord/fields/7/100"))
 	s.write(put(t, key, "\xE2\x9B\xBC")) // RootCoord's tombstone
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"partition_created partitions/_default: created: state=Created",
 		"collection_created collections/papers: created: state=Created database_id=1 shards=1 consistency_level=Strong layout=2.2.9",
 		"collection_loading collections/papers: is being loaded: Loading, state=Loading replicas=1 load_type=LoadCollection",
@@ -165,7 +165,7 @@ func TestConfig(t *testing.T) {
 	write("minio/secretAccessKey", "a", false)
 	write("minio/secretAccessKey", "b", false)
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"config_changed config/queryCoord/autoBalance: set to false (was unset)",
 		"config_changed config/queryCoord/autoBalance: set to true (was false)",
 		"config_changed config/queryCoord/autoBalance: unset (was true)",
@@ -182,18 +182,18 @@ func TestCheckpoints(t *testing.T) {
 	}
 	for range 5 {
 		move()
-		s.after(time.Minute)
+		s.advance(time.Minute)
 	}
-	s.after(5 * time.Minute)
+	s.advance(5 * time.Minute)
 	move()
-	s.after(time.Minute)
+	s.advance(time.Minute)
 	s.write(put(t, "datacoord-meta/s/7/70/2", segment(2, commonpb.SegmentState_Growing, 0)))
-	s.after(6 * time.Minute) // rows that are not in storage hold it
+	s.advance(6 * time.Minute) // rows that are not in storage hold it
 	move()
-	s.after(20 * time.Minute)
+	s.advance(20 * time.Minute)
 	is := " vchannels/" + channel + ": "
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"checkpoint_stopped"+is+"checkpoint stopped: 2026-11-20T09:04:00Z, no update for 6 min",
 		"checkpoint_resumed"+is+"checkpoint resumes, after 6 min",
 		"segment_created segments/2: created: Growing, on "+channel,
@@ -214,7 +214,7 @@ func TestStreaming(t *testing.T) {
 	s.write(put(t, key, p(6, assigned)))
 	is := " pchannels/by-dev-rootcoord-dml_0: "
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"channel_reassigned"+is+"reassigned: streamingnode-4 → streamingnode-6, Assigning",
 		"channel_rewritten"+is+"rewritten: Assigning → Assigned, by streamingnode-6",
 	)
@@ -232,7 +232,7 @@ func TestUsers(t *testing.T) {
 	s.write(deleted(users + "user-role-mapping/ann/reader"))
 	s.write(deleted(users+"users/ann"), deleted(users+"roles/reader"))
 	expect(
-		t, s.told(),
+		t, s.events(),
 		"user_created users/ann: created",
 		"role_created roles/reader: created",
 		"role_granted roles/reader: granted: ann",
@@ -245,15 +245,15 @@ func TestUsers(t *testing.T) {
 	)
 }
 
-// TestCounted checks that changes that are not events are counted.
-func TestCounted(t *testing.T) {
+// TestNonEvents checks that changes that are not events are counted.
+func TestNonEvents(t *testing.T) {
 	s := begin(t, "no/such/key", "1")
 	s.write(put(t, "no/such/key", "2"), put(t, "session/id", "4"))
 	s.write(put(t, "datacoord-meta/s/7/70/2", "\xff\xff"), put(t, "snapshots/root-coord/fields/7/100_ts42", ""))
 	s.write(put(t, "session/querynode-4", "{"))
 	h := s.reader.Finish()
-	if h.Len() != 0 || h.Undecoded != 2 || h.Plain[""] != 1 || h.Plain["session-id"] != 1 || h.Plain["history"] != 1 {
-		t.Errorf("%d events, %d undecoded, counted are %v", h.Len(), h.Undecoded, h.Plain)
+	if h.Len() != 0 || h.Undecoded != 2 || h.NonEvents[""] != 1 || h.NonEvents["session-id"] != 1 || h.NonEvents["history"] != 1 {
+		t.Errorf("%d events, %d undecoded, counted are %v", h.Len(), h.Undecoded, h.NonEvents)
 	}
 	if h.Revisions != 3 || h.Changes != 5 || h.From != 100 || h.To != 103 {
 		t.Errorf("%d revisions and %d changes, from %d to %d", h.Revisions, h.Changes, h.From, h.To)

@@ -21,7 +21,7 @@ type Reader struct {
 
 	// small holds the objects of kinds with few keys, by key.
 	small    map[string]any
-	segments map[model.SegmentID]segmentBefore
+	segments map[model.SegmentID]segmentState
 	builds   map[buildKey]model.IndexState
 	// creating are the collections that are not yet Created. Their fields and partitions are part of their
 	// creation.
@@ -30,20 +30,20 @@ type Reader struct {
 	// end of the revision.
 	live    map[model.CollectionID]bool
 	created []model.CollectionID
-	schema  []news // schema changes in this revision
+	schema  []occurrence // schema changes in this revision
 	// Names for the objects of other keys.
-	partitions map[model.PartitionID]string
-	grantees   map[string]model.Grant
-	indexes    map[model.IndexID]string
-	sessions   map[string]int // number of keys that register a node
-	channels   map[model.Ref]*channelBefore
-	paces      map[string]*pace // by vchannel
+	partitions  map[model.PartitionID]string
+	grantees    map[string]model.Grant
+	indexes     map[model.IndexID]string
+	sessions    map[string]int // number of keys that register a node
+	channels    map[model.Ref]*channelState
+	checkpoints map[string]*checkpointState // by vchannel
 	// now is the newest time that Milvus wrote, in Unix nanoseconds, or 0 before the first such time.
 	now int64
 
 	// Fields that are evaluated at the end of a revision.
 	revision  int64
-	touched   []*channelBefore // channels whose watches changed, in order
+	touched   []*channelState // channels whose watches changed, in order
 	dropped   []droppedSegment
 	compacted map[model.SegmentID]model.SegmentID // new segment by its source segment
 	beginning bool                                // reading the initial store, which has no events
@@ -57,10 +57,10 @@ func NewReader(h source.Header) (*Reader, error) {
 	}
 	return &Reader{
 		decoder: d, header: h, clock: meta.ClockOf(h.Root), entries: newEntries(),
-		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
-		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, builds: map[buildKey]model.IndexState{},
+		history: History{From: h.Revision, To: h.Revision, NonEvents: map[string]int64{}},
+		small:   map[string]any{}, segments: map[model.SegmentID]segmentState{}, builds: map[buildKey]model.IndexState{},
 		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
-		channels: map[model.Ref]*channelBefore{}, paces: map[string]*pace{},
+		channels: map[model.Ref]*channelState{}, checkpoints: map[string]*checkpointState{},
 		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
 		compacted: map[model.SegmentID]model.SegmentID{},
 	}, nil
@@ -76,7 +76,7 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 	})
 	r.touched = r.touched[:0]
 	for _, c := range r.channels {
-		c.settle()
+		c.commit()
 	}
 	r.endSchemas()
 	r.beginCheckpoints()
@@ -86,7 +86,7 @@ func (r *Reader) Begin(ctx context.Context, first source.Snapshot) error {
 
 // Apply applies the changes of a revision. They may be split over several calls.
 func (r *Reader) Apply(revision int64, events []source.Event) error {
-	r.reach(revision)
+	r.advance(revision)
 	for i := range events {
 		r.history.Changes++
 		r.take(&events[i].KV, events[i].Deleted)
@@ -94,8 +94,8 @@ func (r *Reader) Apply(revision int64, events []source.Event) error {
 	return nil
 }
 
-// reach advances to a revision.
-func (r *Reader) reach(revision int64) {
+// advance advances to a revision.
+func (r *Reader) advance(revision int64) {
 	if revision != r.revision {
 		r.endRevision()
 		r.revision = revision
@@ -110,24 +110,24 @@ func (r *Reader) Finish() *History {
 	return r.finish(r.clock.UpTo(r.history.To, time.Time{}), r.entries)
 }
 
-// SoFar returns the history until now. seen is the current time by a clock, or zero if unknown. The Reader can be
+// Snapshot returns the history until now. seen is the current time by a clock, or zero if unknown. The Reader can be
 // used further, and the returned History does not change.
-func (r *Reader) SoFar(seen time.Time) *History {
+func (r *Reader) Snapshot(now time.Time) *History {
 	r.endRevision()
-	return r.finish(r.clock.UpTo(r.history.To, seen), r.entries.upTo())
+	return r.finish(r.clock.UpTo(r.history.To, now), r.entries.clone())
 }
 
 // finish adds the checkpoints that are still stopped, sorts the events and dates the history.
 func (r *Reader) finish(clock *meta.Clock, list entries) *History {
-	for _, n := range r.standing() {
-		list.list = append(list.list, list.keep(&n))
+	for _, n := range r.ongoingStops() {
+		list.list = append(list.list, list.newEntry(&n))
 	}
 	list.sort()
 	h := r.history
 	h.clock, h.entries = clock, list
-	h.Plain = maps.Clone(h.Plain)
-	h.First, _ = dated(clock, h.From)
-	h.Until, _ = dated(clock, h.To)
+	h.NonEvents = maps.Clone(h.NonEvents)
+	h.FromTime, _ = revisionTime(clock, h.From)
+	h.ToTime, _ = revisionTime(clock, h.To)
 	return &h
 }
 
@@ -155,7 +155,7 @@ func (r *Reader) take(kv *source.KV, deleted bool) {
 		return
 	}
 	if !r.takeAs(x, kv) && !r.beginning {
-		r.history.Plain[x.Kind]++
+		r.history.NonEvents[x.Kind]++
 	}
 }
 
@@ -200,8 +200,8 @@ func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
 	return rule(&c)
 }
 
-// tell adds an event. It always returns true, so that a rule can return its result.
-func (r *Reader) tell(n news) bool {
+// emit adds an event. It always returns true, so that a rule can return its result.
+func (r *Reader) emit(n occurrence) bool {
 	if r.beginning {
 		return true
 	}
@@ -214,7 +214,7 @@ func (r *Reader) tell(n news) bool {
 
 // nanoseconds returns the approximate time of a revision, by the clock so far.
 func (r *Reader) nanoseconds(revision int64) int64 {
-	at, _ := dated(r.clock, revision)
+	at, _ := revisionTime(r.clock, revision)
 	return nanoseconds(at)
 }
 
@@ -233,20 +233,20 @@ func (c *change) object() any {
 	return c.after
 }
 
-// told adds an event for an object that package diff can describe.
-func (c *change) told(kind kindID) bool {
+// emitObject adds an event for an object that package diff can describe.
+func (c *change) emitObject(kind kindID) bool {
 	ref, collection, text := diff.Describe(c.object())
-	n := news{kind: kind, object: ref, collection: collection, after: text}
+	n := occurrence{kind: kind, object: ref, collection: collection, after: text}
 	if c.after == nil {
 		n.before, n.after = text, ""
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
-// altered adds an event with the changed fields. It returns false if no relevant field changed.
-func (c *change) altered(kind kindID) bool {
-	n := news{kind: kind}
+// emitAltered adds an event with the changed fields. It returns false if no relevant field changed.
+func (c *change) emitAltered(kind kindID) bool {
+	n := occurrence{kind: kind}
 	n.object, n.collection, _ = diff.Describe(c.after)
 	n.before, n.after = fieldsText(c.before, c.after)
-	return n.before != "" && c.tell(n)
+	return n.before != "" && c.emit(n)
 }

@@ -16,28 +16,28 @@ type rule = func(c *change) bool
 var rules = map[string]rule{
 	"session":             sessionChanged,
 	"pchannel":            pchannelChanged,
-	"database":            simple(databaseCreated, databaseAltered, databaseDropped),
+	"database":            simpleRule(databaseCreated, databaseAltered, databaseDropped),
 	"collection":          collectionChanged,
 	"partition":           partitionChanged,
 	"field":               fieldChanged,
 	"struct-array-field":  fieldChanged,
 	"function":            functionChanged,
-	"alias":               simple(aliasCreated, aliasAltered, aliasDropped),
+	"alias":               simpleRule(aliasCreated, aliasAltered, aliasDropped),
 	"index":               indexChanged,
 	"index-2.1":           indexChanged,
 	"collection-load":     loadChanged,
 	"collection-load-2.1": loadChanged,
 	"partition-load":      partitionLoadChanged,
-	"replica":             simple(replicaCreated, replicaChanged, replicaRemoved),
-	"replica-2.1":         simple(replicaCreated, replicaChanged, replicaRemoved),
-	"resource-group":      simple(groupCreated, groupChanged, groupRemoved),
+	"replica":             simpleRule(replicaCreated, replicaChanged, replicaRemoved),
+	"replica-2.1":         simpleRule(replicaCreated, replicaChanged, replicaRemoved),
+	"resource-group":      simpleRule(groupCreated, groupChanged, groupRemoved),
 	"config":              configRule,
 	"user":                userChangedRule,
-	"role":                named(roleCreated, roleDropped, func(x any) model.Ref { return ref("roles", x.(*model.Role).Name) }),
+	"role":                nameRule(roleCreated, roleDropped, func(x any) model.Ref { return ref("roles", x.(*model.Role).Name) }),
 	"user-role":           userRoleChanged,
 	"grantee":             grantChanged,
 	"grant":               grantChanged,
-	"privilege-group":     simple(privilegeGroupChanged, privilegeGroupChanged, privilegeGroupChanged),
+	"privilege-group":     simpleRule(privilegeGroupChanged, privilegeGroupChanged, privilegeGroupChanged),
 	"import-job":          taskRule,
 	"preimport-task":      taskRule,
 	"import-task":         taskRule,
@@ -53,27 +53,27 @@ var rules = map[string]rule{
 
 func ref(resource, name string) model.Ref { return model.Ref{Resource: resource, ID: name, Name: name} }
 
-// simple returns the rule of objects that are created, altered and removed.
-func simple(created, altered, gone kindID) rule {
+// simpleRule returns the rule of objects that are created, altered and removed.
+func simpleRule(created, altered, gone kindID) rule {
 	return func(c *change) bool {
 		switch {
 		case c.before == nil:
-			return c.told(created)
+			return c.emitObject(created)
 		case c.after == nil:
-			return c.told(gone)
+			return c.emitObject(gone)
 		}
-		return c.altered(altered)
+		return c.emitAltered(altered)
 	}
 }
 
-// named returns the rule of objects that consist of a name only.
-func named(created, gone kindID, of func(any) model.Ref) rule {
+// nameRule returns the rule of objects that consist of a name only.
+func nameRule(created, gone kindID, of func(any) model.Ref) rule {
 	return func(c *change) bool {
 		switch {
 		case c.before == nil:
-			return c.tell(news{kind: created, object: of(c.after)})
+			return c.emit(occurrence{kind: created, object: of(c.after)})
 		case c.after == nil:
-			return c.tell(news{kind: gone, object: of(c.before)})
+			return c.emit(occurrence{kind: gone, object: of(c.before)})
 		}
 		return false
 	}
@@ -87,7 +87,7 @@ const (
 
 // configRule reports changed values of settings. Package meta has redacted the secrets.
 func configRule(c *change) bool {
-	n := news{kind: configChanged}
+	n := occurrence{kind: configChanged}
 	before, _ := c.before.(*model.ConfigEntry)
 	after, _ := c.after.(*model.ConfigEntry)
 	switch {
@@ -100,19 +100,19 @@ func configRule(c *change) bool {
 	default:
 		n.object, n.before, n.after = ref("config", after.Name), before.Value, after.Value
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
 func userChangedRule(c *change) bool {
 	user := func(x any) model.Ref { return ref("users", x.(*model.User).Name) }
 	if c.before != nil && c.after != nil {
-		return c.tell(news{kind: userChanged, object: user(c.after)})
+		return c.emit(occurrence{kind: userChanged, object: user(c.after)})
 	}
-	return named(userCreated, userDropped, user)(c)
+	return nameRule(userCreated, userDropped, user)(c)
 }
 
 func userRoleChanged(c *change) bool {
-	n := news{kind: roleGranted}
+	n := occurrence{kind: roleGranted}
 	x, ok := c.after.(*meta.UserRole)
 	if !ok {
 		n.kind = roleRevoked
@@ -126,7 +126,7 @@ func userRoleChanged(c *change) bool {
 	} else {
 		n.before = x.User
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
 // grantChanged joins the two keys of a grant: one holds the role and the object, the other the privilege.
@@ -146,7 +146,7 @@ func grantChanged(c *change) bool {
 	}
 	grant, known := c.grantees[x.ID]
 	grant.Privilege = x.Privilege
-	n := news{kind: privilegeGranted, object: model.Ref{Resource: "grants", ID: grant.Path(), Name: grant.Role + " " + grant.Privilege}}
+	n := occurrence{kind: privilegeGranted, object: model.Ref{Resource: "grants", ID: grant.Path(), Name: grant.Role + " " + grant.Privilege}}
 	text := strings.TrimSpace(grant.ObjectType + " " + grant.Object)
 	if !known {
 		n.object = model.Ref{Resource: "grants", ID: x.ID + "/" + x.Privilege, Name: x.Privilege}
@@ -156,7 +156,7 @@ func grantChanged(c *change) bool {
 	} else {
 		n.kind, n.before = privilegeRevoked, text
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
 // taskRule reports the state changes of a task. Progress is not an event.
@@ -165,9 +165,9 @@ func taskRule(c *change) bool {
 	after, _ := c.after.(*model.Task)
 	switch {
 	case before == nil:
-		return c.told(taskCreated)
+		return c.emitObject(taskCreated)
 	case after == nil:
-		return c.told(taskRemoved)
+		return c.emitObject(taskRemoved)
 	case before.State == after.State:
 		return false
 	}
@@ -175,5 +175,5 @@ func taskRule(c *change) bool {
 	if strings.Contains(strings.ToLower(after.State), "fail") {
 		kind = taskFailed
 	}
-	return c.altered(kind)
+	return c.emitAltered(kind)
 }

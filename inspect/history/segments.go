@@ -8,60 +8,60 @@ import (
 	"kitescope/internal/words"
 )
 
-// segmentBefore holds the last known fields of a segment.
-type segmentBefore struct {
+// segmentState holds the last known fields of a segment.
+type segmentState struct {
 	state     model.SegmentState
 	level     model.SegmentLevel
 	invisible bool
 	vchannel  string
 }
 
-// grows returns the vchannel that a segment takes rows from, "" if none.
-func (s *segmentBefore) grows() string {
+// growingChannel returns the vchannel that a segment takes rows from, "" if none.
+func (s *segmentState) growingChannel() string {
 	if s.state == model.SegmentGrowing || s.state == model.SegmentSealed || s.state == model.SegmentFlushing {
 		return s.vchannel
 	}
 	return ""
 }
 
-// growOn moves a growing segment from one vchannel to another, "" meaning none.
-func (r *Reader) growOn(from, to string) {
+// moveGrowing moves a growing segment from one vchannel to another, "" meaning none.
+func (r *Reader) moveGrowing(from, to string) {
 	if from == to {
 		return
 	}
 	if from != "" {
-		r.pace(from).growing--
+		r.checkpoint(from).growing--
 	}
 	if to != "" {
-		p := r.pace(to)
+		p := r.checkpoint(to)
 		p.growing++
-		p.held = true
+		p.hadGrowing = true
 	}
 }
 
 func (r *Reader) takeSegment(s *meta.SegmentBrief, gone bool) bool {
 	before, known := r.segments[s.ID]
-	now := segmentBefore{s.State, s.Level, s.Invisible, s.VChannel}
+	now := segmentState{s.State, s.Level, s.Invisible, s.VChannel}
 	switch {
 	case gone && !known, !gone && known && before == now:
 		return false
 	case gone:
-		now = segmentBefore{}
+		now = segmentState{}
 		delete(r.segments, s.ID)
 	default:
 		r.segments[s.ID] = now
 	}
-	r.growOn(before.grows(), now.grows())
+	r.moveGrowing(before.growingChannel(), now.growingChannel())
 	if r.beginning {
 		return false
 	}
-	n := news{object: model.Ref{Resource: segments, ID: s.ID.String()}, collection: s.Collection}
+	n := occurrence{object: model.Ref{Resource: segments, ID: s.ID.String()}, collection: s.Collection}
 	if known {
 		n.before = stateText(before)
 	}
 	if gone {
 		n.kind = segmentRemoved
-		return r.tell(n)
+		return r.emit(n)
 	}
 	n.after = stateText(now)
 	if !known {
@@ -73,7 +73,7 @@ func (r *Reader) takeSegment(s *meta.SegmentBrief, gone bool) bool {
 	case now.state != model.SegmentDropped && s.Rows > 0:
 		n.detail = words.Count(s.Rows, "row", "rows")
 	}
-	return r.tell(n)
+	return r.emit(n)
 }
 
 // segmentKind returns the event of a state change, or segmentChanged for any other change.
@@ -93,13 +93,13 @@ func segmentKind(from, to model.SegmentState) kindID {
 }
 
 // newSegment reports a new segment, and the source segments if a compaction made it.
-func (r *Reader) newSegment(s *meta.SegmentBrief, n news) bool {
+func (r *Reader) newSegment(s *meta.SegmentBrief, n occurrence) bool {
 	n.kind = segmentCreated
 	if len(s.CompactedFrom) == 0 {
 		if s.VChannel != "" {
 			n.detail = "on " + s.VChannel
 		}
-		return r.tell(n)
+		return r.emit(n)
 	}
 	n.kind = segmentCompacted
 	const most = 8
@@ -109,7 +109,7 @@ func (r *Reader) newSegment(s *meta.SegmentBrief, n news) bool {
 		r.compacted[from] = s.ID
 	}
 	n.detail = "from " + words.FirstOf(names, most, ", ") + ", " + words.Count(s.Rows, "row", "rows")
-	return r.tell(n)
+	return r.emit(n)
 }
 
 // droppedSegment is a segment that was dropped in this revision, and the index of its entry.
@@ -131,7 +131,7 @@ func (r *Reader) endSegments() {
 }
 
 // stateText formats a state, e.g. "Flushed", or "Flushed, L2, invisible" if level or visibility are unusual.
-func stateText(s segmentBefore) string {
+func stateText(s segmentState) string {
 	text := s.state.String()
 	if s.level == model.LevelL0 || s.level == model.LevelL2 {
 		text += ", " + s.level.String()
@@ -172,7 +172,7 @@ func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
 		return false
 	}
 	id := x.Segment.String() + "/" + x.Index.String() + "/" + x.Build.String()
-	n := news{
+	n := occurrence{
 		object: model.Ref{Resource: segmentIndexes, ID: id, Name: r.indexes[x.Index]}, collection: x.Collection, after: x.State.String(),
 	}
 	if old != model.IndexStateNone {
@@ -189,5 +189,5 @@ func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
 	default:
 		return false
 	}
-	return r.tell(n)
+	return r.emit(n)
 }

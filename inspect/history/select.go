@@ -8,8 +8,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// Wanted filters events. The zero value matches all.
-type Wanted struct {
+// Filter filters events. The zero value matches all.
+type Filter struct {
 	// Since and Until bound the time; zero means unbounded. An event matches if its error interval overlaps the
 	// bounds. A group matches if it began earlier and continued.
 	Since, Until time.Time
@@ -29,44 +29,44 @@ type Selector struct {
 }
 
 // Select returns the indexes of the matching events.
-func (h *History) Select(w Wanted) []int {
+func (h *History) Select(w Filter) []int {
 	var found []int
 	for i := range h.entries.list {
-		if e := &h.entries.list[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.at > w.UntilRevision || !w.covers(h, e) {
+		if e := &h.entries.list[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.at > w.UntilRevision || !w.matches(h, e) {
 			continue
 		}
-		if len(w.Objects) == 0 || h.about(&h.entries.list[i], w.Objects) {
+		if len(w.Objects) == 0 || h.matchesAny(&h.entries.list[i], w.Objects) {
 			found = append(found, i)
 		}
 	}
 	return found
 }
 
-func (w *Wanted) covers(h *History, e *entry) bool {
+func (w *Filter) matches(h *History, e *entry) bool {
 	if !w.Since.IsZero() {
-		if at, wrong := dated(h.clock, e.last); at.Add(max(wrong, 0)).Before(w.Since) {
+		if at, wrong := revisionTime(h.clock, e.last); at.Add(max(wrong, 0)).Before(w.Since) {
 			return false
 		}
 	}
 	if !w.Until.IsZero() {
-		if at, wrong := dated(h.clock, e.at); at.Add(-max(wrong, 0)).After(w.Until) {
+		if at, wrong := revisionTime(h.clock, e.at); at.Add(-max(wrong, 0)).After(w.Until) {
 			return false
 		}
 	}
 	return true
 }
 
-func (h *History) about(e *entry, list []Selector) bool {
-	object := h.entries.named(e.object)
+func (h *History) matchesAny(e *entry, list []Selector) bool {
+	object := h.entries.withName(e.object)
 	for i := range list {
 		s := &list[i]
-		if s.is(object) || s.Resource != "" && s.Resource != collections || e.collection == 0 {
-			if s.is(object) {
+		if s.matches(object) || s.Resource != "" && s.Resource != collections || e.collection == 0 {
+			if s.matches(object) {
 				return true
 			}
 			continue
 		}
-		if s.is(h.entries.collection(e.collection)) {
+		if s.matches(h.entries.collection(e.collection)) {
 			return true
 		}
 	}
@@ -80,8 +80,8 @@ const (
 	segmentIndexes = "segment-indexes"
 )
 
-// is reports whether the selector matches an object.
-func (s *Selector) is(object model.Ref) bool {
+// matches reports whether the selector matches an object.
+func (s *Selector) matches(object model.Ref) bool {
 	if s.Resource != "" && s.Resource != object.Resource {
 		segment, _, _ := strings.Cut(object.ID, "/")
 		return s.Resource == segments && object.Resource == segmentIndexes && like(s.Name, segment)

@@ -12,7 +12,7 @@ func loadChanged(c *change) bool {
 	before, _ := c.before.(*model.LoadState)
 	after, _ := c.after.(*model.LoadState)
 	collection := c.object().(*model.LoadState).Collection
-	n := news{collection: collection, object: c.entries.collection(collection)}
+	n := occurrence{collection: collection, object: c.entries.collection(collection)}
 	switch {
 	case after == nil:
 		n.kind, n.before = collectionReleased, before.Status
@@ -33,14 +33,14 @@ func loadChanged(c *change) bool {
 			return false
 		}
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
 // partitionLoadChanged reports loaded and released partitions. A partition that is released with its collection has
 // an event of its own.
 func partitionLoadChanged(c *change) bool {
 	before, after := partitionLoad(c.before), partitionLoad(c.after)
-	n := news{before: before.Status, after: after.Status}
+	n := occurrence{before: before.Status, after: after.Status}
 	id := after.Partition
 	if c.after == nil {
 		id = before.Partition
@@ -54,7 +54,7 @@ func partitionLoadChanged(c *change) bool {
 	default:
 		return false
 	}
-	return c.tell(n)
+	return c.emit(n)
 }
 
 func partitionLoad(x any) model.PartitionLoad {

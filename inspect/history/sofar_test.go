@@ -10,9 +10,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestSoFar checks that a growing history equals a history of the same length at each step, and that earlier
+// TestSnapshot checks that a growing history equals a history of the same length at each step, and that earlier
 // results do not change.
-func TestSoFar(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"cluster-2.3.5-t5", "rollback-2.1.0"} {
 		c := openFixture(t, name)
@@ -44,18 +44,18 @@ func TestSoFar(t *testing.T) {
 				t.Fatal(err)
 			}
 			from = to
-			look := growing.SoFar(time.Time{})
-			reading.Go(func() { _ = written(look) }) // a UI reads it while the history grows
-			text := written(look)
+			look := growing.Snapshot(time.Time{})
+			reading.Go(func() { _ = format(look) }) // a UI reads it while the history grows
+			text := format(look)
 			whole, _ := read(to)
-			if want := written(whole.Finish()); text != want {
+			if want := format(whole.Finish()); text != want {
 				t.Errorf("%s up to %d: %s", name, to, firstDifference(want, text))
 			}
 			texts, looks = append(texts, text), append(looks, look)
 		}
 		reading.Wait()
 		for i, look := range looks {
-			if got := written(look); got != texts[i] {
+			if got := format(look); got != texts[i] {
 				t.Errorf("%s: look %d has changed: %s", name, i, firstDifference(texts[i], got))
 			}
 		}
@@ -74,22 +74,22 @@ func TestAxis(t *testing.T) {
 		last := x.From
 		for i := range x.Len() {
 			e := x.Event(i)
-			if x.Of(i) < last || x.Of(i) > x.To {
-				t.Errorf("%s: event %d is at %d, behind one at %d", name, i, x.Of(i), last)
+			if x.EventPosition(i) < last || x.EventPosition(i) > x.To {
+				t.Errorf("%s: event %d is at %d, behind one at %d", name, i, x.EventPosition(i), last)
 			}
-			last = x.Of(i)
-			if n := x.UpTo(e.Revision); n <= i || x.Event(n-1).Revision != e.Revision {
+			last = x.EventPosition(i)
+			if n := x.CountUpTo(e.Revision); n <= i || x.Event(n-1).Revision != e.Revision {
 				t.Errorf("%s: %d events up to revision %d, which is that of event %d", name, n, e.Revision, i)
 			}
-			if r := x.Revision(x.Place(e.Revision)); r < e.Revision && x.Place(r) != x.Place(e.Revision) {
+			if r := x.Revision(x.Position(e.Revision)); r < e.Revision && x.Position(r) != x.Position(e.Revision) {
 				t.Errorf("%s: revision %d is at the place of %d", name, r, e.Revision)
 			}
 		}
-		if n := x.Before(x.To + 1); n != x.Len() || x.Before(x.From) != 0 {
-			t.Errorf("%s: %d events before the end, %d before the beginning", name, n, x.Before(x.From))
+		if n := x.CountBefore(x.To + 1); n != x.Len() || x.CountBefore(x.From) != 0 {
+			t.Errorf("%s: %d events before the end, %d before the beginning", name, n, x.CountBefore(x.From))
 		}
 		at, wrong := x.When(h.To)
-		if !at.Equal(h.Until) || wrong > 5*time.Second {
+		if !at.Equal(h.ToTime) || wrong > 5*time.Second {
 			t.Errorf("%s: its end is at %s ±%s", name, at, wrong)
 		}
 	}
@@ -111,8 +111,8 @@ func TestUndatedAxis(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x := history.NewAxis(r.SoFar(time.Time{}))
-	if x.Dated || x.From != 100 || x.To != 109 || x.Len() != 9 || x.Of(3) != 104 || x.Revision(105) != 105 || x.Revision(7) != 100 {
-		t.Errorf("%+v: %d events, the fourth at %d", x, x.Len(), x.Of(3))
+	x := history.NewAxis(r.Snapshot(time.Time{}))
+	if x.Dated || x.From != 100 || x.To != 109 || x.Len() != 9 || x.EventPosition(3) != 104 || x.Revision(105) != 105 || x.Revision(7) != 100 {
+		t.Errorf("%+v: %d events, the fourth at %d", x, x.Len(), x.EventPosition(3))
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// picture is the part of a cluster that events describe: the existing objects, by resource and id.
-type picture map[string]string
+// objectSet is the part of a cluster that events describe: the existing objects, by resource and id.
+type objectSet map[string]string
 
-func pictureOf(c *model.Cluster) picture {
-	p := picture{}
+func objectSetOf(c *model.Cluster) objectSet {
+	p := objectSet{}
 	for _, s := range c.Sessions {
 		p[fmt.Sprintf("nodes/%s-%d", s.Role, s.Node)] = ""
 	}
@@ -47,8 +47,8 @@ func pictureOf(c *model.Cluster) picture {
 	return p
 }
 
-// happen applies events to a picture.
-func (p picture) happen(h *history.History) {
+// apply applies events to a picture.
+func (p objectSet) apply(h *history.History) {
 	for i := range h.Len() {
 		e := h.Event(i)
 		key := e.Object.Resource + "/" + e.Object.ID
@@ -77,14 +77,14 @@ func (p picture) happen(h *history.History) {
 	}
 }
 
-// TestTruth applies the events of a history to the cluster before it, and compares the result with the cluster
+// TestEventsYieldCluster applies the events of a history to the cluster before it, and compares the result with the cluster
 // after it.
-func TestTruth(t *testing.T) {
+func TestEventsYieldCluster(t *testing.T) {
 	for _, name := range fixtures() {
 		t.Run(name, func(t *testing.T) {
 			h, before, after := readAll(t, name)
-			got, want := pictureOf(before), pictureOf(after)
-			got.happen(h)
+			got, want := objectSetOf(before), objectSetOf(after)
+			got.apply(h)
 			if after.Collections[0].Layout == "2.1" || name == "upgrade-2.2.16" { // indexes of 2.1 only count for 2.1
 				maps.DeleteFunc(got, isIndex)
 				maps.DeleteFunc(want, isIndex)

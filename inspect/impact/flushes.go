@@ -13,13 +13,13 @@ type flushes struct {
 	// scrapes. ended is the growth of its count of flushed and dropped segments, and seconds the length of its
 	// window. A compaction, which turns flushed segments into dropped ones and adds one, also lets it grow.
 	sealed, ended, seconds float64
-	// of maps the session names of each process that writes segments to its writes.
-	of map[string]written
+	// bySession maps the session names of each process that writes segments to its writes.
+	bySession map[string]writes
 }
 
-// written holds the number of bytes that a process wrote to the storage, and the length of its window in seconds.
+// writes holds the number of bytes that a process wrote to the storage, and the length of its window in seconds.
 // Releases up to 2.3 count each attempt (internal/datanode/flush_manager.go).
-type written struct{ bytes, seconds float64 }
+type writes struct{ bytes, seconds float64 }
 
 func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	if w.SinceStart {
@@ -42,7 +42,7 @@ func (f *flushes) add(p *model.Process, w *metrics.Window) {
 	}
 	if bytes, ok := w.Counter(metrics.FlushedBytes); ok {
 		for _, ref := range p.Nodes {
-			f.of[ref.ID] = written{bytes, w.Seconds()}
+			f.bySession[ref.ID] = writes{bytes, w.Seconds()}
 		}
 	}
 }
@@ -70,15 +70,15 @@ func (f *flushes) waiting(c *model.Cluster) (segments, seconds float64) {
 }
 
 // watcher returns the writes of the node that consumes the channel of a segment.
-func (f *flushes) watcher(c *model.Cluster, s *model.Segment) (by written, known bool) {
+func (f *flushes) watcher(c *model.Cluster, s *model.Segment) (w writes, known bool) {
 	v := c.VChannel(s.VChannel)
 	if v == nil {
-		return written{}, false
+		return writes{}, false
 	}
 	node := c.SessionIn(v.Watcher, c.WatcherRole(v))
 	if node == nil {
-		return written{}, false
+		return writes{}, false
 	}
-	by, known = f.of[node.Name()]
-	return by, known
+	w, known = f.bySession[node.Name()]
+	return w, known
 }

@@ -71,49 +71,49 @@ func (s State) String() string {
 	return [...]string{"unknown", "idle", "fine", "unsure", "slow", "refused", "failing", "hanging"}[min(s, Hanging)]
 }
 
-// Felt reports whether clients notice the state.
-func (s State) Felt() bool { return s >= Slow }
+// AffectsClients reports whether clients notice the state.
+func (s State) AffectsClients() bool { return s >= Slow }
 
 // Thresholds of the states. No kind of request reaches them in the captured healthy clusters.
 const (
-	// manyFailed and failedShare are the minimum number and share of failures. Fewer may come from one
+	// minFailed and minFailedShare are the minimum number and share of failures. Fewer may come from one
 	// invalid request.
-	manyFailed, failedShare = 3, 0.01
-	// alsoFailed is the minimum share of failed requests of a kind if another kind fails.
-	alsoFailed = 0.25
-	// slowTimes is the minimum ratio of a mean to the past mean, slowBy their minimum difference in
+	minFailed, minFailedShare = 3, 0.01
+	// minAlsoFailedShare is the minimum share of failed requests of a kind if another kind fails.
+	minAlsoFailedShare = 0.25
+	// slowFactor is the minimum ratio of a mean to the past mean, slowDiff their minimum difference in
 	// milliseconds.
-	slowTimes, slowBy = 3, 50
-	// farTimes and farBy are the same for a few requests, because clients that wait for responses send few.
-	farTimes, farBy = 5, 200
-	// describeBy is the minimum difference for metadata reads, because proxies of 2.3 queue them behind DDL.
-	describeBy = 500
-	// tailShare is the minimum share of requests, and fewRare the minimum number, that took longer than
-	// slowTail times the past 95th percentile.
-	tailShare, slowTail = 0.1, 2
-	// halfTailShare and halfTail are the same for the past median, which incidents in the past do not change.
-	halfTailShare, halfTail = 0.2, 4
+	slowFactor, slowDiff = 3, 50
+	// verySlowFactor and verySlowDiff are the same for a few requests, because clients that wait for responses send few.
+	verySlowFactor, verySlowDiff = 5, 200
+	// describeDiff is the minimum difference for metadata reads, because proxies of 2.3 queue them behind DDL.
+	describeDiff = 500
+	// tailShare is the minimum share of requests, and minRareRequests the minimum number, that took longer than
+	// tailFactor times the past 95th percentile.
+	tailShare, tailFactor = 0.1, 2
+	// medianTailShare and medianTailFactor are the same for the past median, which incidents in the past do not change.
+	medianTailShare, medianTailFactor = 0.2, 4
 	// unsureShare is the minimum share of failures for Unsure. Below it, a few failures are attributed to
 	// invalid requests.
 	unsureShare = 0.05
-	// fewExpected is the minimum number of requests expected in the window, at the rate since the start of
+	// minExpected is the minimum number of requests expected in the window, at the rate since the start of
 	// the proxies. With fewer, a window without any success does not show a stall.
-	fewExpected = 3
-	// shutSeconds is the minimum time in seconds since the start of a proxy that has counted no request.
-	shutSeconds = 10
+	minExpected = 3
+	// idleProxySeconds is the minimum time in seconds since the start of a proxy that has counted no request.
+	idleProxySeconds = 10
 	// hangSeconds is the minimum window in seconds for requests to hang. In a shorter one, none may have
 	// ended yet.
 	hangSeconds = 4
 	// flushSeconds is the same for flushes. A healthy flush took 2.5 to 6.2 s.
 	flushSeconds = 9
-	// usualFlushes is the minimum number of flushes that usually come in the window for segments to be those that
+	// minUsualFlushes is the minimum number of flushes that usually come in the window for segments to be those that
 	// clients wait for.
-	usualFlushes = 0.1
+	minUsualFlushes = 0.1
 	// minPast is the minimum time in seconds that a proxy must have counted for an average.
 	minPast = 60
-	// fewRequests is the minimum number of requests in the window for a mean, fewRare the same for rare
-	// kinds, and fewPast the minimum number before the window.
-	fewRequests, fewRare, fewPast = 10, 3, 50
+	// minRequests is the minimum number of requests in the window for a mean, minRareRequests the same for rare
+	// kinds, and minPastRequests the minimum number before the window.
+	minRequests, minRareRequests, minPastRequests = 10, 3, 50
 )
 
 // Impact holds the state of each kind of request. It is immutable.
@@ -133,9 +133,9 @@ type Kind struct {
 	State   State
 	// Why is the reason of the state if it is unknown, or does not follow from the counters of the proxies.
 	Why string
-	// Came is the number of requests that arrived in the window. Succeeded, Failed and Refused count the
+	// Received is the number of requests that arrived in the window. Succeeded, Failed and Refused count the
 	// requests that ended in it, by result.
-	Came, Succeeded, Failed, Refused float64
+	Received, Succeeded, Failed, Refused float64
 	// Usual is the number of requests that usually come in the window, at the average rate of each proxy since its start
 	// at least a minute ago; NaN: unknown.
 	Usual float64
@@ -149,14 +149,14 @@ type Kind struct {
 	// Mean and Past are the mean durations of successful requests in milliseconds, in the window and before
 	// it. NaN is unknown.
 	Mean, Past float64
-	// Half is a lower bound of the median duration in the window, HalfPast an upper bound of the median
-	// before it, in milliseconds. Both are bounds of buckets. NaN is unknown. Unlike Past, HalfPast is not
+	// Median is a lower bound of the median duration in the window, PastMedian an upper bound of the median
+	// before it, in milliseconds. Both are bounds of buckets. NaN is unknown. Unlike Past, PastMedian is not
 	// distorted by earlier incidents.
-	Half, HalfPast float64
+	Median, PastMedian float64
 	// Long is the number of requests that took longer than LongMs milliseconds, if far more did than before; else 0.
 	Long, LongMs float64
-	// earlier is the number of durations that Past is the mean of.
-	earlier float64
+	// pastCount is the number of durations that Past is the mean of.
+	pastCount float64
 	// P99 is the upper bound of the bucket with the 99th percentile in the window, in milliseconds. NaN is
 	// unknown.
 	P99 float64
@@ -171,9 +171,9 @@ type Kind struct {
 // Ended is the number of requests that ended in the window.
 func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
 
-// Few reports whether less than 5 % of the requests that ended failed or were refused. It returns false if
+// FewFailed reports whether less than 5 % of the requests that ended failed or were refused. It returns false if
 // requests hang, if none ended or if Why is set.
-func (k *Kind) Few() bool {
+func (k *Kind) FewFailed() bool {
 	const fewFail = 0.05
 	return k.State != Hanging && k.Why == "" && k.Failed+k.Refused-k.UserFault < fewFail*k.Ended()
 }
@@ -181,14 +181,14 @@ func (k *Kind) Few() bool {
 // Doubtful reports whether the state is Unsure, which a longer window may resolve.
 func (k *Kind) Doubtful() bool { return k.State == Unsure }
 
-// Felt returns the kinds whose state clients notice, the worst first.
-func (x *Impact) Felt() []*Kind {
+// Affected returns the kinds whose state clients notice, the worst first.
+func (x *Impact) Affected() []*Kind {
 	if x == nil {
 		return nil
 	}
 	var list []*Kind
 	for i := range x.Kinds {
-		if x.Kinds[i].State.Felt() {
+		if x.Kinds[i].State.AffectsClients() {
 			list = append(list, &x.Kinds[i])
 		}
 	}
@@ -250,12 +250,12 @@ func kindOf(function string) Request {
 
 // tally holds the counts of one kind of request in one process.
 type tally struct {
-	came, succeeded, failed, refused, user float64
-	// before and now are the numbers of requests in flight at the first and second scrape: the total minus
+	received, succeeded, failed, refused, user float64
+	// inFlightBefore and now are the numbers of requests in flight at the first and second scrape: the total minus
 	// all that ended.
-	before, now float64
-	// past is the number of requests that succeeded before the window, pastCame the number that came.
-	past, pastCame float64
+	inFlightBefore, inFlightNow float64
+	// past is the number of requests that succeeded before the window, pastReceived the number that came.
+	past, pastReceived float64
 }
 
 func (t *tally) ended() float64 { return t.succeeded + t.failed + t.refused }
@@ -265,7 +265,7 @@ func (t *tally) ended() float64 { return t.succeeded + t.failed + t.refused }
 func (t *tally) add(status, cause string, n float64) {
 	switch {
 	case status == "total":
-		t.came += n
+		t.received += n
 	case status == "success":
 		t.succeeded += n
 	case strings.HasPrefix(status, "rejected"), status == "retry":
@@ -299,9 +299,9 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 			t.add(label(labels, "status"), label(labels, "cause"), came)
 		}
 	})
-	for r, n := range flying(metrics.NewWindow(nil, w.Scrape()), name, kind) {
+	for r, n := range countInFlight(metrics.NewWindow(nil, w.Scrape()), name, kind) {
 		if t := all[r]; t != nil {
-			t.now = n
+			t.inFlightNow = n
 		}
 	}
 	past.EachCounter(name, func(labels []model.Pair, sum float64) {
@@ -310,20 +310,20 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 			case "success":
 				t.past += sum
 			case "total":
-				t.pastCame += sum
+				t.pastReceived += sum
 			}
 		}
 	})
-	for r, n := range flying(past, name, kind) {
-		all[r].before = n
+	for r, n := range countInFlight(past, name, kind) {
+		all[r].inFlightBefore = n
 	}
 	return all
 }
 
-// flying returns the number of requests in flight by kind, from counters since the start of a process: the total minus
+// countInFlight returns the number of requests in flight by kind, from counters since the start of a process: the total minus
 // all that ended, for each set of labels. Proxies of 2.5 and later delete the series of a dropped collection while the
 // request that drops it is in flight, so that only its end is left.
-func flying(w *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]float64 {
+func countInFlight(w *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]float64 {
 	type series struct {
 		of     Request
 		labels string
@@ -354,14 +354,14 @@ func byFunction(labels []model.Pair) Request { return kindOf(label(labels, "func
 // always returns a function that returns r for all labels.
 func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Request { return r } }
 
-// Of returns the impact of a cluster. All kinds are unknown if no process was queried.
-func Of(c *model.Cluster) *Impact {
+// Measure returns the impact of a cluster. All kinds are unknown if no process was queried.
+func Measure(c *model.Cluster) *Impact {
 	n := counts{
-		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{of: map[string]written{}},
+		byRequest: map[Request]*requestCounts{}, noProxyReason: "no proxy reported its metrics", leaders: leaderRequests{}, written: flushes{bySession: map[string]writes{}},
 		unseen: unseen(c), seconds: math.Inf(1),
 	}
 	for _, r := range Requests() {
-		n.of[r] = &counted{}
+		n.byRequest[r] = &requestCounts{}
 	}
 	for _, p := range processes(c) {
 		if w := metrics.NewWindow(p.Before, p.Metrics); w != nil {
@@ -375,17 +375,17 @@ func Of(c *model.Cluster) *Impact {
 		x.Kinds = append(x.Kinds, n.kind(r))
 		succeeded += x.Kinds[len(x.Kinds)-1].Succeeded
 	}
-	x.corroborate()
+	x.escalate()
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
 		if k.Request == Flush && k.State < Slow && k.State != Unknown {
 			segments, seconds := n.written.waiting(c)
-			k.flushing(segments, seconds, n.of[Flush].sum.came > 0 || n.of[Flush].usual >= usualFlushes)
+			k.setFlushState(segments, seconds, n.byRequest[Flush].sum.received > 0 || n.byRequest[Flush].usual >= minUsualFlushes)
 		}
 		if why != "" && succeeded == 0 { // otherwise proxies refuse connections only from this host
 			k.State, k.Why, k.Proxies = Failing, why, closed
 		}
-		if !k.State.Felt() {
+		if !k.State.AffectsClients() {
 			k.Proxies = nil
 		}
 	}
@@ -394,19 +394,19 @@ func Of(c *model.Cluster) *Impact {
 
 // counts sums the counters of all processes.
 type counts struct {
-	of       map[Request]*counted
-	from, to time.Time
+	byRequest map[Request]*requestCounts
+	from, to  time.Time
 	// seconds is the length of the shortest window of a proxy.
 	seconds float64
 	// proxies is the number of proxies that counted requests between two scrapes. none is the reason if there
 	// are none.
-	proxies int
-	none    string
-	// shut is a proxy that has counted no request since it started, at least shutSeconds ago.
-	shut     model.Ref
-	answered answers
-	written  flushes
-	unseen   []string
+	proxies       int
+	noProxyReason string
+	// idleProxy is a proxy that has counted no request since it started, at least idleProxySeconds ago.
+	idleProxy model.Ref
+	leaders   leaderRequests
+	written   flushes
+	unseen    []string
 }
 
 // add adds the counters of one process.
@@ -415,25 +415,25 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 	if p.Before != nil {
 		past = metrics.NewWindow(nil, p.Before)
 	}
-	n.answered.add(p, w, past)
+	n.leaders.add(p, w, past)
 	n.written.add(p, w)
 	if !w.SinceStart {
-		coordinators(n.of, w, past)
+		coordinators(n.byRequest, w, past)
 	}
 	ref, is := roleIn(p, "proxy")
 	switch {
 	case !is:
 		return
 	case w.Missing(metrics.ProxyRequests) != "":
-		if metrics.NewWindow(nil, p.Metrics).Seconds() >= shutSeconds {
-			n.shut = ref
+		if metrics.NewWindow(nil, p.Metrics).Seconds() >= idleProxySeconds {
+			n.idleProxy = ref
 		}
-		n.none = ref.Name +
+		n.noProxyReason = ref.Name +
 			" has counted no requests since it started: there were none, or it refused them before counting, e.g. for a missing login"
 		return
 	}
 	if w.SinceStart {
-		n.none, n.unseen = "no proxy was scraped twice", append(n.unseen, ref.Name+": counted "+w.Why)
+		n.noProxyReason, n.unseen = "no proxy was scraped twice", append(n.unseen, ref.Name+": counted "+w.Why)
 		return
 	}
 	if n.proxies == 0 || w.From.Before(n.from) {
@@ -445,15 +445,15 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 	n.proxies++
 	n.seconds = min(n.seconds, w.Seconds())
 	for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
-		n.of[r].proxy(ref, t, w, past)
+		n.byRequest[r].proxy(ref, t, w, past)
 	}
 	timed := map[Request]float64{}
 	past.Each(metrics.ProxyRequest, func(labels []model.Pair, h metrics.Histogram) { timed[byFunction(labels)] += h.Count })
 	for _, r := range Requests() {
-		n.of[r].time(w, past, r)
-		n.of[r].average(timed[r], w, past)
+		n.byRequest[r].addDurations(w, past, r)
+		n.byRequest[r].addUsual(timed[r], w, past)
 	}
-	refusedBefore(n.of, ref, w)
+	addRateLimited(n.byRequest, ref, w)
 }
 
 // kind returns the counts and the state of a kind of request.
@@ -462,22 +462,22 @@ func (n *counts) kind(r Request) Kind {
 	if n.proxies == 0 {
 		seconds = 0
 	}
-	k := n.of[r].kind(r, seconds)
+	k := n.byRequest[r].kind(r, seconds)
 	switch {
-	case n.proxies == 0 && n.shut.ID != "" && n.answered.stopped(r):
-		k.State, k.Proxies = Refused, []model.Ref{n.shut}
-		k.Why = "none got through " + n.shut.Name + " since it started; query nodes answered some before"
+	case n.proxies == 0 && n.idleProxy.ID != "" && n.leaders.stopped(r):
+		k.State, k.Proxies = Refused, []model.Ref{n.idleProxy}
+		k.Why = "none got through " + n.idleProxy.Name + " since it started; query nodes answered some before"
 	case n.proxies == 0:
-		k.State, k.Why = Unknown, strings.Join(append([]string{n.none}, n.unseen...), "; ")
+		k.State, k.Why = Unknown, strings.Join(append([]string{n.noProxyReason}, n.unseen...), "; ")
 	case k.State == Idle && len(n.unseen) > 0:
 		k.State, k.Why = Unknown, n.unseen[0]
 	}
 	return k
 }
 
-// corroborate judges kinds with few bad requests more strictly if clients notice the state of another kind.
+// escalate judges kinds with few bad requests more strictly if clients notice the state of another kind.
 // It sets kinds that are unsure or fine to Hanging, Failing or Slow.
-func (x *Impact) corroborate() {
+func (x *Impact) escalate() {
 	worst := Idle
 	for i := range x.Kinds {
 		worst = max(worst, x.Kinds[i].State)
@@ -487,34 +487,34 @@ func (x *Impact) corroborate() {
 	}
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
-		by, farBy := float64(slowBy), float64(farBy)
+		by, farBy := float64(slowDiff), float64(verySlowDiff)
 		if k.Request == Describe {
-			by, farBy = describeBy, describeBy
+			by, farBy = describeDiff, describeDiff
 		}
-		slow := k.Mean > max(slowTimes*k.Past, k.Past+by) || k.HalfSlow() && k.Mean > k.HalfPast+by
+		slow := k.Mean > max(slowFactor*k.Past, k.Past+by) || k.MedianSlow() && k.Mean > k.PastMedian+by
 		switch {
 		case k.State != Unsure && k.State != Fine:
-		case k.InFlight > 0 && k.Seconds >= hangSeconds && (1000*k.Seconds > farTimes*k.before()+farBy || math.IsNaN(k.Past) && worst >= Failing):
+		case k.InFlight > 0 && k.Seconds >= hangSeconds && (1000*k.Seconds > verySlowFactor*k.baseline()+farBy || math.IsNaN(k.Past) && worst >= Failing):
 			k.State = Hanging
-		case k.State == Unsure && worst >= Failing && k.Failed > 0 && k.Failed >= alsoFailed*k.Ended():
+		case k.State == Unsure && worst >= Failing && k.Failed > 0 && k.Failed >= minAlsoFailedShare*k.Ended():
 			k.State = Failing
-		case k.State == Unsure && k.Mean > farTimes*k.Past+farBy, k.Succeeded > 1 && k.earlier >= fewPast && slow:
+		case k.State == Unsure && k.Mean > verySlowFactor*k.Past+farBy, k.Succeeded > 1 && k.pastCount >= minPastRequests && slow:
 			k.State = Slow
 		}
 	}
 }
 
-// before returns the smaller one of the past mean and median, because a mean contains past incidents. It returns NaN if
+// baseline returns the smaller one of the past mean and median, because a mean contains past incidents. It returns NaN if
 // both are unknown.
-func (k *Kind) before() float64 {
-	if math.IsNaN(k.HalfPast) || k.Past < k.HalfPast {
+func (k *Kind) baseline() float64 {
+	if math.IsNaN(k.PastMedian) || k.Past < k.PastMedian {
 		return k.Past
 	}
-	return k.HalfPast
+	return k.PastMedian
 }
 
 // coordinators adds the requests that a process counts if it is a coordinator or data node.
-func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
+func coordinators(counts map[Request]*requestCounts, w, past *metrics.Window) {
 	for name, kind := range map[metrics.Name]func([]model.Pair) Request{
 		metrics.DDLRequests:   byFunction,
 		metrics.Flushes:       always(Flush),
@@ -527,11 +527,11 @@ func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
 	}
 }
 
-// answers holds the searches and queries that shard leaders answered: the number in the window, and the
+// leaderRequests holds the searches and queries that shard leaders answered: the number in the window, and the
 // number expected in it at the past rate.
-type answers map[Request]*[2]float64
+type leaderRequests map[Request]*[2]float64
 
-func (a answers) add(p *model.Process, w, past *metrics.Window) {
+func (a leaderRequests) add(p *model.Process, w, past *metrics.Window) {
 	if _, is := roleIn(p, "querynode"); !is || w.SinceStart || past.Seconds() == 0 {
 		return
 	}
@@ -550,15 +550,15 @@ func (a answers) add(p *model.Process, w, past *metrics.Window) {
 	}
 }
 
-// stopped reports whether shard leaders answered no request of a kind, although at least fewExpected were
+// stopped reports whether shard leaders answered no request of a kind, although at least minExpected were
 // expected.
-func (a answers) stopped(r Request) bool {
-	return a[r] != nil && a[r][0] == 0 && a[r][1] >= fewExpected
+func (a leaderRequests) stopped(r Request) bool {
+	return a[r] != nil && a[r][0] == 0 && a[r][1] >= minExpected
 }
 
-// counted sums the counters of all processes for one kind of request: sum over proxies, coord over
+// requestCounts sums the counters of all processes for one kind of request: sum over proxies, coord over
 // coordinators and data nodes.
-type counted struct {
+type requestCounts struct {
 	sum, coord tally
 	inFlight   float64
 	// hangFor is the longest window in seconds of a process at which requests are in flight and none ended.
@@ -568,53 +568,53 @@ type counted struct {
 	// waiting is the number of requests in flight, expected the number of successes expected at the past
 	// rate.
 	waiting, expected float64
-	// pastCame is the number of requests that came to the last proxy before the window. usual is the number expected in
+	// pastReceived is the number of requests that came to the last proxy before the window. usual is the number expected in
 	// the window at the past rates, and young is true if a proxy started too recently for an average.
-	pastCame, usual   float64
-	young             bool
-	proxies           []model.Ref
-	inWindow, earlier metrics.Histogram
+	pastReceived, usual      float64
+	young                    bool
+	proxies                  []model.Ref
+	durations, pastDurations metrics.Histogram
 }
 
-func (n *counted) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
-	n.sum.came, n.sum.succeeded, n.sum.failed = n.sum.came+t.came, n.sum.succeeded+t.succeeded, n.sum.failed+t.failed
+func (n *requestCounts) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
+	n.sum.received, n.sum.succeeded, n.sum.failed = n.sum.received+t.received, n.sum.succeeded+t.succeeded, n.sum.failed+t.failed
 	n.sum.refused, n.sum.user = n.sum.refused+t.refused, n.sum.user+t.user
 	stuck := 0.0
 	if t.ended() == 0 && !w.SinceStart {
-		stuck = max(0, min(t.now, t.before+t.came))
+		stuck = max(0, min(t.inFlightNow, t.inFlightBefore+t.received))
 	}
-	n.inFlight, n.waiting, n.sum.past = n.inFlight+stuck, n.waiting+max(0, t.now), n.sum.past+t.past
-	n.hangs = n.hangs || hangs(stuck, t.came)
+	n.inFlight, n.waiting, n.sum.past = n.inFlight+stuck, n.waiting+max(0, t.inFlightNow), n.sum.past+t.past
+	n.hangs = n.hangs || hangs(stuck, t.received)
 	if stuck > 0 {
 		n.hangFor = max(n.hangFor, w.Seconds())
 	}
 	if seconds := past.Seconds(); seconds > 0 && !w.SinceStart {
 		n.expected += t.past / seconds * w.Seconds()
 	}
-	n.pastCame = t.pastCame
+	n.pastReceived = t.pastReceived
 	if stuck+t.failed+t.refused > 0 {
 		n.proxies = append(n.proxies, ref)
 	}
 }
 
-// average adds the requests that a proxy usually gets in such a window. timed is the number of durations that it measured
+// addUsual adds the requests that a proxy usually gets in such a window. timed is the number of durations that it measured
 // before the window: counters of 2.5 and later lose the requests of dropped collections.
-func (n *counted) average(timed float64, w, past *metrics.Window) {
+func (n *requestCounts) addUsual(timed float64, w, past *metrics.Window) {
 	if seconds := past.Seconds(); seconds > 0 {
-		n.usual += max(n.pastCame, timed) / seconds * w.Seconds()
+		n.usual += max(n.pastReceived, timed) / seconds * w.Seconds()
 		n.young = n.young || seconds < minPast
 	}
-	n.pastCame = 0
+	n.pastReceived = 0
 }
 
 // coordinator adds the counters of a coordinator or data node: errors, which its callers may not count, and
 // flushes.
-func (n *counted) coordinator(r Request, t *tally, seconds float64) {
+func (n *requestCounts) coordinator(r Request, t *tally, seconds float64) {
 	n.coord.failed += t.failed
 	// Other kinds have ends that are not counted, e.g. a load with refresh or a DropRole that fails.
 	if r == Flush && t.ended() == 0 {
-		stuck := min(t.before, t.now)
-		n.inFlight, n.hangs = max(n.inFlight, stuck), n.hangs || hangs(stuck, t.came)
+		stuck := min(t.inFlightBefore, t.inFlightNow)
+		n.inFlight, n.hangs = max(n.inFlight, stuck), n.hangs || hangs(stuck, t.received)
 		if stuck > 0 {
 			n.hangFor = max(n.hangFor, seconds)
 		}
@@ -625,8 +625,8 @@ func (n *counted) coordinator(r Request, t *tally, seconds float64) {
 // if a request came in the window, because its end may have been missed.
 func hangs(inFlight, came float64) bool { return inFlight > 1 || inFlight > 0 && came > 0 }
 
-// time adds the durations of successful requests, in the window and before it.
-func (n *counted) time(w, past *metrics.Window, r Request) {
+// addDurations adds the durations of successful requests, in the window and before it.
+func (n *requestCounts) addDurations(w, past *metrics.Window, r Request) {
 	name, match := metrics.ProxyRequest, func(labels []model.Pair) bool { return byFunction(labels) == r }
 	switch r {
 	case Search, Query:
@@ -640,18 +640,18 @@ func (n *counted) time(w, past *metrics.Window, r Request) {
 	}
 	w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
 		if match(labels) {
-			n.inWindow = n.inWindow.Plus(h)
+			n.durations = n.durations.Plus(h)
 		}
 	})
 	past.Each(name, func(labels []model.Pair, h metrics.Histogram) {
 		if match(labels) {
-			n.earlier = n.earlier.Plus(h)
+			n.pastDurations = n.pastDurations.Plus(h)
 		}
 	})
 }
 
-// refusedBefore adds the requests that the rate limiter refused before they were counted (2.4 and later).
-func refusedBefore(counts map[Request]*counted, ref model.Ref, w *metrics.Window) {
+// addRateLimited adds the requests that the rate limiter refused before they were counted (2.4 and later).
+func addRateLimited(counts map[Request]*requestCounts, ref model.Ref, w *metrics.Window) {
 	w.EachCounter(metrics.ProxyRateLimited, func(labels []model.Pair, came float64) {
 		r := kindOfLimit(label(labels, "msg_type"))
 		if n := counts[r]; n != nil && label(labels, "status") == "fail" && came > 0 {
@@ -688,7 +688,7 @@ func kindOfLimit(rate string) Request {
 }
 
 // kind returns the counts and the state of a kind of request for a window of the given length.
-func (n *counted) kind(r Request, seconds float64) Kind {
+func (n *requestCounts) kind(r Request, seconds float64) Kind {
 	t := n.sum
 	if extra := n.coord.failed - t.failed; extra > 0 { // the proxy counted these as successes
 		t.failed += extra
@@ -698,52 +698,52 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		t.user = t.failed
 	}
 	k := Kind{
-		Request: r, Came: t.came, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
-		InFlight: n.inFlight, Usual: n.usual, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
-		Half: math.NaN(), HalfPast: math.NaN(), earlier: n.earlier.Count,
+		Request: r, Received: t.received, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
+		InFlight: n.inFlight, Usual: n.usual, Seconds: max(0, seconds), Mean: mean(n.durations), Past: mean(n.pastDurations), P99: math.NaN(),
+		Median: math.NaN(), PastMedian: math.NaN(), pastCount: n.pastDurations.Count,
 	}
 	if k.InFlight > 0 { // observed at that process, which may have been read over a longer time than others
 		k.Seconds = max(k.Seconds, n.hangFor)
 	}
-	if low, _, ok := n.inWindow.Quantile(0.5); ok {
-		k.Half = low
+	if low, _, ok := n.durations.Quantile(0.5); ok {
+		k.Median = low
 	}
-	if _, high, ok := n.earlier.Quantile(0.5); ok {
-		k.HalfPast = high
+	if _, high, ok := n.pastDurations.Quantile(0.5); ok {
+		k.PastMedian = high
 	}
 	if n.young || seconds == 0 {
 		k.Usual = math.NaN()
 	}
-	if _, high, ok := n.inWindow.Quantile(0.99); ok {
+	if _, high, ok := n.durations.Quantile(0.99); ok {
 		k.P99 = high
 	}
 	bad := k.Failed + k.Refused - k.UserFault
-	few := float64(fewRequests)
+	few := float64(minRequests)
 	if r == Flush || r == DDL || r == Load || r == Import {
-		few = fewRare
+		few = minRareRequests
 	}
 	slow := func(least, times, by float64) bool {
 		if r == Describe {
-			by = describeBy
+			by = describeDiff
 		}
-		return n.inWindow.Count >= least && n.earlier.Count >= fewPast && k.Mean > times*k.Past && k.Mean > k.Past+by
+		return n.durations.Count >= least && n.pastDurations.Count >= minPastRequests && k.Mean > times*k.Past && k.Mean > k.Past+by
 	}
-	half := n.inWindow.Count >= few && n.earlier.Count >= fewPast && k.HalfSlow() && r != Describe
+	half := n.durations.Count >= few && n.pastDurations.Count >= minPastRequests && k.MedianSlow() && r != Describe
 	// If several successes were expected and there was none, even one request that waits or fails shows a
 	// fault.
-	stalled := k.Succeeded == 0 && k.Seconds >= hangSeconds && n.expected >= fewExpected
+	stalled := k.Succeeded == 0 && k.Seconds >= hangSeconds && n.expected >= minExpected
 	// Clients that wait for responses send fewer requests.
-	scarce := n.expected >= fewExpected && 2*k.Ended() <= n.expected
+	scarce := n.expected >= minExpected && 2*k.Ended() <= n.expected
 	switch {
-	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowTimes*k.before()), k.InFlight > 0 && stalled && !(1000*k.Seconds <= farTimes*k.before()+farBy):
+	case n.hangs && k.Seconds >= hangSeconds && !(1000*k.Seconds <= slowFactor*k.baseline()), k.InFlight > 0 && stalled && !(1000*k.Seconds <= verySlowFactor*k.baseline()+verySlowDiff):
 		k.State = Hanging
-	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended(), bad > 0 && n.waiting > 0 && stalled:
+	case bad >= minFailed && bad >= minFailedShare*k.Ended(), bad > 1 && bad == k.Ended(), bad > 0 && n.waiting > 0 && stalled:
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case slow(few, slowTimes, slowBy), half, slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), r != Describe && n.tail(&k):
+	case slow(few, slowFactor, slowDiff), half, slow(minRareRequests, verySlowFactor, verySlowDiff), scarce && slow(1, verySlowFactor, verySlowDiff), r != Describe && n.tail(&k):
 		k.State = Slow
-	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, farTimes, farBy):
+	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, verySlowFactor, verySlowDiff):
 		k.State = Unsure
 	case k.Ended() > 0:
 		k.State = Fine
@@ -754,45 +754,47 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	return k
 }
 
-// flushing sets the state of flushes whose segments wait to be written. They hang if they wait for at least
+// setFlushState sets the state of flushes whose segments wait to be written. They hang if they wait for at least
 // flushSeconds and clients have sent flushes. Otherwise they are unsure.
-func (k *Kind) flushing(segments, seconds float64, asked bool) {
+func (k *Kind) setFlushState(segments, seconds float64, requested bool) {
 	if segments == 0 {
 		return
 	}
 	k.State, k.Unwritten, k.Seconds, k.Succeeded = Unsure, segments, seconds, 0
-	if seconds >= flushSeconds && asked {
+	if seconds >= flushSeconds && requested {
 		k.State = Hanging
 	}
 }
 
-// HalfSlow reports whether the slower half of the requests takes at least slowTimes as long as the faster
-// half did before, and the mean is more than slowBy above HalfPast.
-func (k *Kind) HalfSlow() bool { return k.Half >= slowTimes*k.HalfPast && k.Mean > k.HalfPast+slowBy }
+// MedianSlow reports whether the slower half of the requests takes at least slowFactor as long as the faster
+// half did before, and the mean is more than slowDiff above PastMedian.
+func (k *Kind) MedianSlow() bool {
+	return k.Median >= slowFactor*k.PastMedian && k.Mean > k.PastMedian+slowDiff
+}
 
 // tail reports whether a larger share of the requests than before took far longer than the past 95th percentile,
 // or than the past median.
-func (n *counted) tail(k *Kind) bool {
+func (n *requestCounts) tail(k *Kind) bool {
 	longer := func(quantile, times, share float64) bool {
-		_, usual, ok := n.earlier.Quantile(quantile)
-		if !ok || n.earlier.Count < fewPast {
+		_, usual, ok := n.pastDurations.Quantile(quantile)
+		if !ok || n.pastDurations.Count < minPastRequests {
 			return false
 		}
-		limit := max(times*usual, usual+slowBy)
-		now, in := over(n.inWindow, limit)
-		before, _ := over(n.earlier, limit)
-		if !in || now < fewRare || now < share*n.inWindow.Count || now/n.inWindow.Count < slowTimes*before/n.earlier.Count {
+		limit := max(times*usual, usual+slowDiff)
+		now, in := countOver(n.durations, limit)
+		before, _ := countOver(n.pastDurations, limit)
+		if !in || now < minRareRequests || now < share*n.durations.Count || now/n.durations.Count < slowFactor*before/n.pastDurations.Count {
 			return false
 		}
 		k.Long, k.LongMs = now, limit
 		return true
 	}
-	return longer(0.95, slowTail, tailShare) || longer(0.5, halfTail, halfTailShare)
+	return longer(0.95, tailFactor, tailShare) || longer(0.5, medianTailFactor, medianTailShare)
 }
 
-// over returns the number of requests that took longer than the first bucket bound at or above a limit in
+// countOver returns the number of requests that took longer than the first bucket bound at or above a limit in
 // milliseconds. ok is false if there is no such bound.
-func over(h metrics.Histogram, limit float64) (count float64, ok bool) {
+func countOver(h metrics.Histogram, limit float64) (count float64, ok bool) {
 	i, _ := slices.BinarySearch(h.Bounds, limit)
 	if i >= len(h.Bounds) || len(h.Buckets) == 0 {
 		return 0, false

@@ -22,14 +22,14 @@ func count(function, status string, n int) string {
 	return fmt.Sprintf(`milvus_proxy_req_count{function_name=%q,node_id="4",status=%q} %d`, function, status, n)
 }
 
-// took returns a histogram with one bucket up to 1000 ms, of n requests that took ms milliseconds in total.
-func took(name, labels string, n, ms int) string {
+// histogram returns a histogram with one bucket up to 1000 ms, of n requests that took ms milliseconds in total.
+func histogram(name, labels string, n, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1000\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d", name, labels, n, ms)
 }
 
-// took2 returns a histogram of n requests of at most 32 ms and far requests of 128 to 1000 ms, which took ms
+// histogram2 returns a histogram of n requests of at most 32 ms and far requests of 128 to 1000 ms, which took ms
 // milliseconds in total.
-func took2(name, labels string, n, far, ms int) string {
+func histogram2(name, labels string, n, far, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
 }
 
@@ -39,8 +39,8 @@ const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynod
 // cluster calls clusterOf with a window of 15 seconds.
 func cluster(texts map[string][2]string) *model.Cluster { return clusterOf(15*time.Second, texts) }
 
-// late returns a scrape of a process that started a minute before the first scrapes.
-func late(text string) string {
+// startedLate returns a scrape of a process that started a minute before the first scrapes.
+func startedLate(text string) string {
 	started := time.Date(2026, 11, 20, 8, 59, 0, 0, time.UTC).Unix()
 	return strings.Replace(text, "process_start_time_seconds 1000\n", fmt.Sprintf("process_start_time_seconds %d\n", started), 1)
 }
@@ -88,10 +88,10 @@ func TestStalled(t *testing.T) {
 			if succeeded == 2 {
 				ms = 2000
 			}
-			lines = append(lines, took("milvus_proxy_sq_latency", `query_type="search"`, 100+succeeded, 1000+ms*succeeded))
+			lines = append(lines, histogram("milvus_proxy_sq_latency", `query_type="search"`, 100+succeeded, 1000+ms*succeeded))
 			return strings.Replace(scrape(n, lines...), "process_start_time_seconds 1000\n", "", 1)
 		}
-		x := impact.Of(cluster(map[string][2]string{"proxy": {text(0, test.before, 0, 0), text(1, test.now, test.failed, test.succeeded)}}))
+		x := impact.Measure(cluster(map[string][2]string{"proxy": {text(0, test.before, 0, 0), text(1, test.now, test.failed, test.succeeded)}}))
 		if k := x.Kind(impact.Search); k.State != test.state {
 			t.Errorf("%s: %+v", name, k)
 		}
@@ -100,7 +100,7 @@ func TestStalled(t *testing.T) {
 
 func TestStates(t *testing.T) {
 	t.Parallel()
-	past := took("milvus_proxy_sq_latency", `query_type="search"`, 100, 1000)
+	past := histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 1000)
 	for name, test := range map[string]struct {
 		before, now []string
 		request     impact.Request
@@ -153,8 +153,8 @@ func TestStates(t *testing.T) {
 			impact.Insert, impact.Failing, "inserts: 10 of 10 failed in 15 s",
 		},
 		"a few that wait, as long as others took": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), strings.ReplaceAll(took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
-			[]string{count("Search", "total", 103), count("Search", "success", 100), strings.ReplaceAll(took("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
+			[]string{count("Search", "total", 100), count("Search", "success", 100), strings.ReplaceAll(histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
+			[]string{count("Search", "total", 103), count("Search", "success", 100), strings.ReplaceAll(histogram("milvus_proxy_sq_latency", `query_type="search"`, 100, 800000), "1000\"", "16000\"")},
 			impact.Search, impact.Unsure, "searches: 3 waiting, none completed in 15 s",
 		},
 		"refused": {
@@ -169,32 +169,32 @@ func TestStates(t *testing.T) {
 		},
 		"slow": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 110), count("Search", "success", 110), took("milvus_proxy_sq_latency", `query_type="search"`, 110, 11000)},
+			[]string{count("Search", "total", 110), count("Search", "success", 110), histogram("milvus_proxy_sq_latency", `query_type="search"`, 110, 11000)},
 			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
 		},
 		"a single one, far slower": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 101), count("Search", "success", 101), took("milvus_proxy_sq_latency", `query_type="search"`, 101, 2000)},
+			[]string{count("Search", "total", 101), count("Search", "success", 101), histogram("milvus_proxy_sq_latency", `query_type="search"`, 101, 2000)},
 			impact.Search, impact.Unsure, "searches: 1 took 1.00 s, 10.5 ms on average before",
 		},
 		"a few, far slower": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 103), count("Search", "success", 103), took("milvus_proxy_sq_latency", `query_type="search"`, 103, 4000)},
+			[]string{count("Search", "total", 103), count("Search", "success", 103), histogram("milvus_proxy_sq_latency", `query_type="search"`, 103, 4000)},
 			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
 		},
 		"a fifth of many is far slower": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
-			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700)},
+			[]string{count("Search", "total", 100), count("Search", "success", 100), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
+			[]string{count("Search", "total", 120), count("Search", "success", 120), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700)},
 			impact.Search, impact.Slow, "searches: slow: 4 of 20 took more than 82.0 ms, few before",
 		},
 		"half are slower, and were often slow before": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 90, 10, 12000)},
-			[]string{count("Search", "total", 112), count("Search", "success", 112), took2("milvus_proxy_sq_latency", `query_type="search"`, 90, 22, 15600)},
+			[]string{count("Search", "total", 100), count("Search", "success", 100), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 90, 10, 12000)},
+			[]string{count("Search", "total", 112), count("Search", "success", 112), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 90, 22, 15600)},
 			impact.Search, impact.Slow, "searches: slow: half take more than 128 ms, less than 32.0 ms before",
 		},
 		"two of many are far slower": {
-			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
-			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 118, 2, 2400)},
+			[]string{count("Search", "total", 100), count("Search", "success", 100), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
+			[]string{count("Search", "total", 120), count("Search", "success", 120), histogram2("milvus_proxy_sq_latency", `query_type="search"`, 118, 2, 2400)},
 			impact.Search, impact.Fine, "searches: fine (1.33 a second, p99 1.00 s)",
 		},
 		"a single one fails": {
@@ -204,7 +204,7 @@ func TestStates(t *testing.T) {
 		},
 		"fine": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
-			[]string{count("Search", "total", 400), count("Search", "success", 400), took("milvus_proxy_sq_latency", `query_type="search"`, 400, 4000)},
+			[]string{count("Search", "total", 400), count("Search", "success", 400), histogram("milvus_proxy_sq_latency", `query_type="search"`, 400, 4000)},
 			impact.Search, impact.Fine, "searches: fine (20.0 a second, p99 1.00 s)",
 		},
 		"reads of metadata fail in normal work": {
@@ -213,8 +213,8 @@ func TestStates(t *testing.T) {
 			impact.Describe, impact.Fine, "metadata reads: 8 of 8 failed in 15 s",
 		},
 		"reads of metadata take a little longer": {
-			[]string{count("DescribeCollection", "total", 100), count("DescribeCollection", "success", 100), took("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 100, 1000)},
-			[]string{count("DescribeCollection", "total", 120), count("DescribeCollection", "success", 120), took("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 120, 9000)},
+			[]string{count("DescribeCollection", "total", 100), count("DescribeCollection", "success", 100), histogram("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 100, 1000)},
+			[]string{count("DescribeCollection", "total", 120), count("DescribeCollection", "success", 120), histogram("milvus_proxy_req_latency", `function_name="DescribeCollection"`, 120, 9000)},
 			impact.Describe, impact.Fine, "metadata reads: fine (1.33 a second, p99 1.00 s)",
 		},
 		"reads of metadata wait": {
@@ -223,7 +223,7 @@ func TestStates(t *testing.T) {
 			impact.Describe, impact.Hanging, "metadata reads: 3 hanging, none completed in 15 s",
 		},
 	} {
-		x := impact.Of(cluster(map[string][2]string{"proxy": {scrape(0, test.before...), scrape(1, test.now...)}}))
+		x := impact.Measure(cluster(map[string][2]string{"proxy": {scrape(0, test.before...), scrape(1, test.now...)}}))
 		k := x.Kind(test.request)
 		if k == nil || k.State != test.state || k.Line() != test.line {
 			t.Errorf("%s: %+v\n%s", name, k, k.Line())
@@ -238,7 +238,7 @@ func TestCoordinatorErrors(t *testing.T) {
 	ddl := func(status string, n int) string {
 		return fmt.Sprintf(`milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status=%q} %d`, status, n)
 	}
-	x := impact.Of(cluster(map[string][2]string{
+	x := impact.Measure(cluster(map[string][2]string{
 		"proxy":     {scrape(0, count("CreateCollection", "success", 0)), scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5))},
 		"rootcoord": {scrape(0, ddl("total", 1), ddl("success", 1)), scrape(1, ddl("total", 6), ddl("success", 1), ddl("fail", 5))},
 	}))
@@ -251,7 +251,7 @@ func TestCoordinatorErrors(t *testing.T) {
 // the window.
 func TestCoordinatorSinceStart(t *testing.T) {
 	t.Parallel()
-	x := impact.Of(cluster(map[string][2]string{
+	x := impact.Measure(cluster(map[string][2]string{
 		"proxy":     {scrape(0, count("CreateCollection", "success", 0)), scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5))},
 		"rootcoord": {"", scrape(1, `milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status="fail"} 5`)},
 	}))
@@ -274,7 +274,7 @@ func TestFlushes(t *testing.T) {
 		"end": {[]string{flushes("total", 7), flushes("success", 7)}, impact.Fine}, "fail": {[]string{flushes("total", 7), flushes("success", 2), flushes("fail", 5)}, impact.Failing},
 		"do not end": {[]string{flushes("total", 3), flushes("success", 1)}, impact.Hanging},
 	} {
-		x := impact.Of(cluster(map[string][2]string{
+		x := impact.Measure(cluster(map[string][2]string{
 			"proxy":    {scrape(0, count("Flush", "success", 0)), scrape(1, count("Flush", "total", 5), count("Flush", "success", 5))},
 			"datanode": {scrape(0, flushes("total", 2), flushes("success", 1)), scrape(1, test.now...)},
 		}))
@@ -324,17 +324,17 @@ func TestSealed(t *testing.T) {
 	} {
 		flush := count("Flush", "total", test.asked) + "\n" + count("Flush", "success", test.asked)
 		c := clusterOf(time.Duration(test.seconds)*time.Second, map[string][2]string{
-			"proxy":     {late(scrape(0, count("Insert", "success", 0), flush)), late(scrape(1, count("Insert", "success", 5), flush))},
+			"proxy":     {startedLate(scrape(0, count("Insert", "success", 0), flush)), startedLate(scrape(1, count("Insert", "success", 5), flush))},
 			"datanode":  {scrape(0, flushed(7)), scrape(1, flushed(7+test.wrote))},
 			"datacoord": {scrape(0, counted(test.before, 3, 0)), scrape(1, counted(test.now, 3+test.flushed, test.dropped))},
 		})
-		x := impact.Of(model.Build(model.Parts{
+		x := impact.Measure(model.Build(model.Parts{
 			Sessions:  append(c.Sessions, &model.Session{Role: "datanode", Node: 4}, &model.Session{Role: "datanode", Node: 9}),
 			Segments:  test.segments,
 			VChannels: []*model.VChannel{{Name: "dml_0_7v0", PChannel: "dml_0", Collection: 7, Watcher: test.watcher}},
 		}).WithRuntime(c.Runtime))
 		hangs := strings.HasPrefix(name, "wait") && test.seconds >= 9
-		if k := x.Kind(impact.Flush); k.Line() != test.line || k.State.Felt() != hangs {
+		if k := x.Kind(impact.Flush); k.Line() != test.line || k.State.AffectsClients() != hangs {
 			t.Errorf("%s: %s: %s", name, k.State, k.Line())
 		}
 	}
@@ -355,22 +355,22 @@ func TestProxies(t *testing.T) {
 		"one was read once":   {[2][2]string{{"", busy[1]}, busy}, impact.Fine, 1},
 		"both were read once": {[2][2]string{{"", busy[1]}, {"", busy[1]}}, impact.Unknown, 2},
 	} {
-		x := impact.Of(cluster(map[string][2]string{"proxy": test.of[0], "proxy-5": test.of[1]}))
+		x := impact.Measure(cluster(map[string][2]string{"proxy": test.of[0], "proxy-5": test.of[1]}))
 		if k := x.Kind(impact.Insert); k.State != test.state || len(x.Unseen) != test.unseen {
 			t.Errorf("%s: %s, %q", name, k.Line(), x.Unseen)
 		}
 	}
 }
 
-// TestCorroborated checks that few requests that fail, wait or are slow count if another kind of request
+// TestEscalate checks that few requests that fail, wait or are slow count if another kind of request
 // hangs, unless they usually take as long.
-func TestCorroborated(t *testing.T) {
+func TestEscalate(t *testing.T) {
 	t.Parallel()
 	times := func(ms int) string {
-		return strings.ReplaceAll(took("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*ms), `le="1000"`, fmt.Sprintf("le=%q", strconv.Itoa(4*ms)))
+		return strings.ReplaceAll(histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*ms), `le="1000"`, fmt.Sprintf("le=%q", strconv.Itoa(4*ms)))
 	}
 	took40 := func(n, ms int) string {
-		return strings.ReplaceAll(took("milvus_proxy_mutation_latency", `msg_type="insert"`, n, ms), `le="1000"`, `le="40"`)
+		return strings.ReplaceAll(histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, n, ms), `le="1000"`, `le="40"`)
 	}
 	for name, test := range map[string]struct {
 		searches    int // searches that wait
@@ -388,7 +388,7 @@ func TestCorroborated(t *testing.T) {
 		"slow":                        {3, []string{count("Insert", "success", 60), times(10)}, []string{count("Insert", "success", 62), took40(62, 900)}, impact.Slow},
 		"slow, searches do not wait":  {0, []string{count("Insert", "success", 60), times(10)}, []string{count("Insert", "success", 62), took40(62, 900)}, impact.Fine},
 	} {
-		x := impact.Of(cluster(map[string][2]string{"proxy": {
+		x := impact.Measure(cluster(map[string][2]string{"proxy": {
 			scrape(0, append(test.before, count("Search", "success", 5), count("Search", "total", 5))...),
 			scrape(1, append(test.now, count("Search", "success", 5), count("Search", "total", 5+test.searches))...),
 		}}))
@@ -402,10 +402,10 @@ func TestCorroborated(t *testing.T) {
 // that is too short for it to end.
 func TestHangsWithSlowSearches(t *testing.T) {
 	t.Parallel()
-	searches := func(n, ms int) string { return took("milvus_proxy_sq_latency", `query_type="search"`, n, ms) }
-	inserts := took("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*20)
+	searches := func(n, ms int) string { return histogram("milvus_proxy_sq_latency", `query_type="search"`, n, ms) }
+	inserts := histogram("milvus_proxy_mutation_latency", `msg_type="insert"`, 60, 60*20)
 	for window, state := range map[time.Duration]impact.State{1500 * time.Millisecond: impact.Unsure, 5 * time.Second: impact.Hanging} {
-		x := impact.Of(clusterOf(window, map[string][2]string{"proxy": {
+		x := impact.Measure(clusterOf(window, map[string][2]string{"proxy": {
 			scrape(0, count("Search", "success", 60), count("Insert", "total", 60), count("Insert", "success", 60), searches(60, 600), inserts),
 			scrape(1, count("Search", "success", 70), count("Insert", "total", 61), count("Insert", "success", 60), searches(70, 3600), inserts),
 		}}))
@@ -415,9 +415,9 @@ func TestHangsWithSlowSearches(t *testing.T) {
 	}
 }
 
-// TestShut checks that searches are refused if no request has passed the only proxy since it started, but
+// TestIdleProxy checks that searches are refused if no request has passed the only proxy since it started, but
 // query nodes answered many before.
-func TestShut(t *testing.T) {
+func TestIdleProxy(t *testing.T) {
 	t.Parallel()
 	at := func(second int) string {
 		return fmt.Sprintf("process_start_time_seconds %d", time.Date(2026, 11, 20, 8, 59, second, 0, time.UTC).Unix())
@@ -432,7 +432,7 @@ func TestShut(t *testing.T) {
 		now   int
 		state impact.State
 	}{"none since": {90, impact.Refused}, "some since": {91, impact.Unknown}} {
-		x := impact.Of(cluster(map[string][2]string{
+		x := impact.Measure(cluster(map[string][2]string{
 			"proxy":     {text(0, 40), text(1, 40)},
 			"querynode": {text(0, 0, led(90)), text(1, 0, led(test.now))},
 		}))
@@ -460,7 +460,7 @@ func TestNoProxy(t *testing.T) {
 			{Role: "proxy", Node: 4, Outcome: model.Refused}, {Role: "proxy", Node: 5, Outcome: test.second}, {Role: "querynode", Node: 6, Outcome: model.Answered},
 		}})
 		c := model.Build(model.Parts{Loaded: model.PartSessions, Sessions: sessions[3-test.sessions:]}).WithRuntime(r)
-		lines := impact.Of(c).Lines()
+		lines := impact.Measure(c).Lines()
 		if len(lines) != 1 || !strings.HasPrefix(lines[0].Text, test.line) {
 			t.Errorf("%+v: %+v", test, lines)
 		}
@@ -478,7 +478,7 @@ func TestUnknown(t *testing.T) {
 			"", scrape(1, count("Insert", "total", 9), count("Insert", "fail", 9)),
 		}}),
 	} {
-		for _, k := range impact.Of(c).Kinds {
+		for _, k := range impact.Measure(c).Kinds {
 			if k.State != impact.Unknown || k.Why == "" || strings.Contains(k.Why, "since it started") != (name == "no request counted") {
 				t.Errorf("%s: %s", name, k.Line())
 			}
@@ -486,16 +486,16 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestClosedToUs checks that requests do not fail if a proxy refuses connections from kitescope but counts
+// TestProxyRefusesKitescope checks that requests do not fail if a proxy refuses connections from kitescope but counts
 // successes.
-func TestClosedToUs(t *testing.T) {
+func TestProxyRefusesKitescope(t *testing.T) {
 	t.Parallel()
 	for succeeded, line := range map[int]string{7: "inserts: fine (0.467 a second)", 0: "inserts: fail: no proxy accepts connections"} {
 		c := cluster(map[string][2]string{"proxy": {scrape(0, count("Insert", "success", 0)), scrape(1, count("Insert", "success", succeeded))}})
 		r := model.BuildRuntime(model.RuntimeParts{Processes: c.Runtime.Processes, Nodes: []*model.LiveNode{
 			{Role: "proxy", Node: 4, Outcome: model.Refused}, {Role: "querynode", Node: 6, Outcome: model.Answered},
 		}})
-		x := impact.Of(model.Build(model.Parts{Loaded: model.PartSessions, Sessions: c.Sessions}).WithRuntime(r))
+		x := impact.Measure(model.Build(model.Parts{Loaded: model.PartSessions, Sessions: c.Sessions}).WithRuntime(r))
 		if k := x.Kind(impact.Insert); k.Line() != line {
 			t.Errorf("%s, want %s", k.Line(), line)
 		}
@@ -510,7 +510,7 @@ func TestDroppedSeries(t *testing.T) {
 	for i := range cap(drops) {
 		drops = append(drops, fmt.Sprintf(`milvus_proxy_req_count{function_name="DropCollection",node_id="4",collection_name="c%d",status="success"} 1`, i))
 	}
-	x := impact.Of(cluster(map[string][2]string{"proxy": {
+	x := impact.Measure(cluster(map[string][2]string{"proxy": {
 		scrape(0, append(drops, count("CreateCollection", "total", 10), count("CreateCollection", "success", 10))...),
 		scrape(1, append(drops, count("CreateCollection", "total", 13), count("CreateCollection", "success", 10))...),
 	}}))
@@ -524,9 +524,9 @@ func TestUsual(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{
 		"failing": count("Search", "total", 40) + "\n" + count("Search", "fail", 40),
-		"dropped": took("milvus_proxy_req_latency", `function_name="Search"`, 40, 400) + "\n" + count("Search", "total", 1),
+		"dropped": histogram("milvus_proxy_req_latency", `function_name="Search"`, 40, 400) + "\n" + count("Search", "total", 1),
 	} {
-		x := impact.Of(cluster(map[string][2]string{"proxy": {late(scrape(0, before)), late(scrape(1, before))}}))
+		x := impact.Measure(cluster(map[string][2]string{"proxy": {startedLate(scrape(0, before)), startedLate(scrape(1, before))}}))
 		if k := x.Kind(impact.Search); k.Usual != 10 { // in 15 s, of 40 in a minute
 			t.Errorf("%s: %+v", name, k)
 		}

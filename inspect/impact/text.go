@@ -53,8 +53,8 @@ func (k *Kind) Text() string {
 		switch {
 		case k.Long > 0:
 			return fmt.Sprintf("slow: %s of %s took more than %s, few before", words.Number(int64(k.Long)), words.Number(ended), milliseconds(k.LongMs))
-		case k.Mean < slowTimes*k.Past && k.HalfSlow():
-			return fmt.Sprintf("slow: half take more than %s, less than %s before", milliseconds(k.Half), milliseconds(k.HalfPast))
+		case k.Mean < slowFactor*k.Past && k.MedianSlow():
+			return fmt.Sprintf("slow: half take more than %s, less than %s before", milliseconds(k.Median), milliseconds(k.PastMedian))
 		}
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
 	case Unsure:
@@ -123,10 +123,10 @@ func (x *Impact) Lines() []Line {
 		return nil
 	}
 	var list []Line
-	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Felt()) == len(x.Kinds) { // no proxy accepts connections
+	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Affected()) == len(x.Kinds) { // no proxy accepts connections
 		return []Line{{k.State, AllRequests + " " + k.Text()}}
 	}
-	for _, k := range x.Felt() {
+	for _, k := range x.Affected() {
 		list = append(list, Line{k.State, k.Line()})
 	}
 	rest := Line{State: Idle}

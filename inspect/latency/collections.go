@@ -8,9 +8,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// collected returns the whole calls of each collection, summed over all proxies and sorted by total time,
+// sumCollections returns the whole calls of each collection, summed over all proxies and sorted by total time,
 // descending.
-func collected(proxies []proxyReading) []collectionReading {
+func sumCollections(proxies []proxyReading) []collectionReading {
 	at := map[[2]string]int{}
 	var all []collectionReading
 	for _, p := range proxies {
@@ -35,9 +35,9 @@ func collected(proxies []proxyReading) []collectionReading {
 	return all
 }
 
-// leaning holds the properties of a collection that indicate in which phases its requests spend more time than
+// traits holds the properties of a collection that indicate in which phases its requests spend more time than
 // others.
-type leaning struct {
+type traits struct {
 	id model.CollectionID
 	// consistency is 1 if requests wait until all writes are visible (Strong), and 0 otherwise.
 	consistency float64
@@ -50,24 +50,24 @@ type leaning struct {
 // that the phases of each collection add up to its own mean, and each phase adds up to its measured total over
 // all collections. Within these limits the leanings of the collections determine the shares (iterative
 // proportional fitting). If one collection makes all requests, the budget of all is its budget.
-func split(all *Budget, list []collectionReading, lean func(database, name string) leaning, nodes serving, in *readings) []*Budget {
+func split(all *Budget, list []collectionReading, traitsOf func(database, name string) traits, nodes serving, in *readings) []*Budget {
 	if len(list) == 0 {
 		return []*Budget{all}
 	}
 	if len(list) == 1 && list[0].total.Count >= 0.99*all.Requests {
-		all.Name, all.Database, all.Collection = list[0].name, list[0].database, lean(list[0].database, list[0].name).id
+		all.Name, all.Database, all.Collection = list[0].name, list[0].database, traitsOf(list[0].database, list[0].name).id
 		all.Scope = Sole
 		return []*Budget{all}
 	}
 	all.Collections = len(list)
 	leaves := all.Root.Leaves()
-	rows, leans, ids := make([]float64, len(list)), make([]leaning, len(list)), make([]model.CollectionID, len(list))
+	rows, leans, ids := make([]float64, len(list)), make([]traits, len(list)), make([]model.CollectionID, len(list))
 	told := 0.0
 	for i, c := range list {
 		ms, _ := c.total.mean()
 		rows[i] = ms * c.total.Count
 		told += rows[i]
-		leans[i] = lean(c.database, c.name)
+		leans[i] = traitsOf(c.database, c.name)
 		ids[i] = leans[i].id
 	}
 	columns := make([]float64, len(leaves)) // time of all requests in each phase
@@ -79,7 +79,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 		if slices.Contains(ids, 0) { // the nodes of a collection missing from the metadata are unknown
 			continue
 		}
-		if budgets[i] = in.alone(nodes, c, ids[i], ids, all.Request); budgets[i] != nil {
+		if budgets[i] = in.exclusiveBudget(nodes, c, ids[i], ids, all.Request); budgets[i] != nil {
 			budgets[i].takeFrom(columns, leaves)
 			rows[i] = 0
 		}
@@ -100,7 +100,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	fit(time, rows, columns)
 	for i, c := range list {
 		if budgets[i] == nil {
-			budgets[i] = all.of(c, ids[i], leaves, time[i], columns)
+			budgets[i] = all.forCollection(c, ids[i], leaves, time[i], columns)
 		}
 		if c.vectors.Known && all.PerSecond.Known && all.Requests > 0 {
 			budgets[i].VectorsPerSecond = Value{all.PerSecond.Value / all.Requests * c.vectors.Value, true}
@@ -122,7 +122,7 @@ func (b *Budget) takeFrom(columns []float64, leaves []*Phase) {
 
 // weight returns the expected time of a collection's request in a phase, relative to a request without a
 // leaning.
-func (l leaning) weight(name Name) float64 {
+func (l traits) weight(name Name) float64 {
 	switch name {
 	case ConsistencyWait, ConsistencyQueue:
 		return max(0.02, l.consistency)
@@ -178,9 +178,9 @@ func factor(want, sum float64, fits *bool) float64 {
 	return f
 }
 
-// of returns the budget of a collection. time is the total time of its requests in each leaf phase. columns
+// forCollection returns the budget of a collection. time is the total time of its requests in each leaf phase. columns
 // is the total time of the requests of all collections in each leaf phase.
-func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
+func (b *Budget) forCollection(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
 	n := c.total.Count
 	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n, Scope: Shared}
 	if b.PerSecond.Known && b.Requests > 0 {
@@ -192,15 +192,15 @@ func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase,
 	for k, p := range leaves {
 		ms[p] = k
 	}
-	x.Root = copied(b.Root, func(p *Phase, leaf bool) {
-		if p.Aside() {
+	x.Root = copyTree(b.Root, func(p *Phase, leaf bool) {
+		if p.Background() {
 			p.Why += "; for all collections"
 			return
 		}
-		p.Of, p.PerSecond, p.P50, p.P99 = nil, Value{}, Interval{}, Interval{}
+		p.Nodes, p.PerSecond, p.P50, p.P99 = nil, Value{}, Interval{}, Interval{}
 		p.Estimate = p.Known
 	}, func(p, original *Phase) {
-		if k, ok := ms[original]; ok && !p.Aside() {
+		if k, ok := ms[original]; ok && !p.Background() {
 			p.Ms = time[k] / n
 			p.Mean = Interval{0, max(p.Ms, min(x.Mean.High, columns[k]/n))}
 		}
@@ -211,14 +211,14 @@ func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase,
 	return x
 }
 
-// copied returns a changed copy of a tree.
-func copied(p *Phase, change func(p *Phase, leaf bool), fill func(p, original *Phase)) *Phase {
+// copyTree returns a changed copy of a tree.
+func copyTree(p *Phase, change func(p *Phase, leaf bool), fill func(p, original *Phase)) *Phase {
 	c := *p
 	change(&c, len(p.Children) == 0)
 	fill(&c, p)
 	c.Children = make([]*Phase, len(p.Children))
 	for i, x := range p.Children {
-		c.Children[i] = copied(x, change, fill)
+		c.Children[i] = copyTree(x, change, fill)
 	}
 	return &c
 }

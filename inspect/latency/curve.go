@@ -112,7 +112,7 @@ func (d dist) curve() curve {
 		}
 		add(b, min(d.Buckets[i], d.Count))
 	}
-	add(max(2*from, d.beyond(least, before, from)), d.Count)
+	add(max(2*from, d.overflowBound(least, before, from)), d.Count)
 	if span <= 0 {
 		return fixed(mean)
 	}
@@ -136,9 +136,9 @@ func (d dist) curve() curve {
 	return c
 }
 
-// beyond returns an upper end for the unbounded bucket: twice the largest possible mean of its calls, which
+// overflowBound returns an upper end for the unbounded bucket: twice the largest possible mean of its calls, which
 // assumes that the other calls are as short as possible.
-func (d dist) beyond(least, within, from float64) float64 {
+func (d dist) overflowBound(least, within, from float64) float64 {
 	if rest := d.Count - within; rest > 0 {
 		return 2 * max(from, (d.Sum-least*d.Count)/rest)
 	}
@@ -158,9 +158,9 @@ func (c curve) variance() float64 {
 	return max(0, square-mean*mean)
 }
 
-// most returns the curve of the slowest of n independent calls. For n below 1 the curve includes requests
+// slowestOf returns the curve of the slowest of n independent calls. For n below 1 the curve includes requests
 // without a call.
-func (c curve) most(n float64) curve {
+func (c curve) slowestOf(n float64) curve {
 	const parts = 4
 	if n == 1 || len(c.x) == 0 {
 		return c
@@ -206,11 +206,11 @@ func sum(a, b curve) curve {
 		}
 		c.x, c.s = append(c.x, at), append(c.s, 1-float64(i)/sumPoints)
 	}
-	return c.to(a.mean() + b.mean())
+	return c.withMean(a.mean() + b.mean())
 }
 
-// to returns the curve scaled to a mean.
-func (c curve) to(mean float64) curve {
+// withMean returns the curve scaled to a mean.
+func (c curve) withMean(mean float64) curve {
 	if m := c.mean(); m > 0 {
 		return c.times(mean / m)
 	}

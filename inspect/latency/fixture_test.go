@@ -59,8 +59,8 @@ func fixture(t testing.TB, path string) map[string]string {
 	return texts
 }
 
-// addsUp fails if the children of a phase do not add up to the phase, or if a phase is outside its bounds.
-func addsUp(t *testing.T, b *latency.Budget) {
+// checkSums fails if the children of a phase do not add up to the phase, or if a phase is outside its bounds.
+func checkSums(t *testing.T, b *latency.Budget) {
 	t.Helper()
 	b.Root.Walk(func(p *latency.Phase, _ int) {
 		sum := 0.0
@@ -97,9 +97,9 @@ func TestFixtures(t *testing.T) {
 		"testdata/standalone-2.2.16.txt.gz":         {42892.0 / 270, latency.ConsistencyQueue, 0.95, "waiting for consistency or queueing", 0.05},
 		"testdata/standalone-2.3.5.txt.gz":          {43480.0 / 211, latency.ConsistencyWait, 0.95, "waiting for consistency", 0.05},
 	} {
-		l := latency.Of(cluster(t, fixture(t, path), nil))
+		l := latency.Compute(cluster(t, fixture(t, path), nil))
 		for _, b := range l.Budgets {
-			addsUp(t, b)
+			checkSums(t, b)
 		}
 		b := l.Find("", latency.Search)
 		if b == nil {
@@ -124,8 +124,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestSilentProcesses checks that missing metrics are unknown with a reason, and never zero.
-func TestSilentProcesses(t *testing.T) {
+// TestMissingMetrics checks that missing metrics are unknown with a reason, and never zero.
+func TestMissingMetrics(t *testing.T) {
 	texts := fixture(t, snapshots+"cluster-2.3.5-t1/metrics/*.gz")
 	record := func(role string, node model.NodeID, text, trouble string) live.Record {
 		return live.Record{Role: role, Node: node, Address: role + node.String() + ":9091", Method: "GET /metrics", Response: []byte(text), Error: trouble}
@@ -135,7 +135,7 @@ func TestSilentProcesses(t *testing.T) {
 		for _, r := range records {
 			d.Add(r)
 		}
-		return latency.Of(model.Build(model.Parts{}).WithRuntime(d.Runtime("recording", "")))
+		return latency.Compute(model.Build(model.Parts{}).WithRuntime(d.Runtime("recording", "")))
 	}
 	const login = "<!DOCTYPE html><html><body>Log in</body></html>\n"
 	until := func(what string) string { // the page is malformed after what
@@ -165,13 +165,13 @@ func TestSilentProcesses(t *testing.T) {
 			t.Errorf("%s: no search", name)
 			continue
 		}
-		addsUp(t, b)
+		checkSums(t, b)
 		p := b.Root.Find(test.phase)
 		if p == nil || p.Known != test.known || p.Why == "" {
 			t.Errorf("%s: %s is %+v, want known: %v and a reason", name, test.phase, p, test.known)
 		}
 	}
-	if l := latency.Of(model.Build(model.Parts{})); len(l.Budgets) != 0 || len(l.Unknown) != 1 {
+	if l := latency.Compute(model.Build(model.Parts{})); len(l.Budgets) != 0 || len(l.Unknown) != 1 {
 		t.Errorf("a cluster whose processes were not asked has %+v", l)
 	}
 }

@@ -194,8 +194,8 @@ type Phase struct {
 	// P50 and P99 are the buckets that contain the quantiles of a single call; zero if unknown.
 	P50, P99 Interval
 	Children []*Phase
-	// Of holds the values of each process, sorted by the time that the client waits for the process, descending.
-	Of []NodePhase
+	// Nodes holds the values of each process, sorted by the time that the client waits for the process, descending.
+	Nodes []NodePhase
 }
 
 // NodePhase holds the measurements of a process for a phase.
@@ -214,8 +214,8 @@ type NodePhase struct {
 	P50, P99  Interval
 }
 
-// Aside reports whether no client waits for the phase. Such a phase is not part of the sum.
-func (p *Phase) Aside() bool { return p.Call.Known }
+// Background reports whether no client waits for the phase. Such a phase is not part of the sum.
+func (p *Phase) Background() bool { return p.Call.Known }
 
 // Find returns the phase with this name at or below p, or nil if no phase has the name. If several do, it
 // returns the largest.

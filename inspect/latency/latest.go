@@ -11,21 +11,21 @@ import (
 // the time of the scrape (model.Cluster.AsAsked). The zero value is ready to use, and safe for concurrent use.
 type Latest struct {
 	mutex   sync.Mutex
-	of      *model.Runtime
+	runtime *model.Runtime
 	latency func() *Latency // nil before the first call
 }
 
-// Of returns the budgets of a cluster, as the function Of does. It waits if another goroutine is computing
+// Compute returns the budgets of a cluster, as the function Of does. It waits if another goroutine is computing
 // them.
-func (l *Latest) Of(c *model.Cluster) *Latency {
+func (l *Latest) Compute(c *model.Cluster) *Latency {
 	return l.take(c)()
 }
 
 func (l *Latest) take(c *model.Cluster) func() *Latency {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.latency == nil || l.of != c.Runtime {
-		l.of, l.latency = c.Runtime, sync.OnceValue(func() *Latency { return Of(c.AsAsked()) })
+	if l.latency == nil || l.runtime != c.Runtime {
+		l.runtime, l.latency = c.Runtime, sync.OnceValue(func() *Latency { return Compute(c.AsAsked()) })
 	}
 	return l.latency
 }

@@ -30,10 +30,10 @@ func (r *reader) serving() serving {
 	return all
 }
 
-// alone returns the budget of a collection whose nodes serve no other collection. All measurements of these
+// exclusiveBudget returns the budget of a collection whose nodes serve no other collection. All measurements of these
 // nodes belong to the collection. Proxy phases without a collection label are taken from all requests. It
 // returns nil if the collection shares a node, or if the served collections are unknown.
-func (r *readings) alone(nodes serving, c collectionReading, id model.CollectionID, others []model.CollectionID, request Request) *Budget {
+func (r *readings) exclusiveBudget(nodes serving, c collectionReading, id model.CollectionID, others []model.CollectionID, request Request) *Budget {
 	own := &readings{missing: r.missing, seconds: r.seconds}
 	for _, n := range r.nodes {
 		served := nodes[n.node]
@@ -59,7 +59,7 @@ func (r *readings) alone(nodes serving, c collectionReading, id model.Collection
 		return nil
 	}
 	b.Collection, b.Name, b.Database = id, c.name, c.database
-	b.Root.Of = nil
+	b.Root.Nodes = nil
 	for _, x := range b.Root.Children {
 		if x.Role == "proxy" && x.Known {
 			x.Estimate, x.PerSecond, x.P50, x.P99 = true, Value{}, Interval{}, Interval{}

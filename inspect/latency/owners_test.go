@@ -14,9 +14,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// apart returns the simulations of two collections that are searched concurrently, each on its own nodes. The
+// separateNodes returns the simulations of two collections that are searched concurrently, each on its own nodes. The
 // kernel times of the two collections are independent.
-func apart(seed uint64) []*simulation {
+func separateNodes(seed uint64) []*simulation {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var list []*simulation
 	for i := range 2 {
@@ -30,9 +30,9 @@ func apart(seed uint64) []*simulation {
 	return list
 }
 
-// servedBy returns a cluster with two collections. Its query nodes report the segments and shards of the
+// twoCollections returns a cluster with two collections. Its query nodes report the segments and shards of the
 // simulations if told is true.
-func servedBy(t *testing.T, texts map[string]string, list []*simulation, told bool) *model.Cluster {
+func twoCollections(t *testing.T, texts map[string]string, list []*simulation, withDistribution bool) *model.Cluster {
 	t.Helper()
 	d := live.NewDecoder()
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -48,7 +48,7 @@ func servedBy(t *testing.T, texts map[string]string, list []*simulation, told bo
 		parts.Collections = append(parts.Collections, &model.Collection{ID: c, Name: s.collection, ConsistencyLevel: "Bounded"})
 		for _, n := range p.Nodes {
 			at := int(n.Node) - 1 - s.first
-			if n.Role != "querynode" || at < 0 || at >= len(s.nodes) || !told {
+			if n.Role != "querynode" || at < 0 || at >= len(s.nodes) || !withDistribution {
 				continue
 			}
 			if n.Distribution == nil {
@@ -70,13 +70,13 @@ func servedBy(t *testing.T, texts map[string]string, list []*simulation, told bo
 // wrongKernels returns the mean error of the kernel phases of the collections, as a fraction of their requests.
 func wrongKernels(t *testing.T, c *model.Cluster, list []*simulation, truths []truth) (sum float64) {
 	t.Helper()
-	l := latency.Of(c)
+	l := latency.Compute(c)
 	for i, s := range list {
 		b := l.Find(s.collection, latency.Search)
 		if b == nil {
 			t.Fatalf("no search of %s", s.collection)
 		}
-		addsUp(t, b)
+		checkSums(t, b)
 		got, _ := leaves(b)
 		for _, name := range []string{"kernel_sealed", "kernel_growing"} {
 			sum += math.Abs(got[name]-truths[i].phase[name]) / truths[i].total
@@ -91,15 +91,15 @@ func TestOwnersOfNodes(t *testing.T) {
 	const seeds = 4
 	var with, without float64
 	for seed := range uint64(seeds) {
-		list := apart(seed)
-		o := &observed{series: map[string][]float64{}}
+		list := separateNodes(seed)
+		o := &observations{series: map[string][]float64{}}
 		var truths []truth
 		for _, s := range list {
-			truths = append(truths, s.onto(o))
+			truths = append(truths, s.runOn(o))
 		}
 		texts := o.texts()
-		with += wrongKernels(t, servedBy(t, texts, list, true), list, truths) / seeds
-		without += wrongKernels(t, servedBy(t, texts, list, false), list, truths) / seeds
+		with += wrongKernels(t, twoCollections(t, texts, list, true), list, truths) / seeds
+		without += wrongKernels(t, twoCollections(t, texts, list, false), list, truths) / seeds
 	}
 	t.Logf("kernels are off by %.1f%% of a request, %.1f%% where nobody tells what is served", 100*with, 100*without)
 	if without < 0.02 || with > 0.1*without {

@@ -13,14 +13,14 @@ import (
 	"kitescope/internal/words"
 )
 
-// Of computes the budgets of a cluster from the metrics of its processes.
-func Of(c *model.Cluster) *Latency {
+// Compute computes the budgets of a cluster from the metrics of its processes.
+func Compute(c *model.Cluster) *Latency {
 	r := reader{c: c, l: &Latency{}, nodes: map[*model.Process]map[string]model.NodeID{}, missing: map[string]string{}}
 	if c.Runtime == nil {
 		r.l.Unknown = []Unknown{{Reason: "the processes were not queried"}}
 		return r.l
 	}
-	r.lookAround()
+	r.findSessions()
 	for _, p := range c.Runtime.Processes {
 		if p.Metrics != nil {
 			r.processes = append(r.processes, &process{p, metrics.NewWindow(p.Before, p.Metrics), map[metrics.Name][]increase{}})
@@ -35,7 +35,7 @@ func Of(c *model.Cluster) *Latency {
 			budget = searchBudget
 		}
 		if b := budget(in, request); b != nil {
-			r.l.Budgets = append(r.l.Budgets, split(b, collected(in.proxies), r.lean, nodes, in)...)
+			r.l.Budgets = append(r.l.Budgets, split(b, sumCollections(in.proxies), r.traitsOf, nodes, in)...)
 		}
 	}
 	return r.l
@@ -54,9 +54,9 @@ type reader struct {
 type process struct {
 	*model.Process
 	w *metrics.Window
-	// came caches the increases by metric, because most histograms are read with several label values for each
+	// increases caches the increases by metric, because most histograms are read with several label values for each
 	// kind of request.
-	came map[metrics.Name][]increase
+	increases map[metrics.Name][]increase
 }
 
 // increase is the increase of a series of a histogram.
@@ -65,11 +65,11 @@ type increase struct {
 	metrics.Histogram
 }
 
-// timed holds the roles whose metrics are used in budgets.
-var timed = []string{"proxy", "querynode", "streamingnode"}
+// measuredRoles holds the roles whose metrics are used in budgets.
+var measuredRoles = []string{"proxy", "querynode", "streamingnode"}
 
-// lookAround finds the sessions of each process, and the sessions with missing metrics.
-func (r *reader) lookAround() {
+// findSessions finds the sessions of each process, and the sessions with missing metrics.
+func (r *reader) findSessions() {
 	seen := map[string]bool{}
 	for _, n := range r.c.Runtime.Nodes {
 		seen[n.Name()] = true
@@ -79,12 +79,12 @@ func (r *reader) lookAround() {
 			}
 			r.nodes[n.Process][n.Role] = n.Node
 		}
-		if why := r.silent(n); why != "" && slices.Contains(timed, n.Role) {
+		if why := r.missingReason(n); why != "" && slices.Contains(measuredRoles, n.Role) {
 			r.unknown(Unknown{n.Role, n.Node, n.Address, why})
 		}
 	}
 	for _, s := range r.c.Sessions {
-		if slices.Contains(timed, s.Role) && !seen[s.Name()] {
+		if slices.Contains(measuredRoles, s.Role) && !seen[s.Name()] {
 			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are missing"})
 		}
 	}
@@ -100,8 +100,8 @@ func (r *reader) lookAround() {
 
 func (r *reader) unknown(u Unknown) { r.l.Unknown = append(r.l.Unknown, u) }
 
-// silent returns the reason why the metrics of a process are missing or incomplete, or "" if they are complete.
-func (r *reader) silent(n *model.LiveNode) string {
+// missingReason returns the reason why the metrics of a process are missing or incomplete, or "" if they are complete.
+func (r *reader) missingReason(n *model.LiveNode) string {
 	const ask = "GET /metrics"
 	p := n.Process
 	if p == nil {
@@ -181,10 +181,10 @@ func boolInt(b bool) int {
 
 // each returns the increases of the series of a metric.
 func (p *process) each(name metrics.Name) []increase {
-	list, read := p.came[name]
+	list, read := p.increases[name]
 	if !read {
 		p.w.Each(name, func(labels []model.Pair, h metrics.Histogram) { list = append(list, increase{labels, h}) })
-		p.came[name] = list
+		p.increases[name] = list
 	}
 	return list
 }
@@ -250,9 +250,9 @@ func label(labels []model.Pair, keys ...string) string {
 	return ""
 }
 
-// ofCollections returns the whole calls by collection, from the first of the metrics with a collection label.
+// collectionCalls returns the whole calls by collection, from the first of the metrics with a collection label.
 // Up to 2.4 that is a separate metric; later it is the metric of all calls.
-func (p *process) ofCollections(key, value string, names ...metrics.Name) []collectionReading {
+func (p *process) collectionCalls(key, value string, names ...metrics.Name) []collectionReading {
 	var list []collectionReading
 	for _, name := range names {
 		for _, x := range p.each(name) {
@@ -267,15 +267,15 @@ func (p *process) ofCollections(key, value string, names ...metrics.Name) []coll
 	return list
 }
 
-// lean returns properties of a collection that affect where its requests spend their time.
-func (r *reader) lean(database, name string) leaning {
-	var l leaning
+// traitsOf returns properties of a collection that affect where its requests spend their time.
+func (r *reader) traitsOf(database, name string) traits {
+	var l traits
 	for _, x := range r.c.Collections {
 		if x.Name != name || database != "" && database != r.c.DatabaseName(x.Database) {
 			continue
 		}
 		t := r.c.CollectionTotals(x.ID)
-		l = leaning{id: x.ID, growing: float64(t.Rows - t.SealedRows), sealed: float64(t.SealedRows)}
+		l = traits{id: x.ID, growing: float64(t.Rows - t.SealedRows), sealed: float64(t.SealedRows)}
 		if strings.EqualFold(x.ConsistencyLevel, "Strong") {
 			l.consistency = 1
 		}

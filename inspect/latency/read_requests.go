@@ -10,8 +10,8 @@ func (r *reader) readings(request Request) *readings {
 	in := &readings{missing: r.missing, seconds: r.scraped > 0}
 	for _, p := range r.processes {
 		x := proxyReading{
-			seconds: p.w.Seconds(), queue: p.histogram(metrics.ProxyQueue, functionName, queued[request]),
-			misses: p.histogram(metrics.ProxyCacheUpdate), all: p.requests(), failed: p.failed(request),
+			seconds: p.w.Seconds(), queue: p.histogram(metrics.ProxyQueue, functionName, queueNames[request]),
+			misses: p.histogram(metrics.ProxyCacheUpdate), cacheRequests: p.requests(), failed: p.failed(request),
 		}
 		if request == Search || request == Query {
 			r.readsOf(p, request, &x)
@@ -36,11 +36,11 @@ const (
 	msgType      = "msg_type"
 )
 
-// queued maps a request to its commonpb.MsgType in the queue of the proxy. counted maps it to the name in the
+// queueNames maps a request to its commonpb.MsgType in the queue of the proxy. counted maps it to the name in the
 // request counter.
 var (
-	queued  = map[Request]string{Search: "Search", Query: "Retrieve", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
-	counted = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
+	queueNames   = map[Request]string{Search: "Search", Query: "Retrieve", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
+	counterNames = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
 )
 
 // readsOf adds the measurements of a proxy for searches or queries to x.
@@ -55,7 +55,7 @@ func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 		x.task = x.task.plus(p.histogram(metrics.ProxyTask, queryType, kind))
 		x.reduce = x.reduce.plus(p.histogram(metrics.ProxyReduce, queryType, kind))
 		x.decode = x.decode.plus(p.histogram(metrics.ProxyDecode, queryType, kind))
-		of := p.ofCollections(queryType, kind, metrics.ProxyCollectionSearch, metrics.ProxySearch)
+		of := p.collectionCalls(queryType, kind, metrics.ProxyCollectionSearch, metrics.ProxySearch)
 		for i := range of {
 			if x.failed.Known && x.failed.Value == 0 {
 				of[i].vectors = p.vectorsOf(&of[i], kind)
@@ -87,7 +87,7 @@ func (p *process) requests() float64 {
 
 // failed returns the number of failed requests of a kind. They are counted but have no latency metric.
 func (p *process) failed(request Request) Value {
-	return p.counter(metrics.ProxyRequests, functionName, counted[request], "status", "fail")
+	return p.counter(metrics.ProxyRequests, functionName, counterNames[request], "status", "fail")
 }
 
 // queriesOf returns the whole calls of queries of searched collections, and adds those of each collection to
@@ -103,7 +103,7 @@ func (p *process) queriesOf(searched []collectionReading) dist {
 			names[[2]string{c.database, c.name}] = i
 		}
 	}
-	for _, c := range p.ofCollections(queryType, string(Query), metrics.ProxyCollectionSearch, metrics.ProxySearch) {
+	for _, c := range p.collectionCalls(queryType, string(Query), metrics.ProxyCollectionSearch, metrics.ProxySearch) {
 		if i, ok := names[[2]string{c.database, c.name}]; ok {
 			all = all.plus(c.total)
 			searched[i].queries = searched[i].queries.plus(c.total)
@@ -154,7 +154,7 @@ func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
 	x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
 	x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
 	x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).Count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).Count
-	x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
+	x.collections = p.collectionCalls(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
 }
 
 // addWrites adds the appends to the write-ahead log and the flushes of a process.

@@ -37,8 +37,8 @@ type proxyReading struct {
 	rows          float64
 	// misses is the distribution of the calls to the coordinator, for all kinds of requests. all is the number
 	// of these requests.
-	misses dist
-	all    float64
+	misses        dist
+	cacheRequests float64
 	// vectors is the number of search vectors, failed the number of failed requests. They are unknown if the
 	// counter is missing.
 	vectors, failed Value

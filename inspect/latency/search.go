@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// searching holds the state of the computation of a search or query budget.
-type searching struct {
+// searchBuilder holds the state of the computation of a search or query budget.
+type searchBuilder struct {
 	r       *readings
 	request Request
 	leaders []leader
-	fan     *fan
+	fan     *fanOut
 	calls   float64 // of leaders, in the window
 	// nodes is the wait for the slowest leader. asked is the mean number of leaders that a request calls.
-	nodes slowest
-	asked float64
+	nodes             slowestCall
+	leadersPerRequest float64
 	// seconds is the longest window of a query node, queued the number of tasks in the queues of query nodes.
 	seconds, queued float64
 }
@@ -23,12 +23,12 @@ type searching struct {
 // searchBudget returns the budget of all searches, or of all queries. It returns nil without requests.
 func searchBudget(r *readings, request Request) *Budget {
 	r.sum()
-	s := &searching{r: r, request: request}
+	s := &searchBuilder{r: r, request: request}
 	s.leaders, s.fan, s.calls = leadersOf(r)
 	if !r.proxy.total.known() && s.calls == 0 {
 		return nil
 	}
-	s.ask()
+	s.computeWait()
 	return r.budget(request, s.root())
 }
 
@@ -46,12 +46,12 @@ func (r *readings) budget(request Request, root *Phase) *Budget {
 	return b
 }
 
-// whole returns the phase of the whole call.
-func (r *readings) whole() *Phase {
-	root := (&Phase{Name: Total, Role: "proxy"}).measured(r.proxy.total, r.proxy.seconds)
+// totalPhase returns the phase of the whole call.
+func (r *readings) totalPhase() *Phase {
+	root := (&Phase{Name: Total, Role: "proxy"}).setMeasured(r.proxy.total, r.proxy.seconds)
 	for i := range r.proxies {
 		x := &r.proxies[i]
-		root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/r.proxy.total.Count))
+		root.Nodes = append(root.Nodes, newNodePhase("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/r.proxy.total.Count))
 	}
 	return root
 }
@@ -70,19 +70,19 @@ func (p *proxyReading) add(o *proxyReading) {
 	p.queries, p.send = p.queries.plus(o.queries), p.send.plus(o.send)
 	p.ids, p.segments = p.ids.plus(o.ids), p.segments.plus(o.segments)
 	p.reduce, p.decode, p.misses = p.reduce.plus(o.reduce), p.decode.plus(o.decode), p.misses.plus(o.misses)
-	p.rows, p.all = p.rows+o.rows, p.all+o.all
+	p.rows, p.cacheRequests = p.rows+o.rows, p.cacheRequests+o.cacheRequests
 	p.vectors, p.failed = p.vectors.plus(o.vectors), p.failed.plus(o.failed)
 	p.seconds = max(p.seconds, o.seconds)
 }
 
 func (v Value) plus(o Value) Value { return Value{v.Value + o.Value, v.Known || o.Known} }
 
-// ask computes how long a request waits for the slowest of the leaders that it calls.
-func (s *searching) ask() {
+// computeWait computes how long a request waits for the slowest of the leaders that it calls.
+func (s *searchBuilder) computeWait() {
 	requests := s.r.proxy.total.Count
 	list := make([]calls, len(s.leaders))
 	for i, l := range s.leaders {
-		n := &s.r.nodes[l.at]
+		n := &s.r.nodes[l.index]
 		list[i].curve = l.curve
 		switch {
 		case requests <= 0:
@@ -92,35 +92,35 @@ func (s *searching) ask() {
 		default:
 			list[i].n = l.n / requests
 		}
-		s.asked += list[i].n
+		s.leadersPerRequest += list[i].n
 	}
-	if s.asked > 0 && s.asked < 1 { // a node has restarted, or has no metrics
+	if s.leadersPerRequest > 0 && s.leadersPerRequest < 1 { // a node has restarted, or has no metrics
 		for i := range list {
-			list[i].n /= s.asked
+			list[i].n /= s.leadersPerRequest
 		}
-		s.asked = 1
+		s.leadersPerRequest = 1
 	}
 	s.nodes = wait(list)
 }
 
 // root returns the tree of phases below the whole call.
-func (s *searching) root() *Phase {
+func (s *searchBuilder) root() *Phase {
 	p := &s.r.proxy
 	if !p.total.known() {
 		return s.withoutProxy(&Phase{Name: Total, Role: "proxy"})
 	}
-	root := s.r.whole()
+	root := s.r.totalPhase()
 	left := root.Ms
 	part := func(x *Phase) { left -= root.part(x, left).Ms }
 	if task, bounds := p.task.mean(); p.task.known() {
 		rest := max(0, root.Ms-task)
 		part(&Phase{Name: ProxyRest, Known: true, Ms: rest, Mean: Interval{max(0, root.Mean.Low-bounds.High), max(0, root.Mean.High-bounds.Low)}})
 	} else {
-		part(s.r.absent(ProxyRest, "proxy"))
+		part(s.r.missingPhase(ProxyRest, "proxy"))
 	}
-	part(s.r.told(ProxyQueue, p.queue, 1))
+	part(s.r.measuredPhase(ProxyQueue, p.queue, 1))
 	part(s.r.cache())
-	reduce, decode := s.r.told(ReduceProxy, p.reduce, 1), s.r.told(Decode, p.decode, 1)
+	reduce, decode := s.r.measuredPhase(ReduceProxy, p.reduce, 1), s.r.measuredPhase(Decode, p.decode, 1)
 	nodes := s.waitForNodes(left - reduce.Ms - decode.Ms)
 	part(nodes)
 	part(reduce)
@@ -151,7 +151,7 @@ func (p *Phase) part(x *Phase, left float64) *Phase {
 // Requery). Such queries cannot be distinguished from queries of clients. They are assumed to be requeries if
 // a large part of a search is unexplained and the queries of the same collections take about as long as the
 // unexplained part.
-func (s *searching) requery(left float64) *Phase {
+func (s *searchBuilder) requery(left float64) *Phase {
 	const much, alike = 0.2, 0.5
 	n := s.r.proxy.total.Count
 	if s.request != Search || left < much*s.r.proxy.meanOf() || s.r.proxy.queries.Count > 1.05*n {
@@ -173,7 +173,7 @@ func (p *proxyReading) meanOf() float64 {
 
 // withoutProxy returns the tree of phases if no proxy has metrics. The time of a leader is known, but the
 // number of leaders for a request is not.
-func (s *searching) withoutProxy(root *Phase) *Phase {
+func (s *searchBuilder) withoutProxy(root *Phase) *Phase {
 	root.Why = cmp.Or(s.r.missing["proxy"], "no proxy counted a request")
 	all := 0.0
 	for _, l := range s.leaders {
@@ -183,34 +183,34 @@ func (s *searching) withoutProxy(root *Phase) *Phase {
 	root.Estimate = true
 	x := s.waitForNodes(all)
 	x.Parent = Total
-	root.Children = []*Phase{s.r.absent(ProxyQueue, "proxy"), x, s.r.absent(ReduceProxy, "proxy"), s.r.absent(Decode, "proxy")}
+	root.Children = []*Phase{s.r.missingPhase(ProxyQueue, "proxy"), x, s.r.missingPhase(ReduceProxy, "proxy"), s.r.missingPhase(Decode, "proxy")}
 	for _, c := range root.Children {
 		c.Parent = Total
 	}
 	return root
 }
 
-// measured sets the fields of a phase from its metric.
-func (p *Phase) measured(d dist, seconds float64) *Phase {
+// setMeasured sets the fields of a phase from its metric.
+func (p *Phase) setMeasured(d dist, seconds float64) *Phase {
 	p.Known = true
 	p.Ms, p.Mean = d.mean()
 	p.P50, p.P99, p.PerSecond = d.quantile(0.5), d.quantile(0.99), perSecond(d.Count, seconds)
 	return p
 }
 
-// told returns a proxy phase that a metric measures. The parameter each is the mean number of observations
+// measuredPhase returns a proxy phase that a metric measures. The parameter each is the mean number of observations
 // for a request.
-func (r *readings) told(name Name, d dist, each float64) *Phase {
+func (r *readings) measuredPhase(name Name, d dist, perRequest float64) *Phase {
 	if !d.known() {
-		return r.absent(name, "proxy")
+		return r.missingPhase(name, "proxy")
 	}
-	p := (&Phase{Name: name, Role: "proxy", Estimate: each != 1}).measured(d, r.proxy.seconds)
-	p.Ms, p.Mean = p.Ms*each, Interval{p.Mean.Low * each, p.Mean.High * each}
+	p := (&Phase{Name: name, Role: "proxy", Estimate: perRequest != 1}).setMeasured(d, r.proxy.seconds)
+	p.Ms, p.Mean = p.Ms*perRequest, Interval{p.Mean.Low * perRequest, p.Mean.High * perRequest}
 	return p
 }
 
-// absent returns a phase without a metric.
-func (r *readings) absent(name Name, role string) *Phase {
+// missingPhase returns a phase without a metric.
+func (r *readings) missingPhase(name Name, role string) *Phase {
 	why := r.missing[role]
 	if why == "" {
 		why = "this release has no metric for it"
@@ -224,10 +224,10 @@ func (r *readings) absent(name Name, role string) *Phase {
 // cache returns the phase of metadata requests to the coordinator, averaged over all kinds of requests.
 func (r *readings) cache() *Phase {
 	p := &r.proxy
-	if p.all <= 0 || p.misses.Count <= 0 {
-		return &Phase{Name: MetadataCache, Known: r.missing["proxy"] == "" && p.all > 0, Why: r.missing["proxy"]}
+	if p.cacheRequests <= 0 || p.misses.Count <= 0 {
+		return &Phase{Name: MetadataCache, Known: r.missing["proxy"] == "" && p.cacheRequests > 0, Why: r.missing["proxy"]}
 	}
-	x := r.told(MetadataCache, p.misses, p.misses.Count/p.all)
+	x := r.measuredPhase(MetadataCache, p.misses, p.misses.Count/p.cacheRequests)
 	x.Estimate = true
 	return x
 }
@@ -238,7 +238,7 @@ func (b *Budget) finish() {
 		if b.Root.Ms > 0 {
 			p.Share = p.Ms / b.Root.Ms
 		}
-		slices.SortStableFunc(p.Of, func(x, y NodePhase) int {
+		slices.SortStableFunc(p.Nodes, func(x, y NodePhase) int {
 			return cmp.Or(cmp.Compare(y.Waited, x.Waited), cmp.Compare(x.Role, y.Role), cmp.Compare(x.Node, y.Node))
 		})
 	})

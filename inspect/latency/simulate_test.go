@@ -80,13 +80,13 @@ type truth struct {
 	phase map[string]float64
 }
 
-// observed collects observations as the histograms of Milvus do.
-type observed struct {
+// observations collects observations as the histograms of Milvus do.
+type observations struct {
 	whole  bool
 	series map[string][]float64
 }
 
-func (o *observed) add(process, family, labels string, ms float64) {
+func (o *observations) add(process, family, labels string, ms float64) {
 	if o.whole {
 		ms = math.Floor(ms)
 	}
@@ -102,13 +102,13 @@ func (s *simulation) kernel(mean, slow, load float64) float64 {
 }
 
 // run simulates the load. It returns the observations of each process and the actual times.
-func (s *simulation) run() (*observed, truth) {
-	o := &observed{whole: s.whole, series: map[string][]float64{}}
-	return o, s.onto(o)
+func (s *simulation) run() (*observations, truth) {
+	o := &observations{whole: s.whole, series: map[string][]float64{}}
+	return o, s.runOn(o)
 }
 
-// onto simulates the load on processes with earlier observations.
-func (s *simulation) onto(o *observed) truth {
+// runOn simulates the load on processes with earlier observations.
+func (s *simulation) runOn(o *observations) truth {
 	t := truth{phase: map[string]float64{}}
 	for range s.requests {
 		total, parts := s.request(o)
@@ -142,7 +142,7 @@ func slowestOf(list []path) path {
 	})
 }
 
-func (s *simulation) request(o *observed) (float64, map[string]float64) {
+func (s *simulation) request(o *observations) (float64, map[string]float64) {
 	const q = `query_type="search"`
 	load := math.Exp(s.rng.NormFloat64()*s.load - s.load*s.load/2)
 	common := s.exp(s.consistency)
@@ -168,7 +168,7 @@ func (s *simulation) request(o *observed) (float64, map[string]float64) {
 }
 
 // ask simulates a call to the leader of a shard.
-func (s *simulation) ask(o *observed, sh simShard, load, common float64) path {
+func (s *simulation) ask(o *observations, sh simShard, load, common float64) path {
 	const q = `query_type="search"`
 	name := fmt.Sprintf("querynode%d", s.first+sh.leader+1)
 	p := path{parts: map[string]float64{}}
@@ -198,7 +198,7 @@ func (s *simulation) ask(o *observed, sh simShard, load, common float64) path {
 }
 
 // work simulates a call to a worker, which searches its segments in order on some threads.
-func (s *simulation) work(o *observed, node, segments int, growing bool, load float64) path {
+func (s *simulation) work(o *observations, node, segments int, growing bool, load float64) path {
 	const q = `query_type="search"`
 	name := fmt.Sprintf("querynode%d", s.first+node+1)
 	slow := s.nodes[node].slow
@@ -238,7 +238,7 @@ func (s *simulation) work(o *observed, node, segments int, growing bool, load fl
 }
 
 // texts returns the /metrics text of each process.
-func (o *observed) texts() map[string]string {
+func (o *observations) texts() map[string]string {
 	keys := make([]string, 0, len(o.series))
 	for k := range o.series {
 		keys = append(keys, k)

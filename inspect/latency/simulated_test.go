@@ -12,11 +12,11 @@ import (
 // (PoolWait) and the query for output fields (Requery) were added. Seeds from 20,000 on were added later, and
 // no estimate was changed after their first run.
 func TestSimulated(t *testing.T) {
-	t.Run("seen", func(t *testing.T) { simulated(t, 1000) })
-	t.Run("unseen", func(t *testing.T) { simulated(t, 20_000) })
+	t.Run("seen", func(t *testing.T) { checkSimulated(t, 1000) })
+	t.Run("unseen", func(t *testing.T) { checkSimulated(t, 20_000) })
 }
 
-func simulated(t *testing.T, first uint64) {
+func checkSimulated(t *testing.T, first uint64) {
 	t.Helper()
 	const seeds = 40
 	var wrong, outside, phases int
@@ -24,12 +24,12 @@ func simulated(t *testing.T, first uint64) {
 	for seed := first; seed < first+seeds; seed++ {
 		s := scenario(seed)
 		o, truth := s.run()
-		l := latency.Of(cluster(t, o.texts(), nil))
+		l := latency.Compute(cluster(t, o.texts(), nil))
 		b := l.Find("", latency.Search)
 		if b == nil {
 			t.Fatalf("seed %d: no search", seed)
 		}
-		addsUp(t, b)
+		checkSums(t, b)
 		if math.Abs(b.Ms-truth.total) > 0.01*truth.total+0.1 {
 			t.Errorf("seed %d: a search takes %.2f ms, in truth %.2f", seed, b.Ms, truth.total)
 		}
@@ -66,8 +66,8 @@ func TestWindow(t *testing.T) {
 	o, _ := s.run()
 	before := o.texts()
 	s.consistency, s.together = 400, 1
-	truth := s.onto(o)
-	l := latency.Of(cluster(t, o.texts(), before))
+	truth := s.runOn(o)
+	l := latency.Compute(cluster(t, o.texts(), before))
 	b := l.Find("", latency.Search)
 	if b == nil {
 		t.Fatal("no search")

@@ -12,78 +12,78 @@ type calls struct {
 	curve curve
 }
 
-// slowest is the wait of a request for the slowest of several parallel calls, in milliseconds.
-type slowest struct {
+// slowestCall is the wait of a request for the slowest of several parallel calls, in milliseconds.
+type slowestCall struct {
 	// low is the lower bound, for calls of a request that are slow together. high is the upper bound, for calls
 	// of which at most one is slow in a request. independent is the value for statistically independent calls,
 	// between the bounds.
 	low, independent, high float64
 	// chance is the probability that the slowest call is of each kind, for independent calls. then is the mean
 	// duration of the slowest call in that case.
-	chance, then []float64
+	chance, means []float64
 }
 
 // wait returns how long a request waits for the slowest of its calls. Kinds with at least one call for each
 // request are assumed to be called by each request. Rarer calls are drawn at random, in their total number.
-func wait(list []calls) slowest {
+func wait(list []calls) slowestCall {
 	var o overlay
-	o.lay(list)
+	o.fill(list)
 	return o.wait()
 }
 
 // overlay holds the distributions of several kinds of calls on one ascending time grid. It can be reused for
 // another set of calls, which saves memory because each leader has its own set.
 type overlay struct {
-	list   []calls
-	all    float64 // calls of a request
-	x      []float64
-	longer [][]float64 // by kind, the share of calls that take longer than x
-	levels []levelled  // all kinds, at each x
+	list        []calls
+	totalCalls  float64 // calls of a request
+	x           []float64
+	survival    [][]float64  // by kind, the share of calls that take longer than x
+	exceedances []exceedance // all kinds, at each x
 
 	points []float64 // the points of the curves
 	steps  []float64 // one number for each x
 }
 
-// lay fills the overlay with a list of calls. Without calls it only stores the list.
-func (o *overlay) lay(list []calls) {
-	o.list, o.all = list, 0
+// fill fills the overlay with a list of calls. Without calls it only stores the list.
+func (o *overlay) fill(list []calls) {
+	o.list, o.totalCalls = list, 0
 	for _, c := range list {
-		o.all += c.n
+		o.totalCalls += c.n
 	}
-	if o.all <= 0 {
+	if o.totalCalls <= 0 {
 		return
 	}
 	o.grid()
-	o.longer = slices.Grow(o.longer[:0], len(list))[:len(list)]
+	o.survival = slices.Grow(o.survival[:0], len(list))[:len(list)]
 	for k, c := range list {
-		o.longer[k] = c.curve.over(o.x, o.longer[k])
+		o.survival[k] = c.curve.survival(o.x, o.survival[k])
 	}
-	o.level()
+	o.computeExceedances()
 }
 
 // wait returns the wait for the slowest call; see the function wait.
-func (o *overlay) wait() slowest {
-	w := slowest{chance: make([]float64, len(o.list)), then: make([]float64, len(o.list))}
-	if o.all <= 0 {
+func (o *overlay) wait() slowestCall {
+	w := slowestCall{chance: make([]float64, len(o.list)), means: make([]float64, len(o.list))}
+	if o.totalCalls <= 0 {
 		return w
 	}
 	for i := 1; i < len(o.x); i++ {
-		before, now := &o.levels[i-1], &o.levels[i]
+		before, now := &o.exceedances[i-1], &o.exceedances[i]
 		dx := o.x[i] - o.x[i-1]
-		w.low += dx * (max(before.one, before.sum/max(1, o.all)) + max(now.one, now.sum/max(1, o.all))) / 2
+		w.low += dx * (max(before.one, before.sum/max(1, o.totalCalls)) + max(now.one, now.sum/max(1, o.totalCalls))) / 2
 		w.independent += dx * (2 - before.none - now.none) / 2
 		w.high += dx * (min(1, before.sum) + min(1, now.sum)) / 2
 	}
-	w.ended(o)
+	w.addEnded(o)
 	w.independent = max(w.low, min(w.independent, w.high))
 	w.high = max(w.high, w.low)
-	w.settle(o.list)
+	w.normalize(o.list)
 	return w
 }
 
-// ended adds, for each step of the grid, the requests whose slowest call ends in the step. It distributes them
+// addEnded adds, for each step of the grid, the requests whose slowest call ends in the step. It distributes them
 // to the kinds in proportion to their rates.
-func (w *slowest) ended(o *overlay) {
+func (w *slowestCall) addEnded(o *overlay) {
 	rates := o.zeros() // of all kinds
 	for k := range o.list {
 		for i := 1; i < len(o.x); i++ {
@@ -92,13 +92,13 @@ func (w *slowest) ended(o *overlay) {
 	}
 	for k := range o.list {
 		for i := 1; i < len(o.x); i++ {
-			share := o.levels[i].none - o.levels[i-1].none
+			share := o.exceedances[i].none - o.exceedances[i-1].none
 			if share <= 0 || rates[i] <= 0 {
 				continue
 			}
 			part := share * o.rate(k, i) / rates[i]
 			w.chance[k] += part
-			w.then[k] += part * ((o.x[i] + o.x[i-1]) / 2)
+			w.means[k] += part * ((o.x[i] + o.x[i-1]) / 2)
 		}
 	}
 }
@@ -106,19 +106,19 @@ func (w *slowest) ended(o *overlay) {
 // rate returns the number of calls of a kind that end in a step, divided by the share of calls that take less
 // time.
 func (o *overlay) rate(k, i int) float64 {
-	before, now := o.longer[k][i-1], o.longer[k][i]
+	before, now := o.survival[k][i-1], o.survival[k][i]
 	return o.list[k].n * max(0, before-now) / max(1e-9, 1-(before+now)/2)
 }
 
-// settle normalizes the chances to a sum of 1, and converts the sums in then to means.
-func (w *slowest) settle(list []calls) {
+// normalize normalizes the chances to a sum of 1, and converts the sums in then to means.
+func (w *slowestCall) normalize(list []calls) {
 	total := 0.0
 	for k, c := range w.chance {
 		total += c
 		if c > 0 {
-			w.then[k] /= c
+			w.means[k] /= c
 		} else {
-			w.then[k] = list[k].curve.mean()
+			w.means[k] = list[k].curve.mean()
 		}
 	}
 	for k := range w.chance {
@@ -130,18 +130,18 @@ func (w *slowest) settle(list []calls) {
 	}
 }
 
-// levelled describes the calls that take longer than a given time.
-type levelled struct {
+// exceedance describes the calls that take longer than a given time.
+type exceedance struct {
 	sum  float64 // number of calls of a request
 	one  float64 // maximum over the kinds of the probability of at least one call
 	none float64 // probability of no call, if the calls are independent
 }
 
-// level computes the levelled values of each x.
-func (o *overlay) level() {
-	o.levels = o.levels[:0]
+// computeExceedances computes the levelled values of each x.
+func (o *overlay) computeExceedances() {
+	o.exceedances = o.exceedances[:0]
 	for range o.x {
-		o.levels = append(o.levels, levelled{none: 1})
+		o.exceedances = append(o.exceedances, exceedance{none: 1})
 	}
 	drawn, rare, sure := o.zeros(), 0.0, false
 	for k, c := range o.list {
@@ -150,8 +150,8 @@ func (o *overlay) level() {
 			rest = c.n - whole
 		}
 		rare, sure = rare+rest, sure || whole > 0
-		for i, s := range o.longer[k] {
-			l := &o.levels[i]
+		for i, s := range o.survival[k] {
+			l := &o.exceedances[i]
 			l.sum += c.n * s
 			l.one = max(l.one, min(1, c.n)*s)
 			if whole == 1 {
@@ -165,8 +165,8 @@ func (o *overlay) level() {
 	if rare <= 0 {
 		return
 	}
-	for i := range o.levels {
-		if l := &o.levels[i]; rare < 1 && !sure {
+	for i := range o.exceedances {
+		if l := &o.exceedances[i]; rare < 1 && !sure {
 			l.none *= 1 - drawn[i] // the request makes at most one call
 		} else {
 			l.none *= math.Pow(max(0, 1-drawn[i]/rare), rare)
@@ -186,7 +186,7 @@ func (o *overlay) zeros() []float64 {
 
 // grid fills x with the points of all curves, and with points in between.
 func (o *overlay) grid() {
-	points := slices.Compact(o.ascending())
+	points := slices.Compact(o.sortedPoints())
 	o.x = o.x[:0]
 	if n := len(points); n > gridPoints {
 		for i := range gridPoints {
@@ -204,8 +204,8 @@ func (o *overlay) grid() {
 	}
 }
 
-// ascending returns 0 and the points of all curves, sorted.
-func (o *overlay) ascending() []float64 {
+// sortedPoints returns 0 and the points of all curves, sorted.
+func (o *overlay) sortedPoints() []float64 {
 	o.points = append(o.points[:0], 0)
 	for _, c := range o.list {
 		o.points = append(o.points, c.curve.x...)
@@ -214,9 +214,9 @@ func (o *overlay) ascending() []float64 {
 	return o.points
 }
 
-// over returns the share of calls that take longer than each of x, which must be ascending. It reuses the
+// survival returns the share of calls that take longer than each of x, which must be ascending. It reuses the
 // memory of s.
-func (c curve) over(x, s []float64) []float64 {
+func (c curve) survival(x, s []float64) []float64 {
 	s = s[:0]
 	i := 0
 	for _, at := range x {
@@ -235,18 +235,18 @@ func (c curve) over(x, s []float64) []float64 {
 	return s
 }
 
-// explained returns how much of a measured time is the wait for the slowest call: the wait for independent
+// limitedTo returns how much of a measured time is the wait for the slowest call: the wait for independent
 // calls, at most room. bounds are its bounds. estimate reports whether the bounds differ by more than 2 %.
-func (w slowest) explained(room float64) (ms float64, bounds Interval, estimate bool) {
+func (w slowestCall) limitedTo(room float64) (ms float64, bounds Interval, estimate bool) {
 	room = max(0, room)
 	bounds = Interval{min(w.low, room), min(w.high, room)}
 	return min(room, w.independent), bounds, w.high > w.low*1.02
 }
 
-// toward returns the chances and mean durations for a wait of ms. It scales the parts of all kinds above their
+// scaledTo returns the chances and mean durations for a wait of ms. It scales the parts of all kinds above their
 // means.
-func (w slowest) toward(ms float64, means []float64) (chance, then []float64) {
-	chance, then = slices.Clone(w.chance), slices.Clone(w.then)
+func (w slowestCall) scaledTo(ms float64, means []float64) (chance, then []float64) {
+	chance, then = slices.Clone(w.chance), slices.Clone(w.means)
 	now, least := 0.0, 0.0
 	for k, c := range chance {
 		now += c * then[k]
@@ -268,14 +268,14 @@ func (w slowest) toward(ms float64, means []float64) (chance, then []float64) {
 	return chance, then
 }
 
-// among is like toward, but not all kinds need be called. If the wait is longer than for independent calls, it
+// scaledToSubset is like toward, but not all kinds need be called. If the wait is longer than for independent calls, it
 // increases the chances of the slow kinds.
-func (w slowest) among(ms float64, means []float64) (chance, then []float64) {
+func (w slowestCall) scaledToSubset(ms float64, means []float64) (chance, then []float64) {
 	if ms > w.independent {
 		w.chance = slices.Clone(w.chance)
-		tilt(w.chance, w.then, ms)
+		tilt(w.chance, w.means, ms)
 	}
-	return w.toward(ms, means)
+	return w.scaledTo(ms, means)
 }
 
 // tilt increases the chances of slow kinds until the mean is ms, or half-way to the slowest kind.
@@ -313,9 +313,9 @@ func tilt(chance, then []float64, ms float64) {
 // piece is a part of a call: its mean in milliseconds, and its variance.
 type piece struct{ ms, variance float64 }
 
-// given returns the expected pieces of a call that takes t. The time above the mean is assigned to the pieces
+// expectedPieces returns the expected pieces of a call that takes t. The time above the mean is assigned to the pieces
 // in proportion to their variance.
-func given(pieces []piece, t float64) []float64 {
+func expectedPieces(pieces []piece, t float64) []float64 {
 	mean, variance := 0.0, 0.0
 	for _, p := range pieces {
 		mean, variance = mean+p.ms, variance+p.variance

@@ -36,7 +36,7 @@ func meanOf(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-func near(got, want, part float64) bool { return math.Abs(got-want) <= part*want+0.06 }
+func almostEqual(got, want, part float64) bool { return math.Abs(got-want) <= part*want+0.06 }
 
 // TestMean checks that the mean of exponential times is recovered after truncation to whole milliseconds, for
 // calls from microseconds to seconds.
@@ -49,11 +49,11 @@ func TestMean(t *testing.T) {
 		}
 		d := histogram(values, true)
 		got, bounds := d.mean()
-		if want := meanOf(values); !near(got, want, 0.04) || want < bounds.Low || want > bounds.High {
+		if want := meanOf(values); !almostEqual(got, want, 0.04) || want < bounds.Low || want > bounds.High {
 			t.Errorf("mean of %g ms: got %g in %v", want, got, bounds)
 		}
 		c := d.curve()
-		if !near(c.mean(), got, 0.01) {
+		if !almostEqual(c.mean(), got, 0.01) {
 			t.Errorf("a curve of mean %g has mean %g", got, c.mean())
 		}
 		for i, b := range d.Bounds { // each bucket keeps its share
@@ -107,7 +107,7 @@ func TestWait(t *testing.T) {
 			first[k] += 1.0 / requests
 		}
 		w := wait(list)
-		if want := meanOf(independent); !near(w.independent, want, 0.1) {
+		if want := meanOf(independent); !almostEqual(w.independent, want, 0.1) {
 			t.Errorf("seed %d: independent calls take %g, got %g", seed, want, w.independent)
 		}
 		if want := meanOf(together); want < w.low*0.95 || want > w.high*1.05 {
@@ -129,10 +129,10 @@ func TestWaitOfRareCalls(t *testing.T) {
 	c := fixed(10)
 	slow := fixed(50)
 	w := wait([]calls{{0.25, c}, {0.25, c}, {0.25, c}, {0.25, slow}})
-	if !near(w.independent, 20, 0.02) {
+	if !almostEqual(w.independent, 20, 0.02) {
 		t.Errorf("one call of four kinds takes %g, want 20", w.independent)
 	}
-	if w := wait([]calls{{2, c}}); !near(w.independent, 10, 0.01) || !near(w.high, 10, 0.01) {
+	if w := wait([]calls{{2, c}}); !almostEqual(w.independent, 10, 0.01) || !almostEqual(w.high, 10, 0.01) {
 		t.Errorf("two calls of 10 ms take %g", w.independent)
 	}
 	if w := wait(nil); w.independent != 0 || w.high != 0 {
@@ -142,14 +142,14 @@ func TestWaitOfRareCalls(t *testing.T) {
 
 // TestGiven checks that the time above the mean is assigned to the pieces that vary.
 func TestGiven(t *testing.T) {
-	got := given([]piece{{10, 0}, {5, 100}, {5, 100}}, 40)
+	got := expectedPieces([]piece{{10, 0}, {5, 100}, {5, 100}}, 40)
 	if want := []float64{10, 15, 15}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got, want := given([]piece{{10, 5}, {30, 0}}, 20), []float64{5, 15}; !slices.Equal(got, want) {
+	if got, want := expectedPieces([]piece{{10, 5}, {30, 0}}, 20), []float64{5, 15}; !slices.Equal(got, want) {
 		t.Errorf("a call that takes half: got %v, want %v", got, want)
 	}
-	if got := given([]piece{{0, 0}, {0, 0}}, 3); got[0] != 0 || got[1] != 0 {
+	if got := expectedPieces([]piece{{0, 0}, {0, 0}}, 3); got[0] != 0 || got[1] != 0 {
 		t.Errorf("pieces of nothing: %v", got)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// fewRequests is the number of requests below which a mean is unreliable.
-const fewRequests = 30
+// minRequests is the number of requests below which a mean is unreliable.
+const minRequests = 30
 
 // Requests returns a name for the requests of a budget, e.g. "search of docs".
 func Requests(b *Budget) string {
@@ -37,13 +37,13 @@ func Verdict(b *Budget) string {
 		about = "~"
 	}
 	for i, m := range list {
-		parts[i] = about + share(m.Share) + " " + m.Doing
+		parts[i] = about + share(m.Share) + " " + m.Activity
 	}
 	text += strings.Join(parts, ", ")
 	if !b.Root.Known {
 		text += "; time in the proxy unknown"
 	}
-	if b.Root.Known && b.Requests < fewRequests {
+	if b.Root.Known && b.Requests < minRequests {
 		text += " (only " + words.Plural(int64(b.Requests), "request") + ")"
 	}
 	return text
@@ -73,10 +73,10 @@ func share(part float64) string {
 
 // Part is an activity on which a request spends time.
 type Part struct {
-	Phase *Phase // the largest phase of this activity
-	Doing string // e.g. "waiting for consistency"
-	Ms    float64
-	Share float64
+	Phase    *Phase // the largest phase of this activity
+	Activity string // e.g. "waiting for consistency"
+	Ms       float64
+	Share    float64
 }
 
 // Main returns the largest parts of a request in descending order: at most three, and after the first only
@@ -89,11 +89,11 @@ func (b *Budget) Main() []Part {
 		if p.Ms <= 0 {
 			continue
 		}
-		doing := p.Doing()
+		doing := p.Activity()
 		i, ok := at[doing]
 		if !ok {
 			i, at[doing] = len(all), len(all)
-			all = append(all, Part{Phase: p, Doing: doing})
+			all = append(all, Part{Phase: p, Activity: doing})
 		}
 		if p.Ms > all[i].Phase.Ms {
 			all[i].Phase = p
@@ -117,8 +117,8 @@ func (b *Budget) Main() []Part {
 	return list
 }
 
-// Doing returns a description of a phase, e.g. "waiting for consistency".
-func (p *Phase) Doing() string {
+// Activity returns a description of a phase, e.g. "waiting for consistency".
+func (p *Phase) Activity() string {
 	if p.Name == Unexplained {
 		switch p.Parent {
 		case WaitForNodes:
@@ -129,11 +129,11 @@ func (p *Phase) Doing() string {
 			return "in the proxy or on its calls, not broken down by any metric"
 		}
 	}
-	return doing[p.Name]
+	return activities[p.Name]
 }
 
-// doing maps phases without children to descriptions.
-var doing = map[Name]string{
+// activities maps phases without children to descriptions.
+var activities = map[Name]string{
 	ProxyRest:        "in the proxy, before and after its task",
 	ProxyQueue:       "queueing in the proxy",
 	MetadataCache:    "fetching metadata from the coordinators",

@@ -4,7 +4,7 @@ package latency
 // sealed segments of a node, or about the growing segments of the leader itself. These are two tasks, even if
 // one node has both (internal/querynodev2/delegator: organizeSubTask).
 type worker struct {
-	at              int // index in readings.nodes
+	index           int // index in readings.nodes
 	sealed, growing work
 	// core is the fraction of a segment's time that is the call into the kernel. The rest is the wait for a
 	// thread.
@@ -24,7 +24,7 @@ func (w work) pieces() []piece { return []piece{w.queue, w.kernel, w.reduce, w.r
 
 // workerOf splits the calls of a node by kind.
 func workerOf(at int, n *nodeReading) worker {
-	w := worker{at: at, core: n.coreShare()}
+	w := worker{index: at, core: n.coreShare()}
 	tasks, apart := n.worker.Count, 0.0 // apart: tasks on growing segments that are not in n.worker
 	if n.consistency.Count == 0 && n.queue.Count > n.worker.Count {
 		apart = min(n.queue.Count-n.worker.Count, n.leader.Count) // up to 2.2, the leader runs them itself
@@ -37,7 +37,7 @@ func workerOf(at int, n *nodeReading) worker {
 	if n.groups.Count > 0 {
 		grouped = max(1, n.groups.Sum/n.groups.Count)
 	}
-	w.growing.n = min(n.growing.Count*grouped, tasks, n.mostGrowing())
+	w.growing.n = min(n.growing.Count*grouped, tasks, n.maxGrowing())
 	if apart > 0 {
 		w.growing.n = apart
 	}
@@ -46,15 +46,15 @@ func workerOf(at int, n *nodeReading) worker {
 	}
 	w.sealed.n = tasks - w.growing.n
 	queue, reduce := n.queue.curve(), n.segments.curve()
-	w.sealed.layOut(queue, reduce, n.sealed, grouped)
-	w.growing.layOut(queue, reduce, n.growing, grouped)
+	w.sealed.setPieces(queue, reduce, n.sealed, grouped)
+	w.growing.setPieces(queue, reduce, n.growing, grouped)
 	w.fit(n.worker, apart)
 	return w
 }
 
-// mostGrowing returns the maximum number of tasks on growing segments: one for each call of the node as a
+// maxGrowing returns the maximum number of tasks on growing segments: one for each call of the node as a
 // leader.
-func (n *nodeReading) mostGrowing() float64 {
+func (n *nodeReading) maxGrowing() float64 {
 	if n.leader.Count > 0 {
 		return n.leader.Count
 	}
@@ -78,15 +78,15 @@ func (n *nodeReading) coreShare() float64 {
 	return max(0, 1-thread/whole)
 }
 
-// layOut fills in the pieces of a kind of call. each is the distribution of the time of a segment, grouped
+// setPieces fills in the pieces of a kind of call. each is the distribution of the time of a segment, grouped
 // the number of tasks in a group.
-func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
+func (w *work) setPieces(queue, reduce curve, each dist, grouped float64) {
 	if w.n <= 0 {
 		return
 	}
 	kernel := curve{}
 	if each.known() {
-		kernel = each.curve().most(each.Count * grouped / w.n)
+		kernel = each.curve().slowestOf(each.Count * grouped / w.n)
 	}
 	w.queue = piece{queue.mean(), queue.variance()}
 	w.reduce = piece{reduce.mean(), reduce.variance()}
@@ -96,10 +96,10 @@ func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
 
 // fit adjusts the kinds of calls to the measured time of all calls. Kernels get at most the time that remains
 // after the queue and the reduction. The remaining time is the same for each kind.
-func (w *worker) fit(total dist, apart float64) {
+func (w *worker) fit(total dist, separate float64) {
 	kinds := []*work{&w.sealed, &w.growing}
 	mean, _ := total.mean()
-	n := []float64{w.sealed.n, w.growing.n - apart}
+	n := []float64{w.sealed.n, w.growing.n - separate}
 	calls := n[0] + n[1]
 	if calls > 0 && total.known() {
 		room, kernels := mean, 0.0
@@ -113,11 +113,11 @@ func (w *worker) fit(total dist, apart float64) {
 		}
 		rest := max(0, room-kernels)
 		for i, k := range kinds {
-			if kernels > room && (n[i] > 0 || apart == 0) {
+			if kernels > room && (n[i] > 0 || separate == 0) {
 				k.kernel.ms *= room / kernels
 			}
 			k.rest.ms = rest
-			if apart == 0 {
+			if separate == 0 {
 				k.poolWait()
 			}
 		}
@@ -128,7 +128,7 @@ func (w *worker) fit(total dist, apart float64) {
 			if d := m - k.curve.mean(); d > 0 {
 				k.curve = k.curve.plus(d)
 			} else {
-				k.curve = k.curve.to(m)
+				k.curve = k.curve.withMean(m)
 			}
 		}
 	}

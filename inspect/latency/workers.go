@@ -2,9 +2,9 @@ package latency
 
 // workerParts splits the wait of leaders for workers into phases. x is the phase of this wait, and x.Ms is
 // its length for a request.
-func (s *searching) workerParts(x *Phase, c *composition) {
+func (s *searchBuilder) workerParts(x *Phase, c *composition) {
 	x.Known, x.Parent = true, WaitForNodes
-	p := &parted{
+	p := &workerPhases{
 		queue: &Phase{Name: ReadQueue}, pool: &Phase{Name: PoolWait}, thread: &Phase{Name: ThreadWait}, sealed: &Phase{Name: KernelSealed}, growing: &Phase{Name: KernelGrowing},
 		reduce: &Phase{Name: ReduceSegments}, rest: &Phase{Name: Unexplained, Known: true},
 	}
@@ -14,22 +14,22 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 		for i := range s.fan.workers {
 			means[i] = s.fan.workers[i].sealed.ms()
 		}
-		chance, then = s.fan.sealed.among(c.sealed/c.sealedChance, means)
+		chance, then = s.fan.sealed.scaledToSubset(c.sealed/c.sealedChance, means)
 	}
 	var all, queues, cores, sealed, growing, reduces dist
 	for i := range s.fan.workers {
 		w := &s.fan.workers[i]
-		n := &s.r.nodes[w.at]
+		n := &s.r.nodes[w.index]
 		var parts [2][]float64
 		waited := c.growing[i]
 		if chance != nil {
-			parts[0] = times(given(w.sealed.pieces(), then[i]), c.sealedChance*chance[i])
+			parts[0] = times(expectedPieces(w.sealed.pieces(), then[i]), c.sealedChance*chance[i])
 			waited += c.sealedChance * chance[i] * then[i]
 		}
 		if c.chance[i] > 0 {
-			parts[1] = times(given(w.growing.pieces(), c.growing[i]/c.chance[i]), c.chance[i])
+			parts[1] = times(expectedPieces(w.growing.pieces(), c.growing[i]/c.chance[i]), c.chance[i])
 		}
-		x.Of = append(x.Of, of(n.role, n.node, n.worker, s.r.proxy.total.Count, n.seconds, waited))
+		x.Nodes = append(x.Nodes, newNodePhase(n.role, n.node, n.worker, s.r.proxy.total.Count, n.seconds, waited))
 		p.add(s, w, n, parts)
 		s.seconds = max(s.seconds, n.seconds)
 		s.queued += n.queue.Count
@@ -61,12 +61,12 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 	x.Children = append(x.Children, p.rest)
 }
 
-// parted holds the phases of workers.
-type parted struct{ queue, pool, thread, sealed, growing, reduce, rest *Phase }
+// workerPhases holds the phases of workers.
+type workerPhases struct{ queue, pool, thread, sealed, growing, reduce, rest *Phase }
 
 // add adds the wait of a request for a worker: queue, kernel, reduction and the rest, for calls on sealed and
 // on growing segments.
-func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64) {
+func (p *workerPhases) add(s *searchBuilder, w *worker, n *nodeReading, parts [2][]float64) {
 	queued := 0.0
 	for k, t := range parts {
 		if t == nil {
@@ -82,12 +82,12 @@ func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64
 		p.reduce.Ms += t[2]
 		p.pool.Ms += t[4]
 		if each.known() {
-			kernel.Of = append(kernel.Of, of(n.role, n.node, each, s.r.proxy.total.Count, n.seconds, t[1]*w.core))
+			kernel.Nodes = append(kernel.Nodes, newNodePhase(n.role, n.node, each, s.r.proxy.total.Count, n.seconds, t[1]*w.core))
 		}
 	}
 	p.queue.Ms += queued
 	if n.queue.known() {
-		p.queue.Of = append(p.queue.Of, of(n.role, n.node, n.queue, s.r.proxy.total.Count, n.seconds, queued))
+		p.queue.Nodes = append(p.queue.Nodes, newNodePhase(n.role, n.node, n.queue, s.r.proxy.total.Count, n.seconds, queued))
 	}
 }
 

@@ -237,7 +237,7 @@ func (l *look) silent(t *testimony, p *part, past metrics.Histogram) {
 // stalled reports whether requests of a kind came and none succeeded.
 func (l *look) stalled(r impact.Request) bool {
 	k := l.impact.Kind(r)
-	return k != nil && k.State.Felt() && k.Came > 0 && k.Succeeded == 0
+	return k != nil && k.State.AffectsClients() && k.Received > 0 && k.Succeeded == 0
 }
 
 // reached returns a clause for messages if all components of a kind answer kitescope, because then the
@@ -474,7 +474,7 @@ func (l *look) ticks() {
 func (l *look) writesWait() bool {
 	return slices.ContainsFunc([]impact.Request{impact.Insert, impact.Upsert, impact.Delete}, func(r impact.Request) bool {
 		k := l.impact.Kind(r)
-		return k != nil && (k.State.Felt() || k.Doubtful())
+		return k != nil && (k.State.AffectsClients() || k.Doubtful())
 	})
 }
 

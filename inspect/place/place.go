@@ -166,7 +166,7 @@ func Of(c *model.Cluster, x *impact.Impact) *Places {
 		p.Components = append(p.Components, &part.Status)
 	}
 	for i := range x.Kinds {
-		if k := &x.Kinds[i]; k.State.Felt() || k.Doubtful() {
+		if k := &x.Kinds[i]; k.State.AffectsClients() || k.Doubtful() {
 			p.Of = append(p.Of, l.walk(k))
 		}
 	}

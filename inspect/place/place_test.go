@@ -124,7 +124,7 @@ func (w *world) scrape(s *model.Session, before, now string) {
 
 func (w *world) places() (*impact.Impact, *place.Places) {
 	c := model.Build(w.parts).WithRuntime(w.decoder.Runtime("recording", "")).WithEtcd(w.etcd)
-	x := impact.Of(c)
+	x := impact.Measure(c)
 	return x, place.Of(c, x)
 }
 

@@ -86,7 +86,7 @@ const (
 
 // doubtful reports whether watching for the given window may show whether requests hang.
 func doubtful(c *model.Cluster, window time.Duration) bool {
-	x := impact.Of(c)
+	x := impact.Measure(c)
 	if window < flushLook {
 		return x.Doubtful()
 	}
@@ -96,7 +96,7 @@ func doubtful(c *model.Cluster, window time.Duration) bool {
 
 // serving reports whether requests came or wait, and all processes responded.
 func serving(c *model.Cluster) bool {
-	x := impact.Of(c)
+	x := impact.Measure(c)
 	return x != nil && len(SilentSessions(c)) == 0 && slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
 }
 

@@ -109,7 +109,7 @@ func TestLongerLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := impact.Of(c).Kind(impact.Insert); k.InFlight != 1 || k.Seconds < 4 {
+	if k := impact.Measure(c).Kind(impact.Insert); k.InFlight != 1 || k.Seconds < 4 {
 		t.Errorf("%+v", k)
 	}
 }
@@ -143,7 +143,7 @@ func TestLinger(t *testing.T) {
 		if lingering != nil {
 			want = impact.Failing
 		}
-		if k := impact.Of(asked).Kind(impact.Insert); k.State != want {
+		if k := impact.Measure(asked).Kind(impact.Insert); k.State != want {
 			t.Errorf("lingering %t: %+v", lingering != nil, k)
 		}
 	}

@@ -105,7 +105,7 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 			return &momentError{err}
 		}
 		f.failed = nil
-		emit(history.Update{Cluster: c, Then: true, Live: isLive})
+		emit(history.Update{Cluster: c, Historical: true, Live: isLive})
 	}
 	if isLive || f.At.IsZero() {
 		if err := f.followNewest(ctx, src, want, emit); err != nil {

@@ -121,7 +121,7 @@ func (p *Past) History(ctx context.Context) (*history.History, error) {
 		if p.newest.ByClock {
 			seen = p.newest.Taken
 		}
-		known := p.reader.SoFar(seen)
+		known := p.reader.Snapshot(seen)
 		if err := known.Date(ctx, p.source); err != nil {
 			return nil, err
 		}

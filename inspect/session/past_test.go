@@ -65,7 +65,7 @@ func TestPastOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
 	u, _, err := stepping(t, file, "")
-	if err != nil || u.Past == nil || u.Then {
+	if err != nil || u.Past == nil || u.Historical {
 		t.Fatalf("%+v, %v", u, err)
 	}
 	h, err := u.Past.History(t.Context())
@@ -113,7 +113,7 @@ func TestFeedAtAMoment(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
 	u, _, err := stepping(t, file, "rev:1419")
-	if err != nil || !u.Then || u.Past == nil || u.Cluster.Origin.Revision != 1419 {
+	if err != nil || !u.Historical || u.Past == nil || u.Cluster.Origin.Revision != 1419 {
 		t.Fatalf("%+v, %v", u, err)
 	}
 	if _, _, err = stepping(t, file, "07:00"); err == nil || !strings.Contains(err.Error(), "is before the oldest") {

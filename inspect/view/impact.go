@@ -29,7 +29,7 @@ var impacts = define(definition[felt]{
 		Same:   sameImpact,
 	},
 	rows: func(e *Env) []felt {
-		x := impact.Of(e.Cluster)
+		x := impact.Measure(e.Cluster)
 		places := place.Of(e.Cluster, x)
 		rows := make([]felt, len(x.Kinds))
 		for i := range x.Kinds {
@@ -48,7 +48,7 @@ var impacts = define(definition[felt]{
 // unseenImpact returns the reasons why requests may be unseen, or why the state of a kind of request is
 // unknown.
 func unseenImpact(c *model.Cluster) []string {
-	x := impact.Of(c)
+	x := impact.Measure(c)
 	list := x.Unseen
 	for i := range x.Kinds {
 		if k := &x.Kinds[i]; k.State == impact.Unknown && len(x.Unseen) == 0 && !slices.Contains(list, "requests: "+k.Why) {
@@ -143,7 +143,7 @@ func stateColumns() []column[felt] {
 // figureColumns returns the counts and durations of a kind of request.
 func figureColumns() []column[felt] {
 	return []column[felt]{
-		countedColumn("came", "", table.Wide, "Requests in the window.", func(k felt) float64 { return k.Came }),
+		countedColumn("came", "", table.Wide, "Requests in the window.", func(k felt) float64 { return k.Received }),
 		countedColumn("succeeded", "", table.Wide,
 			"Requests that succeeded in it.", func(k felt) float64 { return k.Succeeded }),
 		countedColumn("failed", "", table.Wide,
@@ -165,9 +165,9 @@ func figureColumns() []column[felt] {
 		measuredColumn("past_ms", "BEFORE", table.Wide,
 			"The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
 		measuredColumn("half_ms", "HALF MS", table.Hidden,
-			"Median time, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Half }),
+			"Median time, the lower bound of its bucket, in milliseconds.", func(k felt) float64 { return k.Median }),
 		measuredColumn("half_past_ms", "HALF BEFORE", table.Hidden,
-			"Median time before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.HalfPast }),
+			"Median time before, the upper bound of its bucket, in milliseconds.", func(k felt) float64 { return k.PastMedian }),
 		measuredColumn("p99_ms", "P99 MS", table.Wide,
 			"Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
 		measuredColumn("seconds", "", table.Hidden,

@@ -36,7 +36,7 @@ func BenchmarkWhy(b *testing.B) {
 		}
 	})
 	measure(b, "latency", c, func(c *model.Cluster) {
-		if l := latency.Of(c); len(l.Budgets) < 50 || l.Window.SinceStart {
+		if l := latency.Compute(c); len(l.Budgets) < 50 || l.Window.SinceStart {
 			b.Fatalf("%d budgets, %s", len(l.Budgets), l.Window.Why)
 		}
 	})

@@ -55,7 +55,7 @@ func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]b
 		return c
 	}
 	c := load(s.last)
-	h, _, err := history.Between(ctx, past, head, from, head.Revision)
+	h, _, err := history.ReadBetween(ctx, past, head, from, head.Revision)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func (s *stage) tells(from, revision int64) bool {
 		s.t.Fatal(err)
 	}
 	defer first.Close()
-	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+	h, err := history.Read(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
 		return past.Changes(ctx, head, from, revision, yield)
 	})
 	if err != nil {

@@ -175,7 +175,7 @@ func (f *finder) revisions() []int64 {
 	}
 	most = max(leastMoments, min(most, segmentsJudged/(len(f.report.Cluster.Segments)+1)))
 	x := history.NewAxis(f.history)
-	from, to := x.Place(f.from), x.Place(end)
+	from, to := x.Position(f.from), x.Position(end)
 	list := []int64{f.from}
 	for i := range most {
 		list = append(list, x.Revision(from+int64(float64(to-from)*float64(i)/float64(most))))

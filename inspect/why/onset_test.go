@@ -83,7 +83,7 @@ func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, _, err := history.Between(ctx, past, head, oldest, head.Revision)
+	h, _, err := history.ReadBetween(ctx, past, head, oldest, head.Revision)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -296,7 +296,7 @@ func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.R
 // collection of a budget. If the budget is for all collections, the object may belong to any.
 func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Phase) bool {
 	if ref.Resource == "nodes" {
-		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Node.Name(n.Role) })
+		return slices.ContainsFunc(p.Nodes, func(n latency.NodePhase) bool { return ref.ID == n.Node.Name(n.Role) })
 	}
 	id, ok := check.CollectionOf(c, ref)
 	return ok && (b.Collection == 0 || id == b.Collection)
@@ -321,7 +321,7 @@ func frames(c *model.Cluster, p *latency.Phase) []Frames {
 		return nil
 	}
 	var list []Frames
-	for _, n := range p.Of {
+	for _, n := range p.Nodes {
 		for _, x := range c.Profiles.Processes {
 			if len(list) < most && x.CPU != nil && len(x.CPU.Hottest) > 0 && x.Has(n.Role) && slices.Contains(x.Nodes, n.Node) {
 				list = append(list, Frames{x.Name, x.CPU.Hottest})

@@ -17,13 +17,13 @@ func searchOf(id model.CollectionID, name string) *latency.Budget {
 		return &latency.Phase{Name: name, Parent: latency.WaitForNodes, Role: "querynode", Known: true, Ms: ms, Share: ms / 200}
 	}
 	growing := part(latency.KernelGrowing, 40)
-	growing.Of = []latency.NodePhase{{Role: "querynode", Node: 3, Waited: 30}, {Role: "querynode", Node: 4, Waited: 10}}
+	growing.Nodes = []latency.NodePhase{{Role: "querynode", Node: 3, Waited: 30}, {Role: "querynode", Node: 4, Waited: 10}}
 	return &latency.Budget{
 		Collection: id, Name: name, Request: latency.Search, Requests: 100, Ms: 200,
 		Root: &latency.Phase{Name: latency.Total, Known: true, Ms: 200, Share: 1, Children: []*latency.Phase{
 			{
 				Name: latency.WaitForNodes, Parent: latency.Total, Known: true, Ms: 190, Share: 0.95, Children: []*latency.Phase{growing, part(latency.ConsistencyWait, 150)},
-				Of: []latency.NodePhase{{Role: "querynode", Node: 3, Waited: 190}},
+				Nodes: []latency.NodePhase{{Role: "querynode", Node: 3, Waited: 190}},
 			},
 			part(latency.ReduceProxy, 6), part(latency.Unexplained, 4),
 		}},

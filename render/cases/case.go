@@ -49,8 +49,8 @@ type Case struct {
 // Measure adds the balance to a Case with a Diagnosis, and the causes of request latencies if the metrics show
 // them.
 func (c *Case) Measure(env *view.Env, l *latency.Latency) {
-	survey := balance.Take(env.Cluster)
-	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked)}
+	survey := balance.NewSurvey(env.Cluster)
+	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.HasRuntime)}
 	answers := why.Of(l.Budgets, c.Diagnosis.Report)
 	if len(answers) == 0 {
 		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
@@ -102,8 +102,8 @@ func (c *Case) conclusion() clusters.Conclusion {
 	if c.Balance != nil && c.Balance.Report.Plans != nil {
 		if n := c.Balance.Report.Moves(); n > 0 {
 			by := c.Balance.Report.Options.By
-			add("Balance", words.Plural(n, "move")+" of segments: the busiest query node has "+render.Ratio(by.Of(&c.Balance.Report.Survey.Spread))+
-				" times the mean work, then "+render.Ratio(by.Of(&c.Balance.Report.After)))
+			add("Balance", words.Plural(n, "move")+" of segments: the busiest query node has "+render.Ratio(by.MaxMean(&c.Balance.Report.Survey.Spread))+
+				" times the mean work, then "+render.Ratio(by.MaxMean(&c.Balance.Report.After)))
 		}
 	}
 	if len(c.Replays) > 0 || c.WhatIf != nil {

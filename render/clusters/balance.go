@@ -75,7 +75,7 @@ func (b *Balance) sheet(o *render.ReportOptions) *render.Sheet {
 		if len(r.Survey.Unknown) > 0 {
 			s.Foot = append(s.Foot, render.Line{Role: render.RoleWarn, Text: "unknown, not included: " + unknownNames(r.Survey.Unknown)})
 		}
-	case !r.Survey.Asked:
+	case !r.Survey.HasRuntime:
 		s.Foot = []render.Line{{
 			Role: render.RoleWarn,
 			Text: "nodes not queried: which node serves what is unknown; use a live source, a bundle saved with --live, or --runtime FILE",
@@ -102,7 +102,7 @@ func (b *Balance) nodes(o *render.ReportOptions) []render.Part {
 func (b *Balance) replicas(o *render.ReportOptions) (parts []render.Part) {
 	for i, g := range b.Report.Groups {
 		spread := &g.Spread
-		if g.TooFew() {
+		if g.TooFewSegments() {
 			spread = &balance.Spread{}
 		}
 		parts = append(parts, render.Part{Head: b.title(GroupTitle(g), GroupSpread(g, b.Report.Options.By), spread), List: b.shares(g.Shares, g, o)})
@@ -116,7 +116,7 @@ func (b *Balance) replicas(o *render.ReportOptions) (parts []render.Part) {
 // title returns the title of a table and its spread. A spread above the goal is a warning.
 func (b *Balance) title(title, note string, s *balance.Spread) []render.Line {
 	role := render.RolePlain
-	if b.Report.Options.By.Of(s) > b.Report.Options.Goal {
+	if b.Report.Options.By.MaxMean(s) > b.Report.Options.Goal {
 		role = render.RoleWarn
 	}
 	return []render.Line{{Role: render.RoleTitle, Text: title}, {Role: role, Text: note}}
@@ -145,7 +145,7 @@ func (b *Balance) HeadLines() []render.Line {
 	}
 	lines := []render.Line{{Role: auto, Text: "auto-balance " + autoText(&s.Auto)}}
 	warn := func(text string) { lines = append(lines, render.Line{Role: render.RoleWarn, Text: text}) }
-	if s.Asked {
+	if s.HasRuntime {
 		for _, text := range unreadText(b.Env.Cluster.Loaded) {
 			warn(text)
 		}
@@ -155,7 +155,7 @@ func (b *Balance) HeadLines() []render.Line {
 	}
 	sum, all := int64(0), int64(0)
 	for _, n := range s.Nodes {
-		sum, all = sum+n.Repeated, all+n.Rows()
+		sum, all = sum+n.RepeatedRows, all+n.Rows()
 	}
 	if sum > 0 {
 		warn("metrics do not name segments: up to " + words.Number(sum) + " of " + words.Number(all) + " growing rows may count twice: segments being handed over")
@@ -168,8 +168,8 @@ func (b *Balance) HeadLines() []render.Line {
 func (b *Balance) FootLines(ascii, cv bool) (lines []render.Line) {
 	r := b.Report
 	if r.Plans != nil && r.Moves() > 0 {
-		text := words.Plural(r.Moves(), "move") + " in total: max/mean over all replicas " + render.Ratio(r.Options.By.Of(&r.Survey.Spread)) + " to " +
-			render.Ratio(r.Options.By.Of(&r.After)) + ". kitescope itself changes nothing."
+		text := words.Plural(r.Moves(), "move") + " in total: max/mean over all replicas " + render.Ratio(r.Options.By.MaxMean(&r.Survey.Spread)) + " to " +
+			render.Ratio(r.Options.By.MaxMean(&r.After)) + ". kitescope itself changes nothing."
 		if a := &r.Survey.Auto; !a.Known || a.On {
 			text += " While auto-balance is on, Milvus may move segments back."
 		}
@@ -264,13 +264,13 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
 		return "max/mean " + words.NoneMark
 	}
-	texts := []string{"max/mean " + measured(by.Of(s))}
-	if cv, ok := by.CV(s); ok && by.Of(s) > 0 {
+	texts := []string{"max/mean " + measured(by.MaxMean(s))}
+	if cv, ok := by.CV(s); ok && by.MaxMean(s) > 0 {
 		texts = append(texts, "CV "+render.Ratio(cv))
 	}
 	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
-		if m != by && m.Of(s) > 0 {
-			texts = append(texts, m.String()+" "+render.Ratio(m.Of(s)))
+		if m != by && m.MaxMean(s) > 0 {
+			texts = append(texts, m.String()+" "+render.Ratio(m.MaxMean(s)))
 		}
 	}
 	return strings.Join(texts, "  ")
@@ -280,7 +280,7 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 // adds the number of segments and nodes.
 func GroupSpread(g *balance.Group, by balance.Measure) string {
 	text := SpreadText(&g.Spread, by)
-	if g.TooFew() && g.Spread.Nodes > 1 && g.Sealed > 0 {
+	if g.TooFewSegments() && g.Spread.Nodes > 1 && g.Sealed > 0 {
 		text += "  (" + words.Plural(g.Sealed, "segment") + " for " + words.Plural(g.Spread.Nodes, "node") + ")"
 	}
 	return text
@@ -321,9 +321,9 @@ func GroupTitle(g *balance.Group) string {
 // verdictText describes how Milvus's own balancer would treat a replica, e.g. "off; if on, ScoreBasedBalancer
 // moves 3 segments, 3 in the first round, to max/mean 1.09".
 func verdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
-	text := render.Harmless(v.Does)
+	text := render.Harmless(v.Behavior)
 	if len(v.Moves) > 0 {
-		text += ", to max/mean " + measured(by.Of(&v.After))
+		text += ", to max/mean " + measured(by.MaxMean(&v.After))
 		if by != balance.ByRows {
 			text += ", rows " + render.Ratio(v.After.RowsMaxMean)
 		}
@@ -378,18 +378,18 @@ func planText(p *balance.Plan) string {
 	by := p.Options.By
 	switch {
 	case len(p.Moves) == 0 && p.Reached:
-		return "even enough: " + render.Ratio(by.Of(&p.Before)) + " is within " + render.Ratio(p.Options.Goal)
+		return "even enough: " + render.Ratio(by.MaxMean(&p.Before)) + " is within " + render.Ratio(p.Options.Goal)
 	case p.Unplanned:
 		return "none: " + render.Harmless(p.Why)
 	case len(p.Moves) == 0:
 		return "no move helps: " + render.Harmless(p.Why)
 	}
-	text := words.Count(len(p.Moves), "move brings", "moves bring") + " max/mean from " + render.Ratio(by.Of(&p.Before)) + " to " + render.Ratio(by.Of(&p.After))
+	text := words.Count(len(p.Moves), "move brings", "moves bring") + " max/mean from " + render.Ratio(by.MaxMean(&p.Before)) + " to " + render.Ratio(by.MaxMean(&p.After))
 	other := balance.ByRows
 	if by == other {
 		other = balance.ByCost
 	}
-	text += ", " + other.String() + " " + render.Ratio(other.Of(&p.Before)) + " to " + render.Ratio(other.Of(&p.After))
+	text += ", " + other.String() + " " + render.Ratio(other.MaxMean(&p.Before)) + " to " + render.Ratio(other.MaxMean(&p.After))
 	if !p.Reached {
 		text += "; " + render.Ratio(p.Options.Goal) + " is out of reach: " + render.Harmless(p.Why)
 	}
@@ -509,8 +509,8 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 		column("SEALED", table.Int, 2, true, func(g *balance.Group) table.Cell { return table.OfInt(int64(g.Sealed)) }),
 		column("ROWS", table.Int, 3, true, func(g *balance.Group) table.Cell { return table.OfInt(g.Rows()) }),
 		column("MAX/MEAN", table.Text, 0, true, func(g *balance.Group) table.Cell {
-			text := measured(r.Options.By.Of(&g.Spread))
-			if r.Options.By.Of(&g.Spread) > r.Options.Goal && !g.TooFew() {
+			text := measured(r.Options.By.MaxMean(&g.Spread))
+			if r.Options.By.MaxMean(&g.Spread) > r.Options.Goal && !g.TooFewSegments() {
 				text += " " + render.Glyph(render.RoleWarn, false) // for readers who cannot distinguish the colors
 			}
 			return table.Of(text)
@@ -533,7 +533,7 @@ func (b *Balance) planned(g *balance.Group) string {
 	case len(p.Moves) == 0:
 		return render.Harmless(p.Why)
 	}
-	text := words.Count(len(p.Moves), "move", "moves") + ": " + render.Ratio(p.Options.By.Of(&p.After))
+	text := words.Count(len(p.Moves), "move", "moves") + ": " + render.Ratio(p.Options.By.MaxMean(&p.After))
 	if !p.Reached {
 		text += " at best"
 	}
@@ -557,7 +557,7 @@ func (b *Balance) document(e *encode.Encoder) {
 	s := r.Survey
 	e.BeginObject()
 	writeHead(e, "Balance", &b.Env.Cluster.Origin, b.Env.Cluster.Gaps)
-	e.Entry("asked", s.Asked)
+	e.Entry("asked", s.HasRuntime)
 	e.Key("auto_balance")
 	e.BeginObject()
 	e.Entry("known", s.Auto.Known)
@@ -653,7 +653,7 @@ func (b *Balance) item(e *encode.Encoder, i int) {
 	e.Entry("collection_id", g.ID.String())
 	e.Entry("replica_id", replica)
 	e.Entry("resource_group", g.ResourceGroup)
-	if b.Report.Survey.Asked {
+	if b.Report.Survey.HasRuntime {
 		e.Entry("sealed_segments", g.Sealed)
 	}
 	e.Entry("unknown_nodes", g.Unknown)
@@ -689,7 +689,7 @@ func (b *Balance) item(e *encode.Encoder, i int) {
 
 // overview returns the nodes as blocks of a page, with their shares of all replicas.
 func (b *Balance) overview() []webpage.Block {
-	if b.Report == nil || !b.Report.Survey.Asked {
+	if b.Report == nil || !b.Report.Survey.HasRuntime {
 		const unasked = "Which node serves what is unknown: the nodes were not queried."
 		return []webpage.Block{webpage.Lines(webpage.Line{Class: "dim", Text: unasked})}
 	}
@@ -701,7 +701,7 @@ func (b *Balance) overview() []webpage.Block {
 func (b *Balance) AddPlan(p *webpage.Page) {
 	blocks := b.overview()
 	if b.Report.Plans != nil && b.Report.Moves() > 0 {
-		of := b.Report.Options.By.Of
+		of := b.Report.Options.By.MaxMean
 		blocks = append(blocks, webpage.Facts([]webpage.Fact{{
 			Name: "Gain", Value: words.Plural(b.Report.Moves(), "move") + ": max/mean " + render.Ratio(of(&b.Report.Survey.Spread)) + " to " + render.Ratio(of(&b.Report.After)),
 		}}), webpage.Commands([]webpage.Command{{

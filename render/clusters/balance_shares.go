@@ -166,7 +166,7 @@ func (t *shareTable) states(add addColumn) {
 	flag("member", "Whether it is in the replica, from metadata; in the table of all replicas, in any.",
 		func(r shareRow) bool { return r.Member })
 	flag("takes_segments", "Whether Milvus gives it sealed segments: it is a member, registered, not leaving, not for channels only.",
-		func(r shareRow) bool { return r.Takes() })
+		func(r shareRow) bool { return r.Assignable() })
 }
 
 // figures adds the columns with the segments of a node and the resources of its process.
@@ -185,7 +185,7 @@ func (t *shareTable) figures(add addColumn) {
 		"Growing segments of the shards it leads, except those already loaded as sealed.")
 	count("growing_rows", "GROWING ROWS", table.Always, 2, toServe, func(r shareRow) int64 { return r.GrowingRows },
 		"Their rows.")
-	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, toServe, func(r shareRow) int64 { return r.Repeated },
+	count("repeated_rows", "UP TO TWICE", table.Hidden, 0, toServe, func(r shareRow) int64 { return r.RepeatedRows },
 		"Growing rows that may also count as sealed, of a segment being handed over: metrics do not name segments. 0 if known.")
 	count("indexed_rows", "INDEXED ROWS", table.Wide, 0, toCount, func(r shareRow) int64 { return r.IndexedRows },
 		"Sealed rows with a vector index (for each vector field).")
@@ -263,7 +263,7 @@ func (t *shareTable) label(r shareRow) string {
 	switch state := r.State(); {
 	case state != "":
 		label += " " + state
-	case r.Known && r.Takes() && r.group == nil && r.Sealed+r.Growing == 0 && t.rowsWhole > 0:
+	case r.Known && r.Assignable() && r.group == nil && r.Sealed+r.Growing == 0 && t.rowsWhole > 0:
 		label += " idle"
 	}
 	if r.FromMetrics {

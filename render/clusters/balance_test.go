@@ -32,7 +32,7 @@ func underloaded(t *testing.T) *view.Env {
 }
 
 func balanceOf(env *view.Env, plan bool) *Balance {
-	return &Balance{Env: env, Report: balance.Take(env.Cluster).Report(nil, balance.Options{}, plan)}
+	return &Balance{Env: env, Report: balance.NewSurvey(env.Cluster).Report(nil, balance.Options{}, plan)}
 }
 
 func balanceBytes(t *testing.T, b *Balance, word string, o render.Options) []byte {

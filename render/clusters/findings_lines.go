@@ -176,7 +176,7 @@ func (d *Diagnosis) Counts() string {
 // unexplained reports whether clients notice a problem but no finding explains it, because other checks were
 // selected.
 func (d *Diagnosis) unexplained() bool {
-	return d.Preflight == nil && len(ImpactOf(d.Report).Felt()) > 0 &&
+	return d.Preflight == nil && len(ImpactOf(d.Report).Affected()) > 0 &&
 		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool { return f.Requests != nil })
 }
 

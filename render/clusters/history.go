@@ -20,7 +20,7 @@ type HistoryReport struct {
 	History *history.History
 	// Events are the indices of the selected events.
 	Events []int
-	Wanted history.Wanted
+	Wanted history.Filter
 }
 
 // wantsEarlier reports whether the selection includes a time before the start of the history. It returns false if the
@@ -28,7 +28,7 @@ type HistoryReport struct {
 func (r *HistoryReport) wantsEarlier() bool {
 	h, w := r.History, &r.Wanted
 	early := func(bound time.Time, revision int64) bool {
-		return !bound.IsZero() && !h.First.IsZero() && bound.Before(h.First) || revision > 0 && revision < h.From
+		return !bound.IsZero() && !h.FromTime.IsZero() && bound.Before(h.FromTime) || revision > 0 && revision < h.From
 	}
 	return h.From > 1 && (early(w.Since, w.SinceRevision) || early(w.Until, w.UntilRevision))
 }
@@ -38,7 +38,7 @@ func (r *HistoryReport) empty() string {
 	switch h, w := r.History, &r.Wanted; {
 	case r.wantsEarlier():
 		return "no events"
-	case !h.Until.IsZero() && w.Since.After(h.Until):
+	case !h.ToTime.IsZero() && w.Since.After(h.ToTime):
 		return "no events: the history ends before " + render.Stamp(w.Since)
 	}
 	return "no events"
@@ -180,7 +180,7 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 	for i, at := range r.Events {
 		rows[i] = historyEvent{r.History, at}
 	}
-	asked := render.Ask(o, table.New(historySchema(), rows, historyColumns()).From(r.History.Until), nil)
+	asked := render.Ask(o, table.New(historySchema(), rows, historyColumns()).From(r.History.ToTime), nil)
 	return &render.Sheet{
 		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List(r.empty())},
 		About: func(e *encode.Encoder) { historyAbout(e, r.History) },
@@ -192,7 +192,7 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 func historyFoot(r *HistoryReport) []render.Line {
 	h := r.History
 	lines := []render.Line{{Role: render.RoleDim, Text: fmt.Sprintf(
-		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.First), historyMoment(h.Until), h.From, h.To,
+		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.FromTime), historyMoment(h.ToTime), h.From, h.To,
 	)}}
 	if r.wantsEarlier() {
 		lines = append(lines, render.Line{
@@ -200,12 +200,12 @@ func historyFoot(r *HistoryReport) []render.Line {
 		})
 	}
 	var plain int64
-	for _, n := range h.Plain {
+	for _, n := range h.NonEvents {
 		plain += n
 	}
 	if plain > 0 {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: fmt.Sprintf(
-			"%s of %s are not events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"), strings.Join(historyKinds(h.Plain, 4), ", "),
+			"%s of %s are not events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"), strings.Join(historyKinds(h.NonEvents, 4), ", "),
 		)})
 	}
 	if h.Undecoded > 0 {
@@ -251,17 +251,17 @@ func keyKind(kind string) string {
 func historyAbout(e *encode.Encoder, h *history.History) {
 	e.Entry("from_revision", h.From)
 	e.Entry("to_revision", h.To)
-	if !h.First.IsZero() {
-		e.Entry("from", h.First.UTC().Format(time.RFC3339))
-		e.Entry("to", h.Until.UTC().Format(time.RFC3339))
+	if !h.FromTime.IsZero() {
+		e.Entry("from", h.FromTime.UTC().Format(time.RFC3339))
+		e.Entry("to", h.ToTime.UTC().Format(time.RFC3339))
 	}
 	e.Entry("revisions", h.Revisions)
 	e.Entry("changes", h.Changes)
 	e.Entry("undecoded", h.Undecoded)
 	e.Key("plain")
 	e.BeginObject()
-	for _, kind := range slices.Sorted(maps.Keys(h.Plain)) {
-		e.Entry(keyKind(kind), h.Plain[kind])
+	for _, kind := range slices.Sorted(maps.Keys(h.NonEvents)) {
+		e.Entry(keyKind(kind), h.NonEvents[kind])
 	}
 	e.EndObject()
 }

@@ -51,7 +51,7 @@ func historyReport(t *testing.T) *clusters.HistoryReport {
 		return source.Event{KV: source.KV{Key: []byte("by-dev/" + key), Value: []byte(value)}}
 	}
 	revision := int64(10)
-	h, err := history.Of(context.Background(), historyKeys{list: []source.KV{clock()}}, func(_ context.Context, yield func(int64, []source.Event) error) error {
+	h, err := history.Read(context.Background(), historyKeys{list: []source.KV{clock()}}, func(_ context.Context, yield func(int64, []source.Event) error) error {
 		write := func(events ...source.Event) {
 			revision++
 			if err := yield(revision, events); err != nil {
@@ -80,7 +80,7 @@ func historyReport(t *testing.T) *clusters.HistoryReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &clusters.HistoryReport{History: h, Events: h.Select(history.Wanted{})}
+	return &clusters.HistoryReport{History: h, Events: h.Select(history.Filter{})}
 }
 
 func writtenHistory(t *testing.T, r *clusters.HistoryReport, format string, o render.ReportOptions) string {
@@ -166,7 +166,7 @@ func TestHistoryAsk(t *testing.T) {
 	if text != "kind,count\nchannel_rewritten,39\n" {
 		t.Errorf("asked for groups, got %q", text)
 	}
-	r.Events = r.History.Select(history.Wanted{Objects: []history.Selector{{Resource: "pchannels"}}})
+	r.Events = r.History.Select(history.Filter{Objects: []history.Selector{{Resource: "pchannels"}}})
 	if text := writtenHistory(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "no events\n") {
 		t.Errorf("of nothing it says %q", text)
 	}

@@ -93,7 +93,7 @@ func Felt(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
 	x := ImpactOf(r)
 	lines := ImpactLines(x, ascii)
 	if !all {
-		lines = lines[:len(x.Felt())]
+		lines = lines[:len(x.Affected())]
 	}
 	list := feltFindings(r)
 	if len(list) > 0 {

@@ -231,7 +231,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 	if err := Tree(&b, n, env, render.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	d := diff.Compare(modeltest.Small(), model.Build(model.Parts{Loaded: model.PartAll}), diff.Options{Moving: true})
+	d := diff.Compare(modeltest.Small(), model.Build(model.Parts{Loaded: model.PartAll}), diff.Options{Volatile: true})
 	if err := Diff(&b, d, render.Format{}, render.ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}

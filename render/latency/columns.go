@@ -141,7 +141,7 @@ func calls(r *Row) (float64, bool) {
 
 func callMs(r *Row) (float64, bool) {
 	if r.at == nil {
-		return r.phase.Call.Value, r.phase.Aside()
+		return r.phase.Call.Value, r.phase.Background()
 	}
 	return r.at.Ms, true
 }
@@ -151,10 +151,10 @@ func phaseID(p *latency.Phase) string { return string(p.Name) }
 
 // phaseText returns a description of a phase for readers without the documentation.
 func phaseText(p *latency.Phase) string {
-	if p.Name == latency.Unexplained || p.Doing() == "" {
+	if p.Name == latency.Unexplained || p.Activity() == "" {
 		return words.Sentence(string(p.Name))
 	}
-	return words.Sentence(p.Doing())
+	return words.Sentence(p.Activity())
 }
 
 // phaseNames returns the function that names phases in a format: descriptions in HTML and Markdown, which may be
@@ -200,10 +200,10 @@ func figure(ms float64) string { return strings.TrimSuffix(latency.Milliseconds(
 // mostAt returns the process that requests wait for longest and its percentage of the phase, or "" unless there are
 // several processes.
 func mostAt(r *Row) string {
-	if r.at != nil || len(r.phase.Of) < 2 || r.phase.Ms <= 0 {
+	if r.at != nil || len(r.phase.Nodes) < 2 || r.phase.Ms <= 0 {
 		return ""
 	}
-	n := r.phase.Of[0]
+	n := r.phase.Nodes[0]
 	return n.Node.Name(n.Role) + " " + words.Percent(math.Round(100*n.Waited/r.phase.Ms))
 }
 
@@ -221,7 +221,7 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	if !r.known() {
 		return short(r.phase.Why)
 	}
-	if r.phase.Aside() && r.at == nil {
+	if r.phase.Background() && r.at == nil {
 		return aside(r.phase)
 	}
 	size := BarWidth(o)
@@ -252,7 +252,7 @@ func aside(p *latency.Phase) string {
 
 func barLook(r *Row) table.Role {
 	switch {
-	case r.phase.Aside():
+	case r.phase.Background():
 		return render.RoleDim
 	case !r.known() || r.at != nil || r.phase.Name == latency.Unexplained:
 		return render.RoleDim

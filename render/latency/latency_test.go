@@ -22,7 +22,7 @@ func report() *show.Report {
 		return &latency.Phase{Name: name, Parent: parent, Role: "querynode", Known: true, Ms: ms, Mean: between(ms/2, ms*2), Share: ms / 200, Estimate: true, Children: children}
 	}
 	consistency := phase(latency.ConsistencyWait, latency.WaitForNodes, 150)
-	consistency.Of = []latency.NodePhase{
+	consistency.Nodes = []latency.NodePhase{
 		{Role: "querynode", Node: 3, Calls: 1, Ms: 160, Waited: 120, P50: between(128, 256), P99: between(256, 512), PerSecond: latency.Value{Value: 12.5, Known: true}},
 		{Role: "querynode", Node: 5, Calls: 1, Ms: 90, Waited: 30, P50: between(64, 128), P99: between(128, 256)},
 	}

@@ -26,8 +26,8 @@ func lay(budgets []*latency.Budget) []*Row {
 
 func phases(b *latency.Budget, p *latency.Phase, depth int, start float64) []*Row {
 	rows := []*Row{{b, p, nil, depth, start}}
-	for i := range p.Of {
-		rows = append(rows, &Row{b, p, &p.Of[i], depth + 1, start})
+	for i := range p.Nodes {
+		rows = append(rows, &Row{b, p, &p.Nodes[i], depth + 1, start})
 	}
 	for _, c := range p.Children {
 		rows = append(rows, phases(b, c, depth+1, start)...)

@@ -88,7 +88,7 @@ func (p *balancePage) Crumb() string { return draw.Cut(p.label, 40) }
 
 // Note implements tui.Page. It returns the imbalance, the measure and the goal.
 func (p *balancePage) Note(*tui.Model) string {
-	if p.weighed == nil || !p.weighed.Report.Survey.Asked {
+	if p.weighed == nil || !p.weighed.Report.Survey.HasRuntime {
 		return ""
 	}
 	r := p.weighed.Report
@@ -96,7 +96,7 @@ func (p *balancePage) Note(*tui.Model) string {
 	if p.of != nil && len(r.Groups) == 1 {
 		spread = &r.Groups[0].Spread
 	}
-	return "max/mean " + render.Ratio(p.madeBy.Of(spread)) + " · by " + p.madeBy.String() + " · goal ≤ " + render.Ratio(balance.DefaultGoal)
+	return "max/mean " + render.Ratio(p.madeBy.MaxMean(spread)) + " · by " + p.madeBy.String() + " · goal ≤ " + render.Ratio(balance.DefaultGoal)
 }
 
 // Command implements tui.Page.
@@ -129,7 +129,7 @@ type balanceQuery struct {
 }
 
 func (q *balanceQuery) run() *clusters.Balance {
-	s := balance.Take(q.env.Cluster)
+	s := balance.NewSurvey(q.env.Cluster)
 	var groups []*balance.Group
 	if of := q.page.of; of != nil {
 		groups = []*balance.Group{}
@@ -182,7 +182,7 @@ func (p *balancePage) Body(m *tui.Model, w, h int) []string {
 		return append([]string{""}, draw.Sentence(m.Styles, p.unfound(), w)...)
 	case p.weighed == nil:
 		return []string{"", "   " + m.Styles.Dim.On("…")}
-	case !p.weighed.Report.Survey.Asked:
+	case !p.weighed.Report.Survey.HasRuntime:
 		return append([]string{""}, draw.Sentence(m.Styles, "nodes not queried: which node serves what is unknown. Open a live source, a bundle saved with --live, or a file with --runtime FILE", w)...)
 	case p.of != nil && len(p.weighed.Report.Groups) == 0:
 		return append([]string{""}, draw.Sentence(m.Styles, p.label+": the replica is gone from the metadata", w)...)
@@ -221,7 +221,7 @@ func (p *balancePage) Can(m *tui.Model, a tui.Action) string {
 			return "no row selected"
 		}
 	case tui.ActSave:
-		if p.weighed == nil || !p.weighed.Report.Survey.Asked {
+		if p.weighed == nil || !p.weighed.Report.Survey.HasRuntime {
 			return "nothing to save: the nodes were not queried"
 		}
 	}

@@ -50,7 +50,7 @@ func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
 	for i, text := range rows {
 		x := list[i]
 		role := render.RolePlain
-		if !x.Known || x.State() != "" || g == nil && x.Takes() && x.Sealed+x.Growing == 0 {
+		if !x.Known || x.State() != "" || g == nil && x.Assignable() && x.Sealed+x.Growing == 0 {
 			role = render.RoleWarn
 		}
 		p.lines = append(p.lines, balanceLine{text: text, role: role, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})

@@ -122,7 +122,7 @@ func mostOf(b *latency.Budget, w int) string {
 	const wide = 140
 	var parts []string
 	for _, x := range b.Main() {
-		parts = append(parts, words.Percent(math.Round(100*x.Share))+" "+x.Doing)
+		parts = append(parts, words.Percent(math.Round(100*x.Share))+" "+x.Activity)
 	}
 	if w < wide {
 		parts = parts[:min(1, len(parts))]
@@ -217,11 +217,11 @@ func openPhase(m *tui.Model, r *show.Row) tui.Cmd {
 		return nil
 	}
 	var apart string
-	if len(p.Of) == 0 && b.Name != "" {
+	if len(p.Nodes) == 0 && b.Name != "" {
 		b = m.Times().Latency().Find("", b.Request)
 		p, apart = samePhase(b, p), "all collections (process metrics are not per collection); "
 	}
-	if p == nil || len(p.Of) == 0 {
+	if p == nil || len(p.Nodes) == 0 {
 		m.Say(tui.ToneInfo, "no process reports its part of "+string(r.Phase().Name))
 		return nil
 	}
@@ -248,7 +248,7 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 			if b == nil {
 				return nil, noBudget(m, key)
 			}
-			if x := samePhase(b, of); x != nil && len(x.Of) > 0 {
+			if x := samePhase(b, of); x != nil && len(x.Nodes) > 0 {
 				return show.Processes(b, x), ""
 			}
 			return nil, "no process reports its part of " + string(of.Name) + " any more"
@@ -266,7 +266,7 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 	}
 	p.Head = func(m *tui.Model, w, h int) []string {
 		text := string(of.Name)
-		if doing := of.Doing(); doing != "" {
+		if doing := of.Activity(); doing != "" {
 			text = doing
 		}
 		text += "; " + apart + "MS: wait per " + string(key.Request) + ", PER CALL: ms per call"

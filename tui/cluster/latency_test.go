@@ -214,7 +214,7 @@ func TestLatencyOfThePast(t *testing.T) {
 		d.Keys(":").Typed("latency").Keys("enter")
 		for _, list := range []string{"COLLECTION", "PHASE", "PROCESS"} {
 			d.Shows(list)
-			d.Send(history.Update{Cluster: c, Then: true})
+			d.Send(history.Update{Cluster: c, Historical: true})
 			d.Shows("no latency data from that time")
 			d.Cluster(round(t, c, 1))
 			d.Keys("L enter")

@@ -58,7 +58,7 @@ func TimeTrack(st *Styles, x *history.Axis, w int, place int64, here Style) stri
 			end = x.To + 1
 		}
 		cells[i] = '─'
-		if x.Before(end) > x.Before(begin(i)) {
+		if x.CountBefore(end) > x.CountBefore(begin(i)) {
 			cells[i] = '┴'
 		}
 	}

@@ -114,7 +114,7 @@ func (p *page) lanesIn(m *tui.Model, above, room int) []string {
 	now, away := m.Shown()
 	moment := -1
 	if away {
-		moment = p.cell(p.of.lanes.axis.Place(now))
+		moment = p.cell(p.of.lanes.axis.Position(now))
 	}
 	var lines []string
 	var before group
@@ -200,7 +200,7 @@ func (p *page) marks(cells []draw.Piece, in *lane) {
 	l := p.of.lanes
 	best := make([]mark, len(cells))
 	for _, i := range p.events(in) {
-		if c := p.cell(l.axis.Of(int(i))); c >= 0 {
+		if c := p.cell(l.axis.EventPosition(int(i))); c >= 0 {
 			best[c] = max(best[c], l.mark[i])
 		}
 	}
@@ -232,9 +232,9 @@ func (p *page) lives(cells []draw.Piece, in *lane) {
 		e := l.axis.Event(int(i))
 		switch {
 		case l.mark[i] == addedMark && !there:
-			since, there = l.axis.Of(int(i)), true
+			since, there = l.axis.EventPosition(int(i)), true
 		case isGone(&e) && there:
-			fill(since, l.axis.Of(int(i)))
+			fill(since, l.axis.EventPosition(int(i)))
 			there = false
 		}
 	}
@@ -247,7 +247,7 @@ func (p *page) lives(cells []draw.Piece, in *lane) {
 func (p *page) bar(cells []draw.Piece, s *tui.Beginning) {
 	x := p.of.lanes.axis
 	from, to := p.part()
-	first, last := x.Place(s.Revision), x.To
+	first, last := x.Position(s.Revision), x.To
 	if last < from || first > to {
 		return
 	}

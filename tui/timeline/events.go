@@ -41,7 +41,7 @@ func (t *times) eventsOf(in *lane) tui.Page {
 		return eventsPage(called, func(x *history.Axis) []int32 {
 			last := x.Len()
 			var list []int32
-			for i := max(x.UpTo(s.Revision-1), last-mostListed); i < last; i++ {
+			for i := max(x.CountUpTo(s.Revision-1), last-mostListed); i < last; i++ {
 				list = append(list, int32(i))
 			}
 			return list

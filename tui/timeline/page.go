@@ -136,7 +136,7 @@ func (p *page) choose() {
 func (p *page) place(x *history.Axis) {
 	was, place := p.under(), x.To
 	if was != nil {
-		place = p.axis.Of(p.event)
+		place = p.axis.EventPosition(p.event)
 	}
 	p.axis = x
 	p.toNearest(place)
@@ -184,7 +184,7 @@ func (p *page) toNearest(place int64) {
 	x := p.of.lanes.axis
 	best := int64(-1)
 	for _, i := range p.events(in) {
-		away := x.Of(int(i)) - place
+		away := x.EventPosition(int(i)) - place
 		if away < 0 {
 			away = -away
 		}
@@ -200,9 +200,9 @@ func (p *page) at() int64 {
 	in := p.current()
 	switch {
 	case p.event >= 0:
-		return p.axis.Of(p.event)
+		return p.axis.EventPosition(p.event)
 	case in != nil && in.span != nil:
-		return x.Place(in.span.Revision)
+		return x.Position(in.span.Revision)
 	}
 	return x.To
 }

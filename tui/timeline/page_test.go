@@ -116,7 +116,7 @@ func TestCursorStaysOnAnotherAxis(t *testing.T) {
 		t.Fatal(err)
 	}
 	axis := func(from, to int64) *history.Axis {
-		h, _, err := history.Between(t.Context(), past, head, from, to)
+		h, _, err := history.ReadBetween(t.Context(), past, head, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}

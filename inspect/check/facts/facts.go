@@ -88,7 +88,7 @@ func (k *Cache) Derive(f *Facts) Cache {
 func (k *Cache) survey(c *model.Cluster, next *Cache) (s *balance.Survey) {
 	defer func() {
 		if recover() != nil {
-			s = &balance.Survey{Asked: c.Runtime != nil, Unknown: c.Runtime.QueryNodes()}
+			s = &balance.Survey{HasRuntime: c.Runtime != nil, Unknown: c.Runtime.QueryNodes()}
 		}
 	}()
 	s = k.surveyor.Take(c)
@@ -101,7 +101,7 @@ func (k *Cache) setUp(f *Facts, next *Cache) {
 	c := f.Cluster
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
 	budgets := cmp.Or(k.Latency, new(latency.Latest))
-	next.Latency, f.Latency = budgets, func() *latency.Latency { return budgets.Of(c) }
+	next.Latency, f.Latency = budgets, func() *latency.Latency { return budgets.Compute(c) }
 	if next.impact = k.impact; !next.impact.validFor(c) {
 		next.impact = newImpactCache(c)
 	}
@@ -147,7 +147,7 @@ type impactCache struct {
 
 func newImpactCache(c *model.Cluster) *impactCache {
 	x := &impactCache{runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text, sessions: c.Sessions}
-	x.impact = sync.OnceValue(func() *impact.Impact { return impact.Of(c) })
+	x.impact = sync.OnceValue(func() *impact.Impact { return impact.Measure(c) })
 	x.places = sync.OnceValue(func() *place.Places { return place.Of(c, x.impact()) })
 	return x
 }

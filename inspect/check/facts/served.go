@@ -39,7 +39,7 @@ func (o *Anomalies) validFor(d *Digest, r *model.Runtime) bool {
 
 func newAnomalies(c *model.Cluster, id model.CollectionID, d *Digest, survey *balance.Survey) *Anomalies {
 	o := &Anomalies{digest: d, runtime: c.Runtime}
-	candidates, surveyed := survey.Odd(id)
+	candidates, surveyed := survey.Anomalies(id)
 	if !surveyed { // the survey failed
 		candidates = allSealed(c, id)
 	}
@@ -64,12 +64,12 @@ func newAnomalies(c *model.Cluster, id model.CollectionID, d *Digest, survey *ba
 }
 
 // allSealed returns all sealed segments of a collection on query nodes, by node and id.
-func allSealed(c *model.Cluster, id model.CollectionID) []balance.Odd {
-	var list []balance.Odd
+func allSealed(c *model.Cluster, id model.CollectionID) []balance.Anomaly {
+	var list []balance.Anomaly
 	segments, known := c.SegmentsOf(id), model.RecordsOf(c, id)
 	for _, on := range c.Runtime.SealedOf(id) {
 		for _, s := range on.Segments {
-			x := balance.Odd{Node: on.Node, Served: s}
+			x := balance.Anomaly{Node: on.Node, Served: s}
 			if at, ok := known.Place(s.ID); ok {
 				x.Record = segments[at]
 			}

@@ -41,7 +41,7 @@ func TestAnomaliesOfSurvey(t *testing.T) {
 	changed := model.Build(parts).WithRuntime(c.Runtime)
 	strays, bare, lacking, grown := 0, 0, 0, 0
 	for _, x := range []*model.Cluster{c, changed} {
-		survey := balance.Take(x)
+		survey := balance.NewSurvey(x)
 		for _, id := range x.Runtime.ServedCollections() {
 			got, want := newAnomalies(x, id, nil, survey), newAnomalies(x, id, nil, &balance.Survey{})
 			if !slices.Equal(got.Strays, want.Strays) || !slices.Equal(got.Unindexed, want.Unindexed) || !slices.Equal(got.MissingIndex, want.MissingIndex) || len(got.Growing) != len(want.Growing) {

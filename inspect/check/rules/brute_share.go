@@ -219,7 +219,7 @@ func bruteNodes(p *check.Pass) {
 	}
 	var known int
 	for _, n := range p.Balance.Nodes {
-		if n.Known && n.Takes() {
+		if n.Known && n.Assignable() {
 			known++
 		}
 	}

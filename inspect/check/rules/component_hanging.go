@@ -82,7 +82,7 @@ func runComponentHanging(p *check.Pass) {
 
 // affectsClients reports whether requests of clients fail or are slow because of a component. They have their own finding.
 func affectsClients(p *check.Pass, s *place.Status) bool {
-	return slices.ContainsFunc(p.Impact().Felt(), func(k *requests.Kind) bool {
+	return slices.ContainsFunc(p.Impact().Affected(), func(k *requests.Kind) bool {
 		at := p.Places().For(k.Request)
 		return at != nil && at.At == s
 	})

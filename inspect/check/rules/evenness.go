@@ -42,7 +42,7 @@ const (
 // known. It records the nodes whose data is unknown. The data of a node may come from its metrics instead of
 // its own response.
 func noSurvey(p *check.Pass) string {
-	if !p.Balance.Asked {
+	if !p.Balance.HasRuntime {
 		return facts.NotAsked
 	}
 	if !slices.ContainsFunc(p.Balance.Nodes, func(s *balance.Share) bool { return s.Known }) {
@@ -72,7 +72,7 @@ func resourceGroups(p *check.Pass) []*resourceGroup {
 		}
 	}
 	for _, n := range p.Balance.Nodes {
-		if !n.Known || !n.Takes() {
+		if !n.Known || !n.Assignable() {
 			continue
 		}
 		for _, r := range list {
@@ -111,7 +111,7 @@ func (r *resourceGroup) rows() (sum int64) {
 
 func (r *resourceGroup) repeated() (sum int64) {
 	for _, n := range r.nodes {
-		sum += n.Repeated
+		sum += n.RepeatedRows
 	}
 	return sum
 }
@@ -203,7 +203,7 @@ func recentlyFilled(p *check.Pass, n *balance.Share) bool {
 // (2.4.13 and later, pull requests 36466 and 36625). It returns nil if Milvus spreads rows evenly, or if the
 // memory of a node is unknown.
 func memoryRatios(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float64 {
-	if !balance.ByRoom(p.Version.Text) {
+	if !balance.AssignsByMemory(p.Version.Text) {
 		return nil
 	}
 	times, sum := make(map[model.NodeID]float64, len(nodes)), 0.0
@@ -223,7 +223,7 @@ func memoryRatios(p *check.Pass, nodes []*balance.Share) map[model.NodeID]float6
 
 // evenByMemory reports whether the rows of a replica are spread over its nodes in proportion to their memory.
 func evenByMemory(p *check.Pass, g *balance.Group) bool {
-	takers := slices.DeleteFunc(slices.Clone(g.Shares), func(s *balance.Share) bool { return !s.Takes() })
+	takers := slices.DeleteFunc(slices.Clone(g.Shares), func(s *balance.Share) bool { return !s.Assignable() })
 	times := memoryRatios(p, takers)
 	if times == nil {
 		return false

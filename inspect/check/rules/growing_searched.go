@@ -98,7 +98,7 @@ func callOf(b *budget.Budget, name budget.Name) float64 {
 		return 0
 	}
 	sum, n := 0.0, 0.0
-	for _, of := range x.Of {
+	for _, of := range x.Nodes {
 		sum, n = sum+of.Ms*of.Calls, n+of.Calls
 	}
 	if n <= 0 {

@@ -64,7 +64,7 @@ func outlineOf(t *testing.T, library *faulttest.Library, c *faulttest.Case) map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey := balance.Take(cluster)
+	survey := balance.NewSurvey(cluster)
 	r := survey.Report(nil, balance.Options{}, true)
 	outlines := make(map[string]outline)
 	for i, g := range r.Groups {

@@ -69,7 +69,7 @@ func reportIdle(p *check.Pass, x underusedNode) {
 		Evidence: []check.Evidence{
 			check.Count("sealed segments", x.Sealed, metricSource(x.Share)),
 			check.Count("growing segments", x.Growing, metricSource(x.Share)),
-			rowsFact("rows", x.Rows(), x.Repeated, metricSource(x.Share)),
+			rowsFact("rows", x.Rows(), x.RepeatedRows, metricSource(x.Share)),
 			rowsFact("rows of the resource group", r.rows(), r.repeated(), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),
 		},

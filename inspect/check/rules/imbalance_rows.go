@@ -62,10 +62,10 @@ func reportRows(p *check.Pass, r *resourceGroup, g unevenGroup, all float64, sev
 	most := slices.MaxFunc(g.Shares, func(a, b *balance.Share) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	f := check.Finding{
 		Severity: severity, Object: g.Ref(),
-		Message: fmt.Sprintf("%s: %s has %s of %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.Repeated), upTo(g.Rows(), g.Repeated()), g.Spread.RowsMaxMean),
+		Message: fmt.Sprintf("%s: %s has %s of %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.RepeatedRows), upTo(g.Rows(), g.RepeatedRows()), g.Spread.RowsMaxMean),
 		Evidence: []check.Evidence{
 			check.Factf("rows of the fullest node, max/mean", "query nodes", "%s", check.Number(g.Spread.RowsMaxMean, "ratio", "%.2f")),
-			rowsFact("mean rows per node", g.Rows()/int64(g.Spread.Nodes), g.Repeated(), "query nodes"),
+			rowsFact("mean rows per node", g.Rows()/int64(g.Spread.Nodes), g.RepeatedRows(), "query nodes"),
 			check.Factf("max/mean over all replicas of "+groupName(r.name), "query nodes", "%s", check.Number(all, "ratio", "%.2f")),
 		},
 		Impact: "Searches of the collection wait for " + most.Name() + ".",
@@ -79,7 +79,7 @@ func reportRows(p *check.Pass, r *resourceGroup, g unevenGroup, all float64, sev
 	}
 	for _, s := range g.Shares {
 		if s.Known {
-			f.Evidence = append(f.Evidence, rowsFact("rows on "+s.Name(), s.Rows(), s.Repeated, metricSource(s)))
+			f.Evidence = append(f.Evidence, rowsFact("rows on "+s.Name(), s.Rows(), s.RepeatedRows, metricSource(s)))
 			f.Objects = append(f.Objects, facts.RefNode("querynode", s.Node))
 		}
 		if len(f.Objects) == facts.MostNodes {

@@ -55,7 +55,7 @@ func ledParts(b *latency.Budget, node model.NodeID) (parts []check.SlowPart) {
 		if p == nil {
 			return nil, 0, 0
 		}
-		for _, x := range p.Of {
+		for _, x := range p.Nodes {
 			if x.Node == node && x.Role != "proxy" {
 				return p, x.Waited, x.Calls * x.Ms
 			}
@@ -93,7 +93,7 @@ func evenLeadShare(p *check.Pass, id model.NodeID) (keeps latency.Interval, ok b
 		shards, members, own := 0, 0, 0
 		for _, s := range g.Shares {
 			shards += s.Leaders
-			if s.Takes() || s.Streaming {
+			if s.Assignable() || s.Streaming {
 				members++
 			}
 			if s.Node == id {

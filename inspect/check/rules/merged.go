@@ -41,7 +41,7 @@ func indexedTime(p *check.Pass, b *budget.Budget) (ms budget.Interval, ok bool) 
 		least := takes * cost / (work / segments)
 		ms = budget.Interval{Low: least, High: outOfCache * least}
 	}
-	if x := p.Collection(b.Collection); x != nil && p.Balance.Walks(b.Collection) {
+	if x := p.Collection(b.Collection); x != nil && p.Balance.HasGraphIndex(b.Collection) {
 		dimensions := float64(facts.Dimensions(x))
 		if read := cost / dimensions * vectorsOf(all); 4*dimensions*float64(rows) > cachedGraphBytes {
 			ms = budget.Interval{Low: max(ms.Low, read*minRowMs), High: max(ms.High, read*maxRowMs)}

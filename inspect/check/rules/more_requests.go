@@ -61,7 +61,7 @@ func (s *surge) ratio() float64 { return s.now / s.before }
 
 func runMoreRequests(p *check.Pass) {
 	x := p.Impact()
-	if len(x.Felt()) == 0 {
+	if len(x.Affected()) == 0 {
 		return
 	}
 	list := surges(p)
@@ -139,7 +139,7 @@ func surges(p *check.Pass) (list []surge) {
 		case requests.Search, requests.Query, requests.Insert, requests.Upsert, requests.Delete:
 		}
 		if !math.IsNaN(k.Usual) {
-			add(k.Request, k.Request.Plural(), k.Came, k.Usual, k.Seconds, least)
+			add(k.Request, k.Request.Plural(), k.Received, k.Usual, k.Seconds, least)
 		}
 	}
 	for _, amount := range []struct {

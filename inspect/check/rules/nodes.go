@@ -48,11 +48,11 @@ func partOf(b *budget.Budget, name budget.Name, n *model.LiveNode) *budget.NodeP
 	if x == nil {
 		return nil
 	}
-	i := slices.IndexFunc(x.Of, func(of budget.NodePhase) bool { return of.Node == n.Node })
+	i := slices.IndexFunc(x.Nodes, func(of budget.NodePhase) bool { return of.Node == n.Node })
 	if i < 0 {
 		return nil
 	}
-	return &x.Of[i]
+	return &x.Nodes[i]
 }
 
 // median returns the median of list, or 0 if list is empty. It sorts list.

@@ -110,7 +110,7 @@ func requestsText(kinds []*requests.Kind) string {
 	names := map[string][]string{}
 	for _, k := range kinds {
 		verb := map[requests.State]string{requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused", requests.Failing: "fail"}[k.State]
-		if k.State != requests.Slow && k.Few() {
+		if k.State != requests.Slow && k.FewFailed() {
 			verb += " now and then"
 		}
 		if names[verb] == nil {

@@ -223,7 +223,7 @@ func TestCountsOn(t *testing.T) {
 		if r.From.After(demo.Now()) || r.To.After(demo.Now()) {
 			t.Errorf("asked from %s to %s, and the cluster stands at %s: who is held against that lags behind", r.From, r.To, demo.Now())
 		}
-		l := latency.Of(c.WithRuntime(r))
+		l := latency.Compute(c.WithRuntime(r))
 		if b := l.Find("", latency.Search); b != nil {
 			budgets = append(budgets, b)
 		}

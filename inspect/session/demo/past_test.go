@@ -94,7 +94,7 @@ func TestPastHasTheIncident(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := history.Of(t.Context(), first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+	told, err := history.Read(t.Context(), first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
 		return past.Changes(ctx, h, 1, h.Revision, yield)
 	})
 	if err != nil {
@@ -109,8 +109,8 @@ func TestPastHasTheIncident(t *testing.T) {
 	if want := []string{"queryCoord/autoBalance set", "querynode-19 joined:"}; !slices.Equal(story, want) {
 		t.Errorf("%q, want %q", story, want)
 	}
-	if told.Until.After(demo.Now().Add(2 * time.Second)) { // the wall time of the last timestamps is unknown
-		t.Errorf("it ends at %s, and it is %s", told.Until, demo.Now())
+	if told.ToTime.After(demo.Now().Add(2 * time.Second)) { // the wall time of the last timestamps is unknown
+		t.Errorf("it ends at %s, and it is %s", told.ToTime, demo.Now())
 	}
 }
 

@@ -200,7 +200,7 @@ func events(ctx context.Context, p *past) error {
 		return err
 	}
 	defer first.Close()
-	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
+	h, err := history.Read(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
 		return p.Changes(ctx, p.head, p.oldest, p.head.Revision, yield)
 	})
 	if err == nil {
