@@ -254,7 +254,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 		return nil, err
 	}
 	if spec.Live {
-		options.Keep, options.KeepOnly = r.Keep, o.Profiles == nil
+		options.Keep, options.RecordOnly = r.Keep, o.Profiles == nil
 		if r.client, err = live.Open(options); err != nil {
 			_ = r.Close()
 			return nil, err

@@ -23,7 +23,7 @@ import (
 // fakesOf starts a cluster of a version for which no capture exists. All of its processes respond.
 func fakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
 	t.Helper()
-	return startFakes(t, metatest.Cluster(version), func(c *model.Cluster) []live.Record { return livetest.Answers(c, opts) }, recorded.Options{Cluster: "by-dev"})
+	return startFakes(t, metatest.Cluster(version), func(c *model.Cluster) []live.Record { return livetest.Responses(c, opts) }, recorded.Options{Cluster: "by-dev"})
 }
 
 // TestClustersWithoutCapture runs commands on clusters with the layout of 2.6 (one mixcoord with a standby,

@@ -25,7 +25,7 @@ func secretFakes(t *testing.T) *fakes {
 	t.Helper()
 	answered := 0
 	f := startFakes(t, metatest.Cluster("2.6"), func(c *model.Cluster) []live.Record {
-		records := plantAnswers(t, livetest.Answers(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()}))
+		records := plantAnswers(t, livetest.Responses(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()}))
 		for _, r := range records {
 			if strings.Contains(string(r.Response)+r.Error, planted) {
 				answered++

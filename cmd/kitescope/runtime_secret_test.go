@@ -320,7 +320,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 		raw := filepath.Join(t.TempDir(), "raw.jsonl")
 		var text bytes.Buffer
 		c := clusterOf(t, f.from)
-		for _, r := range plantAnswers(t, livetest.Answers(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()})) {
+		for _, r := range plantAnswers(t, livetest.Responses(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()})) {
 			if err := live.WriteRecord(&text, r); err != nil {
 				t.Fatal(err)
 			}
@@ -397,7 +397,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 func echoFakes(t *testing.T, plain, wire string) *fakes {
 	t.Helper()
 	return startFakes(t, metatest.Cluster("2.5"), func(c *model.Cluster) []live.Record {
-		records := livetest.Answers(c, livetest.Options{})
+		records := livetest.Responses(c, livetest.Options{})
 		for i := range records {
 			switch r := &records[i]; {
 			case strings.HasPrefix(r.Method, "GET "):

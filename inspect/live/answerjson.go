@@ -15,29 +15,29 @@ func readJSON(body []byte, what string, begin byte, into any) *failure {
 	start := bytes.TrimLeft(body, " \t\r\n")
 	switch {
 	case len(start) == 0:
-		return failed(model.Garbled, "the answer is empty")
+		return newFailure(model.Garbled, "the answer is empty")
 	case start[0] == '<':
-		return failed(model.Garbled, "the answer is an HTML page, not %s: check what is in front of the process", what)
+		return newFailure(model.Garbled, "the answer is an HTML page, not %s: check what is in front of the process", what)
 	}
-	if f := heavy(weighJSON(body)); f != nil {
+	if f := checkSize(decodedJSONSize(body)); f != nil {
 		return f
 	}
-	if said, ok := errorInside(body); ok {
-		return failed(model.Failed, "%s", said)
+	if said, ok := embeddedError(body); ok {
+		return newFailure(model.Failed, "%s", said)
 	}
 	if start[0] != begin {
-		return failed(model.Garbled, "the answer is not %s", what)
+		return newFailure(model.Garbled, "the answer is not %s", what)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return failed(model.Garbled, "the answer is not %s", what)
+		return newFailure(model.Garbled, "the answer is not %s", what)
 	}
 	return nil
 }
 
-// errorInside returns the error text of a response that holds only an error, whatever its HTTP status: {"msg":
+// embeddedError returns the error text of a response that holds only an error, whatever its HTTP status: {"msg":
 // "..."} from the management pages, or {"code": 1800, "message": "..."} from the console
 // (internal/http/constant.go: HTTPReturnMessage).
-func errorInside(body []byte) (text string, ok bool) {
+func embeddedError(body []byte) (text string, ok bool) {
 	if len(body) > maxTrouble {
 		return "", false
 	}

@@ -25,8 +25,8 @@ const minRateWindow = time.Second
 // NobodyRegistered is the reason in Runtime.Skipped if no process was queried.
 const NobodyRegistered = "no process is registered in etcd"
 
-// asking is the state of an Ask.
-type asking struct {
+// askState is the state of an Ask.
+type askState struct {
 	ctx    context.Context // of the whole Ask, without the deadlines of single processes
 	start  time.Time
 	client *Client
@@ -41,8 +41,8 @@ type asking struct {
 	ports   ports
 	queue   sync.Once
 	helpers sync.WaitGroup // work in parallel with the servers: the message queue and the response times
-	// suspects is set after a process responded late.
-	suspects atomic.Bool
+	// suspected is set after a process responded late.
+	suspected atomic.Bool
 
 	progress sync.Mutex
 	done     int
@@ -59,48 +59,48 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := &asking{
+	a := &askState{
 		ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder(), names: newNames(), ports: newPorts(),
 	}
 	a.cluster = a.plan.cluster
 	if c.opts.Tasks || c.opts.Targets {
-		c.askTold(a.plan, a.decoder)
+		c.planCached(a.plan, a.decoder)
 	}
-	a.decoder.limit = keepable(cluster, len(a.plan.servers))
+	a.decoder.limit = memoryLimit(cluster, len(a.plan.servers))
 	for _, s := range a.plan.skipped {
 		a.skip(s.What, s.Reason)
 	}
 	if len(cluster.Sessions) == 0 {
 		a.skip("processes", NobodyRegistered)
 	} else {
-		a.everything(ctx)
+		a.queryAll(ctx)
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("query the processes: %w", err)
 	}
 	a.decoder.ClusterKey(a.cluster)
-	c.rememberTold(a.decoder)
+	c.cacheResponses(a.decoder)
 	runtime := a.decoder.Runtime("live", "")
-	c.remember(runtime)
+	c.cacheScrapes(runtime)
 	return runtime, nil
 }
 
-// everything queries all servers and the further endpoints that they report.
-func (a *asking) everything(ctx context.Context) {
+// queryAll queries all servers and the further endpoints that they report.
+func (a *askState) queryAll(ctx context.Context) {
 	asked := make(chan struct{})
 	a.helpers.Go(func() { a.scrapeAtCommonPort(ctx, asked) })
-	a.servers(ctx, a.plan.servers)
-	if again := a.settleNames(); len(again) > 0 && ctx.Err() == nil {
-		a.servers(ctx, again)
+	a.queryServers(ctx, a.plan.servers)
+	if again := a.resolveRefusals(); len(again) > 0 && ctx.Err() == nil {
+		a.queryServers(ctx, again)
 	}
 	close(asked)
 	a.queue.Do(func() { a.skip(skippedQueue, "no process reported its configuration") })
 	a.helpers.Wait()
-	a.unscraped()
+	a.recordUnscraped()
 }
 
-// servers queries servers, each with its own deadline, and returns after the last is done.
-func (a *asking) servers(ctx context.Context, list []*server) {
+// queryServers queries servers, each with its own deadline, and returns after the last is done.
+func (a *askState) queryServers(ctx context.Context, list []*server) {
 	free := make(chan struct{}, maxServers)
 	var wg sync.WaitGroup
 	for _, s := range list {
@@ -113,7 +113,7 @@ func (a *asking) servers(ctx context.Context, list []*server) {
 		}
 		wg.Go(func() {
 			defer func() { <-free }()
-			a.server(ctx, s)
+			a.queryServer(ctx, s)
 			if a.cluster == "" || !a.names.refusedBy(s) {
 				a.advance()
 			}
@@ -122,7 +122,7 @@ func (a *asking) servers(ctx context.Context, list []*server) {
 	wg.Wait()
 }
 
-func (a *asking) advance() {
+func (a *askState) advance() {
 	if a.client.opts.Progress == nil {
 		return
 	}
@@ -132,38 +132,38 @@ func (a *asking) advance() {
 	a.client.opts.Progress(a.done, len(a.plan.servers))
 }
 
-// server queries the sessions at one address: all calls over one connection, and none after the connection
+// queryServer queries the sessions at one address: all calls over one connection, and none after the connection
 // turns out to be broken. The response times are measured in parallel with the other servers.
-func (a *asking) server(ctx context.Context, s *server) {
+func (a *askState) queryServer(ctx context.Context, s *server) {
 	ctx, cancel := context.WithDeadline(ctx, s.deadline(a.client.opts.Timeout))
 	begun := time.Now()
 	l, err := a.client.connect(s.address, a.cluster)
 	if err != nil {
 		cancel()
-		a.broken(s, err, 0)
+		a.recordBroken(s, err, 0)
 		return
 	}
 	err = l.ready(ctx)
 	connected := time.Since(begun)
 	if err == nil {
-		a.calls(ctx, l, s)
+		a.makeCalls(ctx, l, s)
 	}
 	s.spent += time.Since(begun)
 	if err != nil {
 		l.close()
 		cancel()
-		a.broken(s, err, connected)
+		a.recordBroken(s, err, connected)
 		return
 	}
 	a.helpers.Go(func() {
 		defer cancel()
 		defer l.close()
-		a.paced(ctx, l, s, begun, connected)
+		a.probe(ctx, l, s, begun, connected)
 	})
 }
 
-// calls makes all calls to a server.
-func (a *asking) calls(ctx context.Context, l *link, s *server) {
+// makeCalls makes all calls to a server.
+func (a *askState) makeCalls(ctx context.Context, l *link, s *server) {
 	free := make(chan struct{}, maxCalls)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -184,19 +184,19 @@ func (a *asking) calls(ctx context.Context, l *link, s *server) {
 		}
 	}
 	for _, x := range s.sessions {
-		if !a.plan.tellsPort(x) {
-			call(func() { a.scrapeElsewhere(ctx, x) })
+		if !a.plan.reportsPort(x) {
+			call(func() { a.scrapeMetricsPort(ctx, x) })
 		}
 	}
 }
 
 // deadline returns the deadline of a server whose query starts now. The time spent on it earlier is subtracted.
 func (s *server) deadline(timeout time.Duration) time.Time {
-	return time.Now().Add(max(timeout-s.spent, min(timeout, grace)))
+	return time.Now().Add(max(timeout-s.spent, min(timeout, minQueryTime)))
 }
 
-// broken records a connection failure once per session of the server.
-func (a *asking) broken(s *server, err error, took time.Duration) {
+// recordBroken records a connection failure once per session of the server.
+func (a *askState) recordBroken(s *server, err error, took time.Duration) {
 	var f *failure
 	if !errors.As(err, &f) {
 		return // the caller canceled
@@ -231,9 +231,9 @@ func (s *server) rounds() [][]turn {
 
 // put makes one call and records its outcome. It retries with the other names of the method while the name is
 // unimplemented.
-func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
+func (a *askState) put(ctx context.Context, l *link, s *session, q inquiry) {
 	if isTimeout(context.Cause(ctx)) {
-		a.record(s, q, nil, failed(model.NotAsked, "not sent within the %s for this process", a.client.opts.Timeout), 0)
+		a.record(s, q, nil, newFailure(model.NotAsked, "not sent within the %s for this process", a.client.opts.Timeout), 0)
 		return
 	}
 	response, took, f := a.call(ctx, l, s, q)
@@ -245,7 +245,7 @@ func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 		q.method = other
 		response, took, f = a.call(ctx, l, s, q)
 	}
-	if givenUp(ctx) {
+	if canceled(ctx) {
 		response.done()
 		return
 	}
@@ -259,45 +259,45 @@ func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 		}
 	}
 	a.record(s, q, response.bytes, f, took)
-	follow := a.follows(s, q, response.bytes, f)
+	follow := a.followUp(s, q, response.bytes, f)
 	response.done()
 	follow(ctx)
 }
 
-// follows returns the work that follows a call: a configuration names the HTTP server of the process and the
+// followUp returns the work that follows a call: a configuration names the HTTP server of the process and the
 // message queue.
-func (a *asking) follows(s *session, q inquiry, response []byte, f *failure) func(context.Context) {
+func (a *askState) followUp(s *session, q inquiry, response []byte, f *failure) func(context.Context) {
 	switch {
 	case lastPart(q.method) != "ShowConfigurations":
 	case f == nil:
-		return a.learn(s, response)
+		return a.findEndpoints(s, response)
 	case f.outcome == model.Unimplemented:
-		return func(ctx context.Context) { a.scrapeElsewhere(ctx, s) }
+		return func(ctx context.Context) { a.scrapeMetricsPort(ctx, s) }
 	}
 	return func(context.Context) {}
 }
 
-// givenUp reports whether the caller canceled, as opposed to a timeout.
-func givenUp(ctx context.Context) bool {
+// canceled reports whether the caller canceled, as opposed to a timeout.
+func canceled(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	return cause != nil && !isTimeout(cause)
 }
 
 // call makes one call. It returns both a response and a failure if the response's own status holds an error.
-func (a *asking) call(ctx context.Context, l *link, s *session, q inquiry) (answered, time.Duration, *failure) {
+func (a *askState) call(ctx context.Context, l *link, s *session, q inquiry) (grpcResponse, time.Duration, *failure) {
 	response, took, err := l.call(ctx, s.Node, q.method, q.request)
 	if err == nil {
-		return response, took, judge(q.method, response.bytes)
+		return response, took, checkStatus(q.method, response.bytes)
 	}
 	var f *failure
 	if !errors.As(err, &f) {
-		f = failed(model.NotAsked, "%v", err) // the caller canceled: not recorded
+		f = newFailure(model.NotAsked, "%v", err) // the caller canceled: not recorded
 	}
-	return answered{done: func() {}}, took, f
+	return grpcResponse{done: func() {}}, took, f
 }
 
 // record records the outcome of a call. The Decoder reads the status inside the response.
-func (a *asking) record(s *session, q inquiry, response []byte, f *failure, took time.Duration) {
+func (a *askState) record(s *session, q inquiry, response []byte, f *failure, took time.Duration) {
 	r := Record{
 		Role: s.Role, Node: s.Node, Address: s.Address, Method: q.method, Request: q.request, Response: response,
 		Outcome: model.Answered.String(), Took: took,
@@ -305,21 +305,21 @@ func (a *asking) record(s *session, q inquiry, response []byte, f *failure, took
 	if f != nil && response == nil {
 		r.Outcome, r.Error = f.outcome.String(), f.reason
 	}
-	if !a.heed(s, &r, f) {
+	if !a.checkClusterName(s, &r, f) {
 		a.keep(r)
 	}
 }
 
 // skip records that something was left out, and the reason.
-func (a *asking) skip(what, reason string) {
+func (a *askState) skip(what, reason string) {
 	a.keep(Record{Method: what, Outcome: model.NotAsked.String(), Error: oneLine(reason)})
 }
 
 // keep stamps a record, decodes it and passes it to Options.Keep. Its bytes are not retained.
-func (a *asking) keep(r Record) { a.take(a.stamp(r)) }
+func (a *askState) keep(r Record) { a.keepStamped(a.stamp(r)) }
 
 // stamp sets the time of a record and removes the credentials from it.
-func (a *asking) stamp(r Record) Record {
+func (a *askState) stamp(r Record) Record {
 	r.At = a.client.opts.Now()
 	if r.Method == methodMetrics {
 		r.At = a.client.opts.Counters()
@@ -329,9 +329,9 @@ func (a *asking) stamp(r Record) Record {
 	return r
 }
 
-// take is like keep, for a record that is already stamped.
-func (a *asking) take(r Record) {
-	if tell := a.client.opts.Tell; tell != nil {
+// keepStamped is like keep, for a record that is already stamped.
+func (a *askState) keepStamped(r Record) {
+	if tell := a.client.opts.Log; tell != nil {
 		tell(r.line())
 	}
 	a.mu.Lock()
@@ -339,25 +339,25 @@ func (a *asking) take(r Record) {
 	if a.client.opts.Keep != nil {
 		a.client.opts.Keep(Redact(r))
 	}
-	if a.client.opts.KeepOnly {
+	if a.client.opts.RecordOnly {
 		a.decoder.addNames(r)
 		return
 	}
 	a.decoder.Add(r)
 }
 
-// scraped holds the newest scrape of a process and the one before, and the storage counters of two rounds that
+// scrapeHistory holds the newest scrape of a process and the one before, and the storage counters of two rounds that
 // are at least a minute apart.
-type scraped struct{ newest, before, mark, old *model.Metrics }
+type scrapeHistory struct{ newest, before, mark, old *model.Metrics }
 
 // markEvery is the minimum interval between the rounds whose storage counters are retained.
 const markEvery = time.Minute
 
-// remember stores the scrapes for the next Ask, and adds the scrapes of the previous Ask to the Runtime.
-func (c *Client) remember(r *model.Runtime) {
+// cacheScrapes stores the scrapes for the next Ask, and adds the scrapes of the previous Ask to the Runtime.
+func (c *Client) cacheScrapes(r *model.Runtime) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next := make(map[string]scraped, len(r.Processes))
+	next := make(map[string]scrapeHistory, len(r.Processes))
 	for _, p := range r.Processes {
 		if p.Metrics == nil {
 			continue
@@ -365,7 +365,7 @@ func (c *Client) remember(r *model.Runtime) {
 		last := c.last[p.Address]
 		switch {
 		case last.newest == nil || !sameProcess(last.newest, p.Metrics):
-			last = scraped{newest: p.Metrics}
+			last = scrapeHistory{newest: p.Metrics}
 		case p.Metrics.At.Sub(last.newest.At) >= minRateWindow:
 			last.newest, last.before = p.Metrics, last.newest
 		}
@@ -376,7 +376,7 @@ func (c *Client) remember(r *model.Runtime) {
 		next[p.Address] = last
 	}
 	c.last = next
-	c.rememberPaces(r)
+	c.cachePaces(r)
 }
 
 const startTime = "process_start_time_seconds"

@@ -19,14 +19,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// small serves a cluster of three query nodes.
-func small(t *testing.T, spec livetest.Spec, answers livetest.Options, opts recorded.Options) *model.Cluster {
+// smallCluster serves a cluster of three query nodes.
+func smallCluster(t *testing.T, spec livetest.Spec, answers livetest.Options, opts recorded.Options) *model.Cluster {
 	t.Helper()
 	if spec.QueryNodes == 0 {
 		spec.QueryNodes, spec.Collections, spec.Segments, spec.Growing = 3, 2, 30, 5
 	}
 	c := livetest.Cluster(spec)
-	return livetest.Serve(t, c, livetest.Answers(c, answers), opts)
+	return livetest.Serve(t, c, livetest.Responses(c, answers), opts)
 }
 
 // ask queries a cluster with a new client.
@@ -110,7 +110,7 @@ func wantHealthy(t *testing.T, r *model.Runtime, c *model.Cluster) {
 func TestAsk(t *testing.T) {
 	for _, version := range []string{"2.3.5", "2.6.3"} {
 		t.Run(version, func(t *testing.T) {
-			c := small(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
+			c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
 			var mu sync.Mutex
 			var kept []live.Record
 			var steps []int
@@ -149,11 +149,11 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestKeepOnly checks that KeepOnly yields the same records without decoding them.
-func TestKeepOnly(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
+// TestRecordOnly checks that RecordOnly yields the same records without decoding them.
+func TestRecordOnly(t *testing.T) {
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
 	questions := func(only bool) (list []string, r *model.Runtime) {
-		r = ask(t, c, live.Options{KeepOnly: only, Keep: func(r live.Record) {
+		r = ask(t, c, live.Options{RecordOnly: only, Keep: func(r live.Record) {
 			role := r.Role
 			if strings.HasPrefix(r.Method, "GET ") { // it is chance for which role a process of two is queried over HTTP
 				role = ""
@@ -174,7 +174,7 @@ func TestKeepOnly(t *testing.T) {
 }
 
 func TestOneProcessIsScrapedOnce(t *testing.T) {
-	c := small(t, livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3}, livetest.Options{}, recorded.Options{})
 	r := ask(t, c, live.Options{})
 	if len(r.Processes) != 1 || len(r.Processes[0].Nodes) != len(c.Sessions) {
 		t.Fatalf("%d processes, want one with %d sessions: %+v", len(r.Processes), len(c.Sessions), r.Processes)
@@ -191,7 +191,7 @@ func TestOneProcessIsScrapedOnce(t *testing.T) {
 // TestMetricsPort checks that a process that does not report its configuration is scraped at
 // Options.MetricsPort, and not at all without it.
 func TestMetricsPort(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	r := ask(t, c, live.Options{})
 	found := false
 	for _, s := range r.Skipped {
@@ -214,7 +214,7 @@ func TestMetricsPort(t *testing.T) {
 
 // TestRates checks that the second scrape follows after the window, or in the next Ask.
 func TestRates(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
 	now := livetest.Now
 	client, err := live.Open(live.Options{Now: func() time.Time { return now }})
 	if err != nil {
@@ -247,7 +247,7 @@ func TestRates(t *testing.T) {
 // TestEarlierRounds checks that storage counters are retained for one to two minutes, whatever the interval of
 // the rounds.
 func TestEarlierRounds(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
 	now := livetest.Now
 	client, err := live.Open(live.Options{Now: func() time.Time { return now }})
 	if err != nil {
@@ -273,7 +273,7 @@ func TestEarlierRounds(t *testing.T) {
 	}
 }
 
-func TestNobodyToAsk(t *testing.T) {
+func TestNoSessions(t *testing.T) {
 	client, err := live.Open(live.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestNobodyToAsk(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 20, Collections: 3, Segments: 300, Growing: 20})
-	c = livetest.Serve(t, c, livetest.Answers(c, livetest.Options{}), recorded.Options{})
+	c = livetest.Serve(t, c, livetest.Responses(c, livetest.Options{}), recorded.Options{})
 	c = livetest.Replace(c, map[string]string{"querynode-101": livetest.Silent(t), "querynode-102": livetest.Refused(t)})
 	punctual := livetest.Punctual(t)
 	before := runtime.NumGoroutine()

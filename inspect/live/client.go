@@ -31,8 +31,8 @@ type Options struct {
 	TLS *tls.Config
 	// User and Password, or Token, are sent as Milvus expects them; "" sends none.
 	User, Password, Token string
-	// MaxAnswer is the size limit of a response in bytes; 0 means 32 MiB.
-	MaxAnswer int64
+	// MaxResponse is the size limit of a response in bytes; 0 means 32 MiB.
+	MaxResponse int64
 	// Window is the time from the first scrape of /metrics to a second one, for rates; 0 means no second
 	// scrape.
 	Window time.Duration
@@ -45,9 +45,9 @@ type Options struct {
 	// Targets queries the current target of QueryCoord, at most as often as Tasks. The response names every
 	// segment.
 	Targets bool
-	// Reported queries proxies for their clients and their dependencies; Levels queries each process for its
+	// ProxyReports queries proxies for their clients and their dependencies; Levels queries each process for its
 	// log level.
-	Reported, Levels bool
+	ProxyReports, Levels bool
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Counters is the clock that dates scrapes of /metrics; nil means Now. It differs in the demo, whose
@@ -55,26 +55,26 @@ type Options struct {
 	Counters func() time.Time
 	// Keep receives every record, already redacted, one at a time; nil means that records are not kept.
 	Keep func(Record)
-	// KeepOnly decodes only the responses that lead to further calls, because the records are decoded later. The
+	// RecordOnly decodes only the responses that lead to further calls, because the records are decoded later. The
 	// Runtime of an Ask is then empty.
-	KeepOnly bool
-	// Tell is called with a line for each finished call, without the response; nil disables it.
-	Tell func(line string)
+	RecordOnly bool
+	// Log is called with a line for each finished call, without the response; nil disables it.
+	Log func(line string)
 	// Progress is called with the number of finished processes; nil disables it.
 	Progress func(done, all int)
 }
 
-// beyond returns how long a second scrape may exceed the deadline of a process: 0, unless the window leaves no
+// extraTime returns how long a second scrape may exceed the deadline of a process: 0, unless the window leaves no
 // time for it.
-func (o *Options) beyond() time.Duration {
+func (o *Options) extraTime() time.Duration {
 	if o.Window > cmp.Or(o.Timeout, defaultTimeout)/2 {
 		return o.Window
 	}
 	return 0
 }
 
-// Patience returns the maximum time that an Ask waits for the slowest process.
-func (o *Options) Patience() time.Duration { return cmp.Or(o.Timeout, defaultTimeout) + o.beyond() }
+// MaxWait returns the maximum time that an Ask waits for the slowest process.
+func (o *Options) MaxWait() time.Duration { return cmp.Or(o.Timeout, defaultTimeout) + o.extraTime() }
 
 // conceal removes the credentials of the client from a server's text.
 func (o *Options) conceal(text string) string {
@@ -118,43 +118,43 @@ func (o *Options) authorization() string {
 }
 
 const (
-	defaultTimeout   = 5 * time.Second
-	defaultMaxAnswer = 32 << 20
+	defaultTimeout     = 5 * time.Second
+	defaultMaxResponse = 32 << 20
 )
 
 // Client queries the processes of a cluster. It is safe for concurrent use.
 type Client struct {
 	opts   Options
 	dialer *dialer
-	room   *room // shared by all Asks
+	budget *memoryBudget // shared by all Asks
 
 	mu sync.Mutex
 	// last holds the scrapes of each process by address, for rates in the next Ask.
-	last map[string]scraped
+	last map[string]scrapeHistory
 	// paces holds the response times of sessions in earlier Asks, the oldest first.
 	paces map[sessionKey][]*model.Pace
-	told  told
-	// reported holds the latest reports of proxies on their clients and dependencies, by address.
-	reported map[string][]Record
+	cache responseCache
+	// reports holds the latest reports of proxies on their clients and dependencies, by address.
+	reports map[string][]Record
 }
 
 // Open returns a client. It does not connect before Ask.
 func Open(opts Options) (*Client, error) {
-	if opts.Timeout < 0 || opts.Window < 0 || opts.MaxAnswer < 0 {
+	if opts.Timeout < 0 || opts.Window < 0 || opts.MaxResponse < 0 {
 		return nil, errors.New("timeout, window and response limit cannot be negative")
 	}
 	if opts.MetricsPort < 0 || opts.MetricsPort > 65535 {
 		return nil, fmt.Errorf("metrics port %d: expected 1 to 65535", opts.MetricsPort)
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
-	opts.MaxAnswer = cmp.Or(opts.MaxAnswer, defaultMaxAnswer)
+	opts.MaxResponse = cmp.Or(opts.MaxResponse, defaultMaxResponse)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Counters == nil {
 		opts.Counters = opts.Now
 	}
-	d := &dialer{patience: opts.Timeout}
+	d := &dialer{timeout: opts.Timeout}
 	var err error
 	if d.routes, err = parseRoutes(opts.Map); err != nil {
 		return nil, err
@@ -164,13 +164,13 @@ func Open(opts Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	return &Client{opts: opts, dialer: d, room: newRoom(&opts), last: map[string]scraped{}}, nil
+	return &Client{opts: opts, dialer: d, budget: newMemoryBudget(&opts), last: map[string]scrapeHistory{}}, nil
 }
 
 // Close drops the data that was cached for the next Ask. Connections do not outlive an Ask.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last, c.paces, c.told = map[string]scraped{}, nil, told{}
+	c.last, c.paces, c.cache = map[string]scrapeHistory{}, nil, responseCache{}
 	return nil
 }

@@ -23,10 +23,10 @@ const (
 // clientList is ClientTelemetryResponse of telemetry_models.go, without the users of clients and their
 // responses to commands.
 type clientList struct {
-	Clients []*clientTold `json:"clients"`
+	Clients []*clientReport `json:"clients"`
 }
 
-type clientTold struct {
+type clientReport struct {
 	ID        string         `json:"client_id,omitempty"`
 	Info      *clientInfo    `json:"client_info,omitempty"`
 	Databases []string       `json:"databases,omitempty"`
@@ -56,8 +56,8 @@ type clientTimes struct {
 	Max      float64 `json:"max_latency_ms,omitempty"`
 }
 
-// tellsOfClients returns the proxy to query for all clients, or nil if none is of release 3.0 or later.
-func (p *plan) tellsOfClients() *session { return p.firstProxy(3, 0) }
+// clientsProxy returns the proxy to query for all clients, or nil if none is of release 3.0 or later.
+func (p *plan) clientsProxy() *session { return p.firstProxy(3, 0) }
 
 // firstProxy returns the proxy with the smallest id among those of the given release or later, or nil if there
 // is none.
@@ -91,9 +91,9 @@ func (l *clientList) clean() bool {
 
 // takeClients stores the client reports: the slowest call of each kind and client between its last two
 // heartbeats, the slowest first.
-func takeClients(d *Decoder, p *processRecords, q *question, told *clientList) {
+func takeClients(d *Decoder, p *processRecords, q *pendingRecord, response *clientList) {
 	var list []model.SlowRequest
-	for _, c := range told.Clients {
+	for _, c := range response.Clients {
 		list = c.slowest(d, list, q.Node)
 	}
 	slices.SortStableFunc(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
@@ -102,13 +102,13 @@ func takeClients(d *Decoder, p *processRecords, q *question, told *clientList) {
 		d.note("client reports "+cmp.Or(p.Address, q.key().String()),
 			fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
 	}
-	if d.takes(q, 2*weighSlow(list)) {
+	if d.reserve(q, 2*slowSize(list)) {
 		p.ClientRequests = list
 	}
 }
 
 // slowest appends the slowest call of each kind that a client reported, by collection if it is known.
-func (c *clientTold) slowest(d *Decoder, list []model.SlowRequest, proxy model.NodeID) []model.SlowRequest {
+func (c *clientReport) slowest(d *Decoder, list []model.SlowRequest, proxy model.NodeID) []model.SlowRequest {
 	if c == nil {
 		return list
 	}
@@ -142,12 +142,12 @@ func (t *clientTimes) addTo(list []model.SlowRequest, s model.SlowRequest) []mod
 	if t == nil || t.Requests <= 0 {
 		return list
 	}
-	s.Requests, s.Mean, s.P99, s.Took = t.Requests, lasted(t.Mean), lasted(t.P99), lasted(max(t.Max, t.P99))
+	s.Requests, s.Mean, s.P99, s.Took = t.Requests, milliseconds(t.Mean), milliseconds(t.P99), milliseconds(max(t.Max, t.P99))
 	return append(list, s)
 }
 
-// lasted converts milliseconds to a duration. It returns 0 unless ms is between 0 and a day.
-func lasted(ms float64) time.Duration {
+// milliseconds converts milliseconds to a duration. It returns 0 unless ms is between 0 and a day.
+func milliseconds(ms float64) time.Duration {
 	const day = 24 * 60 * 60 * 1000
 	if !(ms > 0 && ms < day) {
 		return 0
@@ -156,7 +156,7 @@ func lasted(ms float64) time.Duration {
 }
 
 // clean truncates the names to the length that is displayed.
-func (c *clientTold) clean(d *Decoder) {
+func (c *clientReport) clean(d *Decoder) {
 	if c == nil {
 		return
 	}

@@ -14,20 +14,20 @@ const (
 	methodCollector = "GET " + collectorPath
 )
 
-// collectorTold is the response to GET. The response to PUT has only a message.
-type collectorTold struct {
+// collectorStatus is the response to GET. The response to PUT has only a message.
+type collectorStatus struct {
 	Status string `json:"status"`
 	Left   int64  `json:"time_remaining_seconds,omitempty"`
 }
 
-func (c *collectorTold) clean() bool {
+func (c *collectorStatus) clean() bool {
 	const year = 366 * 24 * 60 * 60
 	c.Left = min(max(c.Left, 0), year)
 	return c.Status == "active" || c.Status == "suspended"
 }
 
 // takeCollector stores the newest response.
-func takeCollector(d *Decoder, _ *processRecords, q *question, told *collectorTold) {
-	c := &model.GarbageCollector{Paused: told.Status == "suspended", Left: time.Duration(told.Left) * time.Second, By: d.text(q.key().String())}
+func takeCollector(d *Decoder, _ *processRecords, q *pendingRecord, status *collectorStatus) {
+	c := &model.GarbageCollector{Paused: status.Status == "suspended", Left: time.Duration(status.Left) * time.Second, By: d.text(q.key().String())}
 	d.keep(q, "collector", func(p *model.RuntimeParts) { p.Collector = c })
 }

@@ -15,7 +15,7 @@ import (
 const maxConfigKeys = 10_000
 
 // takeConfig stores the effective configuration of a process.
-func (d *Decoder) takeConfig(q *question, m *internalpb.ShowConfigurationsResponse) error {
+func (d *Decoder) takeConfig(q *pendingRecord, m *internalpb.ShowConfigurationsResponse) error {
 	if !q.newer("config") {
 		return nil
 	}
@@ -73,15 +73,15 @@ func (d *Decoder) foreignNote() []model.Skipped {
 // (pkg/util/paramtable: globalConfigPrefixs, GetComponentConfigurations). Its sources include every environment
 // variable, folded (pkg/config/env_source.go): ETCDCTL_API becomes "etcdctlapi", LOGNAME "logname".
 type configKeys struct {
-	// twins holds the folded forms of the dotted keys in the same response.
-	twins map[string]bool
+	// folded holds the folded forms of the dotted keys in the same response.
+	folded map[string]bool
 }
 
-func newConfigKeys(n int) configKeys { return configKeys{twins: make(map[string]bool, n)} }
+func newConfigKeys(n int) configKeys { return configKeys{folded: make(map[string]bool, n)} }
 
 func (k configKeys) add(key string) {
 	if dottedKey(key) {
-		k.twins[model.FoldConfigKey(key)] = true
+		k.folded[model.FoldConfigKey(key)] = true
 	}
 }
 
@@ -95,10 +95,10 @@ func (k configKeys) known(key string) bool {
 	if key != model.FoldConfigKey(key) || !plainKey(key) {
 		return false
 	}
-	if k.twins[key] || slices.Contains(runtimeKeys(), key) {
+	if k.folded[key] || slices.Contains(runtimeKeys(), key) {
 		return true
 	}
-	for _, section := range ownSections() {
+	for _, section := range uniqueSections() {
 		if rest, ok := strings.CutPrefix(key, section); ok && rest != "" && !serviceLink(rest) {
 			return true
 		}
@@ -155,9 +155,9 @@ func sections() []string {
 	}
 }
 
-// ownSections returns the sections that variables of other programs are unlikely to begin with. It omits
+// uniqueSections returns the sections that variables of other programs are unlikely to begin with. It omits
 // "common", "log", "proxy", "trace" and the names of other software.
-func ownSections() []string {
+func uniqueSections() []string {
 	return []string{
 		"datacoord", "datanode", "indexcoord", "indexnode", "mixcoord", "querycoord", "querynode", "quotaandlimits", "rocksmq", "rootcoord", "streamingnode",
 	}

@@ -24,8 +24,8 @@ func configGetURI() string {
 	return configGetPath + "?keys=" + strings.Join(model.CoordinatorKeys(), ",")
 }
 
-// asksConfigs returns the proxy to query for its whole configuration, or nil if all coordinators report theirs.
-func (p *plan) asksConfigs() *session {
+// configsProxy returns the proxy to query for its whole configuration, or nil if all coordinators report theirs.
+func (p *plan) configsProxy() *session {
 	for _, list := range p.sessionsOf {
 		if slices.ContainsFunc(list, func(x *session) bool { return x.Role == "mixcoord" }) {
 			return p.firstProxy(2, 6)
@@ -34,17 +34,17 @@ func (p *plan) asksConfigs() *session {
 	return nil
 }
 
-// tellsKeys returns the active MixCoord (2.6 or later) in the process of a session, or nil if there is none.
-func (p *plan) tellsKeys(s *session) *session {
+// keysMixCoord returns the active MixCoord (2.6 or later) in the process of a session, or nil if there is none.
+func (p *plan) keysMixCoord(s *session) *session {
 	return p.inProcess(s, func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && model.Since(x.Version, 2, 6) })
 }
 
-// keyAnswer is the response to a configGetURI.
-type keyAnswer struct {
-	Configs []*keyTold `json:"configs"`
+// keyResponse is the response to a configGetURI.
+type keyResponse struct {
+	Configs []*keyValue `json:"configs"`
 }
 
-type keyTold struct {
+type keyValue struct {
 	Key    string `json:"key"`
 	Value  string `json:"value,omitempty"`
 	Source string `json:"source,omitempty"`
@@ -52,12 +52,12 @@ type keyTold struct {
 }
 
 // clean keeps only the requested keys, without secrets. It reports whether the response had a list.
-func (a *keyAnswer) clean() bool {
+func (a *keyResponse) clean() bool {
 	asked := model.CoordinatorKeys()
-	kept := []*keyTold{}
+	kept := []*keyValue{}
 	for _, k := range a.Configs {
-		if k != nil && slices.Contains(asked, k.Key) && !slices.ContainsFunc(kept, func(had *keyTold) bool { return had.Key == k.Key }) {
-			kept = append(kept, &keyTold{Key: k.Key, Value: redact.Setting(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
+		if k != nil && slices.Contains(asked, k.Key) && !slices.ContainsFunc(kept, func(had *keyValue) bool { return had.Key == k.Key }) {
+			kept = append(kept, &keyValue{Key: k.Key, Value: redact.Setting(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
 		}
 	}
 	listed := a.Configs != nil
@@ -66,8 +66,8 @@ func (a *keyAnswer) clean() bool {
 }
 
 // takeKeys stores single keys of a MixCoord until all of its responses are decoded.
-func takeKeys(d *Decoder, _ *processRecords, q *question, told *keyAnswer) {
-	d.keyed[q.key()] = told.Configs
+func takeKeys(d *Decoder, _ *processRecords, q *pendingRecord, response *keyResponse) {
+	d.keyed[q.key()] = response.Configs
 }
 
 // addKeys adds the single keys to the configuration that the session reported.
@@ -95,7 +95,7 @@ func readConfigs(body []byte) (map[string]string, *failure) {
 		return nil, f
 	}
 	if len(all) > maxConfigKeys {
-		return nil, failed(model.TooLarge, "%d keys: too many for a configuration", len(all))
+		return nil, newFailure(model.TooLarge, "%d keys: too many for a configuration", len(all))
 	}
 	known := newConfigKeys(len(all))
 	for key := range all {
@@ -109,7 +109,7 @@ func readConfigs(body []byte) (map[string]string, *failure) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, failed(model.Garbled, "the answer is not %s: it has no keys of Milvus", what)
+		return nil, newFailure(model.Garbled, "the answer is not %s: it has no keys of Milvus", what)
 	}
 	return kept, nil
 }
@@ -125,12 +125,12 @@ func withoutSource(value string) string {
 }
 
 // takeConfigs stores the whole configuration of a proxy.
-func takeConfigs(d *Decoder, p *processRecords, q *question, all map[string]string) {
+func takeConfigs(d *Decoder, p *processRecords, q *pendingRecord, all map[string]string) {
 	weight := int64(0)
 	for key, value := range all {
 		weight += 2 * int64(2*costMessage+len(key)+len(value))
 	}
-	if !d.takes(q, weight) {
+	if !d.reserve(q, weight) {
 		return
 	}
 	c := &model.Config{Values: map[string]string{}, Names: map[string]string{}}

@@ -271,7 +271,7 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 		return server.Listener.Addr().String()
 	}
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Version: "2.6.22"})
-	answers := livetest.Answers(c, livetest.Options{})
+	answers := livetest.Responses(c, livetest.Options{})
 	var own string
 	for i := range answers {
 		if r := &answers[i]; r.Role == "mixcoord" && strings.HasSuffix(r.Method, "/ShowConfigurations") {
@@ -280,7 +280,7 @@ func servePages(t *testing.T, configs, keys http.HandlerFunc, seen func(path str
 		}
 	}
 	c = livetest.Serve(t, c, answers, recorded.Options{})
-	opts := live.Options{Reported: true, Levels: true, MetricsPort: 9091, Timeout: time.Minute, MaxAnswer: 2 << 20}
+	opts := live.Options{ProxyReports: true, Levels: true, MetricsPort: 9091, Timeout: time.Minute, MaxResponse: 2 << 20}
 	was := ask(t, c, opts).LiveNode("mixcoord", 1).Process
 	if was == nil {
 		t.Fatalf("the process of MixCoord at %s is unknown", own)
@@ -331,7 +331,7 @@ func FuzzConfigs(f *testing.F) {
 func TestPagesReplayed(t *testing.T) {
 	t.Parallel()
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Version: "2.6.22"})
-	answers := livetest.Answers(c, livetest.Options{})
+	answers := livetest.Responses(c, livetest.Options{})
 	for i := range answers {
 		switch r := &answers[i]; {
 		case r.Role != "mixcoord":

@@ -17,7 +17,7 @@ import (
 func TestDeadlineCountsForEverything(t *testing.T) {
 	t.Parallel()
 	const timeout, slack = 2 * time.Second, 1200 * time.Millisecond // a second deadline would end well after that
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, test := range map[string]struct {
 		delay  func(n int32) time.Duration

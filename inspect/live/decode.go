@@ -16,28 +16,28 @@ import (
 // one wins. A response is decoded when it is added and its bytes are not retained, so that records can be
 // streamed. It is not safe for concurrent use.
 type Decoder struct {
-	nodes     map[sessionKey]*liveNode
-	processes map[string]*processRecords
-	answers   coordinatorAnswers
-	skipped   []model.Skipped
-	queue     *model.Queue
-	queueAt   time.Time
-	cluster   string
-	asked     times
-	scraped   times
-	told      []toldSystem
+	nodes       map[sessionKey]*liveNode
+	processes   map[string]*processRecords
+	responses   coordinatorResponses
+	skipped     []model.Skipped
+	queue       *model.Queue
+	queueAt     time.Time
+	cluster     string
+	queryTimes  times
+	scrapeTimes times
+	reported    []reportedSystem
 	// texts holds each string once, because names of channels and labels occur thousands of times.
 	texts map[string]string
 	// metrics holds the tables that scrapes share.
 	metrics metricsTables
 	// keyed holds configuration keys that sessions reported one by one.
-	keyed map[sessionKey][]*keyTold
+	keyed map[sessionKey][]*keyValue
 	// foreign counts the keys in ShowConfigurations responses that are not Milvus's.
 	foreign map[sessionKey]int
 	// oddities are notes about single responses, without duplicates.
 	oddities map[model.Skipped]bool
 	// limit bounds the memory of all responses in bytes, 0 for no limit; kept is the memory they take.
-	limit, kept int64
+	limit, used int64
 }
 
 // sessionKey identifies a session: a role of a process.
@@ -51,7 +51,7 @@ func (k sessionKey) String() string { return k.node.Name(k.role) }
 // liveNode is a session whose responses are being collected.
 type liveNode struct {
 	model.LiveNode
-	at dates
+	dates dates
 }
 
 // dates holds, for each part of a session or process, the time of the response that it was taken from.
@@ -70,18 +70,18 @@ func (d dates) newer(part string, at time.Time) bool {
 // NewDecoder returns an empty Decoder.
 func NewDecoder() *Decoder {
 	return &Decoder{
-		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: coordinatorAnswers{},
+		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, responses: coordinatorResponses{},
 		texts: map[string]string{}, foreign: map[sessionKey]int{}, oddities: map[model.Skipped]bool{},
-		keyed: map[sessionKey][]*keyTold{},
+		keyed: map[sessionKey][]*keyValue{},
 	}
 }
 
-// question is a Record being decoded, with the data that the Decoder derived from the record.
-type question struct {
+// pendingRecord is a Record being decoded, with the data that the Decoder derived from the record.
+type pendingRecord struct {
 	*Record
 	node *liveNode
-	// about is the object that the request names, collection its collection.
-	about      string
+	// object is the object that the request names, collection its collection.
+	object     string
 	collection model.CollectionID
 	// outcome and reason are those of the call.
 	outcome model.Outcome
@@ -91,10 +91,10 @@ type question struct {
 }
 
 // key returns the key of the queried session.
-func (q *question) key() sessionKey { return sessionKey{q.Role, q.Node} }
+func (q *pendingRecord) key() sessionKey { return sessionKey{q.Role, q.Node} }
 
 // set sets the outcome and the reason of a question.
-func (q *question) set(outcome model.Outcome, reason string) {
+func (q *pendingRecord) set(outcome model.Outcome, reason string) {
 	q.outcome, q.reason = outcome, oneLine(reason)
 }
 
@@ -139,25 +139,25 @@ func (t *times) add(r *Record) {
 // span of the queries covers only the other responses.
 func (d *Decoder) span(r *Record) {
 	if r.Method == methodMetrics {
-		d.scraped.add(r)
+		d.scrapeTimes.add(r)
 		return
 	}
-	d.asked.add(r)
+	d.queryTimes.add(r)
 }
 
 // timesOf returns the time span of a Runtime: that of the queries, or of the scrapes if there are only scrapes.
 func timesOf(d *Decoder) times {
-	if d.asked.to.IsZero() {
-		return d.scraped
+	if d.queryTimes.to.IsZero() {
+		return d.scrapeTimes
 	}
-	return d.asked
+	return d.queryTimes
 }
 
 // session returns the session of a record, and adds it if it is new.
 func (d *Decoder) session(key sessionKey, address string) *liveNode {
 	n := d.nodes[key]
 	if n == nil {
-		n = &liveNode{LiveNode: model.LiveNode{Role: d.text(oneLine(key.role)), Node: key.node}, at: dates{}}
+		n = &liveNode{LiveNode: model.LiveNode{Role: d.text(oneLine(key.role)), Node: key.node}, dates: dates{}}
 		d.nodes[key] = n
 	}
 	if n.Address == "" {
@@ -181,12 +181,12 @@ func (d *Decoder) text(s string) string {
 
 // addCall decodes a gRPC response.
 func (d *Decoder) addCall(r *Record) {
-	q := &question{Record: r, node: d.session(sessionKey{r.Role, r.Node}, r.Address)}
+	q := &pendingRecord{Record: r, node: d.session(sessionKey{r.Role, r.Node}, r.Address)}
 	q.outcome, q.reason = recordOutcome(r), ""
 	if q.outcome != model.Answered {
 		q.reason = oneLine(r.Error)
 	}
-	a, known := answerTo(r.Method)
+	a, known := decoderOf(r.Method)
 	if known {
 		q.readRequest(a)
 	}
@@ -200,26 +200,26 @@ func (d *Decoder) addCall(r *Record) {
 		}
 	}
 	q.node.Calls = append(q.node.Calls, model.Call{
-		Role: q.node.Role, Node: r.Node, Address: d.text(redact.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
+		Role: q.node.Role, Node: r.Node, Address: d.text(redact.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.object)),
 		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
 }
 
 func lastPart(method string) string { return method[strings.LastIndexByte(method, '/')+1:] }
 
-func (q *question) readRequest(a answer) {
-	if a.request == nil || a.about == nil {
+func (q *pendingRecord) readRequest(a responseDecoder) {
+	if a.request == nil || a.readObject == nil {
 		return
 	}
-	if m := a.request(); tooHeavy(m, q.Request) == nil && proto.Unmarshal(q.Request, m) == nil {
-		a.about(q, m)
+	if m := a.request(); checkDecodedSize(m, q.Request) == nil && proto.Unmarshal(q.Request, m) == nil {
+		a.readObject(q, m)
 	}
 }
 
 // decode reads a response, its status first.
-func (d *Decoder) decode(q *question, a answer) {
+func (d *Decoder) decode(q *pendingRecord, a responseDecoder) {
 	m := a.response()
-	q.weight = weigh(m, q.Response)
+	q.weight = decodedSize(m, q.Response)
 	if !d.afford(q) {
 		return
 	}
@@ -234,18 +234,18 @@ func (d *Decoder) decode(q *question, a answer) {
 		q.set(model.Garbled, err.Error())
 	}
 	if q.outcome == model.Answered {
-		d.kept += keptOf(q.weight)
+		d.used += retainedWeight(q.weight)
 	}
 }
 
-// keptOf returns how much of the decoding memory is retained: at most a half, because only the needed fields of
+// retainedWeight returns how much of the decoding memory is retained: at most a half, because only the needed fields of
 // structs are stored.
-func keptOf(weight int64) int64 { return weight / 2 }
+func retainedWeight(weight int64) int64 { return weight / 2 }
 
 // afford reports whether a response of the question's weight is decoded. If not, it sets the outcome.
-func (d *Decoder) afford(q *question) bool {
-	f := heavy(q.weight)
-	if f == nil && d.limit > 0 && d.kept+keptOf(q.weight) > d.limit {
+func (d *Decoder) afford(q *pendingRecord) bool {
+	f := checkSize(q.weight)
+	if f == nil && d.limit > 0 && d.used+retainedWeight(q.weight) > d.limit {
 		f = overLimit(d.limit)
 	}
 	if f != nil {
@@ -254,23 +254,23 @@ func (d *Decoder) afford(q *question) bool {
 	return f == nil
 }
 
-// takes is like afford for a decoded response of which weight bytes are retained. If it returns true, it
+// reserve is like afford for a decoded response of which weight bytes are retained. If it returns true, it
 // counts the retained bytes.
-func (d *Decoder) takes(q *question, weight int64) bool {
+func (d *Decoder) reserve(q *pendingRecord, weight int64) bool {
 	q.weight = weight
 	if !d.afford(q) {
 		return false
 	}
-	d.kept += keptOf(weight)
+	d.used += retainedWeight(weight)
 	return true
 }
 
 func overLimit(limit int64) *failure {
-	return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, far too much for a cluster of this size", mebibytes(limit))
+	return newFailure(model.TooLarge, "not kept: all answers together would take more than %s of memory, far too much for a cluster of this size", mebibytes(limit))
 }
 
 // newer reports whether a response replaces the one that a part of a session was taken from.
-func (q *question) newer(part string) bool { return q.node.at.newer(part, q.At) }
+func (q *pendingRecord) newer(part string) bool { return q.node.dates.newer(part, q.At) }
 
 // Runtime returns the Runtime of all records. The Decoder must not be used afterwards.
 func (d *Decoder) Runtime(kind, location string) *model.Runtime {
@@ -281,13 +281,13 @@ func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 		n.addKeys(d)
 	}
 	parts.Processes = d.linkProcesses()
-	d.useTold()
+	d.useReported()
 	for _, n := range d.nodes {
 		n.catchUp()
 		parts.Nodes = append(parts.Nodes, &n.LiveNode)
 	}
-	d.answers.forget(d.foreigner)
-	d.answers.into(&parts)
+	d.responses.drop(d.foreigner)
+	d.responses.apply(&parts)
 	parts.Skipped = d.notes()
 	return model.BuildRuntime(parts)
 }
@@ -298,10 +298,10 @@ func (d *Decoder) foreigner(key sessionKey) bool {
 	return n != nil && (n.Outcome == model.Stale || n.Outcome == model.OtherCluster)
 }
 
-// named reports whether the metrics of a process name a session.
-func (d *Decoder) named(key sessionKey) bool {
+// namedByMetrics reports whether the metrics of a process name a session.
+func (d *Decoder) namedByMetrics(key sessionKey) bool {
 	for _, p := range d.processes {
-		if p.told[key] {
+		if p.named[key] {
 			return true
 		}
 	}

@@ -14,15 +14,15 @@ import (
 	"kitescope/inspect/model"
 )
 
-// answer defines how the response to one gRPC method is decoded.
-type answer struct {
+// responseDecoder defines how the response to one gRPC method is decoded.
+type responseDecoder struct {
 	request, response func() proto.Message
-	// about reads the object from the request; nil if the request names none.
-	about func(*question, proto.Message)
+	// readObject reads the object from the request; nil if the request names none.
+	readObject func(*pendingRecord, proto.Message)
 	// take stores the response. It returns an error if the response is invalid.
-	take func(*Decoder, *question, proto.Message) error
-	// none are the status codes for "does not exist", which count as a valid response.
-	none []int32
+	take func(*Decoder, *pendingRecord, proto.Message) error
+	// missingCodes are the status codes for "does not exist", which count as a valid response.
+	missingCodes []int32
 }
 
 // message is a pointer to a message type.
@@ -31,17 +31,17 @@ type message[M any] interface {
 	proto.Message
 }
 
-// answerAs returns the answer of a method with requests of type Q, whose responses take stores.
-func answerAs[Q, A any, PQ message[Q], PA message[A]](take func(*Decoder, *question, PA) error) answer {
-	return answer{
+// decodeAs returns the answer of a method with requests of type Q, whose responses take stores.
+func decodeAs[Q, A any, PQ message[Q], PA message[A]](take func(*Decoder, *pendingRecord, PA) error) responseDecoder {
+	return responseDecoder{
 		request: func() proto.Message { return PQ(new(Q)) }, response: func() proto.Message { return PA(new(A)) },
-		take: func(d *Decoder, q *question, m proto.Message) error { return take(d, q, m.(PA)) },
+		take: func(d *Decoder, q *pendingRecord, m proto.Message) error { return take(d, q, m.(PA)) },
 	}
 }
 
-// of sets the function that reads the object from the request, and the codes for "does not exist".
-func (a answer) of(about func(*question, proto.Message), none ...int32) answer {
-	a.about, a.none = about, none
+// withObject sets the function that reads the object from the request, and the codes for "does not exist".
+func (a responseDecoder) withObject(about func(*pendingRecord, proto.Message), none ...int32) responseDecoder {
+	a.readObject, a.missingCodes = about, none
 	return a
 }
 
@@ -64,65 +64,65 @@ const (
 	codeNotPermitted       = 1401
 )
 
-// answers maps methods to their decoders. The key includes the service if several services have the name.
-var answers = map[string]answer{
-	"GetComponentStates":  answerAs[milvuspb.GetComponentStatesRequest]((*Decoder).takeState),
-	"ShowConfigurations":  answerAs[internalpb.ShowConfigurationsRequest]((*Decoder).takeConfig),
-	"GetMetrics":          answerAs[milvuspb.GetMetricsRequest]((*Decoder).takeSystem).of(aboutMetrics),
-	"GetProxyMetrics":     answerAs[milvuspb.GetMetricsRequest]((*Decoder).takeSystem).of(aboutMetrics),
-	"GetDataDistribution": answerAs[querypb.GetDataDistributionRequest]((*Decoder).takeDistribution),
+// responseDecoders maps methods to their decoders. The key includes the service if several services have the name.
+var responseDecoders = map[string]responseDecoder{
+	"GetComponentStates":  decodeAs[milvuspb.GetComponentStatesRequest]((*Decoder).takeState),
+	"ShowConfigurations":  decodeAs[internalpb.ShowConfigurationsRequest]((*Decoder).takeConfig),
+	"GetMetrics":          decodeAs[milvuspb.GetMetricsRequest]((*Decoder).takeSystem).withObject(readMetricType),
+	"GetProxyMetrics":     decodeAs[milvuspb.GetMetricsRequest]((*Decoder).takeSystem).withObject(readMetricType),
+	"GetDataDistribution": decodeAs[querypb.GetDataDistributionRequest]((*Decoder).takeDistribution),
 
-	"QueryCoord.GetReplicas": answerAs[milvuspb.GetReplicasRequest]((*Decoder).takeReplicas).
-		of(aboutCollection, codeCollectionMissing, codeCollectionUnloaded, codeReplicaMissing),
-	"QueryCoord.GetShardLeaders": answerAs[querypb.GetShardLeadersRequest]((*Decoder).takeShardLeaders).
-		of(aboutCollection, codeCollectionMissing, codeCollectionUnloaded),
-	"QueryCoord.ShowCollections":       answerAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
-	"QueryCoord.ShowLoadCollections":   answerAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
-	"QueryCoord.ListResourceGroups":    answerAs[milvuspb.ListResourceGroupsRequest]((*Decoder).takeGroupNames),
-	"QueryCoord.DescribeResourceGroup": answerAs[querypb.DescribeResourceGroupRequest]((*Decoder).takeGroup).of(aboutGroup),
-	"QueryCoord.CheckBalanceStatus":    answerAs[querypb.CheckBalanceStatusRequest]((*Decoder).takeBalance),
-	"QueryCoord.ListQueryNode":         answerAs[querypb.ListQueryNodeRequest]((*Decoder).takeQueryNodes),
-	"QueryCoord.ListCheckers":          answerAs[querypb.ListCheckersRequest]((*Decoder).takeCheckers),
+	"QueryCoord.GetReplicas": decodeAs[milvuspb.GetReplicasRequest]((*Decoder).takeReplicas).
+		withObject(readCollection, codeCollectionMissing, codeCollectionUnloaded, codeReplicaMissing),
+	"QueryCoord.GetShardLeaders": decodeAs[querypb.GetShardLeadersRequest]((*Decoder).takeShardLeaders).
+		withObject(readCollection, codeCollectionMissing, codeCollectionUnloaded),
+	"QueryCoord.ShowCollections":       decodeAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
+	"QueryCoord.ShowLoadCollections":   decodeAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
+	"QueryCoord.ListResourceGroups":    decodeAs[milvuspb.ListResourceGroupsRequest]((*Decoder).takeGroupNames),
+	"QueryCoord.DescribeResourceGroup": decodeAs[querypb.DescribeResourceGroupRequest]((*Decoder).takeGroup).withObject(readGroup),
+	"QueryCoord.CheckBalanceStatus":    decodeAs[querypb.CheckBalanceStatusRequest]((*Decoder).takeBalance),
+	"QueryCoord.ListQueryNode":         decodeAs[querypb.ListQueryNodeRequest]((*Decoder).takeQueryNodes),
+	"QueryCoord.ListCheckers":          decodeAs[querypb.ListCheckersRequest]((*Decoder).takeCheckers),
 
-	"DataCoord.GetRecoveryInfoV2": answerAs[datapb.GetRecoveryInfoRequestV2]((*Decoder).takeRecovery).of(aboutCollection, codeCollectionMissing),
-	"DataCoord.GetSegmentInfo":    answerAs[datapb.GetSegmentInfoRequest]((*Decoder).takeDataSegments).of(aboutSegments),
+	"DataCoord.GetRecoveryInfoV2": decodeAs[datapb.GetRecoveryInfoRequestV2]((*Decoder).takeRecovery).withObject(readCollection, codeCollectionMissing),
+	"DataCoord.GetSegmentInfo":    decodeAs[datapb.GetSegmentInfoRequest]((*Decoder).takeDataSegments).withObject(readSegments),
 }
 
-// answerTo returns the decoder of a method, e.g. /milvus.proto.query.QueryCoord/GetReplicas.
-func answerTo(method string) (answer, bool) {
+// decoderOf returns the decoder of a method, e.g. /milvus.proto.query.QueryCoord/GetReplicas.
+func decoderOf(method string) (responseDecoder, bool) {
 	service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	a, ok := answers[name]
+	a, ok := responseDecoders[name]
 	if !ok {
-		a, ok = answers[service[strings.LastIndexByte(service, '.')+1:]+"."+name]
+		a, ok = responseDecoders[service[strings.LastIndexByte(service, '.')+1:]+"."+name]
 	}
 	return a, ok
 }
 
-func aboutCollection(q *question, m proto.Message) {
+func readCollection(q *pendingRecord, m proto.Message) {
 	if r, ok := m.(interface{ GetCollectionID() int64 }); ok {
 		q.collection = model.CollectionID(r.GetCollectionID())
-		q.about = q.collection.String()
+		q.object = q.collection.String()
 	}
 }
 
-func aboutGroup(q *question, m proto.Message) {
-	q.about = m.(*querypb.DescribeResourceGroupRequest).GetResourceGroup()
+func readGroup(q *pendingRecord, m proto.Message) {
+	q.object = m.(*querypb.DescribeResourceGroupRequest).GetResourceGroup()
 }
 
-func aboutSegments(q *question, m proto.Message) {
+func readSegments(q *pendingRecord, m proto.Message) {
 	ids := m.(*datapb.GetSegmentInfoRequest).GetSegmentIDs()
 	if len(ids) == 0 {
 		return
 	}
-	q.about = model.SegmentID(ids[0]).String()
+	q.object = model.SegmentID(ids[0]).String()
 	if len(ids) > 1 {
-		q.about += " and " + strconv.Itoa(len(ids)-1) + " more"
+		q.object += " and " + strconv.Itoa(len(ids)-1) + " more"
 	}
 }
 
 // readStatus reads the status inside a response: the new code and the old one, which is the only one before
 // 2.3. It reports whether the rest of the response is to be decoded.
-func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
+func (d *Decoder) readStatus(q *pendingRecord, a responseDecoder, m proto.Message) bool {
 	holder, ok := m.(interface{ GetStatus() *commonpb.Status })
 	if !ok {
 		return true
@@ -139,7 +139,7 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	if s.GetCode() == 0 && s.GetErrorCode() == commonpb.ErrorCode_Success {
 		return true
 	}
-	for _, code := range a.none {
+	for _, code := range a.missingCodes {
 		if s.GetCode() == code || code == codeCollectionMissing && s.GetCode() == 0 && s.GetErrorCode() == commonpb.ErrorCode_CollectionNotExists {
 			return true
 		}
@@ -150,7 +150,7 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 	}
 	outcome := statusOutcome(s)
 	reason = reason[:min(len(reason), maxProse+1)] // no more is displayed
-	q.set(outcome, explained(outcome, reason))
+	q.set(outcome, explain(outcome, reason))
 	if outcome == model.Failed && strings.HasSuffix(q.Method, "/GetShardLeaders") {
 		d.leaderProblem(q, s)
 	}

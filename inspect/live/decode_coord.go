@@ -15,38 +15,38 @@ import (
 	"kitescope/inspect/model"
 )
 
-// coordinatorAnswers holds the responses about the cluster as a whole, by method and object. A later response
+// coordinatorResponses holds the responses about the cluster as a whole, by method and object. A later response
 // replaces an earlier one.
-type coordinatorAnswers map[answerKey]dated
+type coordinatorResponses map[responseKey]datedResponse
 
-// answerKey identifies a response: its kind and the object that it is about.
-type answerKey struct {
-	what, about string
-	segment     model.SegmentID
+// responseKey identifies a response: its kind and the object that it is about.
+type responseKey struct {
+	kind, object string
+	segment      model.SegmentID
 }
 
-// dated is a response: its time, the session it came from, and a function that puts it into a Runtime.
-type dated struct {
-	at  time.Time
-	by  sessionKey
-	put func(*model.RuntimeParts)
+// datedResponse is a response: its time, the session it came from, and a function that puts it into a Runtime.
+type datedResponse struct {
+	at      time.Time
+	session sessionKey
+	put     func(*model.RuntimeParts)
 }
 
 // keep stores a response unless a later one is stored.
-func (c coordinatorAnswers) keep(key answerKey, answer dated) {
+func (c coordinatorResponses) keep(key responseKey, answer datedResponse) {
 	if had, ok := c[key]; !ok || !answer.at.Before(had.at) {
 		c[key] = answer
 	}
 }
 
 // keep stores the response to a question.
-func (d *Decoder) keep(q *question, what string, put func(*model.RuntimeParts)) {
-	d.answers.keep(answerKey{what: what, about: q.about}, dated{q.At, q.key(), put})
+func (d *Decoder) keep(q *pendingRecord, what string, put func(*model.RuntimeParts)) {
+	d.responses.keep(responseKey{kind: what, object: q.object}, datedResponse{q.At, q.key(), put})
 }
 
-// listed appends entries to a list of a Runtime. The list becomes non-nil even without entries, because it is
+// appendTo appends entries to a list of a Runtime. The list becomes non-nil even without entries, because it is
 // known then.
-func listed[T any](part func(*model.RuntimeParts) *[]T, entries ...T) func(*model.RuntimeParts) {
+func appendTo[T any](part func(*model.RuntimeParts) *[]T, entries ...T) func(*model.RuntimeParts) {
 	return func(p *model.RuntimeParts) {
 		list := part(p)
 		if *list = append(*list, entries...); *list == nil {
@@ -55,15 +55,15 @@ func listed[T any](part func(*model.RuntimeParts) *[]T, entries ...T) func(*mode
 	}
 }
 
-// forget drops the responses of sessions that turned out to be other processes.
-func (c coordinatorAnswers) forget(foreign func(sessionKey) bool) {
-	maps.DeleteFunc(c, func(_ answerKey, x dated) bool { return foreign(x.by) })
+// drop drops the responses of sessions that turned out to be other processes.
+func (c coordinatorResponses) drop(foreign func(sessionKey) bool) {
+	maps.DeleteFunc(c, func(_ responseKey, x datedResponse) bool { return foreign(x.session) })
 }
 
-// into puts all responses into a Runtime, in a fixed order.
-func (c coordinatorAnswers) into(p *model.RuntimeParts) {
-	for _, key := range slices.SortedFunc(maps.Keys(c), func(a, b answerKey) int {
-		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.about, b.about), cmp.Compare(a.segment, b.segment))
+// apply puts all responses into a Runtime, in a fixed order.
+func (c coordinatorResponses) apply(p *model.RuntimeParts) {
+	for _, key := range slices.SortedFunc(maps.Keys(c), func(a, b responseKey) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.object, b.object), cmp.Compare(a.segment, b.segment))
 	}) {
 		c[key].put(p)
 	}
@@ -81,7 +81,7 @@ func streamingNodesOf(p *model.RuntimeParts) *[]model.NodeState  { return &p.Str
 func tasksOf(p *model.RuntimeParts) *[]*model.Task               { return &p.Tasks }
 func targetsOf(p *model.RuntimeParts) *[]model.CurrentTarget     { return &p.Targets }
 
-func (d *Decoder) takeReplicas(q *question, m *milvuspb.GetReplicasResponse) error {
+func (d *Decoder) takeReplicas(q *pendingRecord, m *milvuspb.GetReplicasResponse) error {
 	list := []*model.LiveReplica{}
 	for _, r := range m.GetReplicas() {
 		replica := &model.LiveReplica{
@@ -106,7 +106,7 @@ func (d *Decoder) takeReplicas(q *question, m *milvuspb.GetReplicasResponse) err
 		slices.SortFunc(replica.Leaders, func(a, b model.ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
 		list = append(list, replica)
 	}
-	d.keep(q, "replicas", listed(replicasOf, list...))
+	d.keep(q, "replicas", appendTo(replicasOf, list...))
 	return nil
 }
 
@@ -118,7 +118,7 @@ func nodeIDs(ids []int64) []model.NodeID {
 	return list
 }
 
-func (d *Decoder) takeShardLeaders(q *question, m *querypb.GetShardLeadersResponse) error {
+func (d *Decoder) takeShardLeaders(q *pendingRecord, m *querypb.GetShardLeadersResponse) error {
 	list := []model.ShardLeader{}
 	for _, s := range m.GetShards() {
 		leader := model.ShardLeader{
@@ -129,7 +129,7 @@ func (d *Decoder) takeShardLeaders(q *question, m *querypb.GetShardLeadersRespon
 		}
 		list = append(list, leader)
 	}
-	d.keep(q, "leaders", listed(leadersOf, list...))
+	d.keep(q, "leaders", appendTo(leadersOf, list...))
 	return nil
 }
 
@@ -138,7 +138,7 @@ const maxLeaderProblem = 64 << 10
 
 // leaderProblem stores why QueryCoord reports no leader. It returns one error for the whole collection, with
 // the channel as "[channel=...]".
-func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
+func (d *Decoder) leaderProblem(q *pendingRecord, s *commonpb.Status) {
 	switch s.GetCode() {
 	case codeReplicaUnavailable, codeChannelMissing, codeChannelLack, codeChannelUnavailable, codeNodeUnavailable:
 	default:
@@ -162,10 +162,10 @@ func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
 	if len(list) == 0 {
 		list = append(list, model.ShardLeader{Collection: q.collection, Problem: q.reason})
 	}
-	d.keep(q, "leaders", listed(leadersOf, list...))
+	d.keep(q, "leaders", appendTo(leadersOf, list...))
 }
 
-func (d *Decoder) takeLoaded(q *question, m *querypb.ShowCollectionsResponse) error {
+func (d *Decoder) takeLoaded(q *pendingRecord, m *querypb.ShowCollectionsResponse) error {
 	r := m
 	list := []*model.LoadedCollection{}
 	for i, id := range r.GetCollectionIDs() {
@@ -183,26 +183,28 @@ func (d *Decoder) takeLoaded(q *question, m *querypb.ShowCollectionsResponse) er
 		}
 		list = append(list, x)
 	}
-	d.keep(q, "loaded", listed(loadedOf, list...))
+	d.keep(q, "loaded", appendTo(loadedOf, list...))
 	return nil
 }
 
 // takeGroupNames stores the names, so that a group without a description is listed too.
-func (d *Decoder) takeGroupNames(q *question, m *milvuspb.ListResourceGroupsResponse) error {
-	d.keep(q, "groups", listed(groupsOf))
+func (d *Decoder) takeGroupNames(q *pendingRecord, m *milvuspb.ListResourceGroupsResponse) error {
+	d.keep(q, "groups", appendTo(groupsOf))
 	for _, name := range m.GetResourceGroups() {
 		g := &model.LiveResourceGroup{Name: d.text(name), Capacity: -1, Available: -1, Requests: -1, Limits: -1}
 		// The zero time makes any description replace it, and it replaces none.
-		if key := groupKey(g); d.answers[key].put == nil {
-			d.answers[key] = dated{by: q.key(), put: listed(groupsOf, g)}
+		if key := groupKey(g); d.responses[key].put == nil {
+			d.responses[key] = datedResponse{session: q.key(), put: appendTo(groupsOf, g)}
 		}
 	}
 	return nil
 }
 
-func groupKey(g *model.LiveResourceGroup) answerKey { return answerKey{what: "group", about: g.Name} }
+func groupKey(g *model.LiveResourceGroup) responseKey {
+	return responseKey{kind: "group", object: g.Name}
+}
 
-func (d *Decoder) takeGroup(q *question, m *querypb.DescribeResourceGroupResponse) error {
+func (d *Decoder) takeGroup(q *pendingRecord, m *querypb.DescribeResourceGroupResponse) error {
 	r := m.GetResourceGroup()
 	if r == nil {
 		return errors.New("the answer describes no resource group")
@@ -218,7 +220,7 @@ func (d *Decoder) takeGroup(q *question, m *querypb.DescribeResourceGroupRespons
 		g.Nodes = append(g.Nodes, model.NodeID(n.GetNodeId()))
 	}
 	slices.Sort(g.Nodes)
-	d.answers.keep(groupKey(g), dated{q.At, q.key(), listed(groupsOf, g)})
+	d.responses.keep(groupKey(g), datedResponse{q.At, q.key(), appendTo(groupsOf, g)})
 	return nil
 }
 
@@ -233,24 +235,24 @@ func byCollection(counts map[int64]int32) map[model.CollectionID]int32 {
 	return m
 }
 
-func (d *Decoder) takeBalance(q *question, m *querypb.CheckBalanceStatusResponse) error {
+func (d *Decoder) takeBalance(q *pendingRecord, m *querypb.CheckBalanceStatusResponse) error {
 	active := m.GetIsActive()
 	d.keep(q, "balance", func(p *model.RuntimeParts) { p.BalanceActive = &active })
 	return nil
 }
 
-func (d *Decoder) takeCheckers(q *question, m *querypb.ListCheckersResponse) error {
+func (d *Decoder) takeCheckers(q *pendingRecord, m *querypb.ListCheckersResponse) error {
 	list := []model.Checker{}
 	for _, c := range m.GetCheckerInfos() {
 		list = append(list, model.Checker{ID: c.GetId(), Name: d.text(c.GetDesc()), Active: c.GetActivated()})
 	}
 	slices.SortFunc(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
-	d.keep(q, "checkers", listed(checkersOf, list...))
+	d.keep(q, "checkers", appendTo(checkersOf, list...))
 	return nil
 }
 
 // takeQueryNodes stores the states of query nodes as QueryCoord reports them.
-func (d *Decoder) takeQueryNodes(q *question, m *querypb.ListQueryNodeResponse) error {
+func (d *Decoder) takeQueryNodes(q *pendingRecord, m *querypb.ListQueryNodeResponse) error {
 	list := []model.NodeState{}
 	for _, n := range m.GetNodeInfos() {
 		list = append(list, model.NodeState{Node: model.NodeID(n.GetID()), State: d.text(n.GetState())})

@@ -10,7 +10,7 @@ import (
 )
 
 // takeRecovery stores the channels and segments that DataCoord wants served for a collection.
-func (d *Decoder) takeRecovery(q *question, m *datapb.GetRecoveryInfoResponseV2) error {
+func (d *Decoder) takeRecovery(q *pendingRecord, m *datapb.GetRecoveryInfoResponseV2) error {
 	list := []*model.Recovery{}
 	for _, c := range m.GetChannels() {
 		r := &model.Recovery{
@@ -26,7 +26,7 @@ func (d *Decoder) takeRecovery(q *question, m *datapb.GetRecoveryInfoResponseV2)
 		}
 		list = append(list, r)
 	}
-	d.keep(q, "recovery", listed(recoveryOf, list...))
+	d.keep(q, "recovery", appendTo(recoveryOf, list...))
 	return nil
 }
 
@@ -54,13 +54,13 @@ func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhol
 }
 
 // takeDataSegments stores segments as DataCoord has them in memory.
-func (d *Decoder) takeDataSegments(q *question, m *datapb.GetSegmentInfoResponse) error {
-	d.answers.keep(answerKey{what: "segments"}, dated{q.At, q.key(), listed(dataSegmentsOf)})
+func (d *Decoder) takeDataSegments(q *pendingRecord, m *datapb.GetSegmentInfoResponse) error {
+	d.responses.keep(responseKey{kind: "segments"}, datedResponse{q.At, q.key(), appendTo(dataSegmentsOf)})
 	for _, s := range m.GetInfos() {
 		segment := model.DataSegment{
 			ID: model.SegmentID(s.GetID()), State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()), ExpireAt: model.TSO(s.GetLastExpireTime()),
 		}
-		d.answers.keep(answerKey{what: "segment", segment: segment.ID}, dated{q.At, q.key(), listed(dataSegmentsOf, segment)})
+		d.responses.keep(responseKey{kind: "segment", segment: segment.ID}, datedResponse{q.At, q.key(), appendTo(dataSegmentsOf, segment)})
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-func TestStatusInsideAnAnswer(t *testing.T) {
+func TestEmbeddedStatus(t *testing.T) {
 	distribution := inQueryNode + "GetDataDistribution"
 	none := &querypb.GetDataDistributionResponse{}
 	with := func(s *commonpb.Status) *querypb.GetDataDistributionResponse {

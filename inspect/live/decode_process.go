@@ -27,10 +27,10 @@ const configMetricsPort = "commonmetricsport"
 // processRecords holds the HTTP responses of a process.
 type processRecords struct {
 	model.Process
-	// asked holds the sessions for which the process was queried. told holds the sessions that the process's own
+	// queried holds the sessions for which the process was queried. told holds the sessions that the process's own
 	// metrics name, which are more reliable.
-	asked, told map[sessionKey]bool
-	at          dates // of pages
+	queried, named map[sessionKey]bool
+	dates          dates // of pages
 }
 
 // addHTTP decodes an HTTP response. A process is identified by its address. Text from a file has none and is
@@ -43,14 +43,14 @@ func (d *Decoder) addHTTP(r *Record) {
 	p := d.processes[key]
 	if p == nil {
 		p = &processRecords{
-			Process: model.Process{Address: d.text(redact.Address(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}, at: dates{},
+			Process: model.Process{Address: d.text(redact.Address(r.Address))}, queried: map[sessionKey]bool{}, named: map[sessionKey]bool{}, dates: dates{},
 		}
 		d.processes[key] = p
 	}
 	if r.Role != "" {
-		p.asked[sessionKey{d.text(r.Role), r.Node}] = true
+		p.queried[sessionKey{d.text(r.Role), r.Node}] = true
 	}
-	q := &question{Record: r, outcome: recordOutcome(r)}
+	q := &pendingRecord{Record: r, outcome: recordOutcome(r)}
 	if q.outcome != model.Answered {
 		q.reason = oneLine(r.Error)
 	}
@@ -64,16 +64,16 @@ func (d *Decoder) addHTTP(r *Record) {
 
 // takeHealthz stores the health that a process reports. An unhealthy process responds too, with the reason in
 // the body.
-func takeHealthz(d *Decoder, p *processRecords, q *question) {
-	if text := oneLine(string(q.Response)); text != "" && p.at.newer(healthzPath, q.At) {
+func takeHealthz(d *Decoder, p *processRecords, q *pendingRecord) {
+	if text := oneLine(string(q.Response)); text != "" && p.dates.newer(healthzPath, q.At) {
 		p.Healthz = d.text(text)
 	}
 }
 
 // takeMetrics stores the two newest scrapes of a process.
-func takeMetrics(d *Decoder, p *processRecords, q *question) {
+func takeMetrics(d *Decoder, p *processRecords, q *pendingRecord) {
 	if q.outcome != model.Answered {
-		if p.Metrics == nil && p.at.newer(metricsPath, q.At) {
+		if p.Metrics == nil && p.dates.newer(metricsPath, q.At) {
 			p.Outcome, p.Reason = q.outcome, q.reason
 		}
 		return
@@ -92,10 +92,10 @@ func takeMetrics(d *Decoder, p *processRecords, q *question) {
 		}
 		d.note("metrics of "+cmp.Or(p.Address, q.Node.Name(q.Role))+", in part", err.Error())
 	}
-	for key := range namesItself(m) {
-		p.told[sessionKey{d.text(key.role), key.node}] = true
+	for key := range ownSessions(m) {
+		p.named[sessionKey{d.text(key.role), key.node}] = true
 	}
-	p.scraped(m)
+	p.addScrape(m)
 	p.Outcome, p.Reason = model.Answered, ""
 }
 
@@ -106,11 +106,11 @@ func (d *Decoder) addNames(r Record) {
 	}
 	p := d.processes[r.Address]
 	if p == nil {
-		p = &processRecords{told: map[sessionKey]bool{}}
+		p = &processRecords{named: map[sessionKey]bool{}}
 		d.processes[r.Address] = p
 	}
 	if m, err := NewDecoder().parseMetrics(bytes.NewReader(r.Response), r.At); err == nil {
-		maps.Copy(p.told, namesItself(m))
+		maps.Copy(p.named, ownSessions(m))
 	}
 }
 
@@ -129,8 +129,8 @@ func (d *Decoder) AddBefore(r Record) {
 	}
 }
 
-// scraped inserts a scrape by time. If times are missing, the one added later is newer.
-func (p *processRecords) scraped(m *model.Metrics) {
+// addScrape inserts a scrape by time. If times are missing, the one added later is newer.
+func (p *processRecords) addScrape(m *model.Metrics) {
 	switch {
 	case p.Metrics == nil:
 		p.Metrics = m
@@ -154,12 +154,12 @@ func (d *Decoder) linkProcesses() []*model.Process {
 		}
 	}
 	for _, k := range keys {
-		claim(d.processes[k], d.processes[k].told)
+		claim(d.processes[k], d.processes[k].named)
 	}
 	for _, k := range keys {
-		claim(d.processes[k], d.processes[k].believable())
+		claim(d.processes[k], d.processes[k].plausibleSessions())
 	}
-	d.addUnasked(owner)
+	d.addUnqueried(owner)
 	d.claimNeighbours(owner)
 	list := make([]*model.Process, 0, len(keys))
 	for _, k := range keys {
@@ -189,9 +189,9 @@ func (d *Decoder) linkProcesses() []*model.Process {
 	return list
 }
 
-// addUnasked adds the sessions that only metrics name. Roles under an id that was queried are not sessions of
+// addUnqueried adds the sessions that only metrics name. Roles under an id that was queried are not sessions of
 // their own: a mixcoord counts itself under the roles it unites.
-func (d *Decoder) addUnasked(owner map[sessionKey]*processRecords) {
+func (d *Decoder) addUnqueried(owner map[sessionKey]*processRecords) {
 	asked := map[model.NodeID]bool{}
 	for key := range d.nodes {
 		asked[key.node] = true
@@ -207,14 +207,14 @@ func (d *Decoder) addUnasked(owner map[sessionKey]*processRecords) {
 	}
 }
 
-// believable returns the sessions for which the process was queried, without those that its metrics show to be
+// plausibleSessions returns the sessions for which the process was queried, without those that its metrics show to be
 // elsewhere, because a ServerID belongs to one process.
-func (p *processRecords) believable() map[sessionKey]bool {
+func (p *processRecords) plausibleSessions() map[sessionKey]bool {
 	ids := map[model.NodeID]bool{}
-	for key := range p.told {
+	for key := range p.named {
 		ids[key.node] = true
 	}
-	list := maps.Clone(p.asked)
+	list := maps.Clone(p.queried)
 	maps.DeleteFunc(list, func(key sessionKey, _ bool) bool { return len(ids) > 0 && !ids[key.node] })
 	return list
 }
@@ -259,7 +259,7 @@ func (d *Decoder) addressProcesses() {
 			continue
 		}
 		address := ""
-		for _, k := range slices.SortedFunc(maps.Keys(p.told), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
+		for _, k := range slices.SortedFunc(maps.Keys(p.named), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
 			if n := d.nodes[k]; n != nil && address == "" {
 				address = n.httpAddress()
 			}
@@ -282,12 +282,12 @@ func (d *Decoder) addressProcesses() {
 func (p *processRecords) join(other *processRecords) {
 	for _, m := range []*model.Metrics{other.Before, other.Metrics} {
 		if m != nil {
-			p.scraped(m)
+			p.addScrape(m)
 			p.Outcome, p.Reason = model.Answered, ""
 		}
 	}
-	maps.Copy(p.told, other.told)
-	maps.Copy(p.asked, other.asked)
+	maps.Copy(p.named, other.named)
+	maps.Copy(p.queried, other.queried)
 	p.Calls = append(p.Calls, other.Calls...)
 	p.Healthz = cmp.Or(p.Healthz, other.Healthz)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // takeState stores the state that a process reports for itself.
-func (d *Decoder) takeState(q *question, m *milvuspb.ComponentStates) error {
+func (d *Decoder) takeState(q *pendingRecord, m *milvuspb.ComponentStates) error {
 	state := m.GetState()
 	if state == nil {
 		return errors.New("the answer has no state")
@@ -30,7 +30,7 @@ func (d *Decoder) takeState(q *question, m *milvuspb.ComponentStates) error {
 
 // otherNode marks a response from another process, because a call without a target is served by any process
 // that now has the address. Ids below 1 mean that the process has none yet.
-func (q *question) otherNode(id int64) bool {
+func (q *pendingRecord) otherNode(id int64) bool {
 	if id <= 0 || model.NodeID(id) == q.Node {
 		return false
 	}
@@ -39,7 +39,7 @@ func (q *question) otherNode(id int64) bool {
 }
 
 // takeDistribution stores the segments and channels that a query node serves.
-func (d *Decoder) takeDistribution(q *question, m *querypb.GetDataDistributionResponse) error {
+func (d *Decoder) takeDistribution(q *pendingRecord, m *querypb.GetDataDistributionResponse) error {
 	r := m
 	if q.otherNode(r.GetNodeID()) {
 		return nil

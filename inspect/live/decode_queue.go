@@ -27,9 +27,9 @@ type TopicOffsets struct {
 	End   int64  `json:"end"`
 }
 
-// queueAnswer decodes the record of a queue into into, unless a newer one was decoded. ok is false if it holds
+// decodeQueue decodes the record of a queue into into, unless a newer one was decoded. ok is false if it holds
 // nothing readable.
-func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) {
+func (d *Decoder) decodeQueue(r *Record, kind, what string, into any) (ok bool) {
 	if d.queue != nil && r.At.Before(d.queueAt) {
 		return false
 	}
@@ -41,7 +41,7 @@ func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) 
 	if len(r.Response) == 0 {
 		return false
 	}
-	if f := heavy(weighJSON(r.Response)); f != nil {
+	if f := checkSize(decodedJSONSize(r.Response)); f != nil {
 		d.queue.Outcome, d.queue.Reason = f.outcome, f.reason
 		return false
 	}
@@ -61,7 +61,7 @@ func (d *Decoder) putTopics(list []model.Topic) {
 // addQueue decodes the offsets.
 func (d *Decoder) addQueue(r *Record) {
 	var offsets QueueOffsets
-	if !d.queueAnswer(r, "kafka", "offsets", &offsets) {
+	if !d.decodeQueue(r, "kafka", "offsets", &offsets) {
 		return
 	}
 	topics := make([]model.Topic, 0, len(offsets.Topics))
@@ -74,7 +74,7 @@ func (d *Decoder) addQueue(r *Record) {
 // addPulsar decodes the topics of Pulsar.
 func (d *Decoder) addPulsar(r *Record) {
 	var told QueueTopics
-	if !d.queueAnswer(r, "pulsar", "topics", &told) {
+	if !d.decodeQueue(r, "pulsar", "topics", &told) {
 		return
 	}
 	if x := told.Retention; x != nil {

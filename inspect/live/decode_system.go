@@ -83,33 +83,33 @@ type (
 	}
 )
 
-// toldSystem holds the figures that one process reports about another.
-type toldSystem struct {
-	about  sessionKey
-	by     sessionKey
-	system *model.System
-	at     time.Time
+// reportedSystem holds the figures that one process reports about another.
+type reportedSystem struct {
+	node     sessionKey
+	reporter sessionKey
+	system   *model.System
+	at       time.Time
 }
 
-// aboutMetrics sets the requested type of metrics if it is not the default, system_info.
-func aboutMetrics(q *question, m proto.Message) {
+// readMetricType sets the requested type of metrics if it is not the default, system_info.
+func readMetricType(q *pendingRecord, m proto.Message) {
 	var request struct {
 		MetricType string `json:"metric_type"`
 	}
 	text := m.(*milvuspb.GetMetricsRequest).GetRequest()
 	if json.Unmarshal([]byte(text), &request) == nil && request.MetricType != "system_info" {
-		q.about = request.MetricType
+		q.object = request.MetricType
 	}
 }
 
 // takeSystem stores CPU, memory and rates of the process, and, if it is a coordinator, of the nodes that it
 // manages.
-func (d *Decoder) takeSystem(q *question, m *milvuspb.GetMetricsResponse) error {
+func (d *Decoder) takeSystem(q *pendingRecord, m *milvuspb.GetMetricsResponse) error {
 	text := m.GetResponse()
-	if q.about != "" {
+	if q.object != "" {
 		return d.takeTasks(q, text)
 	}
-	q.weight += weighJSON(text)
+	q.weight += decodedJSONSize(text)
 	if !d.afford(q) {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (d *Decoder) takeSystem(q *question, m *milvuspb.GetMetricsResponse) error 
 	for role, list := range map[string][]componentJSON{"querynode": t.Cluster.QueryNodes, "datanode": t.Cluster.DataNodes, "indexnode": t.Cluster.IndexNodes} {
 		for i := range list {
 			if c := &list[i]; !c.HasError && c.ID > 0 {
-				d.told = append(d.told, toldSystem{sessionKey{role, model.NodeID(c.ID)}, sessionKey{q.Role, q.Node}, d.system(c), q.At})
+				d.reported = append(d.reported, reportedSystem{sessionKey{role, model.NodeID(c.ID)}, sessionKey{q.Role, q.Node}, d.system(c), q.At})
 			}
 		}
 	}
@@ -216,7 +216,7 @@ func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 
 // takeStored stores the storage size of each collection that DataCoord reports. A collection that is missing
 // has none, so one invalid entry makes the whole list invalid.
-func (d *Decoder) takeStored(q *question, quota *quotaJSON) {
+func (d *Decoder) takeStored(q *pendingRecord, quota *quotaJSON) {
 	if quota == nil || quota.CollectionBinlogSize == nil {
 		return
 	}
@@ -258,16 +258,16 @@ func goTime(s string) time.Time {
 	return t.UTC()
 }
 
-// useTold fills in the figures that coordinators report for nodes that did not respond themselves, and notes
+// useReported fills in the figures that coordinators report for nodes that did not respond themselves, and notes
 // it. It runs after the nodes' own calls are concluded.
-func (d *Decoder) useTold() {
-	best := map[sessionKey]toldSystem{}
-	for _, t := range d.told {
-		if d.foreigner(t.by) {
+func (d *Decoder) useReported() {
+	best := map[sessionKey]reportedSystem{}
+	for _, t := range d.reported {
+		if d.foreigner(t.reporter) {
 			continue
 		}
-		if had, ok := best[t.about]; !ok || t.at.After(had.at) || t.at.Equal(had.at) && t.by.String() < had.by.String() {
-			best[t.about] = t
+		if had, ok := best[t.node]; !ok || t.at.After(had.at) || t.at.Equal(had.at) && t.reporter.String() < had.reporter.String() {
+			best[t.node] = t
 		}
 	}
 	for about, t := range best {
@@ -276,12 +276,12 @@ func (d *Decoder) useTold() {
 			continue
 		}
 		if len(n.Calls) == 0 && n.Reason == "" {
-			n.Reason = "not queried directly: " + t.by.String() + " reported it"
+			n.Reason = "not queried directly: " + t.reporter.String() + " reported it"
 		}
 		n.System = t.system
 		n.Calls = append(n.Calls, model.Call{
 			Role: n.Role, Node: n.Node, Address: n.Address,
-			Method: "GetMetrics", About: "reported by " + t.by.String(), Outcome: model.Answered,
+			Method: "GetMetrics", About: "reported by " + t.reporter.String(), Outcome: model.Answered,
 		})
 	}
 }

@@ -25,7 +25,7 @@ type targetJSON struct {
 
 // takeTargets stores the current targets of QueryCoord. It stores all targets or none, because segments
 // missing from a partial list would seem unwanted.
-func (d *Decoder) takeTargets(q *question, text string) error {
+func (d *Decoder) takeTargets(q *pendingRecord, text string) error {
 	const copies = 3 // in memory of the collection being decoded; of all others only ids are held
 	q.weight += copies * int64(len(text))
 	if !d.afford(q) {
@@ -42,9 +42,9 @@ func (d *Decoder) takeTargets(q *question, text string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("the answer is not a list of %s: %w", q.about, err)
+		return fmt.Errorf("the answer is not a list of %s: %w", q.object, err)
 	}
-	d.answers.keep(toldKey(q.key(), q.about), dated{q.At, q.key(), listed(targetsOf, targets...)})
+	d.responses.keep(cacheKey(q.key(), q.object), datedResponse{q.At, q.key(), appendTo(targetsOf, targets...)})
 	return nil
 }
 

@@ -85,29 +85,29 @@ type (
 )
 
 // takeTasks stores the tasks that a process has in memory.
-func (d *Decoder) takeTasks(q *question, text string) error {
-	if q.about == metricTargets {
+func (d *Decoder) takeTasks(q *pendingRecord, text string) error {
+	if q.object == metricTargets {
 		return d.takeTargets(q, text)
 	}
-	read := d.taskReader(q.about)
+	read := d.taskReader(q.object)
 	if read == nil {
 		return nil // a type that kitescope does not request
 	}
-	q.weight += weighJSON(text)
+	q.weight += decodedJSONSize(text)
 	if !d.afford(q) {
 		return nil
 	}
 	list, odd, more, err := readTasks(text, read)
 	if err != nil {
-		return fmt.Errorf("the answer is not a list of %s: %w", q.about, err)
+		return fmt.Errorf("the answer is not a list of %s: %w", q.object, err)
 	}
 	if odd > 0 || more > 0 {
-		d.note(q.about+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are not tasks, %d exceed the limit", odd, more))
+		d.note(q.object+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are not tasks, %d exceed the limit", odd, more))
 	}
 	for _, t := range list {
 		t.Told.Role, t.Told.Node, t.Told.At = q.node.Role, q.Node, q.At
 	}
-	d.answers.keep(toldKey(q.key(), q.about), dated{q.At, q.key(), listed(tasksOf, list...)})
+	d.responses.keep(cacheKey(q.key(), q.object), datedResponse{q.At, q.key(), appendTo(tasksOf, list...)})
 	return nil
 }
 

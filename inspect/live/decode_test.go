@@ -274,9 +274,9 @@ func TestShardWithoutLeader(t *testing.T) {
 	}
 }
 
-// TestCoordinatorsSpeakForNodes checks that the figures of nodes that did not respond come from a coordinator,
+// TestCoordinatorsReportNodes checks that the figures of nodes that did not respond come from a coordinator,
 // and that this is noted.
-func TestCoordinatorsSpeakForNodes(t *testing.T) {
+func TestCoordinatorsReportNodes(t *testing.T) {
 	text := `{"cluster":{"self":{"id":1,"name":"querycoord1"},"connected_nodes":[
 		{"id":5,"name":"querynode5","hardware_infos":{"memory":100,"memory_usage":40}},
 		{"id":6,"name":"querynode6","hardware_infos":{"memory":200}},
@@ -319,9 +319,9 @@ func TestOddSystemInfo(t *testing.T) {
 	}
 }
 
-// TestLaterAnswersCount checks that the later of two responses to one call is used, in any order of the
+// TestLatestResponseWins checks that the later of two responses to one call is used, in any order of the
 // records.
-func TestLaterAnswersCount(t *testing.T) {
+func TestLatestResponseWins(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	ask := func(at time.Time, took time.Duration, percent int64, nodes ...int64) []live.Record {
 		records := []live.Record{

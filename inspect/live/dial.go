@@ -12,7 +12,7 @@ import (
 type dialer struct {
 	routes   routes
 	relay    *relay // nil: connections are made directly
-	patience time.Duration
+	timeout  time.Duration
 	resolver *net.Resolver // nil: the system's
 	// connect is for tests; nil means TCP.
 	connect func(ctx context.Context, target string) (net.Conn, error)
@@ -37,12 +37,12 @@ func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn
 	switch {
 	case err == nil:
 		return conn, nil
-	case givenUp(ctx):
+	case canceled(ctx):
 		return nil, context.Cause(ctx)
 	case d.relay != nil && isTimeout(err):
-		return nil, d.late()
+		return nil, d.timeoutFailure()
 	}
-	return nil, dialFailure(err, d.patience)
+	return nil, dialFailure(err, d.timeout)
 }
 
 // Dial connects to host:port in the cluster's network like calls to processes: through the address map and the
@@ -55,10 +55,10 @@ func (c *Client) Dial(ctx context.Context, _, address string) (net.Conn, error) 
 // Word returns the word of the outcome.
 func (f *failure) Word() string { return f.outcome.String() }
 
-// late returns the failure for a connection that timed out.
-func (d *dialer) late() *failure {
+// timeoutFailure returns the failure for a connection that timed out.
+func (d *dialer) timeoutFailure() *failure {
 	if d.relay != nil {
-		return failed(model.Unreachable, "no connection through the proxy %s within %s", d.relay.address, d.patience)
+		return newFailure(model.Unreachable, "no connection through the proxy %s within %s", d.relay.address, d.timeout)
 	}
-	return failed(model.Unreachable, "no connection within %s", d.patience)
+	return newFailure(model.Unreachable, "no connection within %s", d.timeout)
 }

@@ -16,15 +16,15 @@ import (
 type endpoint struct {
 	// uri is the path, with the query if there is one.
 	uri string
-	// reads names the code of Milvus that shows that a GET changes nothing.
-	reads string
+	// evidence names the code of Milvus that shows that a GET changes nothing.
+	evidence string
 	// body means that the response is read up to the size limit of a response. Without body, only a line is
 	// read.
 	body bool
 	// gated pages may require a user. Credentials are sent to no other page.
 	gated bool
 	// take decodes a response. It also gets failed ones, whose outcome it may make worse.
-	take func(d *Decoder, p *processRecords, q *question)
+	take func(d *Decoder, p *processRecords, q *pendingRecord)
 	// redact removes from a record all that must not be stored; nil means redactBody.
 	redact func(*Record)
 }
@@ -32,10 +32,10 @@ type endpoint struct {
 // jsonPage completes the endpoint of a JSON page. read decodes a response and removes secrets; take stores it,
 // unless the process gave a newer one. A stored record holds only the output of read, or nothing if the
 // response is invalid.
-func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Decoder, *processRecords, *question, T)) endpoint {
+func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Decoder, *processRecords, *pendingRecord, T)) endpoint {
 	e.body = true
-	e.take = func(d *Decoder, p *processRecords, q *question) {
-		if q.outcome != model.Answered || q.At.Before(p.at[e.uri]) {
+	e.take = func(d *Decoder, p *processRecords, q *pendingRecord) {
+		if q.outcome != model.Answered || q.At.Before(p.dates[e.uri]) {
 			return
 		}
 		answer, f := read(q.Response)
@@ -43,7 +43,7 @@ func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Dec
 			q.set(f.outcome, f.reason)
 			return
 		}
-		p.at[e.uri] = q.At
+		p.dates[e.uri] = q.At
 		take(d, p, q, answer)
 	}
 	e.redact = func(r *Record) {
@@ -65,23 +65,23 @@ func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Dec
 	return e
 }
 
-// jsonAnswer is a pointer to a decoded response. clean removes secrets and other data that must not be stored,
+// jsonResponse is a pointer to a decoded response. clean removes secrets and other data that must not be stored,
 // and reports whether the response has the required fields.
-type jsonAnswer[T any] interface {
+type jsonResponse[T any] interface {
 	*T
 	clean() bool
 }
 
-// reads returns a decoder for the responses of a JSON page. what names the response in errors; begin is its
+// jsonDecoder returns a decoder for the responses of a JSON page. what names the response in errors; begin is its
 // first byte.
-func reads[T any, P jsonAnswer[T]](what string, begin byte) func([]byte) (P, *failure) {
+func jsonDecoder[T any, P jsonResponse[T]](what string, begin byte) func([]byte) (P, *failure) {
 	return func(body []byte) (P, *failure) {
 		answer := P(new(T))
 		if f := readJSON(body, what, begin, answer); f != nil {
 			return nil, f
 		}
 		if !answer.clean() {
-			return nil, failed(model.Garbled, "the answer is not %s", what)
+			return nil, newFailure(model.Garbled, "the answer is not %s", what)
 		}
 		return answer, nil
 	}
@@ -95,52 +95,52 @@ func endpoints() []endpoint {
 	return []endpoint{
 		{
 			uri: metricsPath, body: true, take: takeMetrics,
-			reads: "pkg/metrics/metrics.go: Register, a handler of Prometheus's client library",
+			evidence: "pkg/metrics/metrics.go: Register, a handler of Prometheus's client library",
 		},
 		{
 			uri: healthzPath, take: takeHealthz,
-			reads: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state",
+			evidence: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state",
 		},
 		jsonPage(endpoint{
-			uri:   levelPath,
-			reads: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone",
-		}, reads[levelTold]("a log level", '{'), takeLevel),
+			uri:      levelPath,
+			evidence: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone",
+		}, jsonDecoder[levelResponse]("a log level", '{'), takeLevel),
 		jsonPage(endpoint{
 			uri: slowPath, gated: true,
-			reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory",
-		}, reads[slowQueries]("a list of slow queries", '['), takeSlow),
+			evidence: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory",
+		}, jsonDecoder[slowQueries]("a list of slow queries", '['), takeSlow),
 		jsonPage(endpoint{
 			uri: clientsPath + "?" + clientsQuery, gated: true,
-			reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory",
-		}, reads[clientList]("a list of clients", '{'), takeClients),
+			evidence: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory",
+		}, jsonDecoder[clientList]("a list of clients", '{'), takeClients),
 		jsonPage(endpoint{
 			uri: collectorPath, gated: true,
-			reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses",
-		}, reads[collectorTold]("the state of the garbage collector", '{'), takeCollector),
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses",
+		}, jsonDecoder[collectorStatus]("the state of the garbage collector", '{'), takeCollector),
 		jsonPage(endpoint{
 			uri: walBalancePath, gated: true,
-			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to getStreamingBalanceStatus for GET; PUT suspends",
-		}, reads[walBalanceTold]("the state of the balancing of streaming nodes", '{'), takeWALBalance),
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to getStreamingBalanceStatus for GET; PUT suspends",
+		}, jsonDecoder[walBalanceStatus]("the state of the balancing of streaming nodes", '{'), takeWALBalance),
 		jsonPage(endpoint{
 			uri: walNodesPath, gated: true,
-			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, frozen ones and what query nodes serve",
-		}, reads[walNodesTold]("a list of streaming nodes", '{'), takeWALNodes),
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, frozen ones and what query nodes serve",
+		}, jsonDecoder[walNodeList]("a list of streaming nodes", '{'), takeWALNodes),
 		jsonPage(endpoint{
 			uri: connectionsPath, gated: true,
-			reads: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory",
-		}, reads[connections]("a list of clients", '['), takeConnections),
+			evidence: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory",
+		}, jsonDecoder[connections]("a list of clients", '['), takeConnections),
 		jsonPage(endpoint{
 			uri: dependenciesPath, gated: true,
-			reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
-		}, reads[dependsOn]("a list of dependencies", '{'), takeDependencies),
+			evidence: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
+		}, jsonDecoder[dependencies]("a list of dependencies", '{'), takeDependencies),
 		jsonPage(endpoint{
 			uri: configsPath, gated: true,
-			reads: "internal/proxy/http_req_impl.go: getConfigs writes a map",
+			evidence: "internal/proxy/http_req_impl.go: getConfigs writes a map",
 		}, readConfigs, takeConfigs),
 		jsonPage(endpoint{
 			uri: configGetURI(), gated: true,
-			reads: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET",
-		}, reads[keyAnswer]("a list of configuration keys", '{'), takeKeys),
+			evidence: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET",
+		}, jsonDecoder[keyResponse]("a list of configuration keys", '{'), takeKeys),
 	}
 }
 
@@ -174,26 +174,26 @@ const (
 	consoleOff  = "proxy.http.enableV1"
 )
 
-// refused returns the failure for a page that was not served. It names the responsible Milvus setting if the
+// refusal returns the failure for a page that was not served. It names the responsible Milvus setting if the
 // response identifies one. said is the text from the server.
-func (c *Client) refused(e *endpoint, status string, code int, said []byte) *failure {
-	if f := c.keptFrom(e, status, code, serverSaid(said)); f != nil {
+func (c *Client) refusal(e *endpoint, status string, code int, body []byte) *failure {
+	if f := c.milvusRefusal(e, status, code, serverMessage(body)); f != nil {
 		return f
 	}
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return failed(model.Denied, "%s", status)
+		return newFailure(model.Denied, "%s", status)
 	case code == http.StatusNotFound:
-		return failed(model.Unimplemented, "%s", status)
+		return newFailure(model.Unimplemented, "%s", status)
 	case code >= http.StatusInternalServerError:
-		return failed(model.NotReady, "%s: %s", status, said)
+		return newFailure(model.NotReady, "%s: %s", status, body)
 	}
-	return failed(model.Failed, "%s", status)
+	return newFailure(model.Failed, "%s", status)
 }
 
-// keptFrom returns the failure for refusals by Milvus itself (internal/http/rbac.go: CheckRootAuth;
+// milvusRefusal returns the failure for refusals by Milvus itself (internal/http/rbac.go: CheckRootAuth;
 // internal/distributed/proxy/service.go: authenticate; internal/http/management_mux.go: ServeHTTP).
-func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *failure {
+func (c *Client) milvusRefusal(e *endpoint, status string, code int, message string) *failure {
 	if !e.gated {
 		return nil
 	}
@@ -202,11 +202,11 @@ func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *fa
 		unsent = "; user and password were not sent, as this server does not speak TLS"
 	}
 	switch {
-	case strings.Contains(said, "root credentials"), strings.Contains(said, "only root user"), strings.Contains(said, "root password"):
-		return failed(model.Denied, "%s: %s (%s is true: it requires root and its password%s)",
-			status, said, adminAuth, unsent)
-	case code == http.StatusServiceUnavailable && strings.Contains(said, "verif"):
-		return failed(model.Denied, "%s: %s (%s is true, and this process cannot check passwords)", status, said, adminAuth)
+	case strings.Contains(message, "root credentials"), strings.Contains(message, "only root user"), strings.Contains(message, "root password"):
+		return newFailure(model.Denied, "%s: %s (%s is true: it requires root and its password%s)",
+			status, message, adminAuth, unsent)
+	case code == http.StatusServiceUnavailable && strings.Contains(message, "verif"):
+		return newFailure(model.Denied, "%s: %s (%s is true, and this process cannot check passwords)", status, message, adminAuth)
 	case code == http.StatusUnauthorized:
 		wants := userAuth + " is true: since 2.6.10 it requires a user"
 		if strings.HasPrefix(e.uri, "/management/") {
@@ -215,23 +215,23 @@ func (c *Client) keptFrom(e *endpoint, status string, code int, said string) *fa
 		if c.opts.credentials() != "" {
 			wants += "; the user and password that were sent were refused"
 		}
-		if said != "" {
-			status += ": " + said
+		if message != "" {
+			status += ": " + message
 		}
-		return failed(model.Denied, "%s (%s%s)", status, wants, unsent)
+		return newFailure(model.Denied, "%s (%s%s)", status, wants, unsent)
 	case code == http.StatusNotFound:
-		return failed(model.Unimplemented, "%s: this release does not have the page, or it is turned off (%s: true, or for the console's pages %s: false)", status, metricsOnly, consoleOff)
+		return newFailure(model.Unimplemented, "%s: this release does not have the page, or it is turned off (%s: true, or for the console's pages %s: false)", status, metricsOnly, consoleOff)
 	}
 	return nil
 }
 
-// serverSaid returns the message in a refusal, or "" if it has no readable one.
-func serverSaid(body []byte) string {
+// serverMessage returns the message in a refusal, or "" if it has no readable one.
+func serverMessage(body []byte) string {
 	text := oneLine(string(body))
 	if text == "" || text[0] == '<' {
 		return ""
 	}
-	if inside, ok := errorInside(body); ok {
+	if inside, ok := embeddedError(body); ok {
 		return oneLine(inside)
 	}
 	return text

@@ -41,8 +41,8 @@ func TestOnlyListedPages(t *testing.T) {
 		if _, f := fetchFrom(t, server, Options{}, e.uri); f != nil {
 			t.Errorf("%s: %v", e.uri, f)
 		}
-		if !regexp.MustCompile(`^\S+\.go: \w+`).MatchString(e.reads) {
-			t.Errorf("%s: no file of Milvus and function in %q", e.uri, e.reads)
+		if !regexp.MustCompile(`^\S+\.go: \w+`).MatchString(e.evidence) {
+			t.Errorf("%s: no file of Milvus and function in %q", e.uri, e.evidence)
 		}
 	}
 	if n := int(reached.Load()); n != len(endpoints()) {
@@ -70,8 +70,8 @@ func fetchFrom(t *testing.T, server *httptest.Server, opts Options, uri string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tenant := c.room.enter()
-	defer tenant.leave()
+	tenant := c.budget.newReservation()
+	defer tenant.releaseAll()
 	return c.fetch(t.Context(), server.Client(), server.Listener.Addr().String(), uri, tenant)
 }
 

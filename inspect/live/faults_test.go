@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},
 		"a web server":          {livetest.NotGRPC(t), model.Garbled, "not a gRPC server", true},
 		"bytes that say naught": {livetest.NoMessage(t), model.Garbled, "", true},
-		"packed, unasked":       {livetest.Packed(t), model.Garbled, "the answer is packed, but packing was not requested", true},
+		"packed, unasked":       {livetest.Compressed(t), model.Garbled, "the answer is packed, but packing was not requested", true},
 		"no port":               {"10.1.2.3", model.Unreachable, "expected host:port", true},
 		"no host":               {":21123", model.Unreachable, "no host", true},
 		"IPv6 without brackets": {"fd00::7:21123", model.Unreachable, "has brackets", true},
@@ -49,7 +49,7 @@ func TestFaults(t *testing.T) {
 		"cut off":               {livetest.CutOff(t), model.CutOff, "", true},
 		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "requires TLS", true},
 	}
-	served := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	served := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	before := runtime.NumGoroutine()
 	t.Run("side by side", func(t *testing.T) {
 		for name, fault := range faults {
@@ -85,11 +85,11 @@ func TestFaults(t *testing.T) {
 // TestTooLarge checks that a response over the limit is not read, and that the limit is named.
 func TestTooLarge(t *testing.T) {
 	address, sent := livetest.Huge(t, 512<<20)
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	c = livetest.Replace(c, map[string]string{"querynode-101": address})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r := ask(t, c, live.Options{MaxAnswer: 8 << 20})
+	r := ask(t, c, live.Options{MaxResponse: 8 << 20})
 	runtime.ReadMemStats(&after)
 	wantOutcome(t, r, "querynode", 101, model.TooLarge, "has 512 MiB, the limit is 8 MiB")
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
@@ -104,7 +104,7 @@ func TestTooLarge(t *testing.T) {
 func TestMetricsFaults(t *testing.T) {
 	t.Parallel()
 	huge, _ := livetest.Huge(t, 512<<20)
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, fault := range map[string]struct {
 		address string
@@ -125,7 +125,7 @@ func TestMetricsFaults(t *testing.T) {
 				patience = 4 * time.Second
 			}
 			// The address map maps the process's HTTP port to another address.
-			r := ask(t, c, live.Options{Timeout: patience, MaxAnswer: 1 << 20, Map: map[string]string{was: fault.address}})
+			r := ask(t, c, live.Options{Timeout: patience, MaxResponse: 1 << 20, Map: map[string]string{was: fault.address}})
 			wantOutcome(t, r, "querynode", 101, model.Answered, "")
 			p := r.LiveNode("querynode", 101).Process
 			if p == nil {
@@ -139,9 +139,9 @@ func TestMetricsFaults(t *testing.T) {
 }
 
 func TestStaleAndOtherCluster(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "by-dev"})
 	other := livetest.Cluster(livetest.Spec{QueryNodes: 3, Collections: 1, Segments: 9})
-	other = livetest.Serve(t, other, livetest.Answers(other, livetest.Options{}), recorded.Options{Cluster: "their-prod"})
+	other = livetest.Serve(t, other, livetest.Responses(other, livetest.Options{}), recorded.Options{Cluster: "their-prod"})
 	addresses := map[string]string{}
 	for _, s := range c.Sessions {
 		if s.Name() == "querynode-100" {
@@ -168,7 +168,7 @@ func TestHalfDead(t *testing.T) {
 	t.Parallel()
 	const timeout = 2 * time.Second
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 40, Collections: 4, Segments: 400})
-	c = livetest.Serve(t, c, livetest.Answers(c, livetest.Options{}), recorded.Options{})
+	c = livetest.Serve(t, c, livetest.Responses(c, livetest.Options{}), recorded.Options{})
 	addresses, silent, hole := map[string]string{}, livetest.Silent(t), livetest.Blackhole(t)
 	for i := range 20 {
 		addresses["querynode-"+livetest.QueryNode(2*i).String()] = []string{silent, hole, livetest.Refused(t)}[i%3]
@@ -206,7 +206,7 @@ func TestTLS(t *testing.T) {
 		"one of another authority":    {ours.Server(t, ours, "127.0.0.1"), ours.Client(t, theirs), model.Denied, "TLS handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: test.server})
+			c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: test.server})
 			start := time.Now()
 			r := ask(t, c, live.Options{TLS: test.client, Timeout: unhurried})
 			for _, s := range c.Sessions {
@@ -224,10 +224,10 @@ func TestTLS(t *testing.T) {
 func TestTLSOfASlowServer(t *testing.T) {
 	t.Parallel()
 	ours := livetest.NewAuthority(t)
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: ours.Server(t, nil, "127.0.0.1")})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{TLS: ours.Server(t, nil, "127.0.0.1")})
 	over := make(chan struct{})
 	defer close(over)
-	moved := livetest.Moved(c, func(s *model.Session) string {
+	moved := livetest.WithAddresses(c, func(s *model.Session) string {
 		if s.Name() != "querynode-101" {
 			return ""
 		}
@@ -257,7 +257,7 @@ func TestCredentials(t *testing.T) {
 		"not asked for":  {"", live.Options{User: "root", Password: "Milvus"}, model.Answered},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Authorization: test.server})
+			c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Authorization: test.server})
 			r := ask(t, c, test.opts)
 			for _, s := range c.Sessions {
 				wantOutcome(t, r, s.Role, s.Node, test.want, "")

@@ -55,7 +55,7 @@ func ReadRecords(r io.Reader, yield func(Record) error) error {
 }
 
 func readLines(in io.Reader, yield func(Record) error) error {
-	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: maxRecordLine, all: maxRecording}
+	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: maxRecordLine, remaining: maxRecording}
 	broken := &BrokenLinesError{}
 	for {
 		line, err := lines.next()
@@ -110,11 +110,11 @@ var errLongLine = fmt.Errorf("longer than %s", mebibytes(maxRecordLine))
 
 // lineReader reads lines up to a limit in length. It does not retain longer ones.
 type lineReader struct {
-	in     *bufio.Reader
-	limit  int
-	all    int64 // remaining bytes of all lines
-	number int
-	line   []byte
+	in        *bufio.Reader
+	limit     int
+	remaining int64 // remaining bytes of all lines
+	number    int
+	line      []byte
 }
 
 // next returns the next line, valid until the next call.
@@ -124,7 +124,7 @@ func (l *lineReader) next() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if l.all -= int64(len(part)); l.all < 0 {
+		if l.remaining -= int64(len(part)); l.remaining < 0 {
 			return nil, errLongRecording
 		}
 		if len(l.line)+len(part) > l.limit {
@@ -145,14 +145,14 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// unpacked is a decompressed stream.
-type unpacked struct {
+// decompressed is a decompressed stream.
+type decompressed struct {
 	*bufio.Reader
 	close func()
 }
 
 // unpack detects the compression from the first bytes, because file names are unreliable.
-func unpack(r io.Reader) (*unpacked, error) {
+func unpack(r io.Reader) (*decompressed, error) {
 	in := bufio.NewReader(r)
 	magic, err := in.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -164,15 +164,15 @@ func unpack(r io.Reader) (*unpacked, error) {
 		if err != nil {
 			return nil, fmt.Errorf("unpack gzip: %w", err)
 		}
-		return &unpacked{bufio.NewReader(z), func() {}}, nil
+		return &decompressed{bufio.NewReader(z), func() {}}, nil
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRecordLine))
 		if err != nil {
 			return nil, fmt.Errorf("unpack zstd: %w", err)
 		}
-		return &unpacked{bufio.NewReader(z), z.Close}, nil
+		return &decompressed{bufio.NewReader(z), z.Close}, nil
 	}
-	return &unpacked{in, func() {}}, nil
+	return &decompressed{in, func() {}}, nil
 }
 
 // ReadFile passes the records in a file to add. The file is a recording, the text of a process's /metrics, or
@@ -314,7 +314,7 @@ func TextRecord(name string, text []byte, at time.Time) (Record, error) {
 	if len(m.Families) == 0 {
 		return Record{}, err
 	}
-	who := slices.SortedFunc(maps.Keys(namesItself(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
+	who := slices.SortedFunc(maps.Keys(ownSessions(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
 	if len(who) == 0 {
 		err := &namelessError{}
 		return Record{Method: name, Outcome: model.NotAsked.String(), Error: err.Error()}, err

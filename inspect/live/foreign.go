@@ -15,30 +15,30 @@ import (
 // name, the guess is wrong, and it is unknown which processes are foreign.
 type clusterNames struct {
 	mu sync.Mutex
-	// taken: a process accepted the name that was sent.
-	taken bool
-	// theirs holds the names that processes reported as their own.
-	theirs map[string]bool
+	// accepted: a process accepted the name that was sent.
+	accepted bool
+	// reported holds the names that processes reported as their own.
+	reported map[string]bool
 	// refused holds the refusals until their meaning is known.
 	refused map[*server][]Record
 }
 
 func newNames() clusterNames {
-	return clusterNames{theirs: map[string]bool{}, refused: map[*server][]Record{}}
+	return clusterNames{reported: map[string]bool{}, refused: map[*server][]Record{}}
 }
 
-// take notes that a process responded, so it accepted the name if it checks names at all.
-func (n *clusterNames) take() {
+// accept notes that a process responded, so it accepted the name if it checks names at all.
+func (n *clusterNames) accept() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.taken = true
+	n.accepted = true
 }
 
 // refuse stores a refusal for later.
 func (n *clusterNames) refuse(s *server, r Record, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.theirs[ownCluster(text)] = true
+	n.reported[reportedCluster(text)] = true
 	n.refused[s] = append(n.refused[s], r)
 }
 
@@ -49,14 +49,14 @@ func (n *clusterNames) refusedBy(s *server) bool {
 	return len(n.refused[s]) > 0
 }
 
-// other returns the name that every process that responded reports as its own, or "" if they differ.
-func (n *clusterNames) other() string {
+// otherName returns the name that every process that responded reports as its own, or "" if they differ.
+func (n *clusterNames) otherName() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.taken || len(n.theirs) != 1 {
+	if n.accepted || len(n.reported) != 1 {
 		return ""
 	}
-	for name := range n.theirs {
+	for name := range n.reported {
 		return name
 	}
 	return ""
@@ -69,11 +69,11 @@ func (n *clusterNames) servers() []*server {
 	return slices.SortedFunc(maps.Keys(n.refused), func(a, b *server) int { return strings.Compare(a.address, b.address) })
 }
 
-// ownCluster parses a process's own name from its refusal: "cross cluster
+// reportedCluster parses a process's own name from its refusal: "cross cluster
 // routing[expectedCluster=theirs][actualCluster=ours]", or in 2.2 "expectedCluster=theirs,
 // actualCluster=ours: cross cluster routing" (pkg/util/merr: WrapErrServiceCrossClusterRouting, and
 // internal/util/interceptor before it). It returns "" if the refusal has no name.
-func ownCluster(refusal string) string {
+func reportedCluster(refusal string) string {
 	_, rest, _ := strings.Cut(refusal, "expectedCluster=")
 	end := strings.IndexAny(rest, "],")
 	if end < 0 {
@@ -82,11 +82,11 @@ func ownCluster(refusal string) string {
 	return rest[:end]
 }
 
-// settleNames decides the meaning of refusals. The servers that refused belong to another cluster, unless every
-// process that responded refused and reports the same other name. In that case settleNames returns the servers,
+// resolveRefusals decides the meaning of refusals. The servers that refused belong to another cluster, unless every
+// process that responded refused and reports the same other name. In that case resolveRefusals returns the servers,
 // to be queried again without a name.
-func (a *asking) settleNames() (again []*server) {
-	refused, other := a.names.servers(), a.names.other()
+func (a *askState) resolveRefusals() (again []*server) {
+	refused, other := a.names.servers(), a.names.otherName()
 	if other != "" && other != a.cluster {
 		a.skip("check of the cluster's name", fmt.Sprintf("every process that responded reports cluster %q, but the channels in etcd have %q: "+
 			"queried again without a name: processes are identified only by server id. "+
@@ -103,16 +103,16 @@ func (a *asking) settleNames() (again []*server) {
 	return nil
 }
 
-// heed evaluates the outcome of a call for the cluster name, and reports whether its record is held back.
-func (a *asking) heed(s *session, r *Record, f *failure) bool {
+// checkClusterName evaluates the outcome of a call for the cluster name, and reports whether its record is held back.
+func (a *askState) checkClusterName(s *session, r *Record, f *failure) bool {
 	if a.cluster == "" {
 		return false
 	}
 	switch {
 	case f == nil, f.outcome == model.Stale, f.outcome != model.OtherCluster && len(r.Response) > 0:
-		a.names.take() // the name is checked before anything else
+		a.names.accept() // the name is checked before anything else
 	case f.outcome == model.OtherCluster:
-		a.names.refuse(s.at, *r, f.reason)
+		a.names.refuse(s.server, *r, f.reason)
 		return true
 	}
 	return false

@@ -28,7 +28,7 @@ const nameCheck = "check of the cluster's name"
 // it.
 func TestWrongClusterName(t *testing.T) {
 	for _, version := range []string{"2.3.5", "2.6.3"} {
-		c := small(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
+		c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
 		var mu sync.Mutex
 		var kept []live.Record
 		var steps []int
@@ -66,7 +66,7 @@ func TestWrongClusterName(t *testing.T) {
 // TestWrongClusterNameStillProtects checks that server ids distinguish processes without the name, and that
 // dead processes do not count.
 func TestWrongClusterNameStillProtects(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
 	addresses := map[string]string{"querynode-101": livetest.Refused(t), "indexnode-6": livetest.NotGRPC(t)}
 	for _, s := range c.Sessions {
 		if s.Name() == "querynode-100" {
@@ -85,9 +85,9 @@ func TestWrongClusterNameStillProtects(t *testing.T) {
 
 // TestForeignersDisagree checks that the name is kept if processes report different clusters.
 func TestForeignersDisagree(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Cluster: "their-prod"})
 	other := livetest.Cluster(livetest.Spec{QueryNodes: 3, Collections: 2, Segments: 30, Growing: 5})
-	other = livetest.Serve(t, other, livetest.Answers(other, livetest.Options{}), recorded.Options{Cluster: "their-test"})
+	other = livetest.Serve(t, other, livetest.Responses(other, livetest.Options{}), recorded.Options{Cluster: "their-test"})
 	at := slices.IndexFunc(other.Sessions, func(s *model.Session) bool { return s.Name() == "querynode-102" })
 	r := ask(t, livetest.Replace(c, map[string]string{"querynode-102": other.Sessions[at].Address}), live.Options{})
 	for _, n := range r.Nodes {

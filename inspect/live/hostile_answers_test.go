@@ -47,7 +47,7 @@ func TestHostileAnswers(t *testing.T) {
 	for i := range 200_000 / 20 {
 		pairs.Configuations = append(pairs.Configuations, &commonpb.KeyValuePair{Key: "common.x" + strconv.Itoa(i), Value: "\x1b[2J"})
 	}
-	served := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	served := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	for name, test := range map[string]struct {
 		method string
 		answer []byte
@@ -70,7 +70,7 @@ func TestHostileAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := livetest.Replace(served, map[string]string{"querynode-101": livetest.Flood(t, test.method, test.answer, false)})
-			r := heavyAsk(t, c, live.Options{Timeout: unhurried})
+			r := askLarge(t, c, live.Options{Timeout: unhurried})
 			wantNeighbours(t, r)
 			n := r.LiveNode("querynode", 101)
 			wantShowable(t, reflect.ValueOf(*n), "node", map[uintptr]bool{})
@@ -91,7 +91,7 @@ func TestHostilePages(t *testing.T) {
 	for i := range 100_000 / 20 {
 		fmt.Fprintf(&nodes, "milvus_num_node{role_name=\"querynode\",node_id=\"%d\"} 1\n", 5000+i)
 	}
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, text := range map[string]string{
 		"names of others":     nodes.String() + good,
@@ -114,7 +114,7 @@ func TestHostilePages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := "127.0.0.1:" + strconv.Itoa(livetest.Page(t, http.StatusOK, []byte(text)))
-			r := heavyAsk(t, c, live.Options{Timeout: unhurried, Map: map[string]string{was: page}})
+			r := askLarge(t, c, live.Options{Timeout: unhurried, Map: map[string]string{was: page}})
 			wantNeighbours(t, r)
 			n := r.LiveNode("querynode", 101)
 			wantShowable(t, reflect.ValueOf(*n), "node", map[uintptr]bool{})

@@ -16,7 +16,7 @@ import (
 )
 
 // scrape queries the HTTP server of a process, once.
-func (a *asking) scrape(ctx context.Context, s *session, port int) {
+func (a *askState) scrape(ctx context.Context, s *session, port int) {
 	host, _, err := fullAddress(s.Address)
 	if err != nil {
 		return // it could not be queried at all
@@ -28,7 +28,7 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	web := a.client.web(address)
 	defer web.CloseIdleConnections()
 	p := a.get(ctx, web, s, address, methodMetrics)
-	if givenUp(ctx) {
+	if canceled(ctx) {
 		p.done()
 		return
 	}
@@ -38,99 +38,99 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 		if f == nil {
 			a.scrapeLater(ctx, s, address) // it waits on its own, and pages may take long
 		}
-		a.pages(ctx, web, s, address)
+		a.fetchPages(ctx, web, s, address)
 	}
 }
 
-// pages requests the pages other than /metrics.
-func (a *asking) pages(ctx context.Context, web *http.Client, s *session, address string) {
-	a.page(ctx, web, s, address, methodHealthz)
-	if coordinator := a.plan.tellsKeys(s); coordinator != nil {
-		a.page(ctx, web, coordinator, address, "GET "+configGetURI())
-		a.page(ctx, web, coordinator, address, methodCollector)
-		a.page(ctx, web, coordinator, address, methodWALBalance)
-		a.page(ctx, web, coordinator, address, methodWALNodes)
+// fetchPages requests the pages other than /metrics.
+func (a *askState) fetchPages(ctx context.Context, web *http.Client, s *session, address string) {
+	a.fetchPage(ctx, web, s, address, methodHealthz)
+	if coordinator := a.plan.keysMixCoord(s); coordinator != nil {
+		a.fetchPage(ctx, web, coordinator, address, "GET "+configGetURI())
+		a.fetchPage(ctx, web, coordinator, address, methodCollector)
+		a.fetchPage(ctx, web, coordinator, address, methodWALBalance)
+		a.fetchPage(ctx, web, coordinator, address, methodWALNodes)
 	}
-	if proxy := a.plan.listsSlow(s); proxy != nil {
-		a.pagesOfProxy(ctx, web, proxy, address)
+	if proxy := a.plan.slowQueriesProxy(s); proxy != nil {
+		a.fetchProxyPages(ctx, web, proxy, address)
 	}
 	if a.client.opts.Levels {
-		a.page(ctx, web, s, address, methodLevel)
+		a.fetchPage(ctx, web, s, address, methodLevel)
 	}
 }
 
-// pagesOfProxy requests the most informative pages first, and the slowest page last.
-func (a *asking) pagesOfProxy(ctx context.Context, web *http.Client, proxy *session, address string) {
-	a.page(ctx, web, proxy, address, methodSlow)
-	if proxy == a.plan.tellsOfClients() {
-		a.page(ctx, web, proxy, address, methodClients)
+// fetchProxyPages requests the most informative pages first, and the slowest page last.
+func (a *askState) fetchProxyPages(ctx context.Context, web *http.Client, proxy *session, address string) {
+	a.fetchPage(ctx, web, proxy, address, methodSlow)
+	if proxy == a.plan.clientsProxy() {
+		a.fetchPage(ctx, web, proxy, address, methodClients)
 	}
 	queue := ""
-	if proxy == a.plan.asksConfigs() {
-		for _, r := range a.page(ctx, web, proxy, address, methodConfigs) {
+	if proxy == a.plan.configsProxy() {
+		for _, r := range a.fetchPage(ctx, web, proxy, address, methodConfigs) {
 			queue = queueOf(r.Response)
 		}
 	}
-	if a.client.opts.Reported {
-		a.reported(ctx, web, proxy, address, queue)
+	if a.client.opts.ProxyReports {
+		a.fetchReports(ctx, web, proxy, address, queue)
 	}
 }
 
-// reportedEvery is the minimum interval at which a Client queries a proxy for its clients and dependencies,
+// reportsInterval is the minimum interval at which a Client queries a proxy for its clients and dependencies,
 // because the proxy opens connections of its own for the latter.
-const reportedEvery = time.Minute
+const reportsInterval = time.Minute
 
-// reported requests the clients and dependencies of a proxy, or uses the recent responses.
-func (a *asking) reported(ctx context.Context, web *http.Client, proxy *session, address, queue string) {
+// fetchReports requests the clients and dependencies of a proxy, or uses the recent responses.
+func (a *askState) fetchReports(ctx context.Context, web *http.Client, proxy *session, address, queue string) {
 	a.client.mu.Lock()
-	last := a.client.reported[address]
+	last := a.client.reports[address]
 	a.client.mu.Unlock()
-	if len(last) > 0 && a.client.opts.Now().Sub(last[0].At) < reportedEvery {
+	if len(last) > 0 && a.client.opts.Now().Sub(last[0].At) < reportsInterval {
 		for _, r := range last {
-			a.take(r)
+			a.keepStamped(r)
 		}
 		return
 	}
-	list := a.page(ctx, web, proxy, address, methodConnections)
-	if proxy == a.plan.looksAtDependencies() {
+	list := a.fetchPage(ctx, web, proxy, address, methodConnections)
+	if proxy == a.plan.dependenciesProxy() {
 		if why := a.plan.queue.writesToPulsar(queue); why != "" {
 			a.skip("dependencies reported by "+proxy.Name(), why)
 		} else {
-			list = append(list, a.page(ctx, web, proxy, address, methodDependencies)...)
+			list = append(list, a.fetchPage(ctx, web, proxy, address, methodDependencies)...)
 		}
 	}
 	a.client.mu.Lock()
 	defer a.client.mu.Unlock()
-	if a.client.reported == nil {
-		a.client.reported = map[string][]Record{}
+	if a.client.reports == nil {
+		a.client.reports = map[string][]Record{}
 	}
-	a.client.reported[address] = list
+	a.client.reports[address] = list
 }
 
-// page requests one page for a session, stores the outcome and returns its records. It returns nil if no time
+// fetchPage requests one page for a session, stores the outcome and returns its records. It returns nil if no time
 // is left.
-func (a *asking) page(ctx context.Context, web *http.Client, s *session, address, method string) []Record {
+func (a *askState) fetchPage(ctx context.Context, web *http.Client, s *session, address, method string) []Record {
 	if ctx.Err() != nil {
 		return nil
 	}
 	p := a.get(ctx, web, s, address, method)
 	defer p.done()
-	if givenUp(ctx) {
+	if canceled(ctx) {
 		return nil
 	}
 	r := a.stamp(p.Record)
-	a.take(r)
+	a.keepStamped(r)
 	return []Record{r}
 }
 
 // scrapeLater requests /metrics a second time, for rates, in the time that is left for the process.
-func (a *asking) scrapeLater(ctx context.Context, s *session, address string) {
+func (a *askState) scrapeLater(ctx context.Context, s *session, address string) {
 	window := a.client.opts.Window
 	if window <= 0 {
 		return
 	}
 	until, _ := ctx.Deadline()
-	until = until.Add(a.client.opts.beyond())
+	until = until.Add(a.client.opts.extraTime())
 	a.helpers.Go(func() {
 		ctx, cancel := context.WithDeadline(a.ctx, until)
 		defer cancel()
@@ -145,7 +145,7 @@ func (a *asking) scrapeLater(ctx context.Context, s *session, address string) {
 		defer web.CloseIdleConnections()
 		p := a.get(ctx, web, s, address, methodMetrics)
 		defer p.done()
-		if !givenUp(ctx) {
+		if !canceled(ctx) {
 			a.keep(p.Record)
 		}
 	})
@@ -176,14 +176,14 @@ type page struct {
 }
 
 // get requests one page.
-func (a *asking) get(ctx context.Context, web *http.Client, s *session, address, method string) page {
+func (a *askState) get(ctx context.Context, web *http.Client, s *session, address, method string) page {
 	start := time.Now()
 	p := page{Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()}}
-	tenant := a.client.room.enter()
-	p.done = tenant.leave
+	tenant := a.client.budget.newReservation()
+	p.done = tenant.releaseAll
 	p.Response, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
 	p.Took = time.Since(start)
-	if gone := tenant.gone(); gone != nil {
+	if gone := tenant.exceeded(); gone != nil {
 		p.Response, p.failure = nil, gone
 	}
 	if f := p.failure; f != nil {
@@ -197,10 +197,10 @@ const maxTrouble = 4 << 10
 
 // fetch requests a listed page of a process and reads it up to the limit. It refuses pages that are not listed.
 // For an error response it returns the body too, which may hold details.
-func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([]byte, *failure) {
+func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, memory *reservation) ([]byte, *failure) {
 	e, ok := endpointOf(path)
 	if !ok {
-		return nil, failed(model.NotAsked, "%s is not a page that kitescope requests", path)
+		return nil, newFailure(model.NotAsked, "%s is not a page that kitescope requests", path)
 	}
 	path, query, _ := strings.Cut(path, "?")
 	question := httpGet{url: url.URL{Scheme: "http", Host: address, Path: path, RawQuery: query}, accept: "text/plain"}
@@ -208,13 +208,13 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 		question.authorization = own
 	}
 	if e.body {
-		question.limit = c.opts.MaxAnswer
+		question.limit = c.opts.MaxResponse
 	}
-	answer, f := c.send(ctx, web, question, room)
+	answer, f := c.send(ctx, web, question, memory)
 	if f != nil || answer.code == http.StatusOK {
 		return answer.body, f
 	}
-	if f = c.refused(&e, answer.status, answer.code, answer.body); f.outcome != model.NotReady {
+	if f = c.refusal(&e, answer.status, answer.code, answer.body); f.outcome != model.NotReady {
 		answer.body = nil
 	}
 	return answer.body, f
@@ -229,8 +229,8 @@ type httpGet struct {
 	limit int64
 }
 
-// httpAnswer is the response to an httpGet.
-type httpAnswer struct {
+// httpResponse is the response to an httpGet.
+type httpResponse struct {
 	status string // "404 Not Found"
 	code   int
 	body   []byte
@@ -238,28 +238,28 @@ type httpAnswer struct {
 
 // send is the only function that makes HTTP requests. Its callers, fetch and pulsar, restrict the paths to
 // their lists.
-func (c *Client) send(ctx context.Context, web *http.Client, question httpGet, room *tenant) (answer httpAnswer, f *failure) {
+func (c *Client) send(ctx context.Context, web *http.Client, get httpGet, memory *reservation) (answer httpResponse, f *failure) {
 	request := (&http.Request{
-		Method: http.MethodGet, URL: &question.url, Host: question.url.Host,
-		Header: http.Header{"Accept": {question.accept}, "User-Agent": {"kitescope"}},
+		Method: http.MethodGet, URL: &get.url, Host: get.url.Host,
+		Header: http.Header{"Accept": {get.accept}, "User-Agent": {"kitescope"}},
 	}).WithContext(ctx)
-	if question.authorization != "" {
-		request.Header.Set("Authorization", question.authorization)
+	if get.authorization != "" {
+		request.Header.Set("Authorization", get.authorization)
 	}
 	response, err := web.Do(request)
 	if err != nil {
-		return httpAnswer{}, c.httpFailure(err)
+		return httpResponse{}, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	answer = httpAnswer{status: response.Status, code: response.StatusCode}
-	limit, whole := question.limit, question.limit > 0 && answer.code == http.StatusOK
+	answer = httpResponse{status: response.Status, code: response.StatusCode}
+	limit, whole := get.limit, get.limit > 0 && answer.code == http.StatusOK
 	if !whole {
 		limit = maxTrouble
 	}
 	if whole && response.ContentLength > limit {
 		return answer, tooLarge(response.ContentLength, limit)
 	}
-	body, err := io.ReadAll(io.LimitReader(&countedBody{response.Body, room}, limit+1))
+	body, err := io.ReadAll(io.LimitReader(&countedBody{response.Body, memory}, limit+1))
 	more := int64(len(body)) > limit
 	switch {
 	case err != nil:
@@ -278,11 +278,11 @@ func (c *Client) httpFailure(err error) *failure {
 	case errors.As(err, &f):
 		return f
 	case isTimeout(err):
-		return failed(model.TimedOut, "connected, but no response within %s", c.opts.Timeout)
+		return newFailure(model.TimedOut, "connected, but no response within %s", c.opts.Timeout)
 	case isCut(err):
-		return failed(model.CutOff, "the server closed the connection")
+		return newFailure(model.CutOff, "the server closed the connection")
 	case strings.Contains(err.Error(), "malformed"):
-		return failed(model.Garbled, "not an HTTP server: %v", err)
+		return newFailure(model.Garbled, "not an HTTP server: %v", err)
 	}
-	return failed(model.Garbled, "%s", strings.TrimPrefix(fmt.Sprint(err), "Get "))
+	return newFailure(model.Garbled, "%s", strings.TrimPrefix(fmt.Sprint(err), "Get "))
 }

@@ -52,9 +52,9 @@ func FuzzBroker(f *testing.F) {
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		d := &dialer{routes: routes{}, patience: time.Second}
+		d := &dialer{routes: routes{}, timeout: time.Second}
 		d.connect = func(context.Context, string) (net.Conn, error) { return served(answer), nil }
-		k := &kafka{dialer: d, patience: time.Second}
+		k := &kafka{dialer: d, timeout: time.Second}
 		topics, err := k.offsets(ctx, []string{"10.0.0.1:9092"}, []string{"t"})
 		var known *failure
 		if err != nil && errors.As(err, &known) && known.reason == "" || err == nil && len(topics) > 1 {
@@ -63,12 +63,12 @@ func FuzzBroker(f *testing.F) {
 	})
 }
 
-// FuzzJudge checks that a status that cannot be read leads to a failure.
-func FuzzJudge(f *testing.F) {
+// FuzzCheckStatus checks that a status that cannot be read leads to a failure.
+func FuzzCheckStatus(f *testing.F) {
 	f.Add("/milvus.proto.query.QueryNode/GetDataDistribution", []byte("\x0a\x00"))
 	f.Add("/milvus.proto.query.QueryNode/GetComponentStates", []byte("\x1a\x03\x18\x88\x07"))
 	f.Fuzz(func(t *testing.T, method string, answer []byte) {
-		if f := judge(method, answer); f != nil && (f.outcome == model.Answered || f.outcome == model.NotAsked) {
+		if f := checkStatus(method, answer); f != nil && (f.outcome == model.Answered || f.outcome == model.NotAsked) {
 			t.Errorf("%s", f.outcome)
 		}
 	})

@@ -50,53 +50,53 @@ func (RawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 // Name implements encoding.CodecV2.
 func (RawCodec) Name() string { return "proto" }
 
-// packed refuses responses that are compressed with gzip, because Milvus does not send them unrequested and
+// gzipRejecter refuses responses that are compressed with gzip, because Milvus does not send them unrequested and
 // their decompressed size is known too late.
-type packed struct{}
+type gzipRejecter struct{}
 
-var _ grpc.Decompressor = packed{} //nolint:staticcheck // as WithDecompressor (SA1019)
+var _ grpc.Decompressor = gzipRejecter{} //nolint:staticcheck // as WithDecompressor (SA1019)
 
-func (packed) Do(io.Reader) ([]byte, error) {
+func (gzipRejecter) Do(io.Reader) ([]byte, error) {
 	return nil, errors.New("the answer is packed, but packing was not requested")
 }
 
-func (packed) Type() string { return "gzip" }
+func (gzipRejecter) Type() string { return "gzip" }
 
-// answered is a gRPC response. done must be called after it has been decoded.
-type answered struct {
+// grpcResponse is a gRPC response. done must be called after it has been decoded.
+type grpcResponse struct {
 	bytes []byte
 	done  func()
 }
 
 // call makes one gRPC call to the session of node. It does not read the status inside the response. A response,
 // which may be empty, has a done function; a failure has none.
-func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (answered, time.Duration, error) {
+func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (grpcResponse, time.Duration, error) {
 	start := time.Now()
 	var pieces mem.BufferSlice
 	err := l.conn.Invoke(l.metadata(ctx, node), method, request, &pieces)
 	took := time.Since(start)
 	if err != nil {
 		pieces.Free()
-		return answered{}, took, l.whyFailed(ctx, err)
+		return grpcResponse{}, took, l.callError(ctx, err)
 	}
 	size := int64(pieces.Len())
-	a := answered{bytes: pieces.Materialize()}
+	a := grpcResponse{bytes: pieces.Materialize()}
 	pieces.Free()
-	a.done = func() { l.tenant.give(size) }
+	a.done = func() { l.reservation.release(size) }
 	return a, took, nil
 }
 
-func (l *link) whyFailed(ctx context.Context, err error) error {
+func (l *link) callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return l.whyLate(ctx)
+		return l.timeoutFailure(ctx)
 	}
-	if gone := l.tenant.gone(); gone != nil {
+	if gone := l.reservation.exceeded(); gone != nil {
 		return gone
 	}
 	if broken, _, _ := l.state(); broken != nil && status.Code(err) == codes.Unavailable {
 		return broken // the connection was lost and could not be reestablished
 	}
-	return callFailure(err, l.client.opts.Timeout, l.client.opts.MaxAnswer)
+	return callFailure(err, l.client.opts.Timeout, l.client.opts.MaxResponse)
 }
 
 // metadata adds the metadata that Milvus's own clients send: the target cluster and node

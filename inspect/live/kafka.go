@@ -18,23 +18,23 @@ import (
 
 // kafka requests the offsets of topics from brokers, and nothing else.
 type kafka struct {
-	dialer   *dialer
-	patience time.Duration
+	dialer  *dialer
+	timeout time.Duration
 
 	mu sync.Mutex
-	// unreached is the first reason why no connection was made.
-	unreached *failure
+	// firstFailure is the first reason why no connection was made.
+	firstFailure *failure
 }
 
 const (
-	milvusPartition = 0       // the only one that Milvus uses
-	kafkaMaxAnswer  = 4 << 20 // bytes; a topic takes a few hundred
+	milvusPartition  = 0       // the only one that Milvus uses
+	kafkaMaxResponse = 4 << 20 // bytes; a topic takes a few hundred
 )
 
 // dial connects to a broker in half of the total time, so that there is time to return the reason. Its error
 // makes kgo try another broker.
 func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, k.patience/2)
+	ctx, cancel := context.WithTimeout(ctx, k.timeout/2)
 	defer cancel()
 	conn, err := k.dialer.dial(ctx, address, true)
 	if err == nil {
@@ -42,7 +42,7 @@ func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		k.mu.Lock()
-		k.unreached = cmp.Or(k.unreached, f)
+		k.firstFailure = cmp.Or(k.firstFailure, f)
 		k.mu.Unlock()
 	}
 	return nil, &net.OpError{Op: "dial", Net: network, Err: err}
@@ -53,12 +53,12 @@ func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, er
 func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicOffsets, error) {
 	const pause = 50 * time.Millisecond
 	client, err := kgo.NewClient(
-		kgo.SeedBrokers(brokers...), kgo.Dialer(k.dial), kgo.ClientID("kitescope"), kgo.BrokerMaxReadBytes(kafkaMaxAnswer), kgo.FetchMaxBytes(kafkaMaxAnswer),
-		kgo.FetchMaxPartitionBytes(kafkaMaxAnswer), kgo.DisableClientMetrics(),
+		kgo.SeedBrokers(brokers...), kgo.Dialer(k.dial), kgo.ClientID("kitescope"), kgo.BrokerMaxReadBytes(kafkaMaxResponse), kgo.FetchMaxBytes(kafkaMaxResponse),
+		kgo.FetchMaxPartitionBytes(kafkaMaxResponse), kgo.DisableClientMetrics(),
 		kgo.RequestRetries(len(brokers)), kgo.RetryBackoffFn(func(int) time.Duration { return pause }),
 	)
 	if err != nil {
-		return nil, failed(model.Unreachable, "%v", err)
+		return nil, newFailure(model.Unreachable, "%v", err)
 	}
 	defer client.Close()
 	admin := kadm.NewClient(client)
@@ -76,13 +76,13 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 		switch wrong := cmp.Or(from.Err, to.Err, none.Err); {
 		case errors.Is(wrong, kerr.UnknownTopicOrPartition):
 		case errors.Is(wrong, kerr.TopicAuthorizationFailed):
-			failure = failed(model.Denied, "the broker denies access to topic %s", name)
+			failure = newFailure(model.Denied, "the broker denies access to topic %s", name)
 		case errors.Is(wrong, kerr.LeaderNotAvailable):
-			failure = failed(model.NotReady, "topic %s has no leader", name)
+			failure = newFailure(model.NotReady, "topic %s has no leader", name)
 		case wrong != nil:
-			failure = failed(model.Failed, "topic %s: %v", name, wrong)
+			failure = newFailure(model.Failed, "topic %s: %v", name, wrong)
 		case ok && okEnd && (from.Offset < 0 || to.Offset < 0):
-			failure = failed(model.Failed, "topic %s: the broker has no offset", name)
+			failure = newFailure(model.Failed, "topic %s: the broker has no offset", name)
 		case ok && okEnd:
 			list = append(list, TopicOffsets{Name: name, First: from.Offset, End: to.Offset})
 		}
@@ -100,17 +100,17 @@ func (k *kafka) failure(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil && !isTimeout(context.Cause(ctx)):
 		return context.Cause(ctx)
-	case k.unreached != nil:
-		return k.unreached
+	case k.firstFailure != nil:
+		return k.firstFailure
 	case denied:
-		return failed(model.Denied, "%v", err)
+		return newFailure(model.Denied, "%v", err)
 	case errors.Is(err, io.EOF) || isCut(err): // timing decides which of the two a client sees
-		return failed(model.Denied, "the broker closed the connection: it may require TLS or a login (SASL), "+
+		return newFailure(model.Denied, "the broker closed the connection: it may require TLS or a login (SASL), "+
 			"and kitescope has no certificate or account for it")
 	case isTimeout(err):
-		return failed(model.TimedOut, "no response from the brokers within %s", k.patience)
+		return newFailure(model.TimedOut, "no response from the brokers within %s", k.timeout)
 	}
-	return failed(model.Failed, "%v", err)
+	return newFailure(model.Failed, "%v", err)
 }
 
 func setOf(names []string) map[string]bool {

@@ -50,8 +50,8 @@ func frame(serial uint32, body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(b, serial), body...)
 }
 
-// knows returns a response to ApiVersions that supports Metadata up to 7 and ListOffsets up to 5.
-func knows(r brokerRequest) []byte {
+// versionsResponse returns a response to ApiVersions that supports Metadata up to 7 and ListOffsets up to 5.
+func versionsResponse(r brokerRequest) []byte {
 	known := kmsg.NewApiVersionsResponse()
 	known.SetVersion(r.version)
 	known.ApiKeys = []kmsg.ApiVersionsResponseApiKey{{ApiKey: 18, MaxVersion: 4}, {ApiKey: 3, MaxVersion: 7}, {ApiKey: 2, MaxVersion: 5}}
@@ -64,8 +64,8 @@ const (
 	dmlTopic      = "by-dev-rootcoord-dml_0"
 )
 
-// leads returns a response to Metadata: a broker at an address leads topics.
-func leads(version int16, host string, port int32, topics ...string) []byte {
+// metadataResponse returns a response to Metadata: a broker at an address leads topics.
+func metadataResponse(version int16, host string, port int32, topics ...string) []byte {
 	r := kmsg.NewMetadataResponse()
 	r.SetVersion(version)
 	r.Brokers = []kmsg.MetadataResponseBroker{{NodeID: 1, Host: host, Port: port}}
@@ -104,12 +104,12 @@ func TestKafkaHostile(t *testing.T) {
 			_, _ = conn.Write([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1})
 		},
 		"another's answer": func(r brokerRequest, conn net.Conn) {
-			_, _ = conn.Write(frame(r.serial+7, leads(r.version, "127.0.0.1", 1, dmlTopic)))
+			_, _ = conn.Write(frame(r.serial+7, metadataResponse(r.version, "127.0.0.1", 1, dmlTopic)))
 		},
 		"led by itself, without offsets": func(r brokerRequest, conn net.Conn) {
 			host, port, _ := net.SplitHostPort(conn.LocalAddr().String())
 			if r.key == askedMetadata {
-				_, _ = conn.Write(frame(r.serial, leads(r.version, host, portOf(t, port), dmlTopic)))
+				_, _ = conn.Write(frame(r.serial, metadataResponse(r.version, host, portOf(t, port), dmlTopic)))
 				return
 			}
 			_, _ = conn.Write(frame(r.serial, offsetsOf(r.version, -1<<63, dmlTopic)))
@@ -119,13 +119,13 @@ func TestKafkaHostile(t *testing.T) {
 			t.Parallel()
 			broker := brokerAnswers(t, func(r brokerRequest, conn net.Conn) {
 				if r.key == askedVersions {
-					_, _ = conn.Write(knows(r))
+					_, _ = conn.Write(versionsResponse(r))
 					return
 				}
 				answer(r, conn)
 			})
 			c := withKafka(t, map[string]string{"kafka.brokerList": "10.1.9.9:9092"})
-			r := heavyAsk(t, c, live.Options{Timeout: 2 * time.Second, Map: map[string]string{brokerOf(t, c): broker}})
+			r := askLarge(t, c, live.Options{Timeout: 2 * time.Second, Map: map[string]string{brokerOf(t, c): broker}})
 			if r.Queue == nil || r.Queue.Outcome == model.Answered || len(r.Queue.Topics) > 0 || r.Queue.Reason == "" {
 				t.Errorf("queue %+v", r.Queue)
 			}
@@ -147,14 +147,14 @@ func TestKafkaWords(t *testing.T) {
 	broker := brokerAnswers(t, func(r brokerRequest, conn net.Conn) {
 		switch r.key {
 		case askedVersions:
-			_, _ = conn.Write(knows(r))
+			_, _ = conn.Write(versionsResponse(r))
 		default:
 			host := "\x1b[2J\x1b]52;c;aWQ=\x07\u202epass\u00adword=s3cr3t\xff" + strings.Repeat("y", 120)
-			_, _ = conn.Write(frame(r.serial, leads(r.version, host, 1, dmlTopic)))
+			_, _ = conn.Write(frame(r.serial, metadataResponse(r.version, host, 1, dmlTopic)))
 		}
 	})
 	c := withKafka(t, map[string]string{"kafka.brokerList": "10.1.9.9:9092"})
-	r := heavyAsk(t, c, live.Options{Timeout: 5 * time.Second, Map: map[string]string{brokerOf(t, c): broker}})
+	r := askLarge(t, c, live.Options{Timeout: 5 * time.Second, Map: map[string]string{brokerOf(t, c): broker}})
 	if r.Queue == nil || r.Queue.Outcome == model.Answered {
 		t.Fatalf("queue %+v, skipped %v", r.Queue, r.Skipped)
 	}
@@ -177,7 +177,7 @@ func TestKafkaManyTopics(t *testing.T) {
 		topics[i] = live.TopicOffsets{Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), First: int64(i), End: int64(2 * i)}
 	}
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: collections, Segments: collections})
-	answers := livetest.Answers(c, livetest.Options{Config: map[string]string{"kafka.brokerList": "10.1.9.9:9092"}})
+	answers := livetest.Responses(c, livetest.Options{Config: map[string]string{"kafka.brokerList": "10.1.9.9:9092"}})
 	c = livetest.Serve(t, c, append(answers, kafkaRecord(t, topics...)), recorded.Options{})
 	r := ask(t, c, live.Options{Timeout: unhurried})
 	if r.Queue == nil || r.Queue.Outcome != model.Answered || len(r.Queue.Topics) != collections {

@@ -30,7 +30,7 @@ func kafkaRecord(t *testing.T, topics ...live.TopicOffsets) live.Record {
 func withKafka(t *testing.T, config map[string]string, records ...live.Record) *model.Cluster {
 	t.Helper()
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 2, Collections: 3, Segments: 6})
-	answers := livetest.Answers(c, livetest.Options{Config: config})
+	answers := livetest.Responses(c, livetest.Options{Config: config})
 	return livetest.Serve(t, c, append(answers, records...), recorded.Options{})
 }
 
@@ -126,7 +126,7 @@ func kafkaLogin(t *testing.T) string {
 			_ = conn.Close()
 			return
 		}
-		_, _ = conn.Write(knows(r))
+		_, _ = conn.Write(versionsResponse(r))
 	})
 }
 

@@ -24,11 +24,11 @@ import (
 
 // link is the connection to one gRPC server, which may hold several sessions.
 type link struct {
-	client  *Client
-	address string
-	cluster string // the cluster name sent with each call; "" is not sent
-	conn    *grpc.ClientConn
-	tenant  *tenant
+	client      *Client
+	address     string
+	cluster     string // the cluster name sent with each call; "" is not sent
+	conn        *grpc.ClientConn
+	reservation *reservation
 
 	mu sync.Mutex
 	// broken is the first reason why the connection could not be made.
@@ -48,13 +48,13 @@ const maxHeaders = 64 << 10
 // connect prepares the link; it does not connect before the first call.
 func (c *Client) connect(address, cluster string) (*link, error) {
 	l := &link{client: c, address: address, cluster: cluster}
-	l.tenant = c.room.enter()
+	l.reservation = c.budget.newReservation()
 	creds := insecure.NewCredentials()
 	if c.opts.TLS != nil {
 		creds = l.tlsCredentials()
 	}
 	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(address),
-		grpc.WithTransportCredentials(&witness{creds, l}),
+		grpc.WithTransportCredentials(&handshakeRecorder{creds, l}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.dial(ctx) }),
 		// Nothing comes from the environment: no proxy, no service config from DNS, no hidden retries.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
@@ -64,12 +64,12 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 		grpc.WithMaxHeaderListSize(maxHeaders),
 		// Unbuffered, so that each piece of a response is counted, however small.
 		grpc.WithReadBufferSize(0),
-		grpc.WithDecompressor(packed{}), //nolint:staticcheck // else who else in the binary brings gzip decides (SA1019); kept throughout grpc 1
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(RawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
+		grpc.WithDecompressor(gzipRejecter{}), //nolint:staticcheck // else who else in the binary brings gzip decides (SA1019); kept throughout grpc 1
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(RawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxResponse))),
 	)
 	if err != nil {
-		l.tenant.leave()
-		return nil, failed(model.Unreachable, "%q is not an address: %v", redact.Address(address), err)
+		l.reservation.releaseAll()
+		return nil, newFailure(model.Unreachable, "%q is not an address: %v", redact.Address(address), err)
 	}
 	l.conn = conn
 	return l, nil
@@ -87,24 +87,24 @@ func (l *link) tlsCredentials() credentials.TransportCredentials {
 }
 
 func (l *link) close() {
-	l.tenant.leave()
+	l.reservation.releaseAll()
 	_ = l.conn.Close()
 }
 
 // dial makes the connection for grpc. It stores the error, because grpc keeps only its text.
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
-	if gone := l.tenant.gone(); gone != nil {
+	if gone := l.reservation.exceeded(); gone != nil {
 		return nil, gone
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		DNSStart: func(info httptrace.DNSStartInfo) { l.resolves(info.Host) },
-		DNSDone:  func(httptrace.DNSDoneInfo) { l.resolves("") },
+		DNSStart: func(info httptrace.DNSStartInfo) { l.setResolving(info.Host) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { l.setResolving("") },
 	})
 	begun := time.Now()
 	conn, err := l.client.dialer.dial(ctx, l.address, true)
 	if err != nil {
 		if f, ok := errors.AsType[*failure](err); ok {
-			l.breaks(f)
+			l.setBroken(f)
 		}
 		return nil, err
 	}
@@ -126,13 +126,13 @@ func (l *link) dialTook() time.Duration {
 	return l.took
 }
 
-func (l *link) resolves(host string) {
+func (l *link) setResolving(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.resolving = host
 }
 
-func (l *link) breaks(f *failure) {
+func (l *link) setBroken(f *failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.broken = cmp.Or(l.broken, f)
@@ -155,22 +155,22 @@ func (l *link) ready(ctx context.Context) error {
 		case connectivity.Ready:
 			return nil
 		case connectivity.TransientFailure, connectivity.Shutdown:
-			return l.whyBroken(ctx)
+			return l.connectFailure(ctx)
 		default:
 		}
 		if !l.conn.WaitForStateChange(ctx, state) {
-			return l.whyLate(ctx)
+			return l.timeoutFailure(ctx)
 		}
 	}
 }
 
-// whyLate returns the failure for a deadline: no connection, or no response over it.
-func (l *link) whyLate(ctx context.Context) error {
+// timeoutFailure returns the failure for a deadline: no connection, or no response over it.
+func (l *link) timeoutFailure(ctx context.Context) error {
 	if cause := context.Cause(ctx); !isTimeout(cause) {
 		return cause
 	}
 	broken, dialed, first := l.state()
-	gone := l.tenant.gone()
+	gone := l.reservation.exceeded()
 	l.mu.Lock()
 	resolving := l.resolving
 	l.mu.Unlock()
@@ -181,34 +181,34 @@ func (l *link) whyLate(ctx context.Context) error {
 	case broken != nil:
 		return broken
 	case len(first) > 0 && !isSettings(first):
-		return l.whyGarbled(first)
+		return l.garbledFailure(first)
 	case dialed:
-		return failed(model.TimedOut, "connected, but no response within %s", patience)
+		return newFailure(model.TimedOut, "connected, but no response within %s", patience)
 	case resolving != "":
 		return unresolved(resolving, patience)
 	}
-	return l.client.dialer.late()
+	return l.client.dialer.timeoutFailure()
 }
 
-// whyBroken returns the failure for a connection that was not made or not understood.
-func (l *link) whyBroken(ctx context.Context) error {
+// connectFailure returns the failure for a connection that was not made or not understood.
+func (l *link) connectFailure(ctx context.Context) error {
 	broken, dialed, first := l.state()
 	if broken != nil {
 		return broken
 	}
 	if !dialed {
-		return l.whyLate(ctx)
+		return l.timeoutFailure(ctx)
 	}
 	if len(first) > 0 && !isSettings(first) {
-		return l.whyGarbled(first)
+		return l.garbledFailure(first)
 	}
 	if l.client.opts.TLS == nil && l.client.dialer.wantsTLS(ctx, l.address) {
-		return failed(model.Denied, "the server requires TLS")
+		return newFailure(model.Denied, "the server requires TLS")
 	}
 	if l.client.opts.TLS != nil && len(first) == 0 { // its alert may be lost with the connection
-		return failed(model.Denied, "the server closed the connection after the TLS handshake: it may require another certificate")
+		return newFailure(model.Denied, "the server closed the connection after the TLS handshake: it may require another certificate")
 	}
-	return failed(model.CutOff, "the server closed the connection at once")
+	return newFailure(model.CutOff, "the server closed the connection at once")
 }
 
 const (
@@ -216,11 +216,11 @@ const (
 	tlsHandshake = 0x16
 )
 
-func (l *link) whyGarbled(first []byte) *failure {
+func (l *link) garbledFailure(first []byte) *failure {
 	if first[0] == tlsAlert || first[0] == tlsHandshake {
-		return failed(model.Denied, "the server requires TLS")
+		return newFailure(model.Denied, "the server requires TLS")
 	}
-	return failed(model.Garbled, "not a gRPC server: it starts with %q", first)
+	return newFailure(model.Garbled, "not a gRPC server: it starts with %q", first)
 }
 
 // isSettings reports whether bytes begin like those of an HTTP/2 server: with a frame of type SETTINGS on
@@ -260,48 +260,48 @@ func (f *firstByte) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listener stores the first bytes that arrive, and the reason if the server refuses the client after the
+// sniffConn stores the first bytes that arrive, and the reason if the server refuses the client after the
 // handshake: TLS 1.3 checks client certificates only then.
-type listener struct {
+type sniffConn struct {
 	net.Conn
 	link *link
 }
 
-// sample is the number of bytes of a response that identify the kind of server.
-const sample = 16
+// sniffBytes is the number of bytes of a response that identify the kind of server.
+const sniffBytes = 16
 
-func (c *listener) Read(b []byte) (int, error) {
+func (c *sniffConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
 		c.link.mu.Lock()
-		if had := len(c.link.first); had < sample {
-			c.link.first = append(c.link.first, b[:min(n, sample-had)]...)
+		if had := len(c.link.first); had < sniffBytes {
+			c.link.first = append(c.link.first, b[:min(n, sniffBytes-had)]...)
 		}
 		c.link.mu.Unlock()
 	}
 	if err != nil && isAlert(err) {
-		c.link.breaks(handshakeFailure(err, c.link.client.opts.Timeout))
+		c.link.setBroken(handshakeFailure(err, c.link.client.opts.Timeout))
 	}
 	return n, err
 }
 
-// witness stores why a TLS handshake failed, and counts the bytes after it.
-type witness struct {
+// handshakeRecorder stores why a TLS handshake failed, and counts the bytes after it.
+type handshakeRecorder struct {
 	credentials.TransportCredentials
 	link *link
 }
 
-func (w *witness) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (w *handshakeRecorder) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	conn, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, raw)
 	if err != nil && (ctx.Err() == nil || isTimeout(ctx.Err())) {
-		w.link.breaks(handshakeFailure(err, w.link.client.opts.Timeout))
+		w.link.setBroken(handshakeFailure(err, w.link.client.opts.Timeout))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return &countedConn{&listener{conn, w.link}, w.link.tenant}, info, nil
+	return &countedConn{&sniffConn{conn, w.link}, w.link.reservation}, info, nil
 }
 
-func (w *witness) Clone() credentials.TransportCredentials {
-	return &witness{w.TransportCredentials.Clone(), w.link}
+func (w *handshakeRecorder) Clone() credentials.TransportCredentials {
+	return &handshakeRecorder{w.TransportCredentials.Clone(), w.link}
 }

@@ -13,8 +13,8 @@ const (
 	methodLevel = "GET " + levelPath
 )
 
-// levelTold is the response, which zap writes.
-type levelTold struct {
+// levelResponse is the response, which zap writes.
+type levelResponse struct {
 	Level string `json:"level"`
 }
 
@@ -23,10 +23,12 @@ func levels() []string {
 	return []string{"debug", "info", "warn", "error", "dpanic", "panic", "fatal"}
 }
 
-func (l *levelTold) clean() bool {
+func (l *levelResponse) clean() bool {
 	l.Level = strings.ToLower(l.Level)
 	return slices.Contains(levels(), l.Level)
 }
 
 // takeLevel stores the log level of a process.
-func takeLevel(_ *Decoder, p *processRecords, _ *question, told *levelTold) { p.LogLevel = told.Level }
+func takeLevel(_ *Decoder, p *processRecords, _ *pendingRecord, response *levelResponse) {
+	p.LogLevel = response.Level
+}

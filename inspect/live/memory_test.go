@@ -17,8 +17,8 @@ func emptySegments(size int) []byte {
 	return append([]byte("\x0a\x00\x10\x65"), bytes.Repeat([]byte("\x1a\x00"), size/2)...)
 }
 
-// heavyAsk queries a cluster and keeps the records as a recorder does.
-func heavyAsk(t *testing.T, c *model.Cluster, opts live.Options) *model.Runtime {
+// askLarge queries a cluster and keeps the records as a recorder does.
+func askLarge(t *testing.T, c *model.Cluster, opts live.Options) *model.Runtime {
 	t.Helper()
 	opts.Keep = func(live.Record) {}
 	return ask(t, c, opts)

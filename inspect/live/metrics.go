@@ -53,7 +53,7 @@ func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, er
 	case len(m.Families) == 0:
 		err = errors.New("read metrics: none in the text")
 	}
-	d.kept += p.weight
+	d.used += p.weight
 	return m, err
 }
 
@@ -115,8 +115,8 @@ func (p *scrape) afford() error {
 	}
 	switch {
 	case p.weight > most:
-		return failed(model.TooLarge, "the series take more than %s of memory", mebibytes(most))
-	case limit > 0 && p.d.kept+p.weight > limit:
+		return newFailure(model.TooLarge, "the series take more than %s of memory", mebibytes(most))
+	case limit > 0 && p.d.used+p.weight > limit:
 		return overLimit(limit)
 	}
 	return nil
@@ -182,8 +182,8 @@ func (p *scrape) addSample(line []byte) error {
 	if end == 0 || end == len(line) || line[0] >= '0' && line[0] <= '9' || line[end] != '{' && line[end] != ' ' && line[end] != '\t' {
 		return errNoSample
 	}
-	p.belongs(line[:end])
-	if p.part != tellsBucket {
+	p.setFamily(line[:end])
+	if p.part != partBucket {
 		if p.series++; p.series > maxMetricsSeries {
 			return errTooMany
 		}
@@ -196,11 +196,11 @@ func (p *scrape) addSample(line []byte) error {
 	if err != nil {
 		return err
 	}
-	set, special, err := p.labelled(labels)
+	set, special, err := p.sampleLabels(labels)
 	if err != nil {
 		return err
 	}
-	if p.part == tellsBucket && special.plain {
+	if p.part == partBucket && special.plain {
 		start := len(line) - len(rest) - 1 - len(special.text) - 1 // start of the bound: LABELS end in its quote and a brace
 		p.prefix = append(p.prefix, line[:start]...)
 	}
@@ -208,11 +208,11 @@ func (p *scrape) addSample(line []byte) error {
 	return nil
 }
 
-// belongs sets the family of a sample and its part of the family. As in Prometheus, a family with exactly the
+// setFamily sets the family of a sample and its part of the family. As in Prometheus, a family with exactly the
 // name takes precedence.
-func (p *scrape) belongs(name []byte) {
+func (p *scrape) setFamily(name []byte) {
 	if f := p.families[string(name)]; f != nil {
-		p.current, p.part = f, tellsValue
+		p.current, p.part = f, partValue
 		return
 	}
 	for _, x := range suffixes {
@@ -220,28 +220,28 @@ func (p *scrape) belongs(name []byte) {
 		if !is {
 			continue
 		}
-		if f := p.families[string(of)]; f != nil && (f.kind == model.MetricHistogram || f.kind == model.MetricSummary && x.part != tellsBucket) {
+		if f := p.families[string(of)]; f != nil && (f.kind == model.MetricHistogram || f.kind == model.MetricSummary && x.part != partBucket) {
 			p.current, p.part = f, x.part
 			return
 		}
 	}
-	p.current, p.part = p.begin(string(name), model.MetricUntyped), tellsValue
+	p.current, p.part = p.begin(string(name), model.MetricUntyped), partValue
 }
 
 // samplePart is the part of its family that a sample is.
 type samplePart uint8
 
 const (
-	tellsValue samplePart = iota // the value; of a summary, a quantile
-	tellsSum
-	tellsCount
-	tellsBucket
+	partValue samplePart = iota // the value; of a summary, a quantile
+	partSum
+	partCount
+	partBucket
 )
 
 var suffixes = [...]struct {
 	suffix string
 	part   samplePart
-}{{"_bucket", tellsBucket}, {"_sum", tellsSum}, {"_count", tellsCount}}
+}{{"_bucket", partBucket}, {"_sum", partSum}, {"_count", partCount}}
 
 // put adds a value to its series. It ignores NaN and infinities, e.g. the mean of nothing, and negative counts.
 func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
@@ -254,20 +254,20 @@ func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
 		}
 		return
 	}
-	at, added := f.at(set)
+	at, added := f.seriesIndex(set)
 	if added {
 		p.weight += weightSeries
 	}
 	s := &f.series[at]
 	switch {
-	case p.part == tellsSum && number:
+	case p.part == partSum && number:
 		s.Value = value
-	case p.part == tellsCount && value >= 0 && value <= 1<<53:
+	case p.part == partCount && value >= 0 && value <= 1<<53:
 		s.Count = value
-	case f.kind == model.MetricSummary && p.part == tellsValue && special.told && number && !math.IsNaN(special.number):
+	case f.kind == model.MetricSummary && p.part == partValue && special.present && number && !math.IsNaN(special.number):
 		s.Quantiles = append(s.Quantiles, model.Quantile{Share: special.number, Value: value})
 		p.weight += weightBucket
-	case f.kind == model.MetricHistogram && p.part != tellsSum && p.part != tellsCount && special.told:
+	case f.kind == model.MetricHistogram && p.part != partSum && p.part != partCount && special.present:
 		f.addBucket(at, special.number, value)
 		p.weight += weightBucket
 	}

@@ -70,7 +70,7 @@ var kindOf = map[dto.MetricType]model.MetricKind{
 
 func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-func toldOr(v *float64) float64 {
+func valueOr(v *float64) float64 {
 	if v == nil || !isNumber(*v) {
 		return math.NaN()
 	}
@@ -91,7 +91,7 @@ func seriesOf(x *dto.Metric) (s model.Series, bounds []float64, ok bool) {
 	case x.Untyped != nil:
 		s.Value = x.Untyped.GetValue()
 	case x.Summary != nil:
-		s.Value, s.Count = toldOr(x.Summary.SampleSum), math.NaN()
+		s.Value, s.Count = valueOr(x.Summary.SampleSum), math.NaN()
 		if c := x.Summary.SampleCount; c != nil && *c <= 1<<53 {
 			s.Count = float64(*c)
 		}
@@ -108,7 +108,7 @@ func seriesOf(x *dto.Metric) (s model.Series, bounds []float64, ok bool) {
 }
 
 func histogramOf(s model.Series, h *dto.Histogram) (_ model.Series, bounds []float64, ok bool) {
-	s.Value, s.Count = toldOr(h.SampleSum), math.NaN()
+	s.Value, s.Count = valueOr(h.SampleSum), math.NaN()
 	if h.SampleCount != nil || h.SampleCountFloat != nil {
 		s.Count = cmp.Or(h.GetSampleCountFloat(), float64(h.GetSampleCount()))
 	}

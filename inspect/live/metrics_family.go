@@ -88,9 +88,9 @@ func (t *metricsTables) family(name string, kind model.MetricKind) *familyText {
 	return &familyText{name: name, kind: kind}
 }
 
-// at returns the index of the histogram or summary series with these labels. It adds the series if it is
+// seriesIndex returns the index of the histogram or summary series with these labels. It adds the series if it is
 // missing.
-func (f *familyText) at(set *labelSet) (at int, added bool) {
+func (f *familyText) seriesIndex(set *labelSet) (at int, added bool) {
 	at, had := f.index[set]
 	if !had {
 		if f.index == nil {
@@ -112,7 +112,7 @@ func (f *familyText) addBucket(series int, bound, count float64) {
 func (f *familyText) finish(t *metricsTables) *model.Family {
 	made := &model.Family{Name: f.name, Kind: f.kind}
 	if f.kind == model.MetricHistogram {
-		made.Bounds = f.spread(t)
+		made.Bounds = f.assignBuckets(t)
 	}
 	tells := func(s *model.Series) bool {
 		return f.kind < model.MetricHistogram || !math.IsNaN(s.Value) || !math.IsNaN(s.Count) || len(s.Quantiles) > 0
@@ -150,9 +150,9 @@ func (t *metricsTables) release(f *familyText) {
 	t.free = append(t.free, f)
 }
 
-// spread assigns the buckets to the series of a histogram, and returns the bounds of the first series that has
+// assignBuckets assigns the buckets to the series of a histogram, and returns the bounds of the first series that has
 // any. A series gets no buckets if its bounds differ, its counts decrease, or a bucket exceeds the count.
-func (f *familyText) spread(t *metricsTables) (bounds []float64) {
+func (f *familyText) assignBuckets(t *metricsTables) (bounds []float64) {
 	order := func(a, b bucketText) int {
 		return cmp.Or(cmp.Compare(a.series, b.series), cmp.Compare(a.bound, b.bound))
 	}
@@ -175,7 +175,7 @@ func (f *familyText) spread(t *metricsTables) (bounds []float64) {
 			continue
 		}
 		if bounds == nil {
-			bounds = t.shared(told)
+			bounds = t.sharedBounds(told)
 		}
 		if !slices.EqualFunc(told, bounds, func(b bucketText, bound float64) bool { return b.bound == bound }) {
 			continue
@@ -196,30 +196,30 @@ func (f *familyText) spread(t *metricsTables) (bounds []float64) {
 
 // cumulative reports whether buckets are valid: finite bounds, and counts that do not decrease and do not
 // exceed the count.
-func cumulative(told []bucketText, count float64) bool {
-	if len(told) == 0 || math.IsNaN(count) {
+func cumulative(buckets []bucketText, count float64) bool {
+	if len(buckets) == 0 || math.IsNaN(count) {
 		return false
 	}
-	for i, b := range told {
-		if !(b.count >= 0) || math.IsInf(b.bound, 0) || math.IsNaN(b.bound) || i > 0 && (b.count < told[i-1].count || b.bound == told[i-1].bound) {
+	for i, b := range buckets {
+		if !(b.count >= 0) || math.IsInf(b.bound, 0) || math.IsNaN(b.bound) || i > 0 && (b.count < buckets[i-1].count || b.bound == buckets[i-1].bound) {
 			return false
 		}
 	}
-	return told[len(told)-1].count <= count
+	return buckets[len(buckets)-1].count <= count
 }
 
 // maxShared bounds the number of different bounds that are searched; further ones are not shared.
 const maxShared = 50
 
-// shared returns the stored bounds that are equal, or stores and returns these.
-func (t *metricsTables) shared(told []bucketText) []float64 {
+// sharedBounds returns the stored bounds that are equal, or stores and returns these.
+func (t *metricsTables) sharedBounds(buckets []bucketText) []float64 {
 	for _, have := range t.bounds {
-		if slices.EqualFunc(told, have, func(b bucketText, bound float64) bool { return b.bound == bound }) {
+		if slices.EqualFunc(buckets, have, func(b bucketText, bound float64) bool { return b.bound == bound }) {
 			return have
 		}
 	}
-	bounds := make([]float64, len(told))
-	for i, b := range told {
+	bounds := make([]float64, len(buckets))
+	for i, b := range buckets {
 		bounds[i] = b.bound
 	}
 	if len(t.bounds) < maxShared {

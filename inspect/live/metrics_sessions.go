@@ -10,10 +10,10 @@ import (
 // maxRoles bounds the sessions of a process: a standalone has eight.
 const maxRoles = 64
 
-// namesItself returns the sessions of the process that a scrape is from. Since 2.2 each role reports
+// ownSessions returns the sessions of the process that a scrape is from. Since 2.2 each role reports
 // milvus_num_node{role_name, node_id} (pkg/metrics: NumNodes). Before 2.2, only roles whose metrics all have
 // their own id, and no other, can be identified.
-func namesItself(m *model.Metrics) map[sessionKey]bool {
+func ownSessions(m *model.Metrics) map[sessionKey]bool {
 	found := map[sessionKey]bool{}
 	for _, s := range m.Samples("milvus_num_node") {
 		if id, err := strconv.ParseInt(s.Label("node_id"), 10, 64); err == nil && s.Value > 0 && s.Label("role_name") != "" {

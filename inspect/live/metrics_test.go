@@ -262,9 +262,9 @@ func TestHealthz(t *testing.T) {
 	}
 }
 
-// TestWhoseMetrics checks that the metrics of a process determine its sessions, and that a process queried at
+// TestSessionsOfMetrics checks that the metrics of a process determine its sessions, and that a process queried at
 // the wrong address is not mistaken for another.
-func TestWhoseMetrics(t *testing.T) {
+func TestSessionsOfMetrics(t *testing.T) {
 	scrape := func(session, text string) live.Record {
 		role, id, _ := strings.Cut(session, "-")
 		r := live.Record{Role: role, Address: "10.0.0.1:9091", Method: "GET /metrics", Outcome: "answered", Response: []byte(text)}

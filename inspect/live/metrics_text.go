@@ -193,15 +193,15 @@ type labelSet struct{ pairs []model.Pair }
 
 // specialLabel is the label that identifies the part of a histogram or summary: le or quantile.
 type specialLabel struct {
-	text   []byte // as in the text, if plain
-	number float64
-	told   bool
+	text    []byte // as in the text, if plain
+	number  float64
+	present bool
 	// plain is set if it is the last label and has no escapes.
 	plain bool
 }
 
-// labelled returns the set of a sample's labels, without the special label of its family.
-func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
+// sampleLabels returns the set of a sample's labels, without the special label of its family.
+func (p *scrape) sampleLabels(text []byte) (*labelSet, specialLabel, error) {
 	name := ""
 	switch p.current.kind { //nolint:exhaustive // the others have none
 	case model.MetricHistogram:
@@ -217,7 +217,7 @@ func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 		}
 	}
 	// If the special label is among the others, they cannot be looked up by their text.
-	if set := p.d.metrics.sets[string(rest)]; set != nil && (special.told || name == "" || !bytes.Contains(rest, []byte(name))) {
+	if set := p.d.metrics.sets[string(rest)]; set != nil && (special.present || name == "" || !bytes.Contains(rest, []byte(name))) {
 		return set, special, nil
 	}
 	labels, err := parseLabels(rest, p.labels[:0])
@@ -228,14 +228,14 @@ func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 		if name == "" || l.name != name {
 			continue
 		}
-		if special.told {
+		if special.present {
 			return nil, special, errors.New("has a label twice")
 		}
 		number, err := parseNumber([]byte(l.value))
 		if err != nil {
 			return nil, special, fmt.Errorf("has no number as its %s", name)
 		}
-		special = specialLabel{number: number, told: true}
+		special = specialLabel{number: number, present: true}
 		return p.set(slices.Delete(labels, i, i+1)), special, nil
 	}
 	return p.set(labels), special, nil
@@ -256,5 +256,5 @@ func lastLabel(text []byte, name string) (rest []byte, special specialLabel, err
 	if err != nil {
 		return text, special, fmt.Errorf("has no number as its %s", name)
 	}
-	return bytes.TrimSuffix(before, []byte(",")), specialLabel{text: value, number: number, told: true, plain: true}, nil
+	return bytes.TrimSuffix(before, []byte(",")), specialLabel{text: value, number: number, present: true, plain: true}, nil
 }

@@ -25,7 +25,7 @@ import (
 // TestRegisteredTwice checks that a session under two keys is queried once. It also checks that two sessions
 // at the same address are distinguished if one belongs to the previous process.
 func TestRegisteredTwice(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	parts := c.Parts
 	parts.Sessions = slices.Clone(c.Sessions)
 	for _, s := range c.Sessions {
@@ -58,7 +58,7 @@ func TestIDsOfTheirOwn(t *testing.T) {
 		parts.Sessions = append(parts.Sessions, &own)
 	}
 	c = model.Build(parts)
-	records := livetest.Answers(c, livetest.Options{})
+	records := livetest.Responses(c, livetest.Options{})
 	var text strings.Builder
 	for _, s := range c.Sessions {
 		fmt.Fprintf(&text, "milvus_num_node{node_id=%q,role_name=%q} 1\n", s.Node.String(), s.Role)
@@ -121,8 +121,8 @@ func TestRestartBetweenScrapes(t *testing.T) {
 	}
 }
 
-// TestFiguresThatAreNone checks that invalid counts are unknown.
-func TestFiguresThatAreNone(t *testing.T) {
+// TestInvalidFigures checks that invalid counts are unknown.
+func TestInvalidFigures(t *testing.T) {
 	for _, capacity := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -5, 1e300} {
 		d := decode(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{
 			Status: ok, NodeID: 5, MemCapacityInMB: capacity, CpuNum: -3, LastModifyTs: -1,
@@ -168,8 +168,8 @@ func TestHugeConfig(t *testing.T) {
 	}
 }
 
-// TestTooHeavy checks that a response that would take too much memory is neither decoded nor stored.
-func TestTooHeavy(t *testing.T) {
+// TestDecodedSizeLimit checks that a response that would take too much memory is neither decoded nor stored.
+func TestDecodedSizeLimit(t *testing.T) {
 	heavy := answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{})
 	heavy.Response = emptySegments(4 << 20)
 	long := answered(t, "querynode-5", inQueryNode+"ShowConfigurations", nil, &internalpb.ShowConfigurationsResponse{})

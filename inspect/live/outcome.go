@@ -26,32 +26,32 @@ type failure struct {
 
 func (f *failure) Error() string { return f.reason }
 
-func failed(outcome model.Outcome, format string, args ...any) *failure {
+func newFailure(outcome model.Outcome, format string, args ...any) *failure {
 	return &failure{outcome, oneLine(fmt.Sprintf(format, args...))}
 }
 
 // dialFailure returns the failure for a connection that was not made.
-func dialFailure(err error, patience time.Duration) *failure {
+func dialFailure(err error, timeout time.Duration) *failure {
 	var known *failure
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return failed(model.Unreachable, "no such host: %s", dns.Name)
+		return newFailure(model.Unreachable, "no such host: %s", dns.Name)
 	case errors.As(err, &dns) && isTimeout(err):
-		return unresolved(dns.Name, patience)
+		return unresolved(dns.Name, timeout)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return failed(model.Refused, "%v", err)
+		return newFailure(model.Refused, "%v", err)
 	case isTimeout(err):
-		return failed(model.Unreachable, "no connection within %s", patience)
+		return newFailure(model.Unreachable, "no connection within %s", timeout)
 	}
-	return failed(model.Unreachable, "%v", err)
+	return newFailure(model.Unreachable, "%v", err)
 }
 
 // unresolved returns the failure for a host name that was not resolved in time.
-func unresolved(host string, patience time.Duration) *failure {
-	return failed(model.Unreachable, "the host name %s was not resolved within %s", host, patience)
+func unresolved(host string, timeout time.Duration) *failure {
+	return newFailure(model.Unreachable, "the host name %s was not resolved within %s", host, timeout)
 }
 
 func isTimeout(err error) bool {
@@ -60,7 +60,7 @@ func isTimeout(err error) bool {
 }
 
 // handshakeFailure returns the failure for a TLS handshake.
-func handshakeFailure(err error, patience time.Duration) *failure {
+func handshakeFailure(err error, timeout time.Duration) *failure {
 	var notTLS tls.RecordHeaderError
 	var verify *tls.CertificateVerificationError
 	var unknown x509.UnknownAuthorityError
@@ -68,17 +68,17 @@ func handshakeFailure(err error, patience time.Duration) *failure {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &notTLS):
-		return failed(model.Denied, "the server does not speak TLS")
+		return newFailure(model.Denied, "the server does not speak TLS")
 	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
-		return failed(model.Denied, "the server's certificate is not valid: %v", err)
+		return newFailure(model.Denied, "the server's certificate is not valid: %v", err)
 	case isAlert(err):
-		return failed(model.Denied, "the server refuses the TLS handshake: %v", err)
+		return newFailure(model.Denied, "the server refuses the TLS handshake: %v", err)
 	case isTimeout(err):
-		return failed(model.TimedOut, "no response to the TLS handshake within %s", patience)
+		return newFailure(model.TimedOut, "no response to the TLS handshake within %s", timeout)
 	case isCut(err):
-		return failed(model.CutOff, "the server closed the connection during the TLS handshake")
+		return newFailure(model.CutOff, "the server closed the connection during the TLS handshake")
 	}
-	return failed(model.Denied, "TLS handshake: %v", err)
+	return newFailure(model.Denied, "TLS handshake: %v", err)
 }
 
 // isAlert reports whether the server sent a TLS alert.
@@ -92,7 +92,7 @@ func isCut(err error) bool {
 }
 
 // callFailure returns the failure for a gRPC call over an established connection.
-func callFailure(err error, patience time.Duration, limit int64) *failure {
+func callFailure(err error, timeout time.Duration, limit int64) *failure {
 	s := status.Convert(err)
 	message := s.Message()
 	if f := milvusFailure(message); f != nil {
@@ -100,31 +100,31 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 	}
 	switch s.Code() {
 	case codes.DeadlineExceeded:
-		return failed(model.TimedOut, "no response within %s", patience)
+		return newFailure(model.TimedOut, "no response within %s", timeout)
 	case codes.Unimplemented:
 		if strings.Contains(message, "unexpected HTTP status code") {
-			return failed(model.Garbled, "not a gRPC server: %s", message)
+			return newFailure(model.Garbled, "not a gRPC server: %s", message)
 		}
-		return failed(model.Unimplemented, "%s", message)
+		return newFailure(model.Unimplemented, "%s", message)
 	case codes.Unauthenticated, codes.PermissionDenied:
-		return failed(model.Denied, "%s", message)
+		return newFailure(model.Denied, "%s", message)
 	case codes.ResourceExhausted:
 		if size, ok := sizeOf(message); ok {
 			return tooLarge(size, limit)
 		}
 	case codes.Unavailable:
 		if strings.Contains(message, "unexpected HTTP status code") {
-			return failed(model.Garbled, "not a gRPC server: %s", message)
+			return newFailure(model.Garbled, "not a gRPC server: %s", message)
 		}
-		return lost(message)
+		return lostFailure(message)
 	case codes.Internal:
 		return internalFailure(message)
 	default:
 		if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") {
-			return failed(model.Garbled, "not a gRPC server: %s", message)
+			return newFailure(model.Garbled, "not a gRPC server: %s", message)
 		}
 	}
-	return failed(model.Failed, "%s: %s", s.Code(), message)
+	return newFailure(model.Failed, "%s: %s", s.Code(), message)
 }
 
 // internalFailure returns the failure for an error that grpc reports as internal. Only the text distinguishes
@@ -132,18 +132,18 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 func internalFailure(message string) *failure {
 	for _, sign := range []string{"EOF", "RST_STREAM", "connection reset", "closing", "server closed the stream"} {
 		if strings.Contains(message, sign) {
-			return lost(message)
+			return lostFailure(message)
 		}
 	}
-	return failed(model.Garbled, "not a response of Milvus: %s", message)
+	return newFailure(model.Garbled, "not a response of Milvus: %s", message)
 }
 
-// lost returns the failure for a connection that ended before the response did, for which grpc has many texts.
-func lost(message string) *failure {
+// lostFailure returns the failure for a connection that ended before the response did, for which grpc has many texts.
+func lostFailure(message string) *failure {
 	if _, cause, ok := strings.Cut(message, "error reading from server: "); ok {
 		message = cause
 	}
-	return failed(model.CutOff, "the connection ended before the answer was complete: %s", message)
+	return newFailure(model.CutOff, "the connection ended before the answer was complete: %s", message)
 }
 
 // sizeOf parses the size from grpc's refusal of a message that is too large (rpc_util.go: recvMsg). grpc
@@ -164,9 +164,9 @@ func sizeOf(message string) (size int64, ok bool) {
 // tooLarge returns the failure for a response over the limit. Size 0 means unknown.
 func tooLarge(size, limit int64) *failure {
 	if size <= 0 {
-		return failed(model.TooLarge, "the answer is larger than the limit of %s", mebibytes(limit))
+		return newFailure(model.TooLarge, "the answer is larger than the limit of %s", mebibytes(limit))
 	}
-	return failed(model.TooLarge, "the answer has %s, the limit is %s", mebibytes(size), mebibytes(limit))
+	return newFailure(model.TooLarge, "the answer has %s, the limit is %s", mebibytes(size), mebibytes(limit))
 }
 
 func mebibytes(n int64) string {
@@ -182,23 +182,23 @@ func mebibytes(n int64) string {
 func milvusFailure(text string) *failure {
 	switch {
 	case strings.Contains(text, "cross cluster routing"):
-		return failed(model.OtherCluster, "%s", explained(model.OtherCluster, text))
+		return newFailure(model.OtherCluster, "%s", explain(model.OtherCluster, text))
 	case strings.Contains(text, "node not match"), strings.Contains(text, "server ID mismatch"):
-		return failed(model.Stale, "%s", explained(model.Stale, text))
+		return newFailure(model.Stale, "%s", explain(model.Stale, text))
 	}
 	return nil
 }
 
-// explained prefixes a Milvus error with its meaning, because the order of the expected and the actual name or
+// explain prefixes a Milvus error with its meaning, because the order of the expected and the actual name or
 // id in it varies.
-func explained(outcome model.Outcome, text string) string {
+func explain(outcome model.Outcome, text string) string {
 	var says string
 	switch outcome {
 	case model.Stale:
 		says = "another process has this address now"
 	case model.OtherCluster:
 		says = "a process of another cluster has this address"
-		if name := ownCluster(text); name != "" {
+		if name := reportedCluster(text); name != "" {
 			says = fmt.Sprintf("a process of cluster %q has this address", name)
 		}
 	default:

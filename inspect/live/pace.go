@@ -24,8 +24,8 @@ type Probe struct {
 }
 
 const (
-	// pacedTimes is the number of state queries to a process within the window, maxProbes the maximum in total.
-	pacedTimes, maxProbes = 8, 24
+	// probesPerWindow is the number of state queries to a process within the window, maxProbes the maximum in total.
+	probesPerWindow, maxProbes = 8, 24
 	// suspectAfter is how much longer than the fastest a response may take without suspicion. If a process is
 	// suspected, all are queried for suspectFor, so that they can be compared.
 	suspectAfter = 100 * time.Millisecond
@@ -34,10 +34,10 @@ const (
 	maxPast = 6
 )
 
-// paced queries the state of a server repeatedly within the window for rates, and records how long each
+// probe queries the state of a server repeatedly within the window for rates, and records how long each
 // response took. It skips a server that refused the cluster name, and gives up at a failure other than a timeout.
 // It owns the link.
-func (a *asking) paced(ctx context.Context, l *link, s *server, begun time.Time, connect time.Duration) {
+func (a *askState) probe(ctx context.Context, l *link, s *server, begun time.Time, connect time.Duration) {
 	session, q := s.stateInquiry()
 	window := a.client.opts.Window
 	if session == nil || window <= 0 || a.names.refusedBy(s) {
@@ -46,11 +46,11 @@ func (a *asking) paced(ctx context.Context, l *link, s *server, begun time.Time,
 	p := &Pace{Connect: connect, Dial: l.dialTook()}
 	r := Record{Role: session.Role, Node: session.Node, Address: session.Address, Method: q.method, Request: q.request, Outcome: model.Answered.String(), Pace: p}
 	first, shortest := time.Now(), p.Dial
-	for len(p.Probes) < maxProbes && a.pacesOn(ctx, first) {
+	for len(p.Probes) < maxProbes && a.keepProbing(ctx, first) {
 		at := time.Now()
 		response, took, f := a.call(ctx, l, session, q)
 		switch {
-		case givenUp(ctx), f != nil && f.outcome != model.TimedOut:
+		case canceled(ctx), f != nil && f.outcome != model.TimedOut:
 			response.done()
 			return // the caller canceled or the process is gone: it is not slow
 		case f == nil:
@@ -62,19 +62,19 @@ func (a *asking) paced(ctx context.Context, l *link, s *server, begun time.Time,
 			shortest = took
 		}
 		if took-shortest > suspectAfter {
-			a.suspects.Store(true)
+			a.suspected.Store(true)
 		}
-		pause(ctx, max(window/pacedTimes-took, window/pacedTimes/3))
+		pause(ctx, max(window/probesPerWindow-took, window/probesPerWindow/3))
 	}
 	if r.Response != nil {
 		a.keep(r)
 	}
 }
 
-// pacesOn reports whether to go on querying the state of processes.
-func (a *asking) pacesOn(ctx context.Context, first time.Time) bool {
+// keepProbing reports whether to go on querying the state of processes.
+func (a *askState) keepProbing(ctx context.Context, first time.Time) bool {
 	until := a.client.opts.Window
-	if a.suspects.Load() {
+	if a.suspected.Load() {
 		until = max(until, suspectFor)
 	}
 	return ctx.Err() == nil && time.Since(first) < until
@@ -117,9 +117,9 @@ func (r *Record) pace() *model.Pace {
 	return p
 }
 
-// rememberPaces stores the response times for the next Ask, and adds the response times of earlier Asks to
+// cachePaces stores the response times for the next Ask, and adds the response times of earlier Asks to
 // the Runtime.
-func (c *Client) rememberPaces(r *model.Runtime) {
+func (c *Client) cachePaces(r *model.Runtime) {
 	next := make(map[sessionKey][]*model.Pace, len(c.paces))
 	for _, n := range r.Nodes {
 		if n.Pace == nil {

@@ -17,7 +17,7 @@ import (
 // others do not. It also checks that the times are in the records and in the next Ask.
 func TestPace(t *testing.T) {
 	t.Parallel()
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	punctual := livetest.Punctual(t)
 	addresses := map[string]string{}
 	for _, s := range c.Sessions {
@@ -87,15 +87,15 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceOfTheWay checks that processes with the same long round-trip time are not slow, and that none is
+// TestPaceOfNetwork checks that processes with the same long round-trip time are not slow, and that none is
 // measured for longer.
-func TestPaceOfTheWay(t *testing.T) {
+func TestPaceOfNetwork(t *testing.T) {
 	t.Parallel()
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	punctual := livetest.Punctual(t)
 	far := map[string]string{}
 	for _, s := range c.Sessions {
-		far[s.Address] = livetest.Far(t, s.Address, 240*time.Millisecond)
+		far[s.Address] = livetest.Delayed(t, s.Address, 240*time.Millisecond)
 	}
 	r := ask(t, c, live.Options{Window: time.Second, Map: far})
 	for _, n := range r.Nodes {

@@ -35,7 +35,7 @@ type server struct {
 // session is a session together with its inquiries.
 type session struct {
 	*model.Session
-	at        *server
+	server    *server
 	inquiries []inquiry
 }
 

@@ -24,21 +24,21 @@ type ports struct {
 	// begun holds the addresses that were already queried.
 	begun map[string]bool
 	// known holds the ServerIDs of the processes that reported their port. told holds the ports.
-	known map[model.NodeID]bool
-	told  map[int]bool
-	// silent holds the sessions of processes that did not report it, and the result of the search for them.
-	silent []*silentSession
+	known    map[model.NodeID]bool
+	reported map[int]bool
+	// portless holds the sessions of processes that did not report it, and the result of the search for them.
+	portless []*portlessSession
 }
 
-// silentSession is a session whose process does not report the port of its HTTP server.
-type silentSession struct {
+// portlessSession is a session whose process does not report the port of its HTTP server.
+type portlessSession struct {
 	*session
 	found bool
 	why   string // why it was not found, or "" if there was no search
 }
 
 func newPorts() ports {
-	return ports{begun: map[string]bool{}, known: map[model.NodeID]bool{}, told: map[int]bool{}}
+	return ports{begun: map[string]bool{}, known: map[model.NodeID]bool{}, reported: map[int]bool{}}
 }
 
 // begin reports whether address was not queried yet, and marks it as queried.
@@ -50,22 +50,22 @@ func (p *ports) begin(address string) bool {
 	return first
 }
 
-// tell stores the port that a process reported.
-func (p *ports) tell(node model.NodeID, port int) {
+// add stores the port that a process reported.
+func (p *ports) add(node model.NodeID, port int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.known[node], p.told[port] = true, true
+	p.known[node], p.reported[port] = true, true
 }
 
 // common returns the port that all reporting processes share, or 0 if they differ, and the sessions of the
 // other processes.
-func (p *ports) common() (port int, silent []*silentSession) {
+func (p *ports) common() (port int, silent []*portlessSession) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if told := slices.Collect(maps.Keys(p.told)); len(told) == 1 {
+	if told := slices.Collect(maps.Keys(p.reported)); len(told) == 1 {
 		port = told[0]
 	}
-	for _, s := range p.silent {
+	for _, s := range p.portless {
 		if !p.known[s.Node] {
 			silent = append(silent, s)
 		}
@@ -73,16 +73,16 @@ func (p *ports) common() (port int, silent []*silentSession) {
 	return port, silent
 }
 
-// learn reads from a session's configuration which further endpoints to query: the process's own HTTP server
+// findEndpoints reads from a session's configuration which further endpoints to query: the process's own HTTP server
 // and the message queue.
-func (a *asking) learn(s *session, response []byte) func(context.Context) {
+func (a *askState) findEndpoints(s *session, response []byte) func(context.Context) {
 	values := settings(response, append(queueSettings(), configMetricsPort))
 	a.queue.Do(func() { a.askQueue(values) })
 	port, err := strconv.ParseUint(values[configMetricsPort], 10, 16)
 	if err != nil || port == 0 {
-		return func(ctx context.Context) { a.scrapeElsewhere(ctx, s) }
+		return func(ctx context.Context) { a.scrapeMetricsPort(ctx, s) }
 	}
-	a.ports.tell(s.Node, int(port))
+	a.ports.add(s.Node, int(port))
 	return func(ctx context.Context) { a.scrape(ctx, s, int(port)) }
 }
 
@@ -112,23 +112,23 @@ func settings(response []byte, wanted []string) map[string]string {
 	return values
 }
 
-// tellsPort reports whether a session of the same process is queried for its configuration. ServerIDs are
+// reportsPort reports whether a session of the same process is queried for its configuration. ServerIDs are
 // unique in a cluster, and belong to one process since 2.3.
-func (p *plan) tellsPort(s *session) bool {
+func (p *plan) reportsPort(s *session) bool {
 	return slices.ContainsFunc(p.sessionsOf[s.Node], func(x *session) bool {
 		return slices.ContainsFunc(x.inquiries, func(q inquiry) bool { return lastPart(q.method) == "ShowConfigurations" })
 	})
 }
 
-// scrapeElsewhere queries the HTTP server of a process without a configuration at Options.MetricsPort.
-func (a *asking) scrapeElsewhere(ctx context.Context, s *session) {
+// scrapeMetricsPort queries the HTTP server of a process without a configuration at Options.MetricsPort.
+func (a *askState) scrapeMetricsPort(ctx context.Context, s *session) {
 	if a.client.opts.MetricsPort > 0 {
 		a.scrape(ctx, s, a.client.opts.MetricsPort)
 		return
 	}
 	a.ports.mu.Lock()
 	defer a.ports.mu.Unlock()
-	a.ports.silent = append(a.ports.silent, &silentSession{session: s})
+	a.ports.portless = append(a.ports.portless, &portlessSession{session: s})
 }
 
 // maxScrapes bounds the processes that are searched for in parallel.
@@ -137,7 +137,7 @@ const maxScrapes = 64
 // scrapeAtCommonPort tries the processes that do not report their port at the port of all others, because on
 // Kubernetes every pod has the same. It starts after all servers were queried, or at three quarters of the
 // timeout, so that dead servers do not prevent it.
-func (a *asking) scrapeAtCommonPort(ctx context.Context, asked <-chan struct{}) {
+func (a *askState) scrapeAtCommonPort(ctx context.Context, asked <-chan struct{}) {
 	patience := a.client.opts.Timeout
 	late := time.NewTimer(patience * 3 / 4)
 	defer late.Stop()
@@ -151,7 +151,7 @@ func (a *asking) scrapeAtCommonPort(ctx context.Context, asked <-chan struct{}) 
 	if port == 0 {
 		return
 	}
-	ctx, cancel := context.WithDeadline(ctx, latest(a.start.Add(patience), time.Now().Add(grace)))
+	ctx, cancel := context.WithDeadline(ctx, latest(a.start.Add(patience), time.Now().Add(minQueryTime)))
 	defer cancel()
 	free := make(chan struct{}, maxScrapes)
 	var wg sync.WaitGroup
@@ -173,7 +173,7 @@ func latest(a, b time.Time) time.Time {
 }
 
 // scrapeIfNamed queries a guessed port, and accepts the response only if the metrics name the session.
-func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) {
+func (a *askState) scrapeIfNamed(ctx context.Context, s *portlessSession, port int) {
 	host, _, err := fullAddress(s.Address)
 	if err != nil {
 		return
@@ -187,7 +187,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	defer web.CloseIdleConnections()
 	p := a.get(ctx, web, s.session, address, methodMetrics)
 	switch {
-	case givenUp(ctx):
+	case canceled(ctx):
 	case p.failure != nil:
 		s.why = p.failure.outcome.String() + " (" + p.failure.reason + ")"
 	case !a.nameSession(p.Response, s.session):
@@ -200,25 +200,25 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	if !s.found {
 		return
 	}
-	a.pages(ctx, web, s.session, address)
+	a.fetchPages(ctx, web, s.session, address)
 	a.scrapeLater(ctx, s.session, address)
 }
 
 // nameSession reports whether metrics are from a session's process. They are parsed one at a time, like
 // everything that is decoded.
-func (a *asking) nameSession(metrics []byte, s *session) bool {
+func (a *askState) nameSession(metrics []byte, s *session) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m, err := NewDecoder().parseMetrics(bytes.NewReader(metrics), time.Time{})
-	return err == nil && namesItself(m)[sessionKey{s.Role, s.Node}]
+	return err == nil && ownSessions(m)[sessionKey{s.Role, s.Node}]
 }
 
-// unscraped records the processes without metrics because their port is unknown.
-func (a *asking) unscraped() {
+// recordUnscraped records the processes without metrics because their port is unknown.
+func (a *askState) recordUnscraped() {
 	port, silent := a.ports.common()
-	slices.SortFunc(silent, func(a, b *silentSession) int { return cmp.Compare(a.Name(), b.Name()) })
+	slices.SortFunc(silent, func(a, b *portlessSession) int { return cmp.Compare(a.Name(), b.Name()) })
 	for _, s := range silent {
-		if s.found || a.decoder.named(sessionKey{s.Role, s.Node}) {
+		if s.found || a.decoder.namedByMetrics(sessionKey{s.Role, s.Node}) {
 			continue
 		}
 		reason := "metrics port unknown: name the port"

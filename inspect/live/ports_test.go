@@ -31,7 +31,7 @@ func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 		}
 	}
 	c = model.Build(parts)
-	servers, err := recorded.Start(livetest.Answers(c, livetest.Options{}), recorded.Options{})
+	servers, err := recorded.Start(livetest.Responses(c, livetest.Options{}), recorded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 	}
 	proxy := at("10.1.0.44:19529")
 	_, common, _ := net.SplitHostPort(at("10.1.0.2:9091"))
-	moved := livetest.Moved(c, func(s *model.Session) string {
+	moved := livetest.WithAddresses(c, func(s *model.Session) string {
 		if s.Node == 44 {
 			return "proxy.internal:19529"
 		}
@@ -125,9 +125,9 @@ func TestCommonPortRates(t *testing.T) {
 	}
 }
 
-// TestCommonPortBesideTheDead checks that dead processes neither prevent scrapes at the common port nor delay
+// TestCommonPortWithDeadServers checks that dead processes neither prevent scrapes at the common port nor delay
 // the Ask further.
-func TestCommonPortBesideTheDead(t *testing.T) {
+func TestCommonPortWithDeadServers(t *testing.T) {
 	t.Parallel()
 	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))

@@ -107,7 +107,7 @@ func (r *relay) DialContext(ctx context.Context, network, _ string) (net.Conn, e
 	conn, err := connect(ctx)
 	if err != nil && ctx.Err() == nil {
 		f := dialFailure(err, 0)
-		return nil, failed(model.Unreachable, "the proxy %s: %s (%s)", r.address, f.outcome, f.reason)
+		return nil, newFailure(model.Unreachable, "the proxy %s: %s (%s)", r.address, f.outcome, f.reason)
 	}
 	return conn, err
 }
@@ -137,7 +137,7 @@ func (r *relay) socksFailure(err error) error {
 		{"protocol version", "not a SOCKS5 server", model.Unreachable},
 	} {
 		if strings.Contains(err.Error(), known.sign) {
-			return failed(known.outcome, "the proxy %s: %s", r.address, known.says)
+			return newFailure(known.outcome, "the proxy %s: %s", r.address, known.says)
 		}
 	}
 	return r.failure(err)
@@ -150,9 +150,9 @@ func (r *relay) failure(err error) error {
 	case isTimeout(err), errors.Is(err, context.Canceled):
 		return err
 	case isCut(err):
-		return failed(model.Unreachable, "the proxy %s: it closed the connection", r.address)
+		return newFailure(model.Unreachable, "the proxy %s: it closed the connection", r.address)
 	}
-	return failed(model.Unreachable, "the proxy %s: %v", r.address, err)
+	return newFailure(model.Unreachable, "the proxy %s: %v", r.address, err)
 }
 
 // dialHTTP connects with CONNECT (RFC 9110, section 9.3.6), which x/net does not support.
@@ -200,9 +200,9 @@ func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
 		begun, _ := in.Peek(in.Buffered()) // of the tunnel: servers may send first
 		return &tunnel{conn, io.MultiReader(bytes.NewReader(slices.Clone(begun)), conn)}, nil
 	case code == http.StatusProxyAuthRequired, code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return nil, failed(model.Denied, "the proxy %s: %s", r.address, response.Status)
+		return nil, newFailure(model.Denied, "the proxy %s: %s", r.address, response.Status)
 	default:
-		return nil, failed(model.Unreachable, "the proxy %s: %s", r.address, response.Status)
+		return nil, newFailure(model.Unreachable, "the proxy %s: %s", r.address, response.Status)
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// middleman is a proxy, SOCKS5 or CONNECT.
-type middleman struct {
+// fakeProxy is a proxy, SOCKS5 or CONNECT.
+type fakeProxy struct {
 	address        string
 	user, password string
 	names          map[string]string // host names that it resolves
@@ -31,14 +31,14 @@ type middleman struct {
 	seen []string
 }
 
-func (m *middleman) targets() []string {
+func (m *fakeProxy) targets() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.seen)
 }
 
 // join connects to a target and copies in both directions.
-func (m *middleman) join(conn net.Conn, in io.Reader, target string, began func(error) error) {
+func (m *fakeProxy) join(conn net.Conn, in io.Reader, target string, began func(error) error) {
 	m.mu.Lock()
 	m.seen = append(m.seen, target)
 	m.mu.Unlock()
@@ -58,9 +58,9 @@ func (m *middleman) join(conn net.Conn, in io.Reader, target string, began func(
 	_, _ = io.Copy(conn, out)
 }
 
-func newSOCKS(t *testing.T, user, password string) *middleman {
+func newSOCKS(t *testing.T, user, password string) *fakeProxy {
 	t.Helper()
-	m := &middleman{user: user, password: password, names: map[string]string{}}
+	m := &fakeProxy{user: user, password: password, names: map[string]string{}}
 	m.address = livetest.Each(t, func(conn net.Conn) {
 		defer conn.Close()
 		m.socks(conn)
@@ -68,7 +68,7 @@ func newSOCKS(t *testing.T, user, password string) *middleman {
 	return m
 }
 
-func (m *middleman) socks(conn net.Conn) {
+func (m *fakeProxy) socks(conn net.Conn) {
 	in := bufio.NewReader(conn)
 	if !m.greet(conn, in) {
 		return
@@ -102,7 +102,7 @@ func (m *middleman) socks(conn net.Conn) {
 }
 
 // greet negotiates a method and checks the login.
-func (m *middleman) greet(conn net.Conn, in *bufio.Reader) bool {
+func (m *fakeProxy) greet(conn net.Conn, in *bufio.Reader) bool {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(in, head); err != nil {
 		return false
@@ -135,9 +135,9 @@ func (m *middleman) greet(conn net.Conn, in *bufio.Reader) bool {
 	return err == nil
 }
 
-func newCONNECT(t *testing.T, user, password string) *middleman {
+func newCONNECT(t *testing.T, user, password string) *fakeProxy {
 	t.Helper()
-	m := &middleman{user: user, password: password, names: map[string]string{}}
+	m := &fakeProxy{user: user, password: password, names: map[string]string{}}
 	m.address = livetest.Each(t, func(conn net.Conn) {
 		defer conn.Close()
 		in := bufio.NewReader(conn)
@@ -178,8 +178,8 @@ func TestProxy(t *testing.T) {
 					p = newCONNECT(t, test.user, test.password)
 				}
 				p.names["milvus.internal"] = "127.0.0.1"
-				c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
-				c = livetest.Moved(c, func(s *model.Session) string { // names in the remote network
+				c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+				c = livetest.WithAddresses(c, func(s *model.Session) string { // names in the remote network
 					_, port, _ := net.SplitHostPort(s.Address)
 					return "milvus.internal:" + port
 				})
@@ -209,7 +209,7 @@ func TestProxy(t *testing.T) {
 }
 
 func TestProxyTrouble(t *testing.T) {
-	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	c := smallCluster(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	for name, test := range map[string]struct {
 		proxy  string
 		reason string
@@ -247,7 +247,7 @@ func TestProxyTrouble(t *testing.T) {
 
 func TestMap(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 2, Collections: 1, Segments: 4})
-	served := livetest.Serve(t, c, livetest.Answers(c, livetest.Options{}), recorded.Options{})
+	served := livetest.Serve(t, c, livetest.Responses(c, livetest.Options{}), recorded.Options{})
 	to := map[string]string{}
 	for i, s := range served.Sessions {
 		to[c.Sessions[i].Address] = s.Address
@@ -265,7 +265,7 @@ func TestMap(t *testing.T) {
 		host, _, _ := net.SplitHostPort(s.Address)
 		hosts[host] = "127.0.0.1"
 	}
-	byHost := livetest.Moved(c, func(s *model.Session) string {
+	byHost := livetest.WithAddresses(c, func(s *model.Session) string {
 		host, _, _ := net.SplitHostPort(s.Address)
 		_, port, _ := net.SplitHostPort(to[s.Address])
 		return net.JoinHostPort(host, port)

@@ -29,7 +29,7 @@ type pulsar struct {
 const (
 	pulsarWebPort  = "80" // pulsar.webport's default
 	pulsarTopics   = 1024 // maximum number of topics queried
-	pulsarAtOnce   = 8    // requests
+	pulsarParallel = 8    // requests
 	pulsarMaxList  = 8 << 20
 	pulsarMaxStats = 1 << 20
 	pulsarMaxKept  = 16 << 20 // for the subscriptions of all topics, in memory
@@ -98,7 +98,7 @@ func pulsarAddress(config map[string]string) string {
 
 // askPulsar queries the topics of the pchannels. A failure here does not mean that the queue fails, because
 // brokers listen on another port.
-func (a *asking) askPulsar(config map[string]string) {
+func (a *askState) askPulsar(config map[string]string) {
 	address := pulsarAddress(config)
 	switch {
 	case address == "":
@@ -114,7 +114,7 @@ func (a *asking) askPulsar(config map[string]string) {
 		a.skip(skippedQueue, "pulsar.tenant and pulsar.namespace are not names: "+oneLine(config["pulsartenant"]+"/"+config["pulsarnamespace"]))
 		return
 	}
-	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(grace)))
+	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(minQueryTime)))
 	defer cancel()
 	start := time.Now()
 	p := &pulsar{
@@ -124,7 +124,7 @@ func (a *asking) askPulsar(config map[string]string) {
 	defer p.web.CloseIdleConnections()
 	told, f := p.topics(ctx, a.plan.topics)
 	switch {
-	case givenUp(ctx):
+	case canceled(ctx):
 		return
 	case f != nil && len(told.Topics) == 0:
 		a.skip(skippedQueue, "Pulsar's admin API at "+redact.Address(address)+": "+f.reason)
@@ -171,9 +171,9 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 	var failure *failure
 	kept := 0
 	if len(names) > pulsarTopics {
-		failure = failed(model.TooLarge, "%d topics: only the first %d are queried", len(names), pulsarTopics)
+		failure = newFailure(model.TooLarge, "%d topics: only the first %d are queried", len(names), pulsarTopics)
 	}
-	free := make(chan struct{}, pulsarAtOnce)
+	free := make(chan struct{}, pulsarParallel)
 	for _, name := range names[:min(len(names), pulsarTopics)] {
 		free <- struct{}{}
 		wg.Go(func() {
@@ -184,7 +184,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 			defer mu.Unlock()
 			if f != nil {
 				// Failed for any reason, because the API does respond.
-				failure = failed(model.Failed, "topic %s: %s", oneLine(name), f.reason)
+				failure = newFailure(model.Failed, "topic %s: %s", oneLine(name), f.reason)
 				return
 			}
 			t.Name = name
@@ -194,7 +194,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 				t.Subscriptions[of] = s
 			}
 			if kept > pulsarMaxKept {
-				failure = failed(model.TooLarge, "the topics have more subscriptions than fit into %s", mebibytes(pulsarMaxKept))
+				failure = newFailure(model.TooLarge, "the topics have more subscriptions than fit into %s", mebibytes(pulsarMaxKept))
 				return
 			}
 			told.Topics = append(told.Topics, t)
@@ -207,19 +207,19 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 
 // get requests one JSON document. what names it in errors; begin is its first byte.
 func (p *pulsar) get(ctx context.Context, path string, limit int64, what string, begin byte, into any) *failure {
-	tenant := p.client.room.enter()
-	defer tenant.leave()
+	tenant := p.client.budget.newReservation()
+	defer tenant.releaseAll()
 	answer, f := p.client.send(ctx, p.web, httpGet{url: url.URL{Scheme: "http", Host: p.address, Path: path}, accept: "application/json", limit: limit}, tenant)
-	if gone := tenant.gone(); gone != nil {
+	if gone := tenant.exceeded(); gone != nil {
 		f = gone
 	}
 	switch {
 	case f != nil:
 		return f
 	case answer.code == http.StatusUnauthorized, answer.code == http.StatusForbidden:
-		return failed(model.Denied, "%s", answer.status)
+		return newFailure(model.Denied, "%s", answer.status)
 	case answer.code != http.StatusOK:
-		return failed(model.Failed, "%s", answer.status)
+		return newFailure(model.Failed, "%s", answer.status)
 	}
 	return readJSON(answer.body, what, begin, into)
 }

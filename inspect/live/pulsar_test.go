@@ -65,7 +65,7 @@ func servePulsar(t *testing.T, p *fakePulsar, config map[string]string) (*model.
 	all := map[string]string{"mq.type": "pulsar", "pulsar.address": "pulsar://" + at.Hostname() + ":6650", "pulsar.webport": at.Port()}
 	maps.Copy(all, config)
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 2, Collections: 3, Segments: 6})
-	return livetest.Serve(t, c, livetest.Answers(c, livetest.Options{Config: all}), recorded.Options{}), at.Host
+	return livetest.Serve(t, c, livetest.Responses(c, livetest.Options{Config: all}), recorded.Options{}), at.Host
 }
 
 func TestPulsar(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"kitescope/internal/redact"
 )
 
-// grace is the minimum time for endpoints whose addresses are learned late: the message queue, and processes
+// minQueryTime is the minimum time for endpoints whose addresses are learned late: the message queue, and processes
 // that do not report their port.
-const grace = 500 * time.Millisecond
+const minQueryTime = 500 * time.Millisecond
 
 const skippedQueue = "message queue"
 
@@ -56,7 +56,7 @@ func queueSettings() []string {
 }
 
 // askQueue queries the message queue in a configuration, in parallel with everything else.
-func (a *asking) askQueue(config map[string]string) {
+func (a *askState) askQueue(config map[string]string) {
 	kind, certain := a.plan.queue.kind(config)
 	switch kind {
 	case "kafka":
@@ -73,7 +73,7 @@ func (a *asking) askQueue(config map[string]string) {
 }
 
 // askKafka requests the offsets of the pchannels' topics from the brokers.
-func (a *asking) askKafka(config map[string]string, certain bool) {
+func (a *askState) askKafka(config map[string]string, certain bool) {
 	brokers := slices.DeleteFunc(strings.FieldsFunc(config["kafkabrokerlist"], func(r rune) bool { return r == ',' || r == ' ' }),
 		func(s string) bool { return s == "" })
 	if len(brokers) == 0 {
@@ -84,16 +84,16 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		a.skip(skippedQueue, "no pchannel is known")
 		return
 	}
-	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(grace)))
+	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(minQueryTime)))
 	defer cancel()
 	start := time.Now()
 	var topics []TopicOffsets
 	err := kafkaDenied(config)
 	if err == nil {
-		k := &kafka{dialer: a.client.dialer, patience: a.client.opts.Timeout}
+		k := &kafka{dialer: a.client.dialer, timeout: a.client.opts.Timeout}
 		topics, err = k.offsets(ctx, brokers, a.plan.topics)
 	}
-	if givenUp(ctx) {
+	if canceled(ctx) {
 		return
 	}
 	if err == nil && len(topics) == 0 && !certain {
@@ -123,9 +123,9 @@ func kafkaDenied(config map[string]string) error {
 	protocol := strings.ToUpper(config["kafkasecurityprotocol"])
 	switch {
 	case config["kafkasaslusername"] != "":
-		return failed(model.Denied, "the brokers require SASL (%s), and kitescope has no credentials for them", protocol)
+		return newFailure(model.Denied, "the brokers require SASL (%s), and kitescope has no credentials for them", protocol)
 	case config["kafkasslenabled"] == "true", config["kafkausessl"] == "true":
-		return failed(model.Denied, "the brokers require TLS, and kitescope has no certificates for them")
+		return newFailure(model.Denied, "the brokers require TLS, and kitescope has no certificates for them")
 	}
 	return nil
 }

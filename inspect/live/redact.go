@@ -37,7 +37,7 @@ func Redact(r Record) Record {
 
 // redactJSON returns JSON without secrets, or nil if body is not JSON.
 func redactJSON(body []byte) []byte {
-	if heavy(weighJSON(body)) != nil || longestText(body) > maxMetricsLine {
+	if checkSize(decodedJSONSize(body)) != nil || longestText(body) > maxMetricsLine {
 		return nil
 	}
 	if out, _, ok := redact.JSON(body); ok {
@@ -58,7 +58,7 @@ func redactBody(method string, body []byte) []byte {
 
 // redactCall redacts the request and the response of a gRPC call.
 func redactCall(r *Record) {
-	a, known := answerTo(r.Method)
+	a, known := decoderOf(r.Method)
 	if !known {
 		if len(r.Response) > 0 && r.Error == "" {
 			r.Error, r.Outcome = "the answer was not stored: unknown method", model.NotAsked.String()
@@ -66,14 +66,14 @@ func redactCall(r *Record) {
 		r.Request, r.Response = nil, nil
 		return
 	}
-	request, ok := []byte(nil), tooHeavy(a.request(), r.Request) == nil
+	request, ok := []byte(nil), checkDecodedSize(a.request(), r.Request) == nil
 	if ok {
 		request, ok = redactMessage(a.request(), r.Request)
 	}
 	if r.Request = request; !ok {
 		r.Request = nil
 	}
-	if f := tooHeavy(a.response(), r.Response); f != nil {
+	if f := checkDecodedSize(a.response(), r.Response); f != nil {
 		r.Response, r.Error, r.Outcome = nil, f.reason, f.outcome.String()
 		return
 	}
@@ -100,7 +100,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 		return nil, false
 	}
 	if c, ok := m.(*internalpb.ShowConfigurationsResponse); ok {
-		settings := ownSettings(c.Configuations)
+		settings := milvusSettings(c.Configuations)
 		c.Configuations = nil // they follow another rule than properties
 		cleanMessage(m.ProtoReflect())
 		c.Configuations = settings
@@ -111,8 +111,8 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 	return out, err == nil
 }
 
-// ownSettings returns Milvus's own settings in a response, without secrets.
-func ownSettings(all []*commonpb.KeyValuePair) []*commonpb.KeyValuePair {
+// milvusSettings returns Milvus's own settings in a response, without secrets.
+func milvusSettings(all []*commonpb.KeyValuePair) []*commonpb.KeyValuePair {
 	keys := newConfigKeys(len(all))
 	for _, p := range all {
 		keys.add(p.GetKey())

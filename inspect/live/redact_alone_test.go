@@ -19,8 +19,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// TestRedactedRecordsSayTheSame checks that a bundle leads to the same Runtime as the original responses.
-func TestRedactedRecordsSayTheSame(t *testing.T) {
+// TestRedactedRecordsDecodeEqual checks that a bundle leads to the same Runtime as the original responses.
+func TestRedactedRecordsDecodeEqual(t *testing.T) {
 	records := t7Records(t)
 	var kept []live.Record
 	for _, r := range records {

@@ -66,7 +66,7 @@ func TestRecordedCluster(t *testing.T) {
 	}
 	defer servers.Close()
 	back := map[string]string{} // from the served address to the recorded one
-	c := livetest.Moved(loadCluster(t, snap), func(s *model.Session) string {
+	c := livetest.WithAddresses(loadCluster(t, snap), func(s *model.Session) string {
 		to, ok := servers.Address(s.Address)
 		if !ok {
 			t.Errorf("%s has no server", s.Name())
@@ -130,7 +130,7 @@ func (m memory) Scan(_ context.Context, ranges []source.Range, yield func(source
 // TestStreamingCluster checks metadata of the 2.6 layout, and fakes that support only the new names.
 func TestStreamingCluster(t *testing.T) {
 	c := loadCluster(t, memory(metatest.Cluster("2.6")))
-	records := livetest.Answers(c, livetest.Options{})
+	records := livetest.Responses(c, livetest.Options{})
 	for _, r := range records {
 		if r.Method == "/milvus.proto.query.QueryCoord/ShowCollections" || r.Method == "/milvus.proto.query.QueryCoord/GetComponentStates" {
 			t.Fatalf("%s is gone in 2.6", r.Method)
@@ -193,7 +193,7 @@ func TestRenamedCalls(t *testing.T) {
 		for _, s := range c.Sessions {
 			s.Version = is
 		}
-		records := livetest.Answers(c, livetest.Options{})
+		records := livetest.Responses(c, livetest.Options{})
 		for _, s := range c.Sessions {
 			s.Version = says
 		}
@@ -208,7 +208,7 @@ func TestRenamedCalls(t *testing.T) {
 func TestSegmentsThatAreGone(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 40})
 	gone := c.Segments[17].ID
-	servers := livetest.Serve(t, c, livetest.Forgetful(livetest.Answers(c, livetest.Options{}), gone), recorded.Options{})
+	servers := livetest.Serve(t, c, livetest.WithoutSegments(livetest.Responses(c, livetest.Options{}), gone), recorded.Options{})
 	r := ask(t, servers, live.Options{})
 	if len(r.DataSegments) != 39 || r.DataSegment(gone) != nil {
 		t.Errorf("%d segments, want 39 without %s", len(r.DataSegments), gone)
@@ -227,12 +227,12 @@ func TestSegmentsThatAreGone(t *testing.T) {
 // TestDataCoordThatFails checks that a batch is not split forever.
 func TestDataCoordThatFails(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 400})
-	records := livetest.Answers(c, livetest.Options{})
+	records := livetest.Responses(c, livetest.Options{})
 	var all []model.SegmentID
 	for _, s := range c.Segments {
 		all = append(all, s.ID)
 	}
-	r := ask(t, livetest.Serve(t, c, livetest.Forgetful(records, all...), recorded.Options{}), live.Options{})
+	r := ask(t, livetest.Serve(t, c, livetest.WithoutSegments(records, all...), recorded.Options{}), live.Options{})
 	failed := 0
 	for _, call := range r.LiveNode("datacoord", 2).Calls {
 		if call.Method == "GetSegmentInfo" && call.Outcome == model.Failed {

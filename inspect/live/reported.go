@@ -25,9 +25,9 @@ const (
 	maxMembers     = 1_000
 )
 
-// looksAtDependencies returns the proxy to query for its dependencies, or nil if there is none. Only one is
+// dependenciesProxy returns the proxy to query for its dependencies, or nil if there is none. Only one is
 // queried, because it opens connections of its own for the response.
-func (p *plan) looksAtDependencies() *session { return p.firstProxy(2, 5) }
+func (p *plan) dependenciesProxy() *session { return p.firstProxy(2, 5) }
 
 // writesToPulsar returns why a proxy is not queried for its dependencies, or "" if it may be. With mq.type
 // pulsar it makes a broker check itself, and the broker writes a message to a topic of its own
@@ -55,8 +55,8 @@ func queueOf(body []byte) string {
 	return strings.ToLower(withoutSource(cmp.Or(told.Folded, told.Dotted)))
 }
 
-// connected is commonpb.ClientInfo as connection/manager.go lists it (List), without the user.
-type connected struct {
+// connectedClient is commonpb.ClientInfo as connection/manager.go lists it (List), without the user.
+type connectedClient struct {
 	SDK      string            `json:"sdk_type,omitempty"`
 	Version  string            `json:"sdk_version,omitempty"`
 	Host     string            `json:"host,omitempty"`
@@ -70,12 +70,12 @@ const (
 )
 
 // connections holds the clients connected to a proxy.
-type connections []*connected
+type connections []*connectedClient
 
 // clean truncates the list to maxConnections and one more, and removes secrets.
 func (l *connections) clean() bool {
 	d := NewDecoder()
-	list := slices.DeleteFunc(*l, func(c *connected) bool { return c == nil })
+	list := slices.DeleteFunc(*l, func(c *connectedClient) bool { return c == nil })
 	*l = list[:min(len(list), maxConnections+1)]
 	for _, c := range *l {
 		c.SDK, c.Version, c.Host = d.slowName(c.SDK), d.slowName(c.Version), d.slowName(redact.Address(c.Host))
@@ -85,9 +85,9 @@ func (l *connections) clean() bool {
 }
 
 // takeConnections stores the clients connected to a proxy.
-func takeConnections(d *Decoder, p *processRecords, q *question, answer *connections) {
-	told := *answer
-	if !d.takes(q, int64(512*len(told))) {
+func takeConnections(d *Decoder, p *processRecords, q *pendingRecord, response *connections) {
+	told := *response
+	if !d.reserve(q, int64(512*len(told))) {
 		return
 	}
 	list := make([]model.Connection, 0, len(told))
@@ -105,35 +105,35 @@ func takeConnections(d *Decoder, p *processRecords, q *question, answer *connect
 	p.Connections = list
 }
 
-// depends is common.MQClusterStatus and common.MetaClusterStatus (pkg/common/3rd_dependency.go).
-type depends struct {
-	Health   bool             `json:"health_status"`
-	Reason   string           `json:"unhealthy_reason"`
-	Members  []*dependsMember `json:"members_health"`
-	Queue    string           `json:"mq_type,omitempty"`
-	Metadata string           `json:"meta_type,omitempty"`
+// dependencyStatus is common.MQClusterStatus and common.MetaClusterStatus (pkg/common/3rd_dependency.go).
+type dependencyStatus struct {
+	Health   bool                `json:"health_status"`
+	Reason   string              `json:"unhealthy_reason"`
+	Members  []*dependencyMember `json:"members_health"`
+	Queue    string              `json:"mq_type,omitempty"`
+	Metadata string              `json:"meta_type,omitempty"`
 }
 
-type dependsMember struct {
+type dependencyMember struct {
 	Endpoint string `json:"endpoint"`
 	Health   bool   `json:"health"`
 	Error    string `json:"error,omitempty"`
 }
 
-// dependsOn is the response of getDependencies.
-type dependsOn struct {
-	Queue    *depends `json:"mq,omitempty"`
-	Metadata *depends `json:"metastore,omitempty"`
+// dependencies is the response of getDependencies.
+type dependencies struct {
+	Queue    *dependencyStatus `json:"mq,omitempty"`
+	Metadata *dependencyStatus `json:"metastore,omitempty"`
 }
 
 // clean removes secrets.
-func (on *dependsOn) clean() bool {
-	for _, x := range []*depends{on.Queue, on.Metadata} {
+func (on *dependencies) clean() bool {
+	for _, x := range []*dependencyStatus{on.Queue, on.Metadata} {
 		if x == nil {
 			continue
 		}
 		x.Reason, x.Queue, x.Metadata = oneLine(x.Reason), oneLine(x.Queue), oneLine(x.Metadata)
-		x.Members = slices.DeleteFunc(x.Members[:min(len(x.Members), maxMembers)], func(m *dependsMember) bool { return m == nil })
+		x.Members = slices.DeleteFunc(x.Members[:min(len(x.Members), maxMembers)], func(m *dependencyMember) bool { return m == nil })
 		for _, m := range x.Members {
 			m.Endpoint, m.Error = oneLine(redact.Address(m.Endpoint)), oneLine(m.Error)
 		}
@@ -142,24 +142,24 @@ func (on *dependsOn) clean() bool {
 }
 
 // takeDependencies stores the state of etcd and the message queue as seen by a proxy.
-func takeDependencies(d *Decoder, p *processRecords, q *question, told *dependsOn) {
+func takeDependencies(d *Decoder, p *processRecords, q *pendingRecord, deps *dependencies) {
 	list := []model.Dependency{}
-	if x := told.Metadata; x != nil {
+	if x := deps.Metadata; x != nil {
 		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "metadata store", Type: d.text(x.Metadata)}, true)
 	}
-	if x := told.Queue; x != nil {
+	if x := deps.Queue; x != nil {
 		// The proxy checks no others: RocksMQ and NATS are always healthy, Woodpecker and "default" never
 		// (internal/util/dependency/factory.go: HealthCheck).
 		looked := x.Queue == "kafka" || x.Queue == "pulsar"
 		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "message queue", Type: d.text(x.Queue)}, looked)
 	}
-	if d.takes(q, int64(1024*len(list))) {
+	if d.reserve(q, int64(1024*len(list))) {
 		p.Dependencies = list
 	}
 }
 
 // addTo appends the dependency and its members.
-func (x *depends) addTo(list []model.Dependency, as model.Dependency, looked bool) []model.Dependency {
+func (x *dependencyStatus) addTo(list []model.Dependency, as model.Dependency, looked bool) []model.Dependency {
 	as.Healthy, as.Reason = model.KnownOf(x.Health), x.Reason
 	if !looked {
 		as.Healthy, as.Reason = model.Unsaid, "Milvus does not check this kind of queue"

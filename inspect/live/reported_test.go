@@ -199,7 +199,7 @@ func TestReportedOnlyWhereWanted(t *testing.T) {
 	now := time.Now()
 	opts.Now = func() time.Time { return now }
 	for _, wanted := range []bool{false, true} {
-		opts.Reported, opts.Levels = wanted, wanted
+		opts.ProxyReports, opts.Levels = wanted, wanted
 		client, err := live.Open(opts)
 		if err != nil {
 			t.Fatal(err)

@@ -91,13 +91,13 @@ func checkHost(host string) error {
 func (r routes) target(address string, fixed bool) (string, error) {
 	host, port, err := fullAddress(address)
 	if err != nil {
-		return "", failed(model.Unreachable, "%q is not an address: %v", redact.Address(address), err)
+		return "", newFailure(model.Unreachable, "%q is not an address: %v", redact.Address(address), err)
 	}
 	to, ok := r[routeKey(host, port)]
 	if !ok {
 		to, ok = r[routeKey(host, "")]
 		if ok && to.port != "" && !fixed {
-			return "", failed(model.NotAsked, "the address map leads %s to one port only: map %s as well", host, address)
+			return "", newFailure(model.NotAsked, "the address map leads %s to one port only: map %s as well", host, address)
 		}
 	}
 	if !ok {

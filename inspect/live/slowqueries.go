@@ -58,8 +58,8 @@ type slowSearch struct {
 	NQ     []int64  `json:"nq,omitempty"`
 }
 
-// listsSlow returns the proxy in a session's process if its release lists slow queries, or nil.
-func (p *plan) listsSlow(s *session) *session {
+// slowQueriesProxy returns the proxy in a session's process if its release lists slow queries, or nil.
+func (p *plan) slowQueriesProxy(s *session) *session {
 	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && model.Since(x.Version, 2, 5) })
 }
 
@@ -95,24 +95,24 @@ func (l *slowQueries) clean() bool {
 }
 
 // takeSlow stores the list of a proxy.
-func takeSlow(d *Decoder, p *processRecords, q *question, answer *slowQueries) {
-	told := *answer
+func takeSlow(d *Decoder, p *processRecords, q *pendingRecord, response *slowQueries) {
+	told := *response
 	list := []model.SlowRequest{}
 	for _, x := range told[:min(len(told), maxSlow)] {
 		list = append(list, d.slowRequest(x, q.Node))
 	}
-	if !d.takes(q, 2*weighSlow(list)) {
+	if !d.reserve(q, 2*slowSize(list)) {
 		return
 	}
 	if len(told) > maxSlow {
 		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
 	}
-	place(list, q.At)
+	setTimes(list, q.At)
 	p.SlowRequests = list
 }
 
-// weighSlow returns the approximate memory of a list, in bytes.
-func weighSlow(list []model.SlowRequest) (weight int64) {
+// slowSize returns the approximate memory of a list, in bytes.
+func slowSize(list []model.SlowRequest) (weight int64) {
 	for i := range list {
 		s := &list[i]
 		weight += 512 + int64(len(s.Expr)+len(s.Collection)+len(s.Database)+len(s.Trace))

@@ -217,7 +217,7 @@ func TestAskSlow(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			cluster := livetest.Cluster(livetest.Spec{QueryNodes: 1, Version: c.version})
-			cluster = livetest.Serve(t, cluster, livetest.Answers(cluster, livetest.Options{}), recorded.Options{})
+			cluster = livetest.Serve(t, cluster, livetest.Responses(cluster, livetest.Options{}), recorded.Options{})
 			c.options.MetricsPort = 9091
 			c.options.Map = map[string]string{"127.0.0.1:9091": server.Listener.Addr().String()}
 			r := ask(t, cluster, c.options)

@@ -6,10 +6,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// place sets the end times of the requests in a list. A proxy writes local time without a zone (time.DateTime),
+// setTimes sets the end times of the requests in a list. A proxy writes local time without a zone (time.DateTime),
 // and drops an entry after 15 minutes. The right zone therefore puts all entries into the time before the list
 // was requested. If no zone does, or that time is unknown, the times are unknown.
-func place(list []model.SlowRequest, at time.Time) {
+func setTimes(list []model.SlowRequest, at time.Time) {
 	if at.IsZero() {
 		return
 	}

@@ -11,17 +11,17 @@ import (
 	"kitescope/inspect/model"
 )
 
-// judge checks the status inside a response, because gRPC returns OK for a call to the wrong node. The Decoder
+// checkStatus checks the status inside a response, because gRPC returns OK for a call to the wrong node. The Decoder
 // checks it again, for recordings; here it decides which calls follow.
-func judge(method string, response []byte) *failure {
+func checkStatus(method string, response []byte) *failure {
 	status, err := statusOf(method, response)
 	switch {
 	case err != nil:
-		return failed(model.Garbled, "not an answer to %s", lastPart(method))
+		return newFailure(model.Garbled, "not an answer to %s", lastPart(method))
 	case status.GetCode() == 0 && status.GetErrorCode() == commonpb.ErrorCode_Success:
 		return nil
 	}
-	return failed(statusOutcome(status), "%s", status.GetReason())
+	return newFailure(statusOutcome(status), "%s", status.GetReason())
 }
 
 // statusField returns the field number of the status in a response: 1 in every message requested here except
@@ -40,7 +40,7 @@ func statusOf(method string, response []byte) (*commonpb.Status, error) {
 	var broken error
 	err := eachField(response, func(number protowire.Number, value []byte) {
 		if number == field && broken == nil {
-			broken = proto.UnmarshalOptions{Merge: true}.Unmarshal(brief(value), status)
+			broken = proto.UnmarshalOptions{Merge: true}.Unmarshal(withoutLargeFields(value), status)
 		}
 	})
 	return status, cmp.Or(err, broken)
@@ -66,8 +66,8 @@ func eachField(message []byte, visit func(protowire.Number, []byte)) error {
 	return nil
 }
 
-// brief returns a message without fields that are longer than readable text.
-func brief(message []byte) []byte {
+// withoutLargeFields returns a message without fields that are longer than readable text.
+func withoutLargeFields(message []byte) []byte {
 	if len(message) <= maxProse {
 		return message
 	}

@@ -19,9 +19,9 @@ import (
 // TestAskTargets queries real servers: one call, to QueryCoord alone, for releases that support it.
 func TestAskTargets(t *testing.T) {
 	want := []model.CurrentTarget{{Collection: 470590569932000000, Sealed: []model.SegmentID{470590569942000000}, Growing: []model.SegmentID{7}}}
-	for version, asks := range map[string]metricsAsked{"2.4.23": {}, "2.5.4": {3: {"qc_target"}}, "2.6.3": {1: {"qc_target"}}} {
-		c := small(t, livetest.Spec{Version: version}, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{})
-		asked := metricsAsked{}
+	for version, asks := range map[string]requestedMetrics{"2.4.23": {}, "2.5.4": {3: {"qc_target"}}, "2.6.3": {1: {"qc_target"}}} {
+		c := smallCluster(t, livetest.Spec{Version: version}, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{})
+		asked := requestedMetrics{}
 		r := ask(t, c, live.Options{Targets: true, Keep: asked.keep})
 		if diff := cmp.Diff(asks, asked); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", version, diff)

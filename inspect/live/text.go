@@ -44,7 +44,7 @@ func graphic(r rune) rune {
 
 // safePair is redact.Pair for JSON of any size.
 func safePair(name, value string) string {
-	if tooHeavyJSON(value) {
+	if tooLargeJSON(value) {
 		return redact.Redacted
 	}
 	return redact.Pair(name, value)
@@ -52,16 +52,16 @@ func safePair(name, value string) string {
 
 // safeText is redact.Text for JSON of any size.
 func safeText(value string) string {
-	if tooHeavyJSON(value) {
+	if tooLargeJSON(value) {
 		return redact.Redacted
 	}
 	return redact.Text(value)
 }
 
-// tooHeavyJSON reports whether a value is JSON that would take too much memory to decode.
-func tooHeavyJSON(value string) bool {
+// tooLargeJSON reports whether a value is JSON that would take too much memory to decode.
+func tooLargeJSON(value string) bool {
 	start := strings.TrimLeft(value, " \t\r\n")
-	return len(value) > maxProse && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")) && heavy(weighJSON([]byte(value))) != nil
+	return len(value) > maxProse && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")) && checkSize(decodedJSONSize([]byte(value))) != nil
 }
 
 // longestText returns the length of the longest string in JSON, in bytes.

@@ -29,24 +29,24 @@ const (
 	metricTargets = "qc_target"
 )
 
-// toldEvery is the minimum interval between calls for these types. In between, the last response is used.
-const toldEvery = 15 * time.Second
+// cacheTTL is the minimum interval between calls for these types. In between, the last response is used.
+const cacheTTL = 15 * time.Second
 
-// toldKey returns the key of a call for such a type to a session.
-func toldKey(to sessionKey, metric string) answerKey {
-	return answerKey{what: whatTold, about: to.String() + " " + metric}
+// cacheKey returns the key of a call for such a type to a session.
+func cacheKey(to sessionKey, metric string) responseKey {
+	return responseKey{kind: kindCached, object: to.String() + " " + metric}
 }
 
-const whatTold = "told"
+const kindCached = "told"
 
-// told caches these calls in a Client: the time of the last call and the response.
-type told struct {
-	asked   map[answerKey]time.Time
-	answers coordinatorAnswers
+// responseCache caches these calls in a Client: the time of the last call and the response.
+type responseCache struct {
+	queriedAt map[responseKey]time.Time
+	responses coordinatorResponses
 }
 
-// toldMetrics returns the types that a session supports and the service to call.
-func toldMetrics(s *model.Session) (service string, metrics []string) {
+// metricTypes returns the types that a session supports and the service to call.
+func metricTypes(s *model.Session) (service string, metrics []string) {
 	if s.Standby || !model.Since(s.Version, 2, 5) {
 		return "", nil
 	}
@@ -63,10 +63,10 @@ func toldMetrics(s *model.Session) (service string, metrics []string) {
 	return "", nil
 }
 
-// toldRequest returns the request for a type. A mixcoord has one GetMetrics for all its services and needs the
+// metricRequest returns the request for a type. A mixcoord has one GetMetrics for all its services and needs the
 // name of the coordinator (internal/coordinator/mix_coord.go: GetMetrics). Older ones respond as RootCoord that
 // the type is unknown.
-func toldRequest(s *model.Session, metric string) string {
+func metricRequest(s *model.Session, metric string) string {
 	request := struct {
 		Type string `json:"metric_type"`
 		Role string `json:"ProcessRole,omitempty"`
@@ -92,29 +92,29 @@ func (o *Options) asksFor(metric string) bool {
 	return o.Tasks
 }
 
-// askTold adds the calls that are due to a plan, and adds the cached responses of the others to the Decoder.
-func (c *Client) askTold(p *plan, d *Decoder) {
+// planCached adds the calls that are due to a plan, and adds the cached responses of the others to the Decoder.
+func (c *Client) planCached(p *plan, d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, before := c.opts.Now(), c.told
-	c.told = told{asked: map[answerKey]time.Time{}, answers: coordinatorAnswers{}}
+	now, before := c.opts.Now(), c.cache
+	c.cache = responseCache{queriedAt: map[responseKey]time.Time{}, responses: coordinatorResponses{}}
 	for _, sessions := range p.sessionsOf {
 		for _, x := range sessions {
-			service, metrics := toldMetrics(x.Session)
+			service, metrics := metricTypes(x.Session)
 			q := &asker{plan: p, base: base(x.Session)}
 			for _, metric := range metrics {
-				key := toldKey(sessionKey{x.Role, x.Node}, metric)
-				at, asked := before.asked[key]
+				key := cacheKey(sessionKey{x.Role, x.Node}, metric)
+				at, asked := before.queriedAt[key]
 				switch {
 				case !c.opts.asksFor(metric):
-				case asked && now.Sub(at) < toldEvery:
-					c.told.asked[key] = at
-					if had, ok := before.answers[key]; ok {
-						d.answers.keep(key, had)
+				case asked && now.Sub(at) < cacheTTL:
+					c.cache.queriedAt[key] = at
+					if had, ok := before.responses[key]; ok {
+						d.responses.keep(key, had)
 					}
 				default:
-					c.told.asked[key] = now
-					q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: toldRequest(x.Session, metric)})
+					c.cache.queriedAt[key] = now
+					q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: metricRequest(x.Session, metric)})
 				}
 			}
 			x.inquiries = append(x.inquiries, q.list...)
@@ -122,8 +122,8 @@ func (c *Client) askTold(p *plan, d *Decoder) {
 	}
 }
 
-// IsTold reports whether a record is a call for such a type, which is not made in every round.
-func IsTold(r *Record) bool {
+// IsCached reports whether a record is a call for such a type, which is not made in every round.
+func IsCached(r *Record) bool {
 	if !strings.HasSuffix(r.Method, "/GetMetrics") {
 		return false
 	}
@@ -135,16 +135,16 @@ func IsTold(r *Record) bool {
 	return false
 }
 
-// rememberTold caches the responses for the rounds without these calls.
-func (c *Client) rememberTold(d *Decoder) {
+// cacheResponses caches the responses for the rounds without these calls.
+func (c *Client) cacheResponses(d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.told.answers == nil {
+	if c.cache.responses == nil {
 		return
 	}
-	for key, answer := range d.answers {
-		if key.what == whatTold {
-			c.told.answers[key] = answer
+	for key, answer := range d.responses {
+		if key.kind == kindCached {
+			c.cache.responses[key] = answer
 		}
 	}
 }

@@ -19,10 +19,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// metricsAsked holds the requested types of GetMetrics other than system_info, by process.
-type metricsAsked map[model.NodeID][]string
+// requestedMetrics holds the requested types of GetMetrics other than system_info, by process.
+type requestedMetrics map[model.NodeID][]string
 
-func (m metricsAsked) keep(r live.Record) {
+func (m requestedMetrics) keep(r live.Record) {
 	request := new(milvuspb.GetMetricsRequest)
 	if !strings.HasSuffix(r.Method, "/GetMetrics") || proto.Unmarshal(r.Request, request) != nil {
 		return
@@ -55,23 +55,23 @@ func TestAskTasks(t *testing.T) {
 	for _, test := range []struct {
 		version    string
 		standalone bool
-		asks       metricsAsked
+		asks       requestedMetrics
 	}{
-		{version: "2.4.23", asks: metricsAsked{}},
-		{version: "2.5.4", asks: metricsAsked{2: ofDataCoord, 3: {"tasks_all"}, 5: {"sync_tasks"}}},
-		{version: "2.6.3", asks: metricsAsked{1: append(ofDataCoord, "tasks_all"), 5: {"sync_tasks"}}},
-		{version: "2.5.4", standalone: true, asks: metricsAsked{1: append(ofDataCoord, "sync_tasks", "tasks_all")}},
+		{version: "2.4.23", asks: requestedMetrics{}},
+		{version: "2.5.4", asks: requestedMetrics{2: ofDataCoord, 3: {"tasks_all"}, 5: {"sync_tasks"}}},
+		{version: "2.6.3", asks: requestedMetrics{1: append(ofDataCoord, "tasks_all"), 5: {"sync_tasks"}}},
+		{version: "2.5.4", standalone: true, asks: requestedMetrics{1: append(ofDataCoord, "sync_tasks", "tasks_all")}},
 	} {
 		t.Run(fmt.Sprint(test.version, test.standalone), func(t *testing.T) {
 			spec := livetest.Spec{Version: test.version, QueryNodes: 1, Collections: 1, Segments: 9, Standalone: test.standalone}
-			c := small(t, spec, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{Cluster: "by-dev"})
-			now, asked := livetest.Now, metricsAsked{}
+			c := smallCluster(t, spec, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{Cluster: "by-dev"})
+			now, asked := livetest.Now, requestedMetrics{}
 			client, err := live.Open(live.Options{Tasks: true, Now: func() time.Time { return now }, Keep: func(r live.Record) { asked.keep(r) }})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer client.Close()
-			for round, want := range []metricsAsked{test.asks, {}, test.asks} {
+			for round, want := range []requestedMetrics{test.asks, {}, test.asks} {
 				clear(asked)
 				r, err := client.Ask(t.Context(), c)
 				if err != nil {
@@ -99,12 +99,12 @@ func TestAskTasks(t *testing.T) {
 // TestUnwantedTasks checks that tasks are not queried without Options.Tasks, and that an unknown type is not a
 // problem.
 func TestUnwantedTasks(t *testing.T) {
-	c := small(t, livetest.Spec{Version: "2.6.3"}, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{})
-	asked := metricsAsked{}
+	c := smallCluster(t, livetest.Spec{Version: "2.6.3"}, livetest.Options{Tasks: livetest.Tasks()}, recorded.Options{})
+	asked := requestedMetrics{}
 	if r := ask(t, c, live.Options{Keep: asked.keep}); r.Tasks != nil || len(asked) > 0 {
 		t.Errorf("asked %v, told %v", asked, r.Tasks)
 	}
-	r := ask(t, small(t, livetest.Spec{Version: "2.6.3"}, livetest.Options{}, recorded.Options{}), live.Options{Tasks: true})
+	r := ask(t, smallCluster(t, livetest.Spec{Version: "2.6.3"}, livetest.Options{}, recorded.Options{}), live.Options{Tasks: true})
 	wantOutcome(t, r, "mixcoord", 1, model.Answered, "")
 	if r.Tasks != nil {
 		t.Errorf("nobody answered, and there are %d tasks", len(r.Tasks))

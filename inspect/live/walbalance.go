@@ -17,24 +17,24 @@ const (
 	methodWALNodes   = "GET " + walNodesPath
 )
 
-// walBalanceTold is the response to GET. The response to PUT has only a message.
-type walBalanceTold struct {
+// walBalanceStatus is the response to GET. The response to PUT has only a message.
+type walBalanceStatus struct {
 	Status string `json:"status"`
 }
 
 // clean accepts "activate", which Milvus writes, and "active", which it accepts.
-func (b *walBalanceTold) clean() bool {
+func (b *walBalanceStatus) clean() bool {
 	return b.Status == "activate" || b.Status == "active" || b.Status == "suspended"
 }
 
 // takeWALBalance stores the newest response.
-func takeWALBalance(d *Decoder, _ *processRecords, q *question, told *walBalanceTold) {
-	active := told.Status != "suspended"
+func takeWALBalance(d *Decoder, _ *processRecords, q *pendingRecord, status *walBalanceStatus) {
+	active := status.Status != "suspended"
 	d.keep(q, "streaming balance", func(p *model.RuntimeParts) { p.StreamingBalance = &active })
 }
 
-// walNodesTold is the response: streaming nodes, and query nodes that serve channels.
-type walNodesTold struct {
+// walNodeList is the response: streaming nodes, and query nodes that serve channels.
+type walNodeList struct {
 	Nodes []*walNode `json:"nodeInfos"`
 }
 
@@ -46,7 +46,7 @@ type walNode struct {
 // maxWALNodes bounds the list; no cluster has as many.
 const maxWALNodes = 10_000
 
-func (w *walNodesTold) clean() bool {
+func (w *walNodeList) clean() bool {
 	if w.Nodes == nil || len(w.Nodes) > maxWALNodes {
 		return false
 	}
@@ -58,16 +58,16 @@ func (w *walNodesTold) clean() bool {
 }
 
 // takeWALNodes stores the newest response.
-func takeWALNodes(d *Decoder, _ *processRecords, q *question, told *walNodesTold) {
+func takeWALNodes(d *Decoder, _ *processRecords, q *pendingRecord, response *walNodeList) {
 	list := []model.NodeState{}
-	for _, n := range told.Nodes {
+	for _, n := range response.Nodes {
 		list = append(list, model.NodeState{Node: model.NodeID(n.ID), State: d.text(n.State)})
 	}
 	d.keepStates(q, "streaming nodes", streamingNodesOf, list)
 }
 
 // keepStates stores the newest states of the nodes that a coordinator listed.
-func (d *Decoder) keepStates(q *question, what string, part func(*model.RuntimeParts) *[]model.NodeState, list []model.NodeState) {
+func (d *Decoder) keepStates(q *pendingRecord, what string, part func(*model.RuntimeParts) *[]model.NodeState, list []model.NodeState) {
 	slices.SortFunc(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
-	d.keep(q, what, listed(part, list...))
+	d.keep(q, what, appendTo(part, list...))
 }

@@ -13,21 +13,23 @@ import (
 // with 50,000 segments fits.
 const maxDecoded = 160 << 20
 
-// keepable returns the bound for the retained memory of all responses together, in bytes. It is several times
+// memoryLimit returns the bound for the retained memory of all responses together, in bytes. It is several times
 // the memory that a normal cluster of that size needs.
-func keepable(c *model.Cluster, servers int) int64 {
+func memoryLimit(c *model.Cluster, servers int) int64 {
 	const base, perServer, perSegment = 32 << 20, 1 << 20, 4 << 10
 	return base + perServer*int64(servers) + perSegment*int64(len(c.Segments))
 }
 
-// tooHeavy returns why an encoded message must not be decoded, or nil if it may be.
-func tooHeavy(m proto.Message, encoded []byte) *failure { return heavy(weigh(m, encoded)) }
+// checkDecodedSize returns why an encoded message must not be decoded, or nil if it may be.
+func checkDecodedSize(m proto.Message, encoded []byte) *failure {
+	return checkSize(decodedSize(m, encoded))
+}
 
-func heavy(weight int64) *failure {
+func checkSize(weight int64) *failure {
 	if weight <= maxDecoded {
 		return nil
 	}
-	return failed(model.TooLarge, "the answer would take more than %s of memory once it is decoded", mebibytes(maxDecoded))
+	return newFailure(model.TooLarge, "the answer would take more than %s of memory once it is decoded", mebibytes(maxDecoded))
 }
 
 // The cost of a field in addition to the bytes of its value, in bytes, as generated code decodes it on 64-bit
@@ -41,15 +43,15 @@ const (
 	maxDepth = 32
 )
 
-// weigh returns an upper estimate of the memory of a decoded message, in bytes. It stops above maxDecoded.
-func weigh(m proto.Message, encoded []byte) int64 {
+// decodedSize returns an upper estimate of the memory of a decoded message, in bytes. It stops above maxDecoded.
+func decodedSize(m proto.Message, encoded []byte) int64 {
 	left := int64(maxDecoded)
-	weighMessage(m.ProtoReflect().Descriptor(), encoded, &left, 0)
+	subtractMessage(m.ProtoReflect().Descriptor(), encoded, &left, 0)
 	return maxDecoded - left
 }
 
-// weighMessage subtracts the cost of a message from left, and stops when left is used up.
-func weighMessage(d protoreflect.MessageDescriptor, encoded []byte, left *int64, depth int) {
+// subtractMessage subtracts the cost of a message from left, and stops when left is used up.
+func subtractMessage(d protoreflect.MessageDescriptor, encoded []byte, left *int64, depth int) {
 	*left -= costMessage
 	if depth > maxDepth {
 		*left = -1 // decoding would go as deep
@@ -71,7 +73,7 @@ func weighMessage(d protoreflect.MessageDescriptor, encoded []byte, left *int64,
 			*left -= costNumber
 		case f.Message() != nil:
 			inner, _ := protowire.ConsumeBytes(value)
-			weighMessage(f.Message(), inner, left, depth+1)
+			subtractMessage(f.Message(), inner, left, depth+1)
 		case f.Kind() == protoreflect.StringKind || f.Kind() == protoreflect.BytesKind:
 			*left -= costText + textCopies*int64(size)
 		default:
@@ -94,8 +96,8 @@ func numbersIn(packed []byte) int64 {
 	return max(count, varints)
 }
 
-// weighJSON estimates the memory of decoded JSON in bytes, from the separators of its values.
-func weighJSON[T string | []byte](text T) int64 {
+// decodedJSONSize estimates the memory of decoded JSON in bytes, from the separators of its values.
+func decodedJSONSize[T string | []byte](text T) int64 {
 	const perObject, perValue = 512, 64
 	weight := 2 * int64(len(text)) // a copy to read from, and the texts in it
 	for i := range len(text) {

@@ -57,7 +57,7 @@ func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source
 		return nil, err
 	}
 	way := spec.Nodes
-	way.Keep, way.Tasks, way.Targets, way.Reported = s.Keep, true, true, true
+	way.Keep, way.Tasks, way.Targets, way.ProxyReports = s.Keep, true, true, true
 	if c, err = Ask(ctx, src, way, c, nil); err != nil {
 		return nil, err
 	}

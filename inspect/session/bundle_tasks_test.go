@@ -28,7 +28,7 @@ func TestTasksAreKept(t *testing.T) {
 	}
 	defer cluster.Close()
 	of := livetest.Cluster(livetest.Spec{Version: "2.6.3", QueryNodes: 1, Collections: 1, Segments: 3})
-	of = livetest.Serve(t, of, livetest.Answers(of, livetest.Options{Tasks: livetest.Tasks()}), recorded.Options{})
+	of = livetest.Serve(t, of, livetest.Responses(of, livetest.Options{Tasks: livetest.Tasks()}), recorded.Options{})
 	for _, s := range of.Sessions {
 		if s.Role != "mixcoord" && s.Role != "datanode" {
 			continue

@@ -45,7 +45,7 @@ func Ask(
 	var health *model.Etcd
 	var asking sync.WaitGroup
 	// Wait for etcd no longer than for a process, because it may have stopped in the meantime.
-	patience, cancel := context.WithTimeout(ctx, options.Patience())
+	patience, cancel := context.WithTimeout(ctx, options.MaxWait())
 	defer cancel()
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
 	begun := time.Now()
@@ -58,7 +58,7 @@ func Ask(
 	asking.Wait()
 	if err == nil && lingering != nil && options.Window > 0 && serving(c.WithRuntime(runtime)) {
 		done, at := lingering(lingerLook), begun.Add(lingerLook)
-		asking.Go(func() { health = watchEtcd(ctx, etcd, health, at, options.Patience()) })
+		asking.Go(func() { health = watchEtcd(ctx, etcd, health, at, options.MaxWait()) })
 		err = lookLonger(ctx, options, c, runtime, at, at)
 		asking.Wait()
 		done()
@@ -132,7 +132,7 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 	case <-time.After(time.Until(at)):
 	case <-ctx.Done():
 	}
-	options.Window, options.Timeout = 0, max(grace, time.Until(from.Add(options.Patience())))
+	options.Window, options.Timeout = 0, max(grace, time.Until(from.Add(options.MaxWait())))
 	client, err := live.Open(options)
 	if err != nil {
 		return err

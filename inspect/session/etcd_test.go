@@ -92,7 +92,7 @@ func TestLongerLook(t *testing.T) {
 	c := livetest.Cluster(livetest.Spec{Version: "2.3.5", QueryNodes: 1, Collections: 1, Segments: 3})
 	const page = "10.0.0.99:9091"
 	text := "# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} 1\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n"
-	answers := append(livetest.Answers(c, livetest.Options{}), live.Record{Role: "proxy", Node: 4, Address: page, Method: "GET /metrics", Response: []byte(text)})
+	answers := append(livetest.Responses(c, livetest.Options{}), live.Record{Role: "proxy", Node: 4, Address: page, Method: "GET /metrics", Response: []byte(text)})
 	servers, err := recorded.Start(answers, recorded.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestLongerLook(t *testing.T) {
 	_, port, _ := net.SplitHostPort(moved(page))
 	options := live.Options{Window: 50 * time.Millisecond}
 	options.MetricsPort, _ = strconv.Atoi(port) // proxies of 2.3 do not report theirs
-	c, err = session.Ask(t.Context(), src, options, livetest.Moved(c, func(s *model.Session) string { return moved(s.Address) }), nil)
+	c, err = session.Ask(t.Context(), src, options, livetest.WithAddresses(c, func(s *model.Session) string { return moved(s.Address) }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestLinger(t *testing.T) {
 			"milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n", ms, min(ms, 2000), max(ms-2000, 0))
 	}))
 	defer page.Close()
-	c = livetest.Serve(t, c, livetest.Answers(c, livetest.Options{}), recorded.Options{})
+	c = livetest.Serve(t, c, livetest.Responses(c, livetest.Options{}), recorded.Options{})
 	options := live.Options{Window: 50 * time.Millisecond}
 	options.MetricsPort = page.Listener.Addr().(*net.TCPAddr).Port
 	lingered := 0

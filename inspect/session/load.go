@@ -78,7 +78,7 @@ func (s *Spec) WantsPassword() bool { return s.User != "" && s.isServer() }
 func (s *Spec) nodes() live.Options {
 	options := s.Nodes
 	options.Tasks, options.Targets = s.Want.Parts.Has(model.PartTasks), s.Want.Parts.Has(model.PartTargets)
-	options.Reported, options.Levels = s.Want.Parts.Has(model.PartReported), s.Want.Parts.Has(model.PartLevels)
+	options.ProxyReports, options.Levels = s.Want.Parts.Has(model.PartReported), s.Want.Parts.Has(model.PartLevels)
 	return options
 }
 
@@ -226,7 +226,7 @@ func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model
 	recent := c
 	var reading sync.WaitGroup
 	if spec.Recent {
-		reading.Go(func() { recent = withRecent(ctx, etcd, c, min(l.Timeout, maxDial, options.Patience())) })
+		reading.Go(func() { recent = withRecent(ctx, etcd, c, min(l.Timeout, maxDial, options.MaxWait())) })
 	}
 	asked, err := Ask(ctx, etcd, options, c, lingering)
 	reading.Wait()
@@ -235,7 +235,7 @@ func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model
 	}
 	asked = asked.WithRecent(recent.Recent).WithStarts(recent.Starts)
 	if spec.Again && !asked.Etcd.Silent() {
-		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(from.Add(options.Patience()))))
+		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(from.Add(options.MaxWait()))))
 	}
 	return asked, nil
 }

@@ -205,7 +205,7 @@ func (d *roundDecoder) last() []live.Record {
 	}
 	var older []*answer
 	for _, a := range d.answers {
-		if a.round < d.number && a.round >= d.number-lasting && live.IsTold(&a.record) {
+		if a.round < d.number && a.round >= d.number-lasting && live.IsCached(&a.record) {
 			older = append(older, a)
 		}
 	}

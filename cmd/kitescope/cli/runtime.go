@@ -118,7 +118,7 @@ func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
 	way := n.Way(c)
 	o := live.Options{
 		Timeout: n.Timeout, Proxy: way.Proxy, User: way.User, Window: n.window, MetricsPort: n.metricsPort,
-		Token: a.Getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.Now, Tell: a.callLogger(),
+		Token: a.Getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.Now, Log: a.callLogger(),
 	}
 	if c.From == demo.From {
 		o.MetricsPort, o.Counters = cmp.Or(o.MetricsPort, a.Demo.proxyPort()), a.Demo.counters

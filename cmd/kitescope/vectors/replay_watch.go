@@ -45,7 +45,7 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 			used := cpu() - began
 			// Query the processes even if the run was interrupted, because the point is complete, but with a
 			// short timeout.
-			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*spec.Nodes.Patience()+time.Second)
+			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*spec.Nodes.MaxWait()+time.Second)
 			defer stop()
 			r, err := client.Ask(ctx, c)
 			if err == nil {

@@ -45,8 +45,8 @@ const (
 	queryNode  = "/milvus.proto.query.QueryNode/"
 )
 
-// answering builds the responses of a cluster.
-type answering struct {
+// responseBuilder builds the responses of a cluster.
+type responseBuilder struct {
 	c    *model.Cluster
 	opts Options
 	// nodes serve sealed segments, leaders growing ones.
@@ -55,10 +55,10 @@ type answering struct {
 	list           []live.Record
 }
 
-// Answers returns the responses of the processes of a healthy cluster: loaded segments are spread evenly, and
+// Responses returns the responses of the processes of a healthy cluster: loaded segments are spread evenly, and
 // growing ones are on the leaders of their shards.
-func Answers(c *model.Cluster, opts Options) []live.Record {
-	a := &answering{c: c, opts: opts, loaded: map[model.CollectionID]bool{}}
+func Responses(c *model.Cluster, opts Options) []live.Record {
+	a := &responseBuilder{c: c, opts: opts, loaded: map[model.CollectionID]bool{}}
 	for _, l := range c.LoadStates {
 		a.loaded[l.Collection] = true
 	}
@@ -102,7 +102,7 @@ process_start_time_seconds 1.7951612e+09
 # TYPE milvus_num_node gauge
 `
 
-func (a *answering) session(s *model.Session) {
+func (a *responseBuilder) session(s *model.Session) {
 	is26 := model26(s.Version)
 	switch s.Role {
 	case "mixcoord":
@@ -150,11 +150,11 @@ func marshal(m proto.Message) []byte {
 	return b
 }
 
-func (a *answering) put(s *model.Session, method string, request, response proto.Message) {
+func (a *responseBuilder) put(s *model.Session, method string, request, response proto.Message) {
 	a.list = append(a.list, live.Record{Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Request: marshal(request), Response: marshal(response)})
 }
 
-func (a *answering) state(s *model.Session, service string) {
+func (a *responseBuilder) state(s *model.Session, service string) {
 	code := commonpb.StateCode_Healthy
 	switch {
 	case s.Standby:
@@ -167,7 +167,7 @@ func (a *answering) state(s *model.Session, service string) {
 	})
 }
 
-func (a *answering) common(s *model.Session, service string) {
+func (a *responseBuilder) common(s *model.Session, service string) {
 	a.state(s, service)
 	config := &internalpb.ShowConfigurationsResponse{Status: ok()}
 	add := func(key, value string) {
@@ -187,7 +187,7 @@ func (a *answering) common(s *model.Session, service string) {
 }
 
 // web adds the pages of the process's HTTP server, once per process.
-func (a *answering) web(s *model.Session) {
+func (a *responseBuilder) web(s *model.Session) {
 	host, _, err := net.SplitHostPort(s.Address)
 	if err != nil {
 		return
@@ -212,7 +212,7 @@ func (a *answering) web(s *model.Session) {
 		live.Record{Role: s.Role, Node: s.Node, Address: address, Method: "GET /healthz", Response: []byte("OK")})
 }
 
-func (a *answering) metrics(s *model.Session, method string) {
+func (a *responseBuilder) metrics(s *model.Session, method string) {
 	info := map[string]any{
 		"has_error": false, "name": s.Name(), "type": s.Role, "id": int64(s.Node), "created_time": Now.Format("2006-01-02 15:04:05 -0700 MST"),
 		"hardware_infos": map[string]any{"ip": s.Address, "cpu_core_count": 8, "cpu_core_usage": 12.5, "memory": 32 << 30, "memory_usage": 4 << 30},
@@ -227,7 +227,7 @@ func (a *answering) metrics(s *model.Session, method string) {
 }
 
 // dataCoord adds DataCoord's responses about collections and segments.
-func (a *answering) dataCoord(s *model.Session) {
+func (a *responseBuilder) dataCoord(s *model.Session) {
 	for _, l := range a.c.LoadStates {
 		r := &datapb.GetRecoveryInfoResponseV2{Status: ok()}
 		for _, v := range a.c.VChannels {
@@ -256,7 +256,7 @@ func (a *answering) dataCoord(s *model.Session) {
 }
 
 // segmentInfo adds responses in the batches in which kitescope requests segments.
-func (a *answering) segmentInfo(s *model.Session) {
+func (a *responseBuilder) segmentInfo(s *model.Session) {
 	const batch = 500
 	var ids []int64
 	for _, x := range a.c.Segments {
@@ -273,7 +273,7 @@ func (a *answering) segmentInfo(s *model.Session) {
 	}
 }
 
-func (a *answering) queryCoord(s *model.Session, is26 bool) {
+func (a *responseBuilder) queryCoord(s *model.Session, is26 bool) {
 	show, shown := queryCoord+"ShowCollections", &querypb.ShowCollectionsResponse{Status: ok()}
 	if is26 {
 		show = queryCoord + "ShowLoadCollections"
@@ -312,7 +312,7 @@ func (a *answering) queryCoord(s *model.Session, is26 bool) {
 }
 
 // serving adds the responses about the nodes that serve a collection and the leaders of its shards.
-func (a *answering) serving(s *model.Session, id model.CollectionID) {
+func (a *responseBuilder) serving(s *model.Session, id model.CollectionID) {
 	replicas := &milvuspb.GetReplicasResponse{Status: ok()}
 	leaders := &querypb.GetShardLeadersResponse{Status: ok()}
 	for _, r := range a.c.ReplicasOf(id) {
@@ -338,11 +338,11 @@ func (a *answering) serving(s *model.Session, id model.CollectionID) {
 	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)}, leaders)
 }
 
-// Forgetful replaces DataCoord's responses about segments by the responses of a DataCoord that lost some
+// WithoutSegments replaces DataCoord's responses about segments by the responses of a DataCoord that lost some
 // segments. Such a DataCoord fails every request that names a lost segment, as Milvus does
 // (internal/datacoord/services.go: GetSegmentInfo). The result also has responses for the halves, quarters
 // and so on of each request.
-func Forgetful(records []live.Record, gone ...model.SegmentID) []live.Record {
+func WithoutSegments(records []live.Record, gone ...model.SegmentID) []live.Record {
 	var list []live.Record
 	for _, r := range records {
 		if r.Method != dataCoord+"GetSegmentInfo" {

@@ -9,11 +9,11 @@ import (
 )
 
 // holder returns the node that serves the i-th segment of the metadata.
-func (a *answering) holder(i int) *model.Session { return a.nodes[i%len(a.nodes)] }
+func (a *responseBuilder) holder(i int) *model.Session { return a.nodes[i%len(a.nodes)] }
 
 // distribution returns the segments that a query node serves: its share of the flushed segments of loaded
 // collections, and the growing ones of the shards that it leads.
-func (a *answering) distribution(s *model.Session, is26 bool) *querypb.GetDataDistributionResponse {
+func (a *responseBuilder) distribution(s *model.Session, is26 bool) *querypb.GetDataDistributionResponse {
 	r := &querypb.GetDataDistributionResponse{Status: ok(), NodeID: int64(s.Node)}
 	if is26 {
 		r.MemCapacityInMB, r.CpuNum = 32<<10, 8
@@ -41,7 +41,7 @@ func (a *answering) distribution(s *model.Session, is26 bool) *querypb.GetDataDi
 }
 
 // views returns the shards that a node leads, by channel.
-func (a *answering) views(s *model.Session, r *querypb.GetDataDistributionResponse, is26 bool) map[string]*querypb.LeaderView {
+func (a *responseBuilder) views(s *model.Session, r *querypb.GetDataDistributionResponse, is26 bool) map[string]*querypb.LeaderView {
 	views := map[string]*querypb.LeaderView{}
 	for i, v := range a.c.VChannels {
 		if len(a.leaders) == 0 || a.leaders[i%len(a.leaders)] != s || !a.loaded[v.Collection] {

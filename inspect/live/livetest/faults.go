@@ -136,7 +136,7 @@ func Huge(tb testing.TB, size uint32) (address string, sent func() int64) {
 // Flood responds to the gRPC calls of a method, or of all if it is "", and to HTTP requests with well-formed
 // responses of the same bytes, which may be a valid message. If stuck, it withholds the last byte and never
 // ends the response. Other methods are unimplemented.
-func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
+func Flood(tb testing.TB, method string, response []byte, stuck bool) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 {
@@ -146,9 +146,9 @@ func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
 				return
 			}
 			w.Header().Set("Trailer", "Grpc-Status")
-			message(w, uint32(len(answer)))
+			message(w, uint32(len(response)))
 		}
-		body := answer
+		body := response
 		if stuck {
 			body = body[:len(body)-1]
 		}
@@ -161,8 +161,8 @@ func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
 	})
 }
 
-// Packed responds to gRPC calls with a compressed message, although no client requested compression.
-func Packed(tb testing.TB) string {
+// Compressed responds to gRPC calls with a compressed message, although no client requested compression.
+func Compressed(tb testing.TB) string {
 	tb.Helper()
 	return web(tb, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Trailer", "Grpc-Status")

@@ -18,7 +18,7 @@ func Serve(tb testing.TB, c *model.Cluster, records []live.Record, opts recorded
 		tb.Fatal(err)
 	}
 	tb.Cleanup(servers.Close)
-	return Moved(c, func(s *model.Session) string {
+	return WithAddresses(c, func(s *model.Session) string {
 		if at, ok := servers.Address(s.Address); ok {
 			return at
 		}
@@ -26,8 +26,8 @@ func Serve(tb testing.TB, c *model.Cluster, records []live.Record, opts recorded
 	})
 }
 
-// Moved returns a cluster with its sessions at other addresses; "" keeps the address of a session.
-func Moved(c *model.Cluster, address func(*model.Session) string) *model.Cluster {
+// WithAddresses returns a cluster with its sessions at other addresses; "" keeps the address of a session.
+func WithAddresses(c *model.Cluster, address func(*model.Session) string) *model.Cluster {
 	parts := c.Parts
 	parts.Sessions = make([]*model.Session, 0, len(c.Sessions))
 	for _, s := range c.Sessions {
@@ -42,7 +42,7 @@ func Moved(c *model.Cluster, address func(*model.Session) string) *model.Cluster
 
 // Replace returns a cluster with other addresses for some sessions, by name, e.g. "querynode-101".
 func Replace(c *model.Cluster, addresses map[string]string) *model.Cluster {
-	return Moved(c, func(s *model.Session) string { return addresses[s.Name()] })
+	return WithAddresses(c, func(s *model.Session) string { return addresses[s.Name()] })
 }
 
 // Refused returns an address that refuses connections until the test ends.

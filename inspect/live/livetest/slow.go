@@ -11,12 +11,12 @@ import (
 // It accepts connections immediately, as the kernel does for a stopped process.
 func Gate(tb testing.TB, target string, pass func()) string {
 	tb.Helper()
-	return between(tb, target, func(to, from net.Conn) { forward(to, from, pass) }, func(to, from net.Conn) { forward(to, from, func() {}) })
+	return relay(tb, target, func(to, from net.Conn) { forward(to, from, pass) }, func(to, from net.Conn) { forward(to, from, func() {}) })
 }
 
-// Far returns the address of a relay to a server with a round-trip time of way. Each direction is delayed by
+// Delayed returns the address of a relay to a server with a round-trip time of way. Each direction is delayed by
 // half of way.
-func Far(tb testing.TB, target string, way time.Duration) string {
+func Delayed(tb testing.TB, target string, rtt time.Duration) string {
 	tb.Helper()
 	later := func(to, from net.Conn) {
 		type sent struct {
@@ -27,7 +27,7 @@ func Far(tb testing.TB, target string, way time.Duration) string {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for s := range line {
-				time.Sleep(time.Until(s.at.Add(way / 2)))
+				time.Sleep(time.Until(s.at.Add(rtt / 2)))
 				_, _ = to.Write(s.piece)
 			}
 		})
@@ -41,11 +41,11 @@ func Far(tb testing.TB, target string, way time.Duration) string {
 		close(line)
 		wg.Wait()
 	}
-	return between(tb, target, later, later)
+	return relay(tb, target, later, later)
 }
 
-// between returns the address of a relay to a server; there and back forward the bytes of the two directions.
-func between(tb testing.TB, target string, there, back func(to, from net.Conn)) string {
+// relay returns the address of a relay to a server; there and back forward the bytes of the two directions.
+func relay(tb testing.TB, target string, there, back func(to, from net.Conn)) string {
 	tb.Helper()
 	return Each(tb, func(conn net.Conn) {
 		defer conn.Close()

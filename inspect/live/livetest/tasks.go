@@ -47,7 +47,7 @@ func Tasks() map[string]string {
 }
 
 // tasks adds the responses about the tasks of a session that Options hold.
-func (a *answering) tasks(s *model.Session) {
+func (a *responseBuilder) tasks(s *model.Session) {
 	put := func(service, metric, request string) {
 		text, told := a.opts.Tasks[metric]
 		if !told {

@@ -13,8 +13,8 @@ const (
 	maxElement = 256 << 10
 	// maxWeight bounds the memory of a response in bytes: enough for fifty thousand series.
 	maxWeight = 64 << 20
-	// maxAnswer bounds the size of a response, in bytes.
-	maxAnswer = 64 << 20
+	// maxResponse bounds the size of a response, in bytes.
+	maxResponse = 64 << 20
 	// maxBytes bounds the size of all responses together, in bytes.
 	maxBytes = 1 << 30
 )
@@ -25,9 +25,9 @@ var (
 	errLarge   = errors.New("the answer is too large")
 )
 
-// answer decodes a response of the API (prometheus.io/docs/prometheus/latest/querying/api) element by element,
+// responseDecoder decodes a response of the API (prometheus.io/docs/prometheus/latest/querying/api) element by element,
 // because decoded JSON takes many times the bytes of its text.
-type answer struct {
+type responseDecoder struct {
 	decoder *json.Decoder
 	in      *element
 	weight  int64
@@ -40,7 +40,7 @@ type element struct {
 }
 
 func (e *element) Read(p []byte) (int, error) {
-	if e.left <= 0 || e.total > maxAnswer {
+	if e.left <= 0 || e.total > maxResponse {
 		return 0, errLarge
 	}
 	n, err := e.Reader.Read(p[:min(len(p), e.left)])
@@ -48,21 +48,21 @@ func (e *element) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func newAnswer(r io.Reader) *answer {
+func newResponseDecoder(r io.Reader) *responseDecoder {
 	in := &element{Reader: r}
-	return &answer{decoder: json.NewDecoder(in), in: in}
+	return &responseDecoder{decoder: json.NewDecoder(in), in: in}
 }
 
 // next decodes an element.
-func (a *answer) next(v any) error {
+func (a *responseDecoder) next(v any) error {
 	a.in.left = maxElement
 	before := a.decoder.InputOffset()
 	err := a.decoder.Decode(v)
-	return errors.Join(err, a.weigh(2*(a.decoder.InputOffset()-before)))
+	return errors.Join(err, a.addSize(2*(a.decoder.InputOffset()-before)))
 }
 
-// weigh adds bytes to the memory of the response, and returns an error above maxWeight.
-func (a *answer) weigh(bytes int64) error {
+// addSize adds bytes to the memory of the response, and returns an error above maxWeight.
+func (a *responseDecoder) addSize(bytes int64) error {
 	if a.weight += bytes; a.weight > maxWeight {
 		return fmt.Errorf("%w: its series take more than %d MiB", errLarge, maxWeight>>20)
 	}
@@ -70,7 +70,7 @@ func (a *answer) weigh(bytes int64) error {
 }
 
 // object calls each with each name in an object, to decode the value.
-func (a *answer) object(each func(name string) error) error {
+func (a *responseDecoder) object(each func(name string) error) error {
 	return a.all('{', func() error {
 		token, err := a.decoder.Token()
 		if err != nil {
@@ -82,7 +82,7 @@ func (a *answer) object(each func(name string) error) error {
 }
 
 // all calls each for the elements of an object or array; null has none.
-func (a *answer) all(begin json.Delim, each func() error) error {
+func (a *responseDecoder) all(begin json.Delim, each func() error) error {
 	a.in.left = maxElement
 	if token, err := a.decoder.Token(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (a *answer) all(begin json.Delim, each func() error) error {
 }
 
 // skip skips an element of any size, in parts, because warnings may be many texts.
-func (a *answer) skip() error {
+func (a *responseDecoder) skip() error {
 	for depth := 0; ; {
 		a.in.left = maxElement
 		token, err := a.decoder.Token()
@@ -122,7 +122,7 @@ func (a *answer) skip() error {
 }
 
 // read decodes the response; data decodes its data. problem is the error that the server reports.
-func (a *answer) read(data func(*answer) error) (problem string, err error) {
+func (a *responseDecoder) read(data func(*responseDecoder) error) (problem string, err error) {
 	status := ""
 	err = a.object(func(name string) error {
 		switch name {
@@ -145,7 +145,7 @@ func (a *answer) read(data func(*answer) error) (problem string, err error) {
 }
 
 // series decodes the result of a query. It returns nil if there is none.
-func (a *answer) series() (list []series, err error) {
+func (a *responseDecoder) series() (list []series, err error) {
 	const perSeries, perPart = 256, 48
 	err = a.object(func(name string) error {
 		if name != "result" {
@@ -158,7 +158,7 @@ func (a *answer) series() (list []series, err error) {
 				return err
 			}
 			list = append(list, x)
-			return a.weigh(perSeries + perPart*int64(len(x.Metric)+len(x.Values)))
+			return a.addSize(perSeries + perPart*int64(len(x.Metric)+len(x.Values)))
 		})
 	})
 	return list, err

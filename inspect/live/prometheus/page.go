@@ -19,7 +19,7 @@ type page struct {
 // texts returns the pages of the newest and the oldest scrape, in this order, or of the only one. All series of a
 // scrape have its time.
 func (s *server) texts(all []series) []page {
-	first, last := scraped(all)
+	first, last := scrapeTimes(all)
 	if last.IsZero() {
 		return nil
 	}
@@ -31,14 +31,14 @@ func (s *server) texts(all []series) []page {
 	return pages
 }
 
-// scraped returns the times of the first and the last scrape of an instance: those at which up is 1, or,
+// scrapeTimes returns the times of the first and the last scrape of an instance: those at which up is 1, or,
 // without up, the first and last times of all series. It ignores series of rules and alerts: they have the
 // labels of the instance too, but the times of their evaluation.
-func scraped(all []series) (first, last time.Time) {
+func scrapeTimes(all []series) (first, last time.Time) {
 	told := slices.ContainsFunc(all, func(x series) bool { return x.Metric["__name__"] == "up" })
 	for i := range all {
 		name := all[i].Metric["__name__"]
-		if told && name != "up" || ruled(name) {
+		if told && name != "up" || isRule(name) {
 			continue
 		}
 		for _, x := range all[i].Values {
@@ -56,8 +56,8 @@ func scraped(all []series) (first, last time.Time) {
 	return first, last
 }
 
-// ruled reports whether a name belongs to a recording rule or an alert.
-func ruled(name string) bool {
+// isRule reports whether a name belongs to a recording rule or an alert.
+func isRule(name string) bool {
 	return strings.ContainsRune(name, ':') || strings.HasPrefix(name, "ALERTS")
 }
 
@@ -83,7 +83,7 @@ func (s *server) families(all []series) []*family {
 	for i := range all {
 		x := &all[i]
 		name := x.Metric["__name__"]
-		if !plain(name) || ruled(name) || name == "up" || strings.HasPrefix(name, "scrape_") {
+		if !plain(name) || isRule(name) || name == "up" || strings.HasPrefix(name, "scrape_") {
 			continue
 		}
 		base, part := name, 0

@@ -45,12 +45,12 @@ const (
 	lookback = 5 * time.Minute
 	// scrapes is the number of intervals between the two scrapes of a window; least is the minimum length of a
 	// window.
-	scrapes = 2
-	least   = 20 * time.Second
-	// atOnce is the number of parallel requests.
-	atOnce = 4
-	// patience is the deadline of all requests together, as a multiple of the deadline of a request.
-	patience = 12
+	scrapes   = 2
+	minWindow = 20 * time.Second
+	// maxParallel is the number of parallel requests.
+	maxParallel = 4
+	// timeoutFactor is the deadline of all requests together, as a multiple of the deadline of a request.
+	timeoutFactor = 12
 	// maxInstances bounds the processes that are read.
 	maxInstances = 2000
 )
@@ -82,7 +82,7 @@ func open(o Options) (*server, error) {
 		return nil, hints.Errorf("name it as http://host:9090", "open Prometheus: not a Prometheus URL") // err may hold a password
 	}
 	s := &server{user: u.User, token: o.Token, timeout: cmp.Or(o.Timeout, 10*time.Second), match: u.Query().Get("match"), web: &http.Client{
-		Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: atOnce},
+		Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: maxParallel},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	s.bytes.Allow(maxBytes)
@@ -98,15 +98,15 @@ func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*mode
 		return nil, nil, err
 	}
 	defer s.web.CloseIdleConnections()
-	limited, cancel := context.WithTimeoutCause(ctx, patience*s.timeout,
-		fmt.Errorf("it is too slow to answer for all processes within %s: raise --node-timeout", patience*s.timeout))
+	limited, cancel := context.WithTimeoutCause(ctx, timeoutFactor*s.timeout,
+		fmt.Errorf("it is too slow to answer for all processes within %s: raise --node-timeout", timeoutFactor*s.timeout))
 	defer cancel()
 	found, err := s.instances(limited, at)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.kinds = s.metadata(limited)
-	runtime, gaps, err := s.laid(c, s.readAll(limited, found, at), at)
+	runtime, gaps, err := s.buildRuntime(c, s.readAll(limited, found, at), at)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -116,11 +116,11 @@ func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*mode
 // instance is a target that Prometheus scrapes.
 type instance struct {
 	name, job string
-	every     time.Duration // interval between two scrapes
+	interval  time.Duration // interval between two scrapes
 }
 
-// read is the result of reading an instance.
-type read struct {
+// instanceData is the result of reading an instance.
+type instanceData struct {
 	instance
 	pages []page // of one or two scrapes
 	err   error
@@ -128,17 +128,17 @@ type read struct {
 
 // readAll requests the series of all instances, and yields them in order. It holds only a few in memory at a
 // time.
-func (s *server) readAll(ctx context.Context, found []instance, at time.Time) iter.Seq[read] {
-	return func(yield func(read) bool) {
+func (s *server) readAll(ctx context.Context, found []instance, at time.Time) iter.Seq[instanceData] {
+	return func(yield func(instanceData) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		left := make(chan struct{})
 		defer close(left)
 		defer cancel()
-		ahead := make(chan chan read, atOnce-1)
+		ahead := make(chan chan instanceData, maxParallel-1)
 		go func() {
 			defer close(ahead)
 			for i := range found {
-				one := make(chan read, 1)
+				one := make(chan instanceData, 1)
 				select {
 				case ahead <- one:
 				case <-left:
@@ -146,7 +146,7 @@ func (s *server) readAll(ctx context.Context, found []instance, at time.Time) it
 				}
 				go func() {
 					pages, err := s.pages(ctx, &found[i], at)
-					one <- read{found[i], pages, err}
+					one <- instanceData{found[i], pages, err}
 				}()
 			}
 		}()
@@ -158,8 +158,8 @@ func (s *server) readAll(ctx context.Context, found []instance, at time.Time) it
 	}
 }
 
-// laid builds a Runtime from the instances that were read.
-func (s *server) laid(c *model.Cluster, list iter.Seq[read], at time.Time) (*model.Runtime, []model.Gap, error) {
+// buildRuntime builds a Runtime from the instances that were read.
+func (s *server) buildRuntime(c *model.Cluster, list iter.Seq[instanceData], at time.Time) (*model.Runtime, []model.Gap, error) {
 	where := s.base.String()
 	d := live.NewDecoder()
 	var gaps []model.Gap
@@ -188,13 +188,13 @@ func (s *server) laid(c *model.Cluster, list iter.Seq[read], at time.Time) (*mod
 		}
 	}
 	if taken == 0 && len(gaps) == 0 {
-		gaps = append(gaps, model.Gap{Where: "metrics in " + where, Reason: nothing(others, at)})
+		gaps = append(gaps, model.Gap{Where: "metrics in " + where, Reason: notFoundReason(others, at)})
 	}
 	return d.Runtime("prometheus", where), gaps, nil
 }
 
-// nothing returns the reason why no process of a cluster was found.
-func nothing(others int, at time.Time) string {
+// notFoundReason returns the reason why no process of a cluster was found.
+func notFoundReason(others int, at time.Time) string {
 	when := at.UTC().Format("2006-01-02 15:04:05 UTC")
 	if others > 0 {
 		return fmt.Sprintf("it has %d processes with Milvus metrics at %s, but none of this cluster", others, when)
@@ -203,7 +203,7 @@ func nothing(others int, at time.Time) string {
 }
 
 // records returns the records of the texts, the older one first.
-func (x *read) records() ([]live.Record, error) {
+func (x *instanceData) records() ([]live.Record, error) {
 	if x.err != nil {
 		return nil, x.err
 	}

@@ -22,10 +22,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// asked is the time of the responses in testdata, from a Prometheus 2.42 that scraped nine processes of
+// queryTime is the time of the responses in testdata, from a Prometheus 2.42 that scraped nine processes of
 // Milvus 2.3.5 every 5 s. page-PORT-* are the /metrics of two processes at the oldest and the newest scrape
 // of series-PORT.json.
-var asked = time.Unix(1795675751, 0).UTC()
+var queryTime = time.Unix(1795675751, 0).UTC()
 
 func file(tb testing.TB, name string) []byte {
 	tb.Helper()
@@ -105,7 +105,7 @@ func TestPagesAreThoseOfProcesses(t *testing.T) {
 			if s.kinds = kinds; !told {
 				s.kinds = nil // before 2.15
 			}
-			pages, err := s.pages(t.Context(), &instance{name: "127.0.0.1:" + port, job: "milvus", every: 5 * time.Second}, asked)
+			pages, err := s.pages(t.Context(), &instance{name: "127.0.0.1:" + port, job: "milvus", interval: 5 * time.Second}, queryTime)
 			if err != nil || len(pages) != 2 || pages[0].at.Sub(pages[1].at) < 10*time.Second {
 				t.Fatalf("%s: %d pages, %v", port, len(pages), err)
 			}
@@ -179,7 +179,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	var auth sync.Map
 	place := strings.Replace(recorded(t, func(r *http.Request) { auth.Store(r.Header.Get("Authorization"), true) }), "http://", "http://reader:geheim@", 1)
-	r, gaps, err := Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(9), asked)
+	r, gaps, err := Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(9), queryTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestRead(t *testing.T) {
 	if silent != 1 || len(gaps) != 7 {
 		t.Errorf("gaps: %v", gaps)
 	}
-	if r, _, err = Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(), asked); err != nil || len(r.Processes) != 2 {
+	if r, _, err = Read(t.Context(), Options{URL: place, Timeout: time.Second}, cluster(), queryTime); err != nil || len(r.Processes) != 2 {
 		t.Errorf("without a cluster: %d processes, %v", len(r.Processes), err)
 	}
 }
@@ -217,7 +217,7 @@ func TestWarnings(t *testing.T) {
 	warnings := `"warnings":["` + strings.Repeat(`a series has a bucket too many","`, 20_000) + `"]`
 	for _, body := range []string{`{"status":"success",` + warnings + `,"data":{"result":[]}}`, `{"status":"success","data":{"result":[]},` + warnings + `}`} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
-		_, gaps, err := Read(t.Context(), Options{URL: s.URL}, cluster(9), asked)
+		_, gaps, err := Read(t.Context(), Options{URL: s.URL}, cluster(9), queryTime)
 		s.Close()
 		if err != nil || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "no Milvus series") {
 			t.Errorf("%v, %v", gaps, err)
@@ -243,7 +243,7 @@ func TestSlowServer(t *testing.T) {
 		_, _ = io.WriteString(w, `{"status":"success","data":{"result":[]}}`)
 	}))
 	defer s.Close()
-	_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: every}, cluster(9), asked)
+	_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: every}, cluster(9), queryTime)
 	if err != nil || len(gaps) != 100 || !strings.Contains(gaps[99].Reason, "too slow to answer for all processes within 3s: raise --node-timeout") {
 		t.Errorf("%d gaps, %v, %v", len(gaps), gaps[max(len(gaps)-1, 0):], err)
 	}
@@ -267,14 +267,14 @@ func TestReadOfOthers(t *testing.T) {
 		return s.URL
 	}
 	a, b := `{"metric":{"instance":"a:9091","job":"x"},"value":[1,"20"]}`, `{"metric":{"instance":"b:9091","job":"x"},"value":[1,"20"]}`
-	r, gaps, err := Read(t.Context(), Options{URL: one(a)}, cluster(77), asked)
+	r, gaps, err := Read(t.Context(), Options{URL: one(a)}, cluster(77), queryTime)
 	if err != nil || len(r.Processes) != 0 || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "1 processes with Milvus metrics") {
 		t.Errorf("of another cluster: %v, %v", gaps, err)
 	}
-	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), asked); err == nil || !strings.Contains(err.Error(), "a:9091 and b:9091 both report proxy-9") {
+	if _, _, err = Read(t.Context(), Options{URL: one(a + "," + b)}, cluster(9), queryTime); err == nil || !strings.Contains(err.Error(), "a:9091 and b:9091 both report proxy-9") {
 		t.Errorf("of two clusters: %v", err)
 	}
-	if r, gaps, err = Read(t.Context(), Options{URL: one("")}, cluster(9), asked); err != nil || len(r.Processes) != 0 || len(gaps) != 1 {
+	if r, gaps, err = Read(t.Context(), Options{URL: one("")}, cluster(9), queryTime); err != nil || len(r.Processes) != 0 || len(gaps) != 1 {
 		t.Errorf("of none: %v, %v", gaps, err)
 	}
 }
@@ -301,7 +301,7 @@ func TestBadServers(t *testing.T) {
 			w.WriteHeader(x.status)
 			_, _ = io.WriteString(w, x.body)
 		}))
-		_, _, err := Read(t.Context(), Options{URL: strings.Replace(s.URL, "http://", "http://u:geheim@", 1)}, cluster(9), asked)
+		_, _, err := Read(t.Context(), Options{URL: strings.Replace(s.URL, "http://", "http://u:geheim@", 1)}, cluster(9), queryTime)
 		s.Close()
 		if err == nil || !strings.Contains(err.Error(), x.want) || strings.ContainsAny(err.Error(), "\x1b\n") || strings.Contains(err.Error(), "geheim") {
 			t.Errorf("%s: %v", name, err)
@@ -345,7 +345,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start := time.Now()
-		_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: 3 * time.Second}, cluster(9), asked)
+		_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: 3 * time.Second}, cluster(9), queryTime)
 		runtime.ReadMemStats(&after)
 		s.Close()
 		if took, got := time.Since(start), after.Sys-before.Sys; err != nil || len(gaps) != 1 || took > 15*time.Second || got > 1<<29 {
@@ -360,7 +360,7 @@ func FuzzSeries(f *testing.F) {
 	f.Add([]byte(`[{"metric":{"__name__":"milvus_x","instance":"i","exported_instance":"j","exported_y":"1","y":"2"},"values":[[1,"2"]]}]`))
 	f.Add([]byte(`[{"metric":{"__name__":"s","quantile":"0.5","le":"2"},"values":[[1,"2"]]},{"metric":{"__name__":"s_count"},"values":[[1,"2"]]}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := newAnswer(io.MultiReader(strings.NewReader(`{"result":`), bytes.NewReader(text), strings.NewReader("}"))).series()
+		list, err := newResponseDecoder(io.MultiReader(strings.NewReader(`{"result":`), bytes.NewReader(text), strings.NewReader("}"))).series()
 		if err != nil {
 			return
 		}

@@ -50,25 +50,25 @@ func (x *sample) UnmarshalJSON(text []byte) error {
 func (s *server) query(ctx context.Context, expr string, at time.Time) (list []series, err error) {
 	err = s.get(ctx, "/api/v1/query", url.Values{
 		"query": {expr}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}, "timeout": {s.timeout.String()},
-	}, func(a *answer) (err error) {
+	}, func(a *responseDecoder) (err error) {
 		list, err = a.series()
 		return err
 	})
 	if err == nil && list == nil {
-		err = s.failed(errNone)
+		err = s.wrapError(errNone)
 	}
 	return list, err
 }
 
 // get requests one page of the API.
-func (s *server) get(ctx context.Context, path string, values url.Values, data func(*answer) error) error {
+func (s *server) get(ctx context.Context, path string, values url.Values, data func(*responseDecoder) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no response within %s", s.timeout))
 	defer cancel()
 	u := *s.base
 	u.Path, u.RawQuery = u.Path+path, values.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return s.failed(err)
+		return s.wrapError(err)
 	}
 	if password, ok := s.user.Password(); ok {
 		request.SetBasicAuth(s.user.Username(), password)
@@ -78,31 +78,31 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 	}
 	response, err := s.web.Do(request)
 	if err != nil {
-		return s.failed(cmp.Or(context.Cause(ctx), err))
+		return s.wrapError(cmp.Or(context.Cause(ctx), err))
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden {
-		return s.failed(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as http://user:password@host:9090",
+		return s.wrapError(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as http://user:password@host:9090",
 			"access denied with status %d", response.StatusCode))
 	}
-	problem, err := newAnswer(s.bytes.Reader(response.Body)).read(data)
+	problem, err := newResponseDecoder(s.bytes.Reader(response.Body)).read(data)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, errLarge), errors.Is(err, bounded.ErrTooMuch):
-		return s.failed(cmp.Or(context.Cause(ctx), err))
+		return s.wrapError(cmp.Or(context.Cause(ctx), err))
 	case errors.Is(err, errForeign):
-		return s.failed(hints.Errorf("give the base URL of its API: http://host:9090, or with the path of a proxy",
+		return s.wrapError(hints.Errorf("give the base URL of its API: http://host:9090, or with the path of a proxy",
 			"status %d, not an answer of Prometheus", response.StatusCode))
 	case problem != "":
-		return s.failed(errors.New(words.Harmless(words.OneLine(redact.Text(problem)))))
+		return s.wrapError(errors.New(words.Harmless(words.OneLine(redact.Text(problem)))))
 	case err != nil:
-		return s.failed(errNone)
+		return s.wrapError(errNone)
 	}
 	return nil
 }
 
-// failed adds the place to an error and removes secrets. An error of net/http holds the URL, which has no user
+// wrapError adds the place to an error and removes secrets. An error of net/http holds the URL, which has no user
 // here.
-func (s *server) failed(err error) error {
+func (s *server) wrapError(err error) error {
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err
 	}
@@ -140,7 +140,7 @@ func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error
 		if err != nil || !(n >= 1) {
 			continue
 		}
-		list = append(list, instance{name: x.Metric["instance"], job: x.Metric["job"], every: time.Duration(float64(lookback) / n)})
+		list = append(list, instance{name: x.Metric["instance"], job: x.Metric["job"], interval: time.Duration(float64(lookback) / n)})
 	}
 	slices.SortFunc(list, func(a, b instance) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.job, b.job)) })
 	return list, nil
@@ -148,7 +148,7 @@ func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error
 
 // pages returns the texts of the oldest and the newest scrape of an instance in its window.
 func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, error) {
-	window := min(max(scrapes*x.every+x.every/2, least), lookback)
+	window := min(max(scrapes*x.interval+x.interval/2, minWindow), lookback)
 	all, err := s.query(ctx, s.selector("instance="+strconv.Quote(x.name), "job="+strconv.Quote(x.job))+fmt.Sprintf("[%dms]", window.Milliseconds()), at)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, 
 // metadata returns the known types of families: for each, the type that most targets have.
 func (s *server) metadata(ctx context.Context) map[string]string {
 	kinds := map[string]string{}
-	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *answer) error { // missing before 2.15; types are then derived from names
+	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *responseDecoder) error { // missing before 2.15; types are then derived from names
 		return a.object(func(name string) error {
 			var told []struct {
 				Type string `json:"type"`

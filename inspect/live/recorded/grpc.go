@@ -23,17 +23,17 @@ import (
 
 // grpcServer responds for the sessions at one recorded address.
 type grpcServer struct {
-	opts    *Options
-	answers map[string]*answer // by method and request
-	methods map[string]bool
-	nodes   map[model.NodeID]bool
-	dead    bool // nothing was listening during the recording
-	address string
-	server  *grpc.Server
+	opts      *Options
+	responses map[string]*recordedResponse // by method and request
+	methods   map[string]bool
+	nodes     map[model.NodeID]bool
+	dead      bool // nothing was listening during the recording
+	address   string
+	server    *grpc.Server
 }
 
-// answer is a recorded response to a call.
-type answer struct {
+// recordedResponse is a recorded response to a call.
+type recordedResponse struct {
 	method   string
 	response []byte
 	failure  error // of gRPC
@@ -43,7 +43,7 @@ type answer struct {
 // add adds a record. Of two responses to one call, the later one wins.
 func (s *grpcServer) add(r *live.Record) {
 	s.nodes[r.Node] = true
-	a := &answer{method: r.Method, response: r.Response}
+	a := &recordedResponse{method: r.Method, response: r.Response}
 	outcome, told := model.OutcomeOf(r.Outcome)
 	switch {
 	case told && outcome == model.NotAsked:
@@ -55,7 +55,7 @@ func (s *grpcServer) add(r *live.Record) {
 	case len(r.Response) == 0 && r.Error != "":
 		a.failure = failure(outcome, r.Error)
 	}
-	s.answers[question(r.Method, r.Request)] = a
+	s.responses[callKey(r.Method, r.Request)] = a
 	if status.Code(a.failure) != codes.Unimplemented {
 		s.methods[r.Method] = true
 	}
@@ -85,9 +85,9 @@ func failure(outcome model.Outcome, text string) error {
 	}
 }
 
-// question returns the key of a call: its method and request, without empty fields and without the base (field
+// callKey returns the key of a call: its method and request, without empty fields and without the base (field
 // 1 of every request that has one), which names the target.
-func question(method string, request []byte) string {
+func callKey(method string, request []byte) string {
 	var kept []byte
 	for b := request; len(b) > 0; {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -140,8 +140,8 @@ const (
 	brokerList  = "kafkabrokerlist"
 )
 
-// told returns the values of a key in the recorded configurations.
-func (s *grpcServer) told(key string) []string {
+// configValues returns the values of a key in the recorded configurations.
+func (s *grpcServer) configValues(key string) []string {
 	var values []string
 	s.configs(func(pair *commonpb.KeyValuePair) bool {
 		if model.FoldConfigKey(pair.GetKey()) == key && pair.GetValue() != "" {
@@ -167,7 +167,7 @@ func (s *grpcServer) rewrite(key string, value func(was string) string) {
 // configs calls visit for each pair of the recorded configurations, and encodes a response again if visit
 // changed a pair.
 func (s *grpcServer) configs(visit func(*commonpb.KeyValuePair) (changed bool)) {
-	for _, a := range s.answers {
+	for _, a := range s.responses {
 		config := new(internalpb.ShowConfigurationsResponse)
 		if !strings.HasSuffix(a.method, showConfigurations) || proto.Unmarshal(a.response, config) != nil {
 			continue
@@ -217,10 +217,10 @@ func (s *grpcServer) handle(_ any, stream grpc.ServerStream) error {
 	if err := stream.RecvMsg(&request); err != nil {
 		return err
 	}
-	a := s.answers[question(method, request)]
+	a := s.responses[callKey(method, request)]
 	switch {
 	case a == nil && !s.methods[method]:
-		return unknown(method, s.knows(method))
+		return unknown(method, s.hasService(method))
 	case a != nil && a.failure != nil:
 		return a.failure
 	}
@@ -279,8 +279,8 @@ func (s *grpcServer) mismatch(id model.NodeID) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), b)
 }
 
-// knows reports whether any method of the same service was recorded.
-func (s *grpcServer) knows(method string) bool {
+// hasService reports whether any method of the same service was recorded.
+func (s *grpcServer) hasService(method string) bool {
 	service := method[:strings.LastIndexByte(method, '/')+1]
 	for m := range s.methods {
 		if strings.HasPrefix(m, service) {

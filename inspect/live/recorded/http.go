@@ -19,10 +19,10 @@ type httpServer struct {
 	dead     bool
 	profiles *profiles // nil: none were recorded
 
-	mu     sync.Mutex
-	pages  map[string][]page // by path, in the order of the recording
-	served map[string]int
-	begun  time.Time
+	mu      sync.Mutex
+	pages   map[string][]page // by path, in the order of the recording
+	served  map[string]int
+	started time.Time
 }
 
 // page is a recorded response; code 0 means 200.
@@ -63,7 +63,7 @@ func (s *httpServer) add(r *live.Record) {
 
 func (s *httpServer) start(ports *ports) error {
 	l, address, err := ports.take(s.dead && len(s.pages) == 0)
-	if s.address, s.begun = address, s.now(); l == nil {
+	if s.address, s.started = address, s.now(); l == nil {
 		return err
 	}
 	if scrapes := s.pages["/metrics"]; !s.recorded.IsZero() {
@@ -110,7 +110,7 @@ func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(p.code)
 	}
 	if p.counters != nil {
-		p.body = p.counters.after(s.now().Sub(s.begun))
+		p.body = p.counters.textAfter(s.now().Sub(s.started))
 	}
 	_, _ = w.Write(p.body)
 }

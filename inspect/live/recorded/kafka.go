@@ -98,7 +98,7 @@ func (b *broker) serve(conn net.Conn) {
 	}()
 	in := bufio.NewReader(conn)
 	for {
-		answer, ok := b.answer(in)
+		answer, ok := b.handle(in)
 		if !ok {
 			return
 		}
@@ -111,8 +111,8 @@ func (b *broker) serve(conn net.Conn) {
 // maxRequest bounds a request, in bytes. Requests for thousands of topics are far below.
 const maxRequest = 16 << 20
 
-// answer reads a request and returns its response.
-func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
+// handle reads a request and returns its response.
+func (b *broker) handle(in *bufio.Reader) (answer []byte, ok bool) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, false

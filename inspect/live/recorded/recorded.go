@@ -105,7 +105,7 @@ func Start(records []live.Record, opts Options) (*Servers, error) {
 
 func (s *Servers) grpcAt(address string, opts *Options) *grpcServer {
 	if s.grpc[address] == nil {
-		s.grpc[address] = &grpcServer{opts: opts, answers: map[string]*answer{}, nodes: map[model.NodeID]bool{}, methods: map[string]bool{}}
+		s.grpc[address] = &grpcServer{opts: opts, responses: map[string]*recordedResponse{}, nodes: map[model.NodeID]bool{}, methods: map[string]bool{}}
 	}
 	return s.grpc[address]
 }
@@ -125,8 +125,8 @@ func (s *Servers) start(opts *Options) error {
 		if err != nil {
 			return fmt.Errorf("address %q: %w", address, err)
 		}
-		brokers = brokers || len(s.grpc[address].told(brokerList)) > 0
-		for _, port := range s.grpc[address].told(metricsPort) {
+		brokers = brokers || len(s.grpc[address].configValues(brokerList)) > 0
+		for _, port := range s.grpc[address].configValues(metricsPort) {
 			web := s.httpAt(net.JoinHostPort(host, port))
 			if text, ok := opts.Metrics[address]; ok && len(web.pages["/metrics"]) == 0 {
 				web.pages["/metrics"], web.pages["/healthz"] = []page{{body: text}}, []page{{body: []byte("OK")}}

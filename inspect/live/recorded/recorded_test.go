@@ -148,9 +148,9 @@ func get(t *testing.T, url string) (string, int) {
 	return string(body), response.StatusCode
 }
 
-// TestLeadsNowhereElse checks that the configuration names the servers of the recording, and not the recorded
+// TestNoOtherAddresses checks that the configuration names the servers of the recording, and not the recorded
 // addresses, at which other programs may listen here.
-func TestLeadsNowhereElse(t *testing.T) {
+func TestNoOtherAddresses(t *testing.T) {
 	s := start(t, recorded.Options{})
 	r := new(internalpb.ShowConfigurationsResponse)
 	if err := dial(t, s, address).Invoke(t.Context(), config, &internalpb.ShowConfigurationsRequest{Base: &commonpb.MsgBase{TargetID: 7}}, r); err != nil {
@@ -182,7 +182,7 @@ func TestLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestTroubleIsRepeated(t *testing.T) {
+func TestFailuresReplayed(t *testing.T) {
 	s := start(t, recorded.Options{})
 	for at, want := range map[string]codes.Code{"10.0.0.8:21123": codes.Unavailable, "10.0.0.9:21123": codes.DeadlineExceeded} {
 		patience := time.Minute // a refusal may take long on a busy machine
@@ -316,8 +316,8 @@ func TestCloseWithOpenConnections(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// TestTroubleOfPages checks that failures of an HTTP server in the recording are replayed.
-func TestTroubleOfPages(t *testing.T) {
+// TestPageFailuresReplayed checks that failures of an HTTP server in the recording are replayed.
+func TestPageFailuresReplayed(t *testing.T) {
 	page := func(outcome, body string) live.Record {
 		return live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Outcome: outcome, Error: outcome, Response: []byte(body)}
 	}

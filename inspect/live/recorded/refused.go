@@ -23,7 +23,7 @@ func listen() (net.Listener, error) {
 }
 
 // ports are ports at which nothing listens.
-type ports struct{ held []func() }
+type ports struct{ releases []func() }
 
 // take takes a loopback port, and listens on it unless dead is set.
 func (p *ports) take(dead bool) (l net.Listener, address string, err error) {
@@ -35,13 +35,13 @@ func (p *ports) take(dead bool) (l net.Listener, address string, err error) {
 	}
 	address, release, err := Refused()
 	if err == nil {
-		p.held = append(p.held, release)
+		p.releases = append(p.releases, release)
 	}
 	return nil, address, err
 }
 
 func (p *ports) release() {
-	for _, release := range p.held {
+	for _, release := range p.releases {
 		release()
 	}
 }

@@ -12,18 +12,18 @@ import (
 // between the start of the process and the recording. Gauges and untyped series stay constant. A histogram gets
 // whole observations; its sum and its buckets increase in proportion, so that the mean stays the same.
 type counters struct {
-	text  []byte
-	alive float64 // seconds from the start of the process to the recording
-	parts []part
+	text   []byte
+	uptime float64 // seconds from the start of the process to the recording
+	parts  []part
 }
 
 // part is a piece of the text, followed by a number that increases.
 type part struct {
 	text  []byte
 	value float64
-	// of is the count of the histogram that the number belongs to; 0 means that it increases by itself.
-	of    float64
-	whole bool // it is a whole number
+	// histogramCount is the count of the histogram that the number belongs to; 0 means that it increases by itself.
+	histogramCount float64
+	whole          bool // it is a whole number
 }
 
 const (
@@ -54,10 +54,10 @@ func readCounters(text []byte, recorded time.Time) *counters {
 			continue
 		}
 		if name == startName {
-			c.alive = float64(recorded.UnixMilli())/1000 - value
+			c.uptime = float64(recorded.UnixMilli())/1000 - value
 		}
-		what := runs(name, kinds)
-		if what == stays {
+		what := growthOf(name, kinds)
+		if what == constant {
 			continue
 		}
 		end := begin + len(line)
@@ -68,13 +68,13 @@ func readCounters(text []byte, recorded time.Time) *counters {
 			observed = append(observed, len(c.parts)-1)
 		case observations:
 			for _, i := range append(observed, len(c.parts)-1) {
-				c.parts[i].of = value
+				c.parts[i].histogramCount = value
 			}
 			observed = observed[:0]
 		default:
 		}
 	}
-	if c.alive <= 0 || len(c.parts) == 0 {
+	if c.uptime <= 0 || len(c.parts) == 0 {
 		return nil
 	}
 	c.parts = append(c.parts, part{text: text[from:], value: math.NaN()})
@@ -91,19 +91,19 @@ func sampleOf(line []byte) (name string, number []byte, ok bool) {
 	return string(line[:end]), line[space+1:], true
 }
 
-// running is how a number increases.
-type running uint8
+// growth is how a number increases.
+type growth uint8
 
 const (
-	stays        running = iota
-	counts               // by itself
-	observation          // in proportion to the observations: a bucket or a sum
-	observations         // the number of observations
+	constant     growth = iota
+	counter             // by itself
+	observation         // in proportion to the observations: a bucket or a sum
+	observations        // the number of observations
 )
 
-func runs(name string, kinds map[string]string) running {
+func growthOf(name string, kinds map[string]string) growth {
 	if name == cpuName || kinds[name] == "counter" {
-		return counts
+		return counter
 	}
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		of, is := strings.CutSuffix(name, suffix)
@@ -115,15 +115,15 @@ func runs(name string, kinds map[string]string) running {
 		}
 		return observation
 	}
-	return stays
+	return constant
 }
 
-// after returns the text after the process has run for another ran.
-func (c *counters) after(ran time.Duration) []byte {
+// textAfter returns the text after the process has run for another ran.
+func (c *counters) textAfter(ran time.Duration) []byte {
 	if ran <= 0 {
 		return c.text
 	}
-	more := 1 + ran.Seconds()/c.alive
+	more := 1 + ran.Seconds()/c.uptime
 	var b []byte
 	for i := range c.parts {
 		p := &c.parts[i]
@@ -131,8 +131,8 @@ func (c *counters) after(ran time.Duration) []byte {
 			break
 		}
 		value := p.value * more
-		if p.of > 0 {
-			value = p.value * math.Floor(p.of*more) / p.of
+		if p.histogramCount > 0 {
+			value = p.value * math.Floor(p.histogramCount*more) / p.histogramCount
 		}
 		if p.whole {
 			value = math.Floor(value)

@@ -37,17 +37,17 @@ of_no_type 3
 // recordedAt is one minute after the start of the process in the text.
 var recordedAt = time.Unix(1795161600+60, 0)
 
-// TestRunsOn checks that counters and histograms increase at their mean rate, a histogram by whole observations
+// TestCountersIncrease checks that counters and histograms increase at their mean rate, a histogram by whole observations
 // with the same mean, and that all else stays constant.
-func TestRunsOn(t *testing.T) {
+func TestCountersIncrease(t *testing.T) {
 	c := readCounters([]byte(runningText), recordedAt)
 	if c == nil {
 		t.Fatal("nothing runs on")
 	}
-	if got := string(c.after(0)); got != runningText {
+	if got := string(c.textAfter(0)); got != runningText {
 		t.Errorf("in no time it became\n%s", got)
 	}
-	got := string(c.after(50 * time.Second)) // 110 s instead of 60
+	got := string(c.textAfter(50 * time.Second)) // 110 s instead of 60
 	for _, want := range []string{
 		"process_start_time_seconds 1.7951616e+09\n", "process_cpu_seconds_total 11\n", "go_memstats_alloc_bytes_total 1.833333e+06\n",
 		`query_type="search",le="8"} 0` + "\n", `le="64"} 3` + "\n", `le="+Inf"} 5` + "\n", `_sum{node_id="18",query_type="search"} 333` + "\n",
@@ -63,11 +63,11 @@ func TestRunsOn(t *testing.T) {
 	}
 }
 
-// TestRunsOnInAWindow checks that two scrapes yield the mean and the rate of the recording, at any time.
-func TestRunsOnInAWindow(t *testing.T) {
+// TestCountersIncreaseInWindow checks that two scrapes yield the mean and the rate of the recording, at any time.
+func TestCountersIncreaseInWindow(t *testing.T) {
 	c := readCounters([]byte(runningText), recordedAt)
 	scrape := func(ran time.Duration) *model.Metrics {
-		m, err := live.ParseMetrics(strings.NewReader(string(c.after(ran))), recordedAt.Add(ran))
+		m, err := live.ParseMetrics(strings.NewReader(string(c.textAfter(ran))), recordedAt.Add(ran))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +82,8 @@ func TestRunsOnInAWindow(t *testing.T) {
 	}
 }
 
-// TestStandsStill checks that a text without a start time is served unchanged.
-func TestStandsStill(t *testing.T) {
+// TestConstantMetrics checks that a text without a start time is served unchanged.
+func TestConstantMetrics(t *testing.T) {
 	for name, text := range map[string]string{
 		"no start":         "# TYPE a counter\na 3\n",
 		"starts later":     "# TYPE a counter\na 3\nprocess_start_time_seconds 1.8e+09\n",
@@ -94,7 +94,7 @@ func TestStandsStill(t *testing.T) {
 		"a line without a": " \n#\n",
 	} {
 		if c := readCounters([]byte(text), recordedAt); c != nil {
-			t.Errorf("%s: it runs on: %s", name, c.after(time.Minute))
+			t.Errorf("%s: it runs on: %s", name, c.textAfter(time.Minute))
 		}
 	}
 }

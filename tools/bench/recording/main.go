@@ -158,7 +158,7 @@ func answer(ctx context.Context, etcd *embed.Etcd, from string, o options) (*rec
 	if err != nil {
 		return nil, err
 	}
-	answers := livetest.Answers(c, livetest.Options{Metrics: string(text)})
+	answers := livetest.Responses(c, livetest.Options{Metrics: string(text)})
 	size := 0
 	for _, r := range answers {
 		size += len(r.Response)
