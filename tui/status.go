@@ -191,7 +191,7 @@ func (m frame) freshness() string {
 			who = words.Number(n) + " processes silent"
 		}
 		parts = append(parts, st.Warn.On("▲ "+who+" for "+old))
-	case d.live && d.cluster.Runtime.Silent():
+	case d.live && d.cluster.Runtime.Unresponsive():
 		parts = append(parts, st.Warn.On("▲ no process responding"))
 	case d.live:
 		changed := d.at.Format("15:04:05")

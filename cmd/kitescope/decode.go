@@ -59,7 +59,7 @@ one queue. Each row has the id in all forms.`,
 			}
 			var rows []clusters.MessageID
 			for _, given := range args {
-				list := msgid.Of(msgid.FromText(given), msgid.Queue(queue))
+				list := msgid.Filter(msgid.FromText(given), msgid.Queue(queue))
 				if len(list) == 0 {
 					return cli.Usagef("%q is not a message id%s", given, ofQueue(queue))
 				}

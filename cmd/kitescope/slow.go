@@ -163,7 +163,7 @@ func slowRequest(l *log.Logged) model.SlowRequest {
 		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace, SDK: l.SDK, Status: l.Status,
 	}
 	if l.Told {
-		s.Filtered = model.KnownOf(expr != "")
+		s.Filtered = model.TristateOf(expr != "")
 	}
 	return s
 }

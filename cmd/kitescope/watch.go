@@ -92,7 +92,7 @@ func (f *following) run(ctx context.Context, take func(history.Update) error) er
 		return err
 	}
 	spec.Want = f.want
-	f.want.Parts &^= model.PartAsked
+	f.want.Parts &^= model.PartLive
 	feed, done, err := f.Loader().Feed(spec)
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ type Share struct {
 
 	Sealed, Growing         int
 	SealedRows, GrowingRows int64
-	// Copies is the number of sealed segments that are in memory twice and do not count here (model.Once),
+	// Copies is the number of sealed segments that are in memory twice and do not count here (model.Dedup),
 	// CopiedRows the number of their rows. Sealed, SealedRows, Bytes and IndexBytes include copies, because the
 	// node's memory does. No other figure does. Growing and GrowingRows never include copies.
 	Copies     int

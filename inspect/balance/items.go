@@ -42,8 +42,8 @@ func (s *Survey) collectItems() map[*Group][]item {
 }
 
 // appendItems adds the sealed segments of a collection on a node, if their rows are known.
-func (s *Survey) appendItems(list []item, id model.CollectionID, served model.SealedOn) []item {
-	known, once, cost := model.RecordsOf(s.cluster, id), s.cluster.Once(id), s.costs[id]
+func (s *Survey) appendItems(list []item, id model.CollectionID, served model.NodeSegments) []item {
+	known, once, cost := model.RecordsOf(s.cluster, id), s.cluster.Dedup(id), s.costs[id]
 	for _, x := range served.Segments {
 		at, ok := known.Place(x.ID)
 		if !ok || x.Level == model.LevelL0 {

@@ -42,7 +42,7 @@ type sealedSums struct {
 	replicas   []*model.Replica
 	resources  []*model.ResourceGroup
 	weights    Weights
-	once       *model.Once
+	once       *model.Dedup
 	shares     []Share // by node; only sums of sealed segments are set
 	anomalies  []Anomaly
 }
@@ -74,7 +74,7 @@ func (x *sealedSums) valid(c *model.Cluster, id model.CollectionID, weights Weig
 func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSums {
 	x := &sealedSums{
 		runtime: c.Runtime, collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id),
-		replicas: c.ReplicasOf(id), resources: c.ResourceGroups, weights: *cost.weights, once: c.Once(id),
+		replicas: c.ReplicasOf(id), resources: c.ResourceGroups, weights: *cost.weights, once: c.Dedup(id),
 	}
 	known, served := model.RecordsOf(c, id), c.Runtime.SealedOf(id)
 	x.shares = make([]Share, len(served))
@@ -85,7 +85,7 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 }
 
 // sum sums the sealed segments of a node.
-func (x *sealedSums) sum(share *Share, served model.SealedOn, known *model.Records, cost *costing) {
+func (x *sealedSums) sum(share *Share, served model.NodeSegments, known *model.Records, cost *costing) {
 	share.Node = served.Node.Node
 	for _, s := range served.Segments {
 		at, ok := known.Place(s.ID)

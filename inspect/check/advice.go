@@ -73,7 +73,7 @@ func FindFiles(p *facts.Facts) Step {
 	if p.Storage != nil {
 		return Step{}
 	}
-	return Shell(LookFor(p.OwnStorage().Place)).Does("lists files that are missing from the storage")
+	return Shell(LookFor(p.ConfiguredStorage().Place)).Does("lists files that are missing from the storage")
 }
 
 // UnwritableStorageSteps returns steps to find out whether a process of a role exited because the storage is not
@@ -84,7 +84,7 @@ func UnwritableStorageSteps(p *facts.Facts, role string) []Step {
 	}
 	steps := []Step{Do("read the end of its log: a data node exits when it cannot write to the storage (missing, read-only, full)")}
 	if p.Storage == nil { // the storage was not examined
-		steps = append(steps, Shell(LookFor(p.OwnStorage().Place)).
+		steps = append(steps, Shell(LookFor(p.ConfiguredStorage().Place)).
 			Does("checks whether the storage exists and is writable, if it is a local folder"))
 	}
 	return steps

@@ -88,7 +88,7 @@ func (p *Pass) missingRequests() string {
 }
 
 func (p *Pass) missingDistribution(r *model.Runtime) string {
-	blind := r.Blind()
+	blind := r.WithoutDistribution()
 	if len(blind) == len(r.QueryNodes()) {
 		return "no query node reported what it serves" + facts.ReasonSuffix(blind)
 	}

@@ -28,7 +28,7 @@ func (x *Check) needsResponses() bool { return x.Needs&responseNeeds != 0 }
 // factsAtQuery returns the facts at the time when the processes were queried. It returns the newest facts if that
 // time is unknown or their metadata is the same.
 func (k *cache) factsAtQuery(newest *facts.Facts, now time.Time, next *cache) *facts.Facts {
-	c := newest.AsAsked()
+	c := newest.AtQuery()
 	if c == newest.Cluster {
 		return newest
 	}
@@ -45,11 +45,11 @@ func (k *cache) factsAtQuery(newest *facts.Facts, now time.Time, next *cache) *f
 // unchanged reports whether an object did not change while the processes were queried. It returns true for
 // checks that do not compare responses with metadata.
 func (p *Pass) unchanged(ref model.Ref) bool {
-	if !p.check.needsResponses() || len(p.Unsettled()) == 0 {
+	if !p.check.needsResponses() || len(p.ChangedDuringQuery()) == 0 {
 		return true
 	}
 	id, ok := CollectionOf(p.Cluster, ref)
-	return !ok || !slices.Contains(p.Unsettled(), id)
+	return !ok || !slices.Contains(p.ChangedDuringQuery(), id)
 }
 
 // CollectionOf returns the collection that an object is or belongs to. ok is false if there is none or it is

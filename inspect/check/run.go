@@ -41,7 +41,7 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 
 func (k *cache) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	next := &cache{}
-	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.Unsettled()}
+	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.ChangedDuringQuery()}
 	newest := k.Facts(c, now, &next.Cache)
 	joint := k.factsAtQuery(newest, now, next)
 	r.Balance, r.Impact, r.Places = joint.Balance, newest.Impact(), newest.Places()

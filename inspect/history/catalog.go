@@ -51,11 +51,11 @@ func partitionChanged(c *change) bool {
 	}
 	switch {
 	case after == nil:
-		return !before.State.Gone() && c.emitObject(partitionDropped)
+		return !before.State.Dropped() && c.emitObject(partitionDropped)
 	case after.State == creatingState:
 		return false
-	case after.State.Gone():
-		return (before == nil || !before.State.Gone()) && c.emitObject(partitionDropped)
+	case after.State.Dropped():
+		return (before == nil || !before.State.Dropped()) && c.emitObject(partitionDropped)
 	case before == nil || before.State == creatingState:
 		return c.emitObject(partitionCreated)
 	}

@@ -55,10 +55,10 @@ func (r *Reader) checkpoint(vchannel string) *checkpointState {
 }
 
 // takeCheckpoint applies a position. A position that is rewritten without an advance does not count as a move.
-func (r *Reader) takeCheckpoint(x *meta.Single, v *model.VChannel) {
+func (r *Reader) takeCheckpoint(x *meta.DecodedKey, v *model.VChannel) {
 	p, at := r.checkpoint(v.Name), v.Checkpoint.At
 	switch {
-	case x.Gone || at == model.MaxTSO: // the channel was dropped
+	case x.Deleted || at == model.MaxTSO: // the channel was dropped
 		*p = checkpointState{growing: p.growing}
 		return
 	case !p.exists:

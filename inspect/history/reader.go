@@ -148,7 +148,7 @@ type change struct {
 // take decodes a change and applies the rule of its kind.
 func (r *Reader) take(kv *source.KV, deleted bool) {
 	x := r.decoder.Decode(kv, deleted)
-	if x.Problem != "" && x.Object == nil && !x.Gone && x.Kind != "" {
+	if x.Problem != "" && x.Object == nil && !x.Deleted && x.Kind != "" {
 		if !r.beginning {
 			r.history.Undecoded++
 		}
@@ -160,12 +160,12 @@ func (r *Reader) take(kv *source.KV, deleted bool) {
 }
 
 // takeAs applies a change according to its kind, and reports whether it is an event.
-func (r *Reader) takeAs(x *meta.Single, kv *source.KV) bool {
+func (r *Reader) takeAs(x *meta.DecodedKey, kv *source.KV) bool {
 	switch object := x.Object.(type) {
 	case *meta.SegmentBrief:
-		return r.takeSegment(object, x.Gone)
+		return r.takeSegment(object, x.Deleted)
 	case *meta.IndexBrief:
-		return r.takeIndex(object, x.Gone)
+		return r.takeIndex(object, x.Deleted)
 	case *model.Allocator:
 		r.clock.Put(source.KV{Key: kv.Key, Value: kv.Value, ModRevision: r.revision})
 		r.now = nanoseconds(r.clock.Last())
@@ -176,7 +176,7 @@ func (r *Reader) takeAs(x *meta.Single, kv *source.KV) bool {
 			r.takeCheckpoint(x, object)
 			return false
 		case watchKey:
-			r.takeWatch(object, x.Gone)
+			r.takeWatch(object, x.Deleted)
 			return true
 		}
 		return false
@@ -186,7 +186,7 @@ func (r *Reader) takeAs(x *meta.Single, kv *source.KV) bool {
 }
 
 // takeSmall stores the key's object and compares it with the previous one.
-func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
+func (r *Reader) takeSmall(rule rule, x *meta.DecodedKey) bool {
 	key := x.Key
 	c := change{Reader: r, key: key, collection: x.Collection, before: r.small[key], after: x.Object}
 	if x.Object == nil {

@@ -131,9 +131,9 @@ func userRoleChanged(c *change) bool {
 
 // grantChanged joins the two keys of a grant: one holds the role and the object, the other the privilege.
 func grantChanged(c *change) bool {
-	x, given := c.after.(*meta.GrantOf)
+	x, given := c.after.(*meta.GrantPart)
 	if !given {
-		x = c.before.(*meta.GrantOf)
+		x = c.before.(*meta.GrantPart)
 	}
 	if x.Privilege == "" { // a grantee; its privileges follow
 		if given {

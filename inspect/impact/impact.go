@@ -433,7 +433,7 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 		return
 	}
 	if w.SinceStart {
-		n.noProxyReason, n.unseen = "no proxy was scraped twice", append(n.unseen, ref.Name+": counted "+w.Why)
+		n.noProxyReason, n.unseen = "no proxy was scraped twice", append(n.unseen, ref.Name+": counted "+w.Reason)
 		return
 	}
 	if n.proxies == 0 || w.From.Before(n.from) {
@@ -829,7 +829,7 @@ func roleIn(p *model.Process, role string) (model.Ref, bool) {
 // closedProxies returns the proxies of a cluster and the reason if none accepts connections. The reason is ""
 // if one may.
 func closedProxies(c *model.Cluster) (list []model.Ref, why string) {
-	if c.Runtime == nil || c.Runtime.Silent() || !c.Loaded.Has(model.PartSessions) {
+	if c.Runtime == nil || c.Runtime.Unresponsive() || !c.Loaded.Has(model.PartSessions) {
 		return nil, ""
 	}
 	for _, s := range c.Sessions {
@@ -856,7 +856,7 @@ func reported(c *model.Cluster, s *model.Session) bool {
 // unseen lists the reasons why requests may be missing from the counters.
 func unseen(c *model.Cluster) []string {
 	var list []string
-	if len(c.Sessions) == 0 && c.Etcd.Silent() {
+	if len(c.Sessions) == 0 && c.Etcd.Unresponsive() {
 		list = append(list, "etcd is not responding: the addresses of the proxies are unknown")
 	}
 	for _, s := range c.Sessions {

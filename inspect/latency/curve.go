@@ -21,7 +21,7 @@ func (d dist) mean() (ms float64, bounds Interval) {
 		return 0, Interval{}
 	}
 	m := max(0, d.Sum/d.Count)
-	if !d.Whole {
+	if !d.Truncated {
 		return m, Interval{m, m}
 	}
 	bounds = Interval{m, m + 1}
@@ -107,7 +107,7 @@ func (d dist) curve() curve {
 		from, before = to, max(before, upTo)
 	}
 	for i, b := range d.Bounds {
-		if d.Whole {
+		if d.Truncated {
 			b++
 		}
 		add(b, min(d.Buckets[i], d.Count))

@@ -50,7 +50,7 @@ func (r *readings) exclusiveBudget(nodes serving, c collectionReading, id model.
 	p := r.proxy
 	whole, _ := p.total.mean()
 	if task, _ := p.task.mean(); p.task.known() {
-		p.task = dist{Sum: max(0, c.total.Sum-(whole-task)*c.total.Count), Count: c.total.Count, Whole: c.total.Whole}
+		p.task = dist{Sum: max(0, c.total.Sum-(whole-task)*c.total.Count), Count: c.total.Count, Truncated: c.total.Truncated}
 	}
 	p.total, p.queries, p.vectors, p.failed = c.total, c.queries, Value{}, Value{}
 	own.proxies = []proxyReading{p}

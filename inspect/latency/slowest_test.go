@@ -9,7 +9,7 @@ import (
 
 // histogram returns the observations as a Milvus histogram.
 func histogram(values []float64, whole bool) dist {
-	d := dist{Count: float64(len(values)), Whole: whole}
+	d := dist{Count: float64(len(values)), Truncated: whole}
 	for le := 1.0; le <= 131072; le *= 2 {
 		d.Bounds = append(d.Bounds, le)
 	}

@@ -179,7 +179,7 @@ func (q *inquiry) halves(node model.NodeID) []inquiry {
 
 func (q *asker) queryCoord() {
 	show := []string{queryCoord + "ShowCollections", queryCoord + "ShowLoadCollections"}
-	if model.Since(q.version, 2, 6) {
+	if model.VersionAtLeast(q.version, 2, 6) {
 		show[0], show[1] = show[1], show[0]
 	}
 	q.add(show[0], &querypb.ShowCollectionsRequest{Base: q.base}, show[1])
@@ -189,10 +189,10 @@ func (q *asker) queryCoord() {
 	}
 	// These calls return the data of the read-only HTTP management routes (internal/http/router.go:
 	// balance/status, node/list, distribution/get, since 2.5). gRPC needs no HTTP port, which may be unknown.
-	if model.Since(q.version, 2, 4) {
+	if model.VersionAtLeast(q.version, 2, 4) {
 		q.add(queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: q.base})
 	}
-	if model.Since(q.version, 2, 5) {
+	if model.VersionAtLeast(q.version, 2, 5) {
 		q.add(queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: q.base})
 		q.add(queryCoord+"ListQueryNode", &querypb.ListQueryNodeRequest{Base: q.base})
 	}

@@ -132,7 +132,7 @@ type Client struct {
 	// last holds the scrapes of each process by address, for rates in the next Ask.
 	last map[string]scrapeHistory
 	// paces holds the response times of sessions in earlier Asks, the oldest first.
-	paces map[sessionKey][]*model.Pace
+	paces map[sessionKey][]*model.ProbeRound
 	cache responseCache
 	// reports holds the latest reports of proxies on their clients and dependencies, by address.
 	reports map[string][]Record

@@ -65,7 +65,7 @@ func (p *plan) firstProxy(release ...int) *session {
 	var first *session
 	for _, list := range p.sessionsOf {
 		for _, x := range list {
-			if x.Role == "proxy" && model.Since(x.Version, release...) && (first == nil || x.Node < first.Node) {
+			if x.Role == "proxy" && model.VersionAtLeast(x.Version, release...) && (first == nil || x.Node < first.Node) {
 				first = x
 			}
 		}

@@ -18,10 +18,10 @@ const methodCollector = "GET /management/data_gc"
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]*model.GarbageCollector{
-		`{"msg":"OK","status":"active"}`:                                                 {By: "mixcoord-1"},
-		`{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`:                {Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"},
-		`{"msg":"OK","status":"suspended","time_remaining_seconds":-5}`:                  {Paused: true, By: "mixcoord-1"},
-		`{"msg":"OK","status":"suspended","time_remaining_seconds":9223372036854775807}`: {Paused: true, Left: 366 * 24 * time.Hour, By: "mixcoord-1"},
+		`{"msg":"OK","status":"active"}`:                                                 {Reporter: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":3000}`:                {Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":-5}`:                  {Paused: true, Reporter: "mixcoord-1"},
+		`{"msg":"OK","status":"suspended","time_remaining_seconds":9223372036854775807}`: {Paused: true, Remaining: 366 * 24 * time.Hour, Reporter: "mixcoord-1"},
 		`{"msg":"OK"}`: nil, `{"status":"paused"}`: nil, `{"msg":"failed to get garbage collection status"}`: nil, `[]`: nil, ``: nil, `<html>`: nil, `{"status":7}`: nil,
 	} {
 		record := pageRecord("mixcoord", 1, methodCollector, text)
@@ -46,7 +46,7 @@ func FuzzCollector(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := pageRecord("mixcoord", 1, methodCollector, string(text))
 		got, kept := decode(r), live.Redact(r)
-		if c := got.Collector; !cmp.Equal(c, decode(kept).Collector) || c != nil && c.Left < 0 {
+		if c := got.Collector; !cmp.Equal(c, decode(kept).Collector) || c != nil && c.Remaining < 0 {
 			t.Errorf("%+v, kept %s", c, strings.ToValidUTF8(string(kept.Response), "?"))
 		}
 	})

@@ -36,7 +36,9 @@ func (p *plan) configsProxy() *session {
 
 // keysMixCoord returns the active MixCoord (2.6 or later) in the process of a session, or nil if there is none.
 func (p *plan) keysMixCoord(s *session) *session {
-	return p.inProcess(s, func(x *session) bool { return x.Role == "mixcoord" && !x.Standby && model.Since(x.Version, 2, 6) })
+	return p.inProcess(s, func(x *session) bool {
+		return x.Role == "mixcoord" && !x.Standby && model.VersionAtLeast(x.Version, 2, 6)
+	})
 }
 
 // keyResponse is the response to a configGetURI.

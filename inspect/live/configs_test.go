@@ -196,7 +196,7 @@ func TestPagesHostile(t *testing.T) {
 			if p := r.LiveNode("proxy", 4).Process; p.Metrics == nil || p.Config != nil {
 				t.Errorf("metrics %v, config %v", p.Metrics != nil, p.Config)
 			}
-			if n := r.LiveNode("mixcoord", 1); n.Config.HasBelow("dataCoord") {
+			if n := r.LiveNode("mixcoord", 1); n.Config.HasComponent("dataCoord") {
 				t.Errorf("config %v", n.Config)
 			}
 		})
@@ -212,7 +212,7 @@ func TestPagesHostile(t *testing.T) {
 				t.Errorf("%s logs at %q", n.Name(), n.Process.LogLevel)
 			}
 		}
-		if want := (&model.GarbageCollector{Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"}); !cmp.Equal(r.Collector, want) {
+		if want := (&model.GarbageCollector{Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1"}); !cmp.Equal(r.Collector, want) {
 			t.Errorf("collector %+v", r.Collector)
 		}
 		if r.StreamingBalance == nil || *r.StreamingBalance || !cmp.Equal(r.StreamingNodeStates, []model.NodeState{{Node: 8, State: "active"}, {Node: 9, State: "suspended"}}) {

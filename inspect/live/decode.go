@@ -194,7 +194,7 @@ func (d *Decoder) addCall(r *Record) {
 		d.decode(q, a)
 	}
 	if p := r.pace(); p != nil && q.outcome == model.Answered && q.newer("pace") {
-		q.node.Pace = p
+		q.node.ProbeRound = p
 		if slices.ContainsFunc(q.node.Calls, func(c model.Call) bool { return c.Method == lastPart(r.Method) }) {
 			return // a repeated call is not counted again
 		}
@@ -338,7 +338,7 @@ func (n *liveNode) conclude() {
 	}
 	if best == 4 {
 		// Another process responded: none of its data belongs to this session.
-		n.State, n.Distribution, n.System, n.Config, n.Pace = "", nil, nil, nil, nil
+		n.State, n.Distribution, n.System, n.Config, n.ProbeRound = "", nil, nil, nil, nil
 	}
 }
 

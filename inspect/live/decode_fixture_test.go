@@ -78,7 +78,7 @@ func TestRecordedDistribution(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("served per node (-want +got):\n%s", diff)
 	}
-	if blind := r.Blind(); len(blind) > 0 {
+	if blind := r.WithoutDistribution(); len(blind) > 0 {
 		t.Errorf("blind: %v", blind)
 	}
 }
@@ -324,7 +324,7 @@ func TestOnlyMetrics(t *testing.T) {
 		if test.growing > 0 && growing != test.growing {
 			t.Errorf("%s: %v growing segments, want %v", test.state, growing, test.growing)
 		}
-		if len(r.Blind()) != len(r.QueryNodes()) || len(r.Blind()) < 3 || r.Recovery != nil || r.Replicas != nil || r.Loaded != nil {
+		if len(r.WithoutDistribution()) != len(r.QueryNodes()) || len(r.WithoutDistribution()) < 3 || r.Recovery != nil || r.Replicas != nil || r.Loaded != nil {
 			t.Errorf("%s: what was not asked must be unknown", test.state)
 		}
 	}

@@ -154,7 +154,7 @@ func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 // catchUp sets CatchingUp to false if a version that sends it left it out, because protobuf omits false. Milvus
 // sends it since 2.6.8 (milvus pull request 46552).
 func (n *liveNode) catchUp() {
-	if n.Distribution == nil || n.System == nil || !model.Since(n.System.Version, 2, 6, 8) {
+	if n.Distribution == nil || n.System == nil || !model.VersionAtLeast(n.System.Version, 2, 6, 8) {
 		return
 	}
 	for i := range n.Distribution.Leaders {

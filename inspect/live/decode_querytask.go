@@ -23,10 +23,10 @@ func (d *Decoder) queryTask(x *queryTaskJSON) *model.Task {
 	}
 	t := &model.Task{
 		ID: id, SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection), State: d.word(x.Status), Reason: d.word(x.Reason),
-		Told: &model.ToldTask{State: d.word(x.Status), Source: d.text(head[:dash]), Priority: d.word(x.Priority), Replica: model.ReplicaID(x.Replica)},
+		Report: &model.TaskReport{State: d.word(x.Status), Source: d.text(head[:dash]), Priority: d.word(x.Priority), Replica: model.ReplicaID(x.Replica)},
 	}
 	for _, action := range x.Actions {
-		t.Told.Actions = append(t.Told.Actions, d.word(action))
+		t.Report.Actions = append(t.Report.Actions, d.word(action))
 	}
 	switch kind := head[dash+1:]; kind {
 	case "Segment":
@@ -34,13 +34,13 @@ func (d *Decoder) queryTask(x *queryTaskJSON) *model.Task {
 	case "Channel":
 		t.Type, t.VChannel = "channel-task", d.text(about)
 	case "LeaderSegment", "LeaderPartitionStats":
-		t.Type, t.Segments = "leader-task", d.leaderSegments(t.Told.Actions)
+		t.Type, t.Segments = "leader-task", d.leaderSegments(t.Report.Actions)
 	default:
 		t.Type = d.text(strings.ToLower(kind) + "-task")
 	}
-	if n := len(t.Told.Actions); n > 0 {
+	if n := len(t.Report.Actions); n > 0 {
 		step := int(min(max(x.Step, 0), looseNumber(n)))
-		t.Node = numberOf(wordAfter(t.Told.Actions[min(step, n-1)], "node id:")).node()
+		t.Node = numberOf(wordAfter(t.Report.Actions[min(step, n-1)], "node id:")).node()
 		t.Progress = fmt.Sprintf("%d of %d steps", step, n)
 	}
 	return t

@@ -105,7 +105,7 @@ func (d *Decoder) takeTasks(q *pendingRecord, text string) error {
 		d.note(q.object+" of "+q.key().String()+", in part", fmt.Sprintf("%d entries are not tasks, %d exceed the limit", odd, more))
 	}
 	for _, t := range list {
-		t.Told.Role, t.Told.Node, t.Told.At = q.node.Role, q.Node, q.At
+		t.Report.Role, t.Report.Node, t.Report.At = q.node.Role, q.Node, q.At
 	}
 	d.responses.keep(cacheKey(q.key(), q.object), datedResponse{q.At, q.key(), appendTo(tasksOf, list...)})
 	return nil
@@ -176,7 +176,7 @@ func (d *Decoder) indexBuild(x *indexBuildJSON) *model.Task {
 	return &model.Task{
 		ID: int64(x.Build), Type: "index-build", Collection: model.CollectionID(x.Collection), State: d.word(x.State), Reason: d.word(x.Reason),
 		Node: x.Node.node(), Segments: x.Segment.segment(), Trigger: int64(x.Index),
-		Told: &model.ToldTask{State: d.word(x.State), Bytes: max(0, int64(x.Size)), Started: d.word(x.Created), Ended: d.word(x.Finished)},
+		Report: &model.TaskReport{State: d.word(x.State), Bytes: max(0, int64(x.Size)), Started: d.word(x.Created), Ended: d.word(x.Finished)},
 	}
 }
 
@@ -187,7 +187,7 @@ func (d *Decoder) compaction(x *compactionJSON) *model.Task {
 	t := &model.Task{
 		ID: int64(x.Plan), Type: "compaction", SubType: d.word(x.Type), Collection: model.CollectionID(x.Collection), State: d.word(x.State),
 		Reason: d.word(x.Reason), Node: x.Node.node(), Segments: x.Input.segments(), Results: x.Result.segments(),
-		Told: &model.ToldTask{State: d.word(x.State), Rows: max(0, int64(x.Rows)), Started: d.word(x.Start), Ended: d.word(x.End)},
+		Report: &model.TaskReport{State: d.word(x.State), Rows: max(0, int64(x.Rows)), Started: d.word(x.Start), Ended: d.word(x.End)},
 	}
 	if x.Rows > 0 {
 		t.Progress = strconv.FormatInt(int64(x.Rows), 10) + " rows"
@@ -209,7 +209,7 @@ func (d *Decoder) importTask(x *importTaskJSON) *model.Task {
 	return &model.Task{
 		ID: int64(x.Task), Type: d.text(kind), Collection: model.CollectionID(x.Collection), State: d.word(x.State), Reason: d.word(x.Reason),
 		Node: x.Node.node(), Trigger: int64(x.Job), StartedAt: zonedTime(x.Created), EndedAt: zonedTime(x.Completed),
-		Told: &model.ToldTask{State: d.word(x.State)},
+		Report: &model.TaskReport{State: d.word(x.State)},
 	}
 }
 
@@ -219,11 +219,11 @@ func (d *Decoder) syncTask(x *syncTaskJSON) *model.Task {
 	if x.Segment <= 0 {
 		return nil
 	}
-	told := &model.ToldTask{Rows: max(0, int64(x.Rows)), Bytes: max(0, int64(x.Size)), Mark: d.word(x.To)}
+	told := &model.TaskReport{Rows: max(0, int64(x.Rows)), Bytes: max(0, int64(x.Size)), Mark: d.word(x.To)}
 	if took, err := time.ParseDuration(string(x.Running)); err == nil && took > 0 {
 		told.Took = took
 	}
-	t := &model.Task{ID: int64(x.Segment), Type: "sync", SubType: d.word(x.Level), Node: x.Node.node(), Segments: x.Segment.segment(), Told: told}
+	t := &model.Task{ID: int64(x.Segment), Type: "sync", SubType: d.word(x.Level), Node: x.Node.node(), Segments: x.Segment.segment(), Report: told}
 	if x.Rows > 0 || x.Deletes > 0 {
 		t.Progress = fmt.Sprintf("%d rows, %d deletes", max(0, int64(x.Rows)), max(0, int64(x.Deletes)))
 	}

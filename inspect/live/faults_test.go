@@ -179,10 +179,10 @@ func TestHalfDead(t *testing.T) {
 	if took := time.Since(start); took > timeout+1500*time.Millisecond && punctual() {
 		t.Errorf("took %v", took)
 	}
-	if blind := len(r.Blind()); blind != 20 {
+	if blind := len(r.WithoutDistribution()); blind != 20 {
 		t.Errorf("%d nodes are unknown, want 20", blind)
 	}
-	for _, n := range r.Blind() {
+	for _, n := range r.WithoutDistribution() {
 		if n.Outcome == model.Answered || n.Outcome == model.NotAsked || n.Reason == "" {
 			t.Errorf("%s: %s (%s)", n.Name(), n.Outcome, n.Reason)
 		}

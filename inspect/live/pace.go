@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Pace is a model.Pace in a record.
+// Pace is a model.ProbeRound in a record.
 type Pace struct {
 	Connect time.Duration `json:"connect_ns"`
 	Dial    time.Duration `json:"dial_ns,omitempty"`
@@ -103,16 +103,16 @@ func (s *server) stateInquiry() (*session, inquiry) {
 }
 
 // pace converts the pace of a record to the model.
-func (r *Record) pace() *model.Pace {
+func (r *Record) pace() *model.ProbeRound {
 	if r.Pace == nil || len(r.Pace.Probes) == 0 || len(r.Pace.Probes) > maxProbes {
 		return nil
 	}
-	p := &model.Pace{Connect: max(r.Pace.Connect, 0), Dial: max(r.Pace.Dial, 0)}
+	p := &model.ProbeRound{Connect: max(r.Pace.Connect, 0), Dial: max(r.Pace.Dial, 0)}
 	for _, x := range r.Pace.Probes {
 		p.Probes = append(p.Probes, model.Probe{After: max(x.After, 0), Took: max(x.Took, 0), Open: x.Open})
 	}
 	if !r.At.IsZero() {
-		p.At = r.At.Add(-p.Over())
+		p.At = r.At.Add(-p.Duration())
 	}
 	return p
 }
@@ -120,15 +120,15 @@ func (r *Record) pace() *model.Pace {
 // cachePaces stores the response times for the next Ask, and adds the response times of earlier Asks to
 // the Runtime.
 func (c *Client) cachePaces(r *model.Runtime) {
-	next := make(map[sessionKey][]*model.Pace, len(c.paces))
+	next := make(map[sessionKey][]*model.ProbeRound, len(c.paces))
 	for _, n := range r.Nodes {
-		if n.Pace == nil {
+		if n.ProbeRound == nil {
 			continue
 		}
 		key := sessionKey{n.Role, n.Node}
 		past := c.paces[key]
-		n.Past = past[max(0, len(past)-maxPast):]
-		next[key] = append(slices.Clip(n.Past), n.Pace)
+		n.EarlierRounds = past[max(0, len(past)-maxPast):]
+		next[key] = append(slices.Clip(n.EarlierRounds), n.ProbeRound)
 	}
 	c.paces = next
 }

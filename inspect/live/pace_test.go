@@ -37,7 +37,7 @@ func TestPace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	var before *model.Pace
+	var before *model.ProbeRound
 	for round := range 2 {
 		kept = nil
 		r, err := client.Ask(t.Context(), c)
@@ -48,28 +48,28 @@ func TestPace(t *testing.T) {
 			if n.Role == "indexcoord" { // it shares DataCoord's connection
 				continue
 			}
-			if n.Pace == nil {
+			if n.ProbeRound == nil {
 				t.Fatalf("%s: nothing is known of its pace", n.Name())
 			}
-			stalls := n.Pace.Stalls(200 * time.Millisecond)
-			if slow := n.Name() == "querynode-101"; (slow && len(stalls) < 3 || !slow && len(stalls) > len(n.Pace.Probes)/3) && punctual() {
-				t.Errorf("%s: %d stalls of %d probes in %v: %v", n.Name(), len(stalls), len(n.Pace.Probes), n.Pace.Over(), stalls)
+			stalls := n.ProbeRound.Stalls(200 * time.Millisecond)
+			if slow := n.Name() == "querynode-101"; (slow && len(stalls) < 3 || !slow && len(stalls) > len(n.ProbeRound.Probes)/3) && punctual() {
+				t.Errorf("%s: %d stalls of %d probes in %v: %v", n.Name(), len(stalls), len(n.ProbeRound.Probes), n.ProbeRound.Duration(), stalls)
 			}
 			if calls := slices.DeleteFunc(slices.Clone(n.Calls), func(c model.Call) bool { return c.Method != "GetComponentStates" }); len(calls) != 1 {
 				t.Errorf("%s: the question for its state is there %d times", n.Name(), len(calls))
 			}
-			if len(n.Past) != round {
-				t.Errorf("%s: %d earlier rounds in round %d", n.Name(), len(n.Past), round)
+			if len(n.EarlierRounds) != round {
+				t.Errorf("%s: %d earlier rounds in round %d", n.Name(), len(n.EarlierRounds), round)
 			}
 		}
 		slow := r.LiveNode("querynode", 101)
-		if over := slow.Pace.Over(); over < 2*time.Second {
+		if over := slow.ProbeRound.Duration(); over < 2*time.Second {
 			t.Errorf("it was watched for %v, as one that is well is", over)
 		}
-		if round == 1 && slow.Past[0] != before {
+		if round == 1 && slow.EarlierRounds[0] != before {
 			t.Error("the past is not that of the round before")
 		}
-		before = slow.Pace
+		before = slow.ProbeRound
 		var file bytes.Buffer
 		for _, k := range kept {
 			if err := live.WriteRecord(&file, k); err != nil {
@@ -81,8 +81,8 @@ func TestPace(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := d.Runtime("recording", "").LiveNode("querynode", 101)
-		if again.Pace == nil || len(again.Pace.Probes) != len(slow.Pace.Probes) || again.Outcome != model.Answered {
-			t.Errorf("the recording has %+v", again.Pace)
+		if again.ProbeRound == nil || len(again.ProbeRound.Probes) != len(slow.ProbeRound.Probes) || again.Outcome != model.Answered {
+			t.Errorf("the recording has %+v", again.ProbeRound)
 		}
 	}
 }
@@ -101,11 +101,11 @@ func TestPaceOfNetwork(t *testing.T) {
 	for _, n := range r.Nodes {
 		switch {
 		case n.Role == "indexcoord":
-		case n.Pace == nil:
+		case n.ProbeRound == nil:
 			t.Errorf("%s: nothing is known of its pace", n.Name())
-		case n.Pace.Way() < 200*time.Millisecond,
-			(len(n.Pace.Stalls(150*time.Millisecond)) > 0 || n.Pace.Over() > 3*time.Second) && punctual():
-			t.Errorf("%s: way %v, over %v: %+v", n.Name(), n.Pace.Way(), n.Pace.Over(), n.Pace)
+		case n.ProbeRound.RTT() < 200*time.Millisecond,
+			(len(n.ProbeRound.Stalls(150*time.Millisecond)) > 0 || n.ProbeRound.Duration() > 3*time.Second) && punctual():
+			t.Errorf("%s: way %v, over %v: %+v", n.Name(), n.ProbeRound.RTT(), n.ProbeRound.Duration(), n.ProbeRound)
 		}
 	}
 }

@@ -160,13 +160,13 @@ func takeDependencies(d *Decoder, p *processRecords, q *pendingRecord, deps *dep
 
 // addTo appends the dependency and its members.
 func (x *dependencyStatus) addTo(list []model.Dependency, as model.Dependency, looked bool) []model.Dependency {
-	as.Healthy, as.Reason = model.KnownOf(x.Health), x.Reason
+	as.Healthy, as.Reason = model.TristateOf(x.Health), x.Reason
 	if !looked {
-		as.Healthy, as.Reason = model.Unsaid, "Milvus does not check this kind of queue"
+		as.Healthy, as.Reason = model.Unknown, "Milvus does not check this kind of queue"
 	}
 	list = append(list, as)
 	for _, m := range x.Members {
-		as.Member, as.Healthy, as.Reason = m.Endpoint, model.KnownOf(m.Health), m.Error
+		as.Member, as.Healthy, as.Reason = m.Endpoint, model.TristateOf(m.Health), m.Error
 		list = append(list, as)
 	}
 	return list

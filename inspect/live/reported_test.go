@@ -95,7 +95,7 @@ func TestDependencies(t *testing.T) {
 	for _, queue := range []string{"default", "woodpecker", "rocksmq", ""} {
 		text := fmt.Sprintf(`{"mq":{"health_status":%v,"unhealthy_reason":"","members_health":null,"mq_type":%q}}`, queue == "rocksmq", queue)
 		got := decode(pageRecord("proxy", 4, methodDependencies, text)).Dependencies()
-		if len(got) != 1 || got[0].Healthy != model.Unsaid || got[0].Type != queue {
+		if len(got) != 1 || got[0].Healthy != model.Unknown || got[0].Type != queue {
 			t.Errorf("%s: %+v", queue, got)
 		}
 	}

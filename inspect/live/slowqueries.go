@@ -60,7 +60,7 @@ type slowSearch struct {
 
 // slowQueriesProxy returns the proxy in a session's process if its release lists slow queries, or nil.
 func (p *plan) slowQueriesProxy(s *session) *session {
-	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && model.Since(x.Version, 2, 5) })
+	return p.inProcess(s, func(x *session) bool { return x.Role == "proxy" && model.VersionAtLeast(x.Version, 2, 5) })
 }
 
 // credentials returns the Authorization header that Milvus's HTTP server expects
@@ -126,7 +126,7 @@ func slowSize(list []model.SlowRequest) (weight int64) {
 // slowRequest converts an entry to the model. Its time has no zone yet.
 func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest {
 	s := model.SlowRequest{
-		Source: model.FromProxy, Node: node, Told: d.text(x.Time), Database: d.text(x.Database), Collection: d.text(x.Collection),
+		Source: model.FromProxy, Node: node, LocalTime: d.text(x.Time), Database: d.text(x.Database), Collection: d.text(x.Collection),
 		Partitions: d.slowNames(x.Partitions), Type: d.text(x.Type), Consistency: d.text(x.Consistency),
 		DefaultConsistency: x.CollectionDefault, Trace: d.text(x.Trace),
 	}
@@ -141,7 +141,7 @@ func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest
 	}
 	s.Output = d.slowNames(x.Params.Output)
 	s.Expr = d.text(x.expr())
-	s.Filtered = model.KnownOf(s.Expr != "")
+	s.Filtered = model.TristateOf(s.Expr != "")
 	for _, part := range x.Params.Searches {
 		if part == nil {
 			continue

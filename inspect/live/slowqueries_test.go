@@ -48,17 +48,17 @@ func wantSlow() []model.SlowRequest {
 	const told = "2026-11-26 01:49:47"
 	return []model.SlowRequest{
 		{
-			Source: model.FromProxy, Node: 4, EndedAt: at, Told: told, Database: "default", Collection: "docs", Type: "HybridSearch",
+			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "default", Collection: "docs", Type: "HybridSearch",
 			Expr: "lang == ?", Filtered: model.Yes, NQ: 2, TopK: 50, Output: []string{"title"}, DefaultConsistency: true,
 			Took: 65*time.Second + 1, Trace: "5cb6f0ff0a1dd4e0f2b5f6a7c8d9e0f1",
 		},
 		{
-			Source: model.FromProxy, Node: 4, EndedAt: at, Told: told, Database: "default", Collection: "docs", Type: "Search",
+			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "default", Collection: "docs", Type: "Search",
 			Expr: "email == ? and year > ?", Filtered: model.Yes, NQ: 10, TopK: 100, Output: []string{"title", "year"}, Consistency: "Bounded",
 			Took: 7311250 * time.Microsecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718",
 		},
 		{
-			Source: model.FromProxy, Node: 4, EndedAt: at, Told: told, Database: "shop", Collection: "orders", Partitions: []string{"_default", "y2026"},
+			Source: model.FromProxy, Node: 4, EndedAt: at, LocalTime: told, Database: "shop", Collection: "orders", Partitions: []string{"_default", "y2026"},
 			Type: "Query", Expr: "id in [? x3]", Filtered: model.Yes, Output: []string{"*"}, Consistency: "Strong",
 			Took: 6005 * time.Millisecond, Trace: "00f067aa0ba902b74bf92f3577b34da6",
 		},
@@ -93,13 +93,13 @@ func TestSlowTimes(t *testing.T) {
 		"2026-11-26 01:20:00": {}, "yesterday": {}, "": {}, // dropped long ago: the clock or the text is wrong
 	} {
 		got := decode(slowRecord(fmt.Sprintf(`[{"time":%q,"duration":"6s"}]`, told))).SlowRequests()
-		if len(got) != 1 || !got[0].EndedAt.Equal(want) || got[0].Told != told {
+		if len(got) != 1 || !got[0].EndedAt.Equal(want) || got[0].LocalTime != told {
 			t.Errorf("%q: %+v, want %v", told, got, want)
 		}
 	}
 	undated := slowRecord(slowText(t))
 	undated.At = time.Time{}
-	if got := decode(undated).SlowRequests(); !got[0].EndedAt.IsZero() || got[0].Told == "" {
+	if got := decode(undated).SlowRequests(); !got[0].EndedAt.IsZero() || got[0].LocalTime == "" {
 		t.Errorf("of a recording without times: %+v", got[0])
 	}
 }

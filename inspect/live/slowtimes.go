@@ -15,7 +15,7 @@ func setTimes(list []model.SlowRequest, at time.Time) {
 	}
 	times := make([]time.Time, len(list))
 	for i := range list {
-		if t, err := time.Parse(time.DateTime, list[i].Told); err == nil {
+		if t, err := time.Parse(time.DateTime, list[i].LocalTime); err == nil {
 			times[i] = t
 		}
 	}

@@ -73,7 +73,7 @@ func TestOddTargets(t *testing.T) {
 		if name == "one" {
 			var as []string
 			for _, id := range []model.SegmentID{70, 71, 72, 73, 74} {
-				sealed, growing, known := r.Wanted(id)
+				sealed, growing, known := r.InTarget(id)
 				as = append(as, fmt.Sprint(sealed, growing, known))
 			}
 			if diff := cmp.Diff([]string{"true false true", "true false true", "false true true", "false true true", "false false true"}, as); diff != "" {

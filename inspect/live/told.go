@@ -47,7 +47,7 @@ type responseCache struct {
 
 // metricTypes returns the types that a session supports and the service to call.
 func metricTypes(s *model.Session) (service string, metrics []string) {
-	if s.Standby || !model.Since(s.Version, 2, 5) {
+	if s.Standby || !model.VersionAtLeast(s.Version, 2, 5) {
 		return "", nil
 	}
 	switch s.Role {

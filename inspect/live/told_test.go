@@ -122,7 +122,7 @@ func tasksOf(t testing.TB, metric string, response *milvuspb.GetMetricsResponse)
 
 func TestTasks(t *testing.T) {
 	const collection, segment = 470590569932000000, 470590569942000000
-	by := func(x model.ToldTask) *model.ToldTask {
+	by := func(x model.TaskReport) *model.TaskReport {
 		x.Role, x.Node, x.At = "querycoord", 3, livetest.Now
 		return &x
 	}
@@ -130,7 +130,7 @@ func TestTasks(t *testing.T) {
 		"tasks_all": {
 			{
 				ID: 21, Type: "segment-task", SubType: "Move", Collection: collection, State: "started", Node: 100, Progress: "1 of 2 steps", Reason: "balance segment", Segments: []model.SegmentID{segment},
-				Told: by(model.ToldTask{
+				Report: by(model.TaskReport{
 					State: "started", Source: "balance_checker", Priority: "Low", Replica: collection + 3,
 					Actions: []string{"type:Grow node id: 101, data scope:Historical", "type:Reduce node id: 100, data scope:Historical"},
 				}),
@@ -138,11 +138,11 @@ func TestTasks(t *testing.T) {
 			{
 				ID: 20, Type: "channel-task", SubType: "Grow", Collection: collection, State: "succeeded", Node: 100, Progress: "1 of 1 steps", Reason: "lacks of channel",
 				VChannel: "by-dev-rootcoord-dml_0_470590569932000000v0",
-				Told:     by(model.ToldTask{State: "succeeded", Source: "channel_checker", Priority: "High", Replica: collection + 3, Actions: []string{"type:Grow node id: 100"}}),
+				Report:   by(model.TaskReport{State: "succeeded", Source: "channel_checker", Priority: "High", Replica: collection + 3, Actions: []string{"type:Grow node id: 100"}}),
 			},
 			{
 				ID: 19, Type: "leader-task", SubType: "Reduce", Collection: collection, State: "failed", Node: 101, Progress: "0 of 1 steps", Reason: "sync segment to leader", Segments: []model.SegmentID{segment + 1},
-				Told: by(model.ToldTask{
+				Report: by(model.TaskReport{
 					State: "failed", Source: "leader_checker", Priority: "Normal", Replica: collection + 3,
 					Actions: []string{"type:Update, node id: 101, segment id:470590569942000001 ,version:7, leader id:100"},
 				}),
@@ -151,23 +151,23 @@ func TestTasks(t *testing.T) {
 		"compaction_tasks": {
 			{
 				ID: 470590569960000001, Type: "compaction", SubType: "MixCompaction", Collection: collection, State: "executing", Node: 5, Progress: "2001 rows", Segments: []model.SegmentID{segment, segment + 3},
-				Told: by(model.ToldTask{State: "executing", Rows: 2001, Started: "2026-11-20 08:29:00"}),
+				Report: by(model.TaskReport{State: "executing", Rows: 2001, Started: "2026-11-20 08:29:00"}),
 			},
 			{
 				ID: 470590569960000002, Type: "compaction", SubType: "Level0DeleteCompaction", Collection: collection, State: "failed", Node: 5, Reason: "no such key", Segments: []model.SegmentID{segment + 3},
-				Told: by(model.ToldTask{State: "failed", Started: "2026-11-20 08:28:00", Ended: "2026-11-20 08:28:30"}),
+				Report: by(model.TaskReport{State: "failed", Started: "2026-11-20 08:28:00", Ended: "2026-11-20 08:28:30"}),
 			},
 		},
 		"import_tasks": {
-			{ID: 470590569970000001, Type: "preimport", Collection: collection, State: "InProgress", Node: 5, Trigger: 470590569970000000, StartedAt: livetest.Now.Add(-5 * time.Minute), Told: by(model.ToldTask{State: "InProgress"})},
-			{ID: 470590569970000002, Type: "import", Collection: collection, State: "Pending", Trigger: 470590569970000000, StartedAt: livetest.Now.Add(-4 * time.Minute), Told: by(model.ToldTask{State: "Pending"})},
+			{ID: 470590569970000001, Type: "preimport", Collection: collection, State: "InProgress", Node: 5, Trigger: 470590569970000000, StartedAt: livetest.Now.Add(-5 * time.Minute), Report: by(model.TaskReport{State: "InProgress"})},
+			{ID: 470590569970000002, Type: "import", Collection: collection, State: "Pending", Trigger: 470590569970000000, StartedAt: livetest.Now.Add(-4 * time.Minute), Report: by(model.TaskReport{State: "Pending"})},
 		},
 		"sync_tasks": {
 			{
 				ID: segment, Type: "sync", SubType: "L1", Node: 5, Progress: "321 rows, 4 deletes", Segments: []model.SegmentID{segment},
-				Told: by(model.ToldTask{Rows: 321, Bytes: 65536, Took: 120 * time.Millisecond, Mark: "2026-11-20 08:29:59"}),
+				Report: by(model.TaskReport{Rows: 321, Bytes: 65536, Took: 120 * time.Millisecond, Mark: "2026-11-20 08:29:59"}),
 			},
-			{ID: segment, Type: "sync", SubType: "L1", Node: 5, Progress: "12 rows, 0 deletes", Segments: []model.SegmentID{segment}, Told: by(model.ToldTask{Rows: 12, Mark: "2026-11-20 08:30:00"})},
+			{ID: segment, Type: "sync", SubType: "L1", Node: 5, Progress: "12 rows, 0 deletes", Segments: []model.SegmentID{segment}, Report: by(model.TaskReport{Rows: 12, Mark: "2026-11-20 08:30:00"})},
 		},
 	} {
 		r := tasksOf(t, metric, &milvuspb.GetMetricsResponse{Status: &commonpb.Status{}, Response: livetest.Tasks()[metric]})
@@ -178,7 +178,7 @@ func TestTasks(t *testing.T) {
 	builds := tasksOf(t, "build_index_tasks", &milvuspb.GetMetricsResponse{Status: &commonpb.Status{}, Response: livetest.Tasks()["build_index_tasks"]}).Tasks
 	want := &model.Task{
 		ID: 470590569950000002, Type: "index-build", Collection: collection, State: "Failed", Node: 5, Reason: "out of memory", Trigger: collection + 2, Segments: []model.SegmentID{segment + 1},
-		Told: by(model.ToldTask{State: "Failed", Started: "2026-11-20 08:20:00", Ended: "2026-11-20 08:21:00"}),
+		Report: by(model.TaskReport{State: "Failed", Started: "2026-11-20 08:20:00", Ended: "2026-11-20 08:21:00"}),
 	}
 	if diff := cmp.Diff(want, builds[1]); diff != "" || len(builds) != 3 {
 		t.Errorf("%d builds, the second one (-want +got):\n%s", len(builds), diff)
@@ -279,10 +279,10 @@ func FuzzTasks(f *testing.F) {
 			}
 		}
 		for _, x := range r.Tasks {
-			if x.ID < 0 || x.Type == "" || x.Node < 0 || x.Told == nil || x.Told.Rows < 0 || x.Told.Bytes < 0 || x.Told.Took < 0 || x.Told.By() != "querycoord-3" {
+			if x.ID < 0 || x.Type == "" || x.Node < 0 || x.Report == nil || x.Report.Rows < 0 || x.Report.Bytes < 0 || x.Report.Took < 0 || x.Report.Reporter() != "querycoord-3" {
 				t.Errorf("%+v", x)
 			}
-			for _, word := range append([]string{x.State, x.Reason, x.SubType, x.Progress, x.VChannel, x.Told.Source, x.Told.Mark}, x.Told.Actions...) {
+			for _, word := range append([]string{x.State, x.Reason, x.SubType, x.Progress, x.VChannel, x.Report.Source, x.Report.Mark}, x.Report.Actions...) {
 				if strings.ContainsAny(word, "\x1b\x00\n\r\t") || len(word) > 500 {
 					t.Errorf("%q", word)
 				}

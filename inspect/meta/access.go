@@ -56,7 +56,7 @@ func (s *state) grants() []*model.Grant {
 	s.each(kindGrant, func(f *fact) { privileges[f.names[0]] = append(privileges[f.names[0]], f) })
 	var list []*model.Grant
 	s.each(kindGrantee, func(f *fact) {
-		of := granted(f)
+		of := decodeGrantee(f)
 		for _, p := range privileges[f.value.(string)] {
 			grant := of
 			grant.Privilege, grant.Grantor = privilege(p), p.value.(string)
@@ -66,8 +66,8 @@ func (s *state) grants() []*model.Grant {
 	return list
 }
 
-// granted decodes the role and the object of a grantee key.
-func granted(f *fact) model.Grant {
+// decodeGrantee decodes the role and the object of a grantee key.
+func decodeGrantee(f *fact) model.Grant {
 	database, object, ok := strings.Cut(f.names[2], ".")
 	if !ok { // before 2.2.9
 		database, object = "default", f.names[2]

@@ -14,30 +14,30 @@ import (
 // service is in use, because Milvus before 2.6 has no Woodpecker. The watch does not cover them, because it
 // reports a single range in order of revision. A Follower polls them instead.
 
-// besideParts are the parts that need these keys. No part is incomplete without them, because Milvus may use
+// outsideParts are the parts that need these keys. No part is incomplete without them, because Milvus may use
 // another queue.
-const besideParts = model.PartChannels
+const outsideParts = model.PartChannels
 
-// besideEvery is the interval at which a Follower polls these keys.
-const besideEvery = 10 * time.Second
+// defaultOutsideInterval is the interval at which a Follower polls these keys.
+const defaultOutsideInterval = 10 * time.Second
 
-// streams reports whether the state has a key of the streaming service (2.6 and later).
-func (s *state) streams() bool {
+// hasStreaming reports whether the state has a key of the streaming service (2.6 and later).
+func (s *state) hasStreaming() bool {
 	return len(s.facts[kindStreamingVersion])+len(s.facts[kindPChannel])+len(s.facts[kindWALCheckpoint]) > 0
 }
 
-// readBeside reads these keys of a snapshot into the state.
-func (s *state) readBeside(ctx context.Context, snap source.Snapshot) error {
-	list, err := besideOf(ctx, snap)
+// readOutside reads these keys of a snapshot into the state.
+func (s *state) readOutside(ctx context.Context, snap source.Snapshot) error {
+	list, err := scanOutside(ctx, snap)
 	if err != nil {
 		return err
 	}
-	s.setBeside(list)
+	s.setOutside(list)
 	return nil
 }
 
-// besideOf reads these keys of a snapshot.
-func besideOf(ctx context.Context, snap source.Snapshot) ([]source.KV, error) {
+// scanOutside reads these keys of a snapshot.
+func scanOutside(ctx context.Context, snap source.Snapshot) ([]source.KV, error) {
 	var list []source.KV
 	err := snap.Scan(ctx, source.Beside(), func(kv source.KV) error {
 		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
@@ -47,51 +47,51 @@ func besideOf(ctx context.Context, snap source.Snapshot) ([]source.KV, error) {
 	return list, err
 }
 
-// setBeside puts new and changed keys into the state and removes missing ones. It reports whether anything
+// setOutside puts new and changed keys into the state and removes missing ones. It reports whether anything
 // changed.
-func (s *state) setBeside(list []source.KV) (changed bool) {
+func (s *state) setOutside(list []source.KV) (changed bool) {
 	now := make(map[string]int64, len(list))
 	for _, kv := range list {
 		now[string(kv.Key)] = kv.ModRevision
-		if had, ok := s.beside[string(kv.Key)]; !ok || had != kv.ModRevision {
+		if had, ok := s.outside[string(kv.Key)]; !ok || had != kv.ModRevision {
 			s.put(kv, !ok)
 			changed = true
 		}
 	}
-	for key := range s.beside {
+	for key := range s.outside {
 		if _, ok := now[key]; !ok {
 			s.remove([]byte(key))
 			changed = true
 		}
 	}
-	s.beside = now
+	s.outside = now
 	return changed
 }
 
-// followBeside polls these keys until ctx ends. After an error it keeps the last state, because the watch reports
+// pollOutside polls these keys until ctx ends. After an error it keeps the last state, because the watch reports
 // errors of etcd.
-func (w *watching) followBeside(ctx context.Context) {
-	if w.f.Want.complete().Parts&besideParts == 0 {
+func (w *watchState) pollOutside(ctx context.Context) {
+	if w.f.Want.complete().Parts&outsideParts == 0 {
 		return
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(cmp.Or(w.f.beside, besideEvery)):
+		case <-time.After(cmp.Or(w.f.outsideInterval, defaultOutsideInterval)):
 		}
 		w.mu.Lock()
-		streams := w.state.streams()
+		streams := w.state.hasStreaming()
 		w.mu.Unlock()
 		if !streams {
 			continue
 		}
-		list, err := w.pinBeside(ctx)
+		list, err := w.pinOutside(ctx)
 		if err != nil {
 			continue
 		}
 		w.mu.Lock()
-		if w.state.setBeside(list) {
+		if w.state.setOutside(list) {
 			w.dirty = true
 			select {
 			case w.changed <- struct{}{}:
@@ -102,11 +102,11 @@ func (w *watching) followBeside(ctx context.Context) {
 	}
 }
 
-func (w *watching) pinBeside(ctx context.Context) ([]source.KV, error) {
+func (w *watchState) pinOutside(ctx context.Context) ([]source.KV, error) {
 	snap, err := w.f.Source.Pin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
-	return besideOf(ctx, snap)
+	return scanOutside(ctx, snap)
 }

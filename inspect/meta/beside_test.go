@@ -13,20 +13,20 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// besideKeys returns the keys that a real Woodpecker wrote.
-func besideKeys(t *testing.T) []source.KV {
+// outsideKeys returns the keys that a real Woodpecker wrote.
+func outsideKeys(t *testing.T) []source.KV {
 	t.Helper()
-	list, err := besideOf(t.Context(), pinFile(t, "../../testdata/woodpecker/etcd_snapshot.db.gz"))
+	list, err := scanOutside(t.Context(), pinFile(t, "../../testdata/woodpecker/etcd_snapshot.db.gz"))
 	if err != nil || len(list) < 10 {
 		t.Fatalf("%d keys, %v", len(list), err)
 	}
 	return list
 }
 
-// TestFollowBeside checks that a Follower of 2.6 sees keys that Woodpecker writes or removes later, and that
+// TestFollowOutsideRoot checks that a Follower of 2.6 sees keys that Woodpecker writes or removes later, and that
 // a Follower of 2.5 does not read such keys.
-func TestFollowBeside(t *testing.T) {
-	keys := besideKeys(t)
+func TestFollowOutsideRoot(t *testing.T) {
+	keys := outsideKeys(t)
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, metatest.Cluster("2.6"))
 	server.Load(t, keys[:3])
@@ -37,7 +37,7 @@ func TestFollowBeside(t *testing.T) {
 	defer src.Close()
 	clusters := make(chan *model.Cluster, 100)
 	f := &Follower{
-		Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: 10 * time.Millisecond, beside: 50 * time.Millisecond,
+		Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: 10 * time.Millisecond, outsideInterval: 50 * time.Millisecond,
 		Emit: func(c *model.Cluster, err error) {
 			if err != nil {
 				t.Error(err)
@@ -79,32 +79,32 @@ func TestFollowBeside(t *testing.T) {
 	}
 }
 
-// scanned is a live store that counts the scans of keys outside the root.
-type scanned struct {
+// countingSnapshot is a live store that counts the scans of keys outside the root.
+type countingSnapshot struct {
 	source.Snapshot
-	beside int
+	outside int
 }
 
-func (s *scanned) Seekable() bool { return true }
+func (s *countingSnapshot) Seekable() bool { return true }
 
-func (s *scanned) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
+func (s *countingSnapshot) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	for _, r := range ranges {
 		if r == source.Beside()[0] {
-			s.beside++
+			s.outside++
 		}
 	}
 	return s.Snapshot.Scan(ctx, ranges, yield)
 }
 
-// TestOnlyWhereItStreams checks that Load does not read keys outside the root of a live Milvus before 2.6.
-func TestOnlyWhereItStreams(t *testing.T) {
+// TestNoOutsideReadBefore26 checks that Load does not read keys outside the root of a live Milvus before 2.6.
+func TestNoOutsideReadBefore26(t *testing.T) {
 	for version, want := range map[string]int{"2.4": 0, "2.5": 0, "2.6": 1, "3.0": 1} {
-		snap := &scanned{Snapshot: newMemory(metatest.Cluster(version))}
+		snap := &countingSnapshot{Snapshot: newMemory(metatest.Cluster(version))}
 		if _, err := Load(t.Context(), snap, Want{Parts: model.PartAll}); err != nil {
 			t.Fatal(err)
 		}
-		if snap.beside != want {
-			t.Errorf("%s: asked %d times, want %d", version, snap.beside, want)
+		if snap.outside != want {
+			t.Errorf("%s: asked %d times, want %d", version, snap.outside, want)
 		}
 	}
 }

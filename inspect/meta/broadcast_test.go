@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestBroadcastNamesWhoIsMissing checks that the channels come from the message's header, in the order of the
+// TestBroadcastMissingChannels checks that the channels come from the message's header, in the order of the
 // acknowledgements, and that no channel is named if the header does not match the acknowledgements.
-func TestBroadcastNamesWhoIsMissing(t *testing.T) {
+func TestBroadcastMissingChannels(t *testing.T) {
 	header := func(channels ...string) string {
 		b, err := proto.Marshal(&messagespb.BroadcastHeader{BroadcastId: 77, Vchannels: channels})
 		if err != nil {
@@ -31,7 +31,7 @@ func TestBroadcastNamesWhoIsMissing(t *testing.T) {
 		"none":           {"", nil},
 		"no base64":      {"%%%", nil},
 		"no message":     {"/////w==", nil},
-		"a name of 2 KB": {header(long, "b", "c"), []string{keptName(long), "c"}},
+		"a name of 2 KB": {header(long, "b", "c"), []string{truncateName(long), "c"}},
 	} {
 		got := broadcastTask(&fact{ids: [maxIDs]int64{77}, value: &streamingpb.BroadcastTask{
 			Message:          &messagespb.Message{Properties: map[string]string{"_t": "5", broadcastHeaderProperty: x.header}},

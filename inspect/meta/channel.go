@@ -87,7 +87,7 @@ func walCheckpoint(pchannel string, m *streamingpb.WALCheckpoint) model.Checkpoi
 // messages (Kafka, RocksMQ). Otherwise it returns the text.
 func storedID(queue, id string) []byte {
 	if queue == string(msgid.Kafka) || queue == string(msgid.RocksMQ) {
-		for _, x := range msgid.Of(msgid.FromText(id), msgid.Queue(queue)) {
+		for _, x := range msgid.Filter(msgid.FromText(id), msgid.Queue(queue)) {
 			if x.Form == msgid.FormBase36 {
 				return x.Bytes()
 			}
@@ -275,7 +275,7 @@ func configAcks(m *streamingpb.AckedResult) (list []model.ConfigAck) {
 	for i := range max(len(names), len(acked)) {
 		var x model.ConfigAck
 		if i < len(names) {
-			x.Channel = keptName(names[i])
+			x.Channel = truncateName(names[i])
 		}
 		if i < len(acked) {
 			x.At = model.TSO(acked[i].GetTimeTick())

@@ -37,10 +37,10 @@ type Moment struct {
 type Clock struct {
 	keys  [2]string
 	ticks []tick
-	// kept are the allocator keys that exist, after a single lookup (asked). These keys are never deleted, so a
+	// existing are the allocator keys that exist, after a single lookup (asked). These keys are never deleted, so a
 	// missing key never existed. Looking it up again would read a file from end to end.
-	kept  []string
-	asked bool
+	existing []string
+	lookedUp bool
 	// newest is the last revision of the store, and seen the time when it was observed to be the newest.
 	newest int64
 	seen   time.Time
@@ -50,8 +50,8 @@ type Clock struct {
 type tick struct {
 	revision int64
 	at       time.Time
-	// ahead is how much earlier the revision may have been written.
-	ahead time.Duration
+	// uncertainty is how much earlier the revision may have been written.
+	uncertainty time.Duration
 }
 
 // ClockOf returns a clock without ticks for the store below root. Put adds ticks.
@@ -74,25 +74,25 @@ func (c *Clock) UpTo(newest int64, seen time.Time) *Clock {
 	return &copied
 }
 
-// look reads the newest tick up to a revision.
-func (c *Clock) look(ctx context.Context, past source.Past, h source.Header, revision int64) error {
-	if !c.asked {
+// readTick reads the newest tick up to a revision.
+func (c *Clock) readTick(ctx context.Context, past source.Past, h source.Header, revision int64) error {
+	if !c.lookedUp {
 		for _, key := range c.keys {
 			kv, err := past.GetAt(ctx, h, h.Revision, key)
 			if err != nil {
 				return err
 			}
 			if kv != nil {
-				c.kept = append(c.kept, key)
+				c.existing = append(c.existing, key)
 				c.Put(*kv)
 			}
 		}
-		c.asked = true
+		c.lookedUp = true
 	}
 	if revision == h.Revision {
 		return nil
 	}
-	for _, key := range c.kept {
+	for _, key := range c.existing {
 		kv, err := past.GetAt(ctx, h, revision, key)
 		if err != nil {
 			return err
@@ -125,9 +125,9 @@ func (c *Clock) Put(kv source.KV) {
 	}
 	c.ticks = slices.Insert(c.ticks, i, t)
 	for ; i < min(i+2, len(c.ticks)); i++ { // this tick and the next
-		c.ticks[i].ahead = 0
+		c.ticks[i].uncertainty = 0
 		if i > 0 && c.ticks[i].at.Sub(c.ticks[i-1].at) == reservedAhead+reservedGuard {
-			c.ticks[i].ahead = reservedAhead
+			c.ticks[i].uncertainty = reservedAhead
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) erro
 	}
 	first := before.at
 	end, behind, _ := c.end(before, after)
-	if end.Sub(first) <= 2*tickPace {
+	if end.Sub(first) <= 2*maxTickGap {
 		return nil
 	}
 	var found []tick
@@ -193,7 +193,7 @@ func (c *Clock) At(revision int64) (m Moment, known bool) {
 		return Moment{}, false
 	}
 	m.Time = before.at
-	first, last := before.at.Add(-before.ahead), before.at.Add(writeTime)
+	first, last := before.at.Add(-before.uncertainty), before.at.Add(writeTime)
 	if revision > before.revision {
 		var end time.Time
 		end, _, m.Open = c.end(before, after)

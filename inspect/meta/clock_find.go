@@ -40,8 +40,8 @@ var ErrBeforePast = errors.New("is before the oldest state available")
 
 const revisionHint = "name a revision: --at rev:N"
 
-// tickPace is the longest distance of two ticks of a working Milvus.
-const tickPace = reservedAhead + writeTime
+// maxTickGap is the longest distance of two ticks of a working Milvus.
+const maxTickGap = reservedAhead + writeTime
 
 // PointAt returns the state of a Past at a time: the last revision that was written no later. It reads only the
 // allocator's keys, at about twenty-five revisions at most, regardless of the number of revisions. newest is the
@@ -55,7 +55,7 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 	case last == nil:
 		return Point{}, hints.Errorf(revisionHint, "read the past of %s: %w", newest.Origin.Location, errUndated)
 	case last.at.After(at):
-		err = f.first(ctx, 0, last.revision, func(t *tick) bool { return t.at.After(at) })
+		err = f.bisect(ctx, 0, last.revision, func(t *tick) bool { return t.at.After(at) })
 	default:
 		err = f.tooNew(last)
 	}
@@ -83,7 +83,7 @@ func PointOf(ctx context.Context, past source.Past, newest source.Header, revisi
 	f := &finder{past: past, newest: newest, clock: newClock(newest)}
 	_, err := f.tick(ctx, revision)
 	if last, _ := f.clock.around(newest.Revision); err == nil && last != nil {
-		err = f.first(ctx, revision, last.revision, func(t *tick) bool { return t.revision > revision })
+		err = f.bisect(ctx, revision, last.revision, func(t *tick) bool { return t.revision > revision })
 	}
 	if err == nil {
 		err = f.clock.fill(ctx, past, revision)
@@ -108,9 +108,9 @@ type finder struct {
 	at     time.Time
 }
 
-// first reads the ticks around the first tick after revision low that satisfies is, by binary search. high is the
+// bisect reads the ticks around the first tick after revision low that satisfies is, by binary search. high is the
 // revision of a tick that satisfies it. Compacted revisions are skipped.
-func (f *finder) first(ctx context.Context, low, high int64, is func(t *tick) bool) error {
+func (f *finder) bisect(ctx context.Context, low, high int64, is func(t *tick) bool) error {
 	for low+1 < high {
 		guess := low + (high-low)/2
 		t, err := f.tick(ctx, guess)
@@ -134,7 +134,7 @@ func (f *finder) first(ctx context.Context, low, high int64, is func(t *tick) bo
 
 // tick returns the newest tick up to a revision, nil if there is none.
 func (f *finder) tick(ctx context.Context, revision int64) (*tick, error) {
-	if err := f.clock.look(ctx, f.past, f.newest, revision); err != nil {
+	if err := f.clock.readTick(ctx, f.past, f.newest, revision); err != nil {
 		return nil, err
 	}
 	before, _ := f.clock.around(revision)

@@ -14,19 +14,19 @@ import (
 	"kitescope/inspect/source"
 )
 
-// counted is a Past that counts its reads of keys.
-type counted struct {
+// countingPast is a Past that counts its reads of keys.
+type countingPast struct {
 	source.Past
-	asked int
+	reads int
 }
 
-func (c *counted) GetAt(ctx context.Context, h source.Header, revision int64, key string) (*source.KV, error) {
-	c.asked++
+func (c *countingPast) GetAt(ctx context.Context, h source.Header, revision int64, key string) (*source.KV, error) {
+	c.reads++
 	return c.Past.GetAt(ctx, h, revision, key)
 }
 
 // pastOf opens a capture of a real server.
-func pastOf(t *testing.T, path string) (*counted, source.Header) {
+func pastOf(t *testing.T, path string) (*countingPast, source.Header) {
 	t.Helper()
 	src, err := source.Open(t.Context(), path, source.Options{})
 	if err != nil {
@@ -42,7 +42,7 @@ func pastOf(t *testing.T, path string) (*counted, source.Header) {
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	return &counted{Past: past}, snap.Header()
+	return &countingPast{Past: past}, snap.Header()
 }
 
 // clockOf returns a clock without ticks for the store of a header.
@@ -100,9 +100,9 @@ func TestPointsOfCaptures(t *testing.T) {
 				t.Errorf("%s, revision %d: %+v, want %+v: %v", path, revision, got, want, err)
 			}
 			at := h.Taken.Add(-time.Duration(random.Int64N(int64(2 * time.Minute))))
-			past.asked = 0
+			past.reads = 0
 			point, err := meta.PointAt(t.Context(), past, h, at)
-			looks = max(looks, past.asked)
+			looks = max(looks, past.reads)
 			last, known := clock.Revision(at)
 			if known != (err == nil) || known && point.Revision != last {
 				t.Errorf("%s at %s: %+v, want revision %d: %v", path, at, point, last, err)
@@ -114,18 +114,18 @@ func TestPointsOfCaptures(t *testing.T) {
 	}
 }
 
-// ticking is a store that only holds the key of the clock, compacted at its oldest revision.
-type ticking struct {
+// tickStore is a store that only holds the key of the clock, compacted at its oldest revision.
+type tickStore struct {
 	source.Past
 	oldest, newest int64
 	ticks          []source.KV
-	asked          int
+	reads          int
 }
 
-func (p *ticking) Oldest(context.Context, source.Header) (int64, error) { return p.oldest, nil }
+func (p *tickStore) Oldest(context.Context, source.Header) (int64, error) { return p.oldest, nil }
 
-func (p *ticking) GetAt(_ context.Context, _ source.Header, revision int64, key string) (*source.KV, error) {
-	p.asked++
+func (p *tickStore) GetAt(_ context.Context, _ source.Header, revision int64, key string) (*source.KV, error) {
+	p.reads++
 	if revision < p.oldest || revision > p.newest {
 		return nil, &source.RevisionError{Where: "the store", Wanted: revision, Oldest: p.oldest, Newest: p.newest}
 	}
@@ -142,7 +142,7 @@ func TestPointsOfACompactedStore(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
 	start := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
-	past := &ticking{newest: 1}
+	past := &tickStore{newest: 1}
 	at := start
 	for range 3000 { // an idle hour, a busy one, RootCoord down for a while
 		past.newest += 1 + random.Int64N(3)
@@ -170,7 +170,7 @@ func TestPointsOfACompactedStore(t *testing.T) {
 		if i == 0 {
 			when = gone.Time.Add(time.Second)
 		}
-		past.asked = 0
+		past.reads = 0
 		p, err := meta.PointAt(t.Context(), past, h, when)
 		want, _ := clock.Revision(when)
 		switch {
@@ -185,8 +185,8 @@ func TestPointsOfACompactedStore(t *testing.T) {
 		default:
 			found++
 		}
-		if past.asked > 60 {
-			t.Errorf("%s: %d looks", when, past.asked)
+		if past.reads > 60 {
+			t.Errorf("%s: %d looks", when, past.reads)
 		}
 	}
 	if found < 100 || refused < 50 {

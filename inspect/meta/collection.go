@@ -69,8 +69,8 @@ func (c *collectionFacts) remove(f *fact) {
 	c.dirty = true
 }
 
-// of returns the facts of a kind, sorted by second id and then by key.
-func (c *collectionFacts) of(k kindID) []*fact {
+// byKind returns the facts of a kind, sorted by second id and then by key.
+func (c *collectionFacts) byKind(k kindID) []*fact {
 	var list []*fact
 	for _, f := range c.facts {
 		if f.kind == k {
@@ -142,15 +142,15 @@ func (c *collectionFacts) rebuild() {
 	}
 	c.built.partitions = share(old.partitions, c.partitions(info), func(p *model.Partition) model.PartitionID { return p.ID })
 	c.built.indexes = share(old.indexes, c.indexes21(info), func(x *model.Index) string { return x.Key })
-	c.built.twoLayouts = len(c.of(kindCollection)) > 0 && len(c.of(kindCollection22)) > 0
+	c.built.twoLayouts = len(c.byKind(kindCollection)) > 0 && len(c.byKind(kindCollection22)) > 0
 }
 
 // info returns the collection's record of the newest layout. If several databases have one (an interrupted
 // rename), it returns the record that was modified last.
 func (c *collectionFacts) info() *fact {
-	list := c.of(kindCollection)
+	list := c.byKind(kindCollection)
 	if len(list) == 0 {
-		list = c.of(kindCollection22)
+		list = c.byKind(kindCollection22)
 	}
 	if len(list) == 0 {
 		return nil
@@ -162,7 +162,7 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 	info := f.value.(*etcdpb.CollectionInfo)
 	schema := info.GetSchema()
 	x := &model.Collection{
-		ID: c.id, Name: keptName(schema.GetName()), Description: schema.GetDescription(),
+		ID: c.id, Name: truncateName(schema.GetName()), Description: schema.GetDescription(),
 		Shards: int(info.GetShardsNum()), ConsistencyLevel: info.GetConsistencyLevel().String(),
 		AutoID:       schema.GetAutoID(), //nolint:staticcheck // releases up to 2.2 fill the deprecated field
 		DynamicField: schema.GetEnableDynamicField(),
@@ -188,7 +188,7 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		x.AutoID = x.AutoID || field.PrimaryKey && field.AutoID
 		x.DynamicField = x.DynamicField || field.Dynamic
 	}
-	x.DynamicUnsaid = !schema.GetEnableDynamicField() && slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.Dynamic && f.State == "Created" })
+	x.DynamicUndeclared = !schema.GetEnableDynamicField() && slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.Dynamic && f.State == "Created" })
 	if x.Shards == 0 {
 		x.Shards = len(x.VChannels)
 	}
@@ -215,7 +215,7 @@ func objectState(name, prefix string) model.ObjectState {
 // fields decodes the fields from their own keys, or from the collection's record if fields have no keys.
 func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Field {
 	var list []*model.Field
-	for _, f := range c.of(kindField) {
+	for _, f := range c.byKind(kindField) {
 		list = append(list, c.field(f.value.(*schemapb.FieldSchema), ""))
 	}
 	if len(list) == 0 {
@@ -224,7 +224,7 @@ func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Fie
 		}
 	}
 	var structs []*schemapb.StructArrayFieldSchema
-	for _, f := range c.of(kindStructField) {
+	for _, f := range c.byKind(kindStructField) {
 		structs = append(structs, f.value.(*schemapb.StructArrayFieldSchema))
 	}
 	if len(structs) == 0 {
@@ -232,11 +232,11 @@ func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Fie
 	}
 	for _, st := range structs {
 		list = append(list, &model.Field{
-			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: keptName(st.GetName()), Description: st.GetDescription(),
+			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: truncateName(st.GetName()), Description: st.GetDescription(),
 			Type: schemapb.DataType_ArrayOfStruct.String(), State: objectStateField(0), Params: pairs(st.GetTypeParams()), Nullable: st.GetNullable(),
 		})
 		for _, member := range st.GetFields() {
-			list = append(list, c.field(member, keptName(st.GetName())))
+			list = append(list, c.field(member, truncateName(st.GetName())))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *model.Field) int { return cmp.Compare(a.ID, b.ID) })
@@ -249,12 +249,12 @@ func objectStateField(state schemapb.FieldState) string {
 
 func (c *collectionFacts) field(f *schemapb.FieldSchema, structName string) *model.Field {
 	x := &model.Field{
-		ID: model.FieldID(f.GetFieldID()), Collection: c.id, Name: keptName(f.GetName()), Description: f.GetDescription(),
+		ID: model.FieldID(f.GetFieldID()), Collection: c.id, Name: truncateName(f.GetName()), Description: f.GetDescription(),
 		Type: f.GetDataType().String(), State: objectStateField(f.GetState()),
 		PrimaryKey: f.GetIsPrimaryKey(), AutoID: f.GetAutoID(), PartitionKey: f.GetIsPartitionKey(),
 		Clustering: f.GetIsClusteringKey(), Dynamic: f.GetIsDynamic(), Nullable: f.GetNullable(), FuncOutput: f.GetIsFunctionOutput(),
 		Default: defaultValue(f.GetDefaultValue()),
-		Params:  pairs(f.GetTypeParams()), IndexParams: pairs(f.GetIndexParams()), Struct: structName, External: keptName(f.GetExternalField()),
+		Params:  pairs(f.GetTypeParams()), IndexParams: pairs(f.GetIndexParams()), Struct: structName, External: truncateName(f.GetExternalField()),
 	}
 	if f.GetElementType() != schemapb.DataType_None {
 		x.ElementType = f.GetElementType().String()
@@ -292,7 +292,7 @@ func defaultValue(v *schemapb.ValueField) string {
 
 func (c *collectionFacts) functions(schema *schemapb.CollectionSchema) []*model.Function {
 	list := schema.GetFunctions()
-	if facts := c.of(kindFunction); len(facts) > 0 {
+	if facts := c.byKind(kindFunction); len(facts) > 0 {
 		list = nil
 		for _, f := range facts {
 			list = append(list, f.value.(*schemapb.FunctionSchema))
@@ -301,7 +301,7 @@ func (c *collectionFacts) functions(schema *schemapb.CollectionSchema) []*model.
 	var out []*model.Function
 	for _, f := range list {
 		out = append(out, &model.Function{
-			ID: f.GetId(), Name: keptName(f.GetName()), Type: f.GetType().String(), Description: f.GetDescription(),
+			ID: f.GetId(), Name: truncateName(f.GetName()), Type: f.GetType().String(), Description: f.GetDescription(),
 			Inputs: f.GetInputFieldNames(), Outputs: f.GetOutputFieldNames(), Params: pairs(f.GetParams()),
 		})
 	}
@@ -311,10 +311,10 @@ func (c *collectionFacts) functions(schema *schemapb.CollectionSchema) []*model.
 // partitions decodes the partitions from their own keys, or from a record of 2.1 if partitions have no keys.
 func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 	var list []*model.Partition
-	for _, f := range c.of(kindPartition) {
+	for _, f := range c.byKind(kindPartition) {
 		p := f.value.(*etcdpb.PartitionInfo)
 		list = append(list, &model.Partition{
-			ID: model.PartitionID(f.ids[1]), Collection: c.id, Name: keptName(p.GetPartitionName()),
+			ID: model.PartitionID(f.ids[1]), Collection: c.id, Name: truncateName(p.GetPartitionName()),
 			State: objectState(p.GetState().String(), "Partition"), CreatedAt: model.TSO(p.GetPartitionCreatedTimestamp()),
 		})
 	}
@@ -325,7 +325,7 @@ func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 	for i, id := range info.GetPartitionIDs() {
 		p := &model.Partition{ID: model.PartitionID(id), Collection: c.id}
 		if names := info.GetPartitionNames(); i < len(names) {
-			p.Name = keptName(names[i])
+			p.Name = truncateName(names[i])
 		}
 		if times := info.GetPartitionCreatedTimestamps(); i < len(times) {
 			p.CreatedAt = model.TSO(times[i])

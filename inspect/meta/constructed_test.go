@@ -18,8 +18,8 @@ import (
 	"kitescope/internal/redact"
 )
 
-// constructed loads the constructed cluster of a version without a capture.
-func constructed(t *testing.T, version string) *model.Cluster {
+// loadConstructed loads the constructed cluster of a version without a capture.
+func loadConstructed(t *testing.T, version string) *model.Cluster {
 	t.Helper()
 	c, err := Load(context.Background(), newMemory(metatest.Cluster(version)), Want{Parts: model.PartAll, Records: true})
 	if err != nil {
@@ -30,7 +30,7 @@ func constructed(t *testing.T, version string) *model.Cluster {
 
 func TestConstructedVersions(t *testing.T) {
 	for _, version := range metatest.Versions() {
-		c := constructed(t, version)
+		c := loadConstructed(t, version)
 		if c.Version.Text != version+".1" || c.Version.From != "sessions" || len(c.Version.Notes) > 0 {
 			t.Errorf("%s: version %+v", version, c.Version)
 		}
@@ -70,7 +70,7 @@ func TestLayoutVersions(t *testing.T) {
 }
 
 func TestConstructedSegments(t *testing.T) {
-	c := constructed(t, "2.6")
+	c := loadConstructed(t, "2.6")
 	s := c.Segment(model.SegmentID(metatest.Flushed))
 	wantLogs := []model.FieldLogs{
 		{Kind: model.InsertLog, Field: 0, Files: 1, Rows: 1000, Bytes: 4000, MemoryBytes: 8000},
@@ -117,14 +117,14 @@ func TestConstructedSegments(t *testing.T) {
 }
 
 func TestConstructed30(t *testing.T) {
-	c := constructed(t, "3.0")
+	c := loadConstructed(t, "3.0")
 	details := &model.SegmentDetails{
 		ManifestPath: fmt.Sprintf(`{"ver":1,"base_path":"files/insert_log/%d/%d/%d"}`, metatest.Items, metatest.Items0, metatest.Stored+2), CommitAt: model.TSO(metatest.TSO), SchemaVersion: 2, DataVersion: 3, ExpiresAt: []int64{1795161280000000},
 		Stats: &model.RecordedStats{
 			InsertBytes: 100, Deletes: 2, InsertFiles: 1, InsertsFrom: model.TSO(metatest.TSO), InsertsTo: model.TSO(metatest.TSO), Formats: []string{"vortex"},
 		},
 	}
-	if s := c.Segment(model.SegmentID(metatest.Stored + 2)); cmp.Diff(details, s.Details) != "" || !s.SortedElse || s.DeletedRows != 2 {
+	if s := c.Segment(model.SegmentID(metatest.Stored + 2)); cmp.Diff(details, s.Details) != "" || !s.SortedByKey || s.DeletedRows != 2 {
 		t.Errorf("segment of storage version 3 %+v (-want +got):\n%s", s, cmp.Diff(details, s.Details))
 	}
 	if s := c.Segment(model.SegmentID(metatest.Stored + 3)); s == nil || s.Rows != 8 {
@@ -153,7 +153,7 @@ func TestConstructed30(t *testing.T) {
 }
 
 func TestConstructedSchema(t *testing.T) {
-	x := constructed(t, "2.6").Collection(model.CollectionID(metatest.Docs))
+	x := loadConstructed(t, "2.6").Collection(model.CollectionID(metatest.Docs))
 	var fields []string
 	for _, f := range x.Fields {
 		fields = append(fields, strings.TrimSpace(f.Name+" "+f.Type+" "+f.ElementType+" "+f.Struct))
@@ -182,14 +182,14 @@ func TestConstructedSchema(t *testing.T) {
 
 func TestConstructedChannels(t *testing.T) {
 	docs0, docs1, items := metatest.VChannels()
-	old := constructed(t, "2.5")
+	old := loadConstructed(t, "2.5")
 	if v := old.VChannel(docs1); v.Watcher != 3 || v.WatchState != "WatchSuccess" || !cmp.Equal(v.OtherWatchers, []model.NodeID{99}) || v.Shard != 1 {
 		t.Errorf("2.5: %+v", v)
 	}
 	if v := old.VChannel(items); v.Watcher != model.UnassignedNode || v.WatchState != "ToWatch" {
 		t.Errorf("2.5: %+v", v)
 	}
-	c := constructed(t, "2.6")
+	c := loadConstructed(t, "2.6")
 	if v := c.VChannel(docs0); !v.Watched || v.Watcher != 7 || v.WatchState != "Assigned" || v.State != "Normal" || v.Removal != "non-removed" {
 		t.Errorf("2.6: %+v", v)
 	}
@@ -213,7 +213,7 @@ func TestConstructedChannels(t *testing.T) {
 }
 
 func TestConstructedServing(t *testing.T) {
-	c := constructed(t, "2.6")
+	c := loadConstructed(t, "2.6")
 	var sessions []string
 	for _, s := range c.Sessions {
 		sessions = append(sessions, s.Role+" "+s.Node.String()+" "+s.State())
@@ -246,7 +246,7 @@ func TestConstructedServing(t *testing.T) {
 
 func TestConstructedTasks(t *testing.T) {
 	var got []string
-	for _, x := range constructed(t, "2.6").Tasks {
+	for _, x := range loadConstructed(t, "2.6").Tasks {
 		if x.Type == "broadcast" && x.StartedAt.IsZero() {
 			t.Error("a broadcast has no time, and one channel has acknowledged it")
 		}
@@ -264,7 +264,7 @@ func TestConstructedTasks(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tasks (-want +got):\n%s", diff)
 	}
-	c := constructed(t, "2.5")
+	c := loadConstructed(t, "2.5")
 	if s := c.PartitionStats; len(s) != 1 || !s[0].Current || s[0].Version != 7 {
 		t.Errorf("partition stats %+v", s)
 	}

@@ -10,24 +10,24 @@ import (
 // the age of the file. On a working Milvus checkpoints advance every few seconds, so the newest time in the file
 // is close to the time of the backup. The date is used only if it agrees with the contents.
 const (
-	// datedAfter is how much later than the newest time in the file the date may be. An idle 2.3.5 writes
+	// maxDateAfter is how much later than the newest time in the file the date may be. An idle 2.3.5 writes
 	// checkpoints at least once a minute (dataNode.segment.syncPeriod and channelCheckpointUpdateTickInSeconds).
-	datedAfter = 2 * time.Minute
-	// datedBefore is how much earlier it may be, because RootCoord reserves timestamps 3 s ahead and clocks
+	maxDateAfter = 2 * time.Minute
+	// maxDateBefore is how much earlier it may be, because RootCoord reserves timestamps 3 s ahead and clocks
 	// differ.
-	datedBefore = 10 * time.Second
+	maxDateBefore = 10 * time.Second
 )
 
-// datedParts are the parts that determine the newest time of a store.
-const datedParts = model.PartChannels | model.PartRest
+// newestTimeParts are the parts that determine the newest time of a store.
+const newestTimeParts = model.PartChannels | model.PartRest
 
-// date clears a file's date unless the contents agree with it. The time of the file is then unknown.
-func date(p *model.Parts) {
+// checkFileDate clears a file's date unless the contents agree with it. The time of the file is then unknown.
+func checkFileDate(p *model.Parts) {
 	if !p.Origin.FileDate {
 		return
 	}
 	newest := newestTime(p)
-	if after := p.Origin.Taken.Sub(newest); newest.IsZero() || after > datedAfter || after < -datedBefore {
+	if after := p.Origin.Taken.Sub(newest); newest.IsZero() || after > maxDateAfter || after < -maxDateBefore {
 		p.Origin.Taken, p.Origin.FileDate = time.Time{}, false
 	}
 }

@@ -42,7 +42,7 @@ func TestEveryField(t *testing.T) {
 			return err != nil || probed[k.kind]
 		})
 		if version == "3.0" { // storage version 3 has a different record
-			at = append(at, manifested(t, kvs))
+			at = append(at, manifestSegment(t, kvs))
 		}
 		probe(t, kvs, at, found, probed)
 	}
@@ -54,7 +54,7 @@ func TestEveryField(t *testing.T) {
 		old = append(old, kv)
 	})
 	newest := newMemory(metatest.Cluster("3.0")).kvs
-	for _, kvs := range [][]source.KV{old, slices.Concat(newest, besideKeys(t)), slices.Concat(newest, besideKeys(t), rareKeys(t))} {
+	for _, kvs := range [][]source.KV{old, slices.Concat(newest, outsideKeys(t)), slices.Concat(newest, outsideKeys(t), rareKeys(t))} {
 		var rest []int // all values of their kinds, because e.g. little is shown of a damaged log
 		for at, kv := range kvs {
 			k, err := newGrammar(testHeader()).parse(kv.Key)
@@ -104,7 +104,7 @@ func largestOfKinds(kvs []source.KV) []int {
 // probe changes the fields of some values of a cluster.
 func probe(t *testing.T, kvs []source.KV, at []int, found map[string]bool, probed map[kindID]bool) {
 	t.Helper()
-	s, err := openScene(t.Context(), newMemory(slices.Clone(kvs)), Want{Parts: model.PartAll})
+	s, err := newClusterBuilder(t.Context(), newMemory(slices.Clone(kvs)), Want{Parts: model.PartAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,21 +119,21 @@ func probe(t *testing.T, kvs []source.KV, at []int, found map[string]bool, probe
 		m, value := row.message(), kvs[at].Value
 		packed := row.enc == encZstdProto
 		if packed {
-			if value, err = inflated(value); err != nil {
+			if value, err = inflate(value); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := proto.Unmarshal(value, m); err != nil {
 			t.Fatal(err)
 		}
-		p := &prober{t: t, scene: s, kv: kvs[at], root: m, packed: packed, found: found}
+		p := &prober{t: t, builder: s, kv: kvs[at], root: m, packed: packed, found: found}
 		p.message(m.ProtoReflect(), nil)
 		p.load()
 	}
 }
 
-// manifested returns the position of the segment with a manifest.
-func manifested(t *testing.T, kvs []source.KV) int {
+// manifestSegment returns the position of the segment with a manifest.
+func manifestSegment(t *testing.T, kvs []source.KV) int {
 	t.Helper()
 	at := slices.IndexFunc(kvs, func(kv source.KV) bool {
 		m := new(datapb.SegmentInfo)
@@ -188,10 +188,10 @@ func hasKey(m map[string]bool, key string) bool {
 
 // prober changes the fields of a value in a cluster.
 type prober struct {
-	t     *testing.T
-	scene *scene
-	kv    source.KV
-	root  proto.Message
+	t       *testing.T
+	builder *clusterBuilder
+	kv      source.KV
+	root    proto.Message
 	// packed means that the value is compressed.
 	packed bool
 	found  map[string]bool
@@ -277,12 +277,12 @@ func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, 
 	p.message(in, around)
 	empty := p.load()
 	fill(in, 3)
-	p.found[full] = p.found[full] || !p.same(empty, p.load()) || had && p.gone(m, fd, before)
+	p.found[full] = p.found[full] || !p.same(empty, p.load()) || had && p.removalMatters(m, fd, before)
 	restore(m, saved)
 }
 
-// gone reports whether removing a field changes the Cluster.
-func (p *prober) gone(m protoreflect.Message, fd protoreflect.FieldDescriptor, before *model.Cluster) bool {
+// removalMatters reports whether removing a field changes the Cluster.
+func (p *prober) removalMatters(m protoreflect.Message, fd protoreflect.FieldDescriptor, before *model.Cluster) bool {
 	saved := m.Get(fd)
 	m.Clear(fd)
 	changed := !p.same(before, p.load())
@@ -319,13 +319,13 @@ func (p *prober) load() *model.Cluster {
 		p.t.Fatal(err)
 	}
 	if p.packed {
-		value = deflated(p.t, value)
+		value = deflate(p.t, value)
 	}
 	kv := p.kv
 	kv.Value = value
-	p.scene.state.put(kv, false)
-	p.scene.dirty = true
-	return p.scene.build()
+	p.builder.state.put(kv, false)
+	p.builder.dirty = true
+	return p.builder.build()
 }
 
 // same compares columns and descriptions. It compares the parts first, because most fields are read into the
@@ -420,7 +420,7 @@ func otherValue(fd protoreflect.FieldDescriptor, old protoreflect.Value) protore
 	}
 }
 
-func inflated(value []byte) ([]byte, error) {
+func inflate(value []byte) ([]byte, error) {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
@@ -429,7 +429,7 @@ func inflated(value []byte) ([]byte, error) {
 	return d.DecodeAll(value, nil)
 }
 
-func deflated(t *testing.T, value []byte) []byte {
+func deflate(t *testing.T, value []byte) []byte {
 	t.Helper()
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {

@@ -20,32 +20,32 @@ type Follower struct {
 	// Emit receives each new cluster, or the error if there is none. After an error Run retries.
 	// Emit is never called concurrently.
 	Emit func(*model.Cluster, error)
-	// Hasten requests the pending changes without waiting for Interval. Run closes the received channel after it
+	// Flush requests the pending changes without waiting for Interval. Run closes the received channel after it
 	// has emitted them. A nil Hasten is never used.
-	Hasten <-chan chan struct{}
+	Flush <-chan chan struct{}
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// beside is the polling interval of the keys outside the root; zero means besideEvery.
-	beside time.Duration
+	// outsideInterval is the polling interval of the keys outside the root; zero means defaultOutsideInterval.
+	outsideInterval time.Duration
 	// growth is the volume that changes may add, beyond the volume of the load, before the store is read again.
 	// Zero means growthKeys and growthBytes.
 	growth volume
 }
 
 const (
-	// settle is a delay for the other keys of a transaction and its neighbours to arrive before a cluster is
+	// debounce is a delay for the other keys of a transaction and its neighbours to arrive before a cluster is
 	// built.
-	settle = 20 * time.Millisecond
+	debounce = 20 * time.Millisecond
 	// maxBackoff limits the wait before the store is read again.
 	maxBackoff = 15 * time.Second
 )
 
-// errScope means that Want.Collection now matches other collections than before.
-var errScope = errors.New("the collection name now means another collection")
+// errScopeChanged means that Want.Collection now matches other collections than before.
+var errScopeChanged = errors.New("the collection name now means another collection")
 
-// errGrown means that the watch brought more than the growth limit. The source bounds the volume of a load.
+// errGrowthLimit means that the watch brought more than the growth limit. The source bounds the volume of a load.
 // Changes are unbounded, and only etcd can determine whether a key is new.
-var errGrown = errors.New("the store is read again")
+var errGrowthLimit = errors.New("the store is read again")
 
 // These limits are an hour of a livelock's writes at about 500 a second, and a quarter of the bytes that a load
 // may bring.
@@ -79,12 +79,12 @@ func (f *Follower) Run(ctx context.Context) error {
 			return ctx.Err()
 		case !loaded:
 			return err
-		case errors.Is(err, errScope), errors.Is(err, errGrown):
+		case errors.Is(err, errScopeChanged), errors.Is(err, errGrowthLimit):
 			continue
 		case err != nil:
 			f.Emit(nil, err)
 		}
-		wait = min(max(2*wait, f.Interval, settle), maxBackoff)
+		wait = min(max(2*wait, f.Interval, debounce), maxBackoff)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -100,8 +100,8 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 		return err
 	}
 	header := snap.Header()
-	w := &watching{f: f, changed: make(chan struct{}, 1)}
-	w.scene, err = openScene(ctx, &weighed{snap, &w.loaded}, f.Want)
+	w := &watchState{f: f, changed: make(chan struct{}, 1)}
+	w.clusterBuilder, err = newClusterBuilder(ctx, &meteredSnapshot{snap, &w.loaded}, f.Want)
 	if closing := snap.Close(); err == nil {
 		err = closing
 	}
@@ -114,37 +114,37 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	watchCtx, stop := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { w.emitLoop(watchCtx, stop) })
-	done.Go(func() { w.followBeside(watchCtx) })
+	done.Go(func() { w.pollOutside(watchCtx) })
 	err = f.Source.Watch(watchCtx, header, w.apply)
 	stop(nil)
 	done.Wait()
-	if cause := context.Cause(watchCtx); errors.Is(cause, errScope) {
-		return errScope
+	if cause := context.Cause(watchCtx); errors.Is(cause, errScopeChanged) {
+		return errScopeChanged
 	}
 	return err
 }
 
-// watching is one load and the changes since. The watch applies each change immediately, and emitLoop builds
+// watchState is one load and the changes since. The watch applies each change immediately, and emitLoop builds
 // a cluster once an interval. Therefore the receiver never waits for decoding, and a key that is written ten
 // times in an interval costs one object.
-type watching struct {
+type watchState struct {
 	f       *Follower
 	changed chan struct{}
 
 	mu sync.Mutex // guards the fields below
-	*scene
+	*clusterBuilder
 	// loaded is the volume of the load, grown the volume that the watch added.
 	loaded, grown volume
 }
 
-// weighed is a snapshot that counts the keys and bytes read.
-type weighed struct {
+// meteredSnapshot is a snapshot that counts the keys and bytes read.
+type meteredSnapshot struct {
 	source.Snapshot
 	sum *volume
 }
 
 // Scan implements source.Snapshot and adds each key to sum.
-func (s *weighed) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
+func (s *meteredSnapshot) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	return s.Snapshot.Scan(ctx, ranges, func(kv source.KV) error {
 		s.sum.add(&kv)
 		return yield(kv)
@@ -152,21 +152,21 @@ func (s *weighed) Scan(ctx context.Context, ranges []source.Range, yield func(so
 }
 
 // apply applies the changes of a revision.
-func (w *watching) apply(revision int64, events []source.Event) error {
+func (w *watchState) apply(revision int64, events []source.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if revision > w.head.revision {
-		w.head.revision = revision
+	if revision > w.info.revision {
+		w.info.revision = revision
 	}
 	for i := range events {
 		// The version reports whether the key is new: it restarts at 1 when a removed key is created again. Most
 		// kinds have no set of known keys to look it up in.
-		if e := &events[i]; w.take(e, e.Version == 1) {
+		if e := &events[i]; w.applyEvent(e, e.Version == 1) {
 			w.grown.add(&e.KV)
 		}
 	}
 	if w.grown.keys > w.loaded.keys+w.f.growth.keys || w.grown.bytes > w.loaded.bytes+w.f.growth.bytes {
-		return errGrown
+		return errGrowthLimit
 	}
 	select {
 	case w.changed <- struct{}{}:
@@ -176,7 +176,7 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 }
 
 // emitLoop emits at most one cluster per interval, soon after the first change, or at once if Hasten requests it.
-func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
+func (w *watchState) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 	last := w.f.Now()
 	for {
 		hastened, ok := w.wait(ctx, last)
@@ -200,38 +200,38 @@ func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 
 // wait waits for a change and then for the interval. hastened is the channel to close after the next cluster is
 // emitted, nil if there was no request. ok is false if ctx ended.
-func (w *watching) wait(ctx context.Context, last time.Time) (hastened chan struct{}, ok bool) {
+func (w *watchState) wait(ctx context.Context, last time.Time) (hastened chan struct{}, ok bool) {
 	select {
 	case <-ctx.Done():
 		return nil, false
-	case hastened = <-w.f.Hasten:
+	case hastened = <-w.f.Flush:
 		return hastened, true
 	case <-w.changed:
 	}
-	pause := max(w.f.Interval-w.f.Now().Sub(last), settle)
+	pause := max(w.f.Interval-w.f.Now().Sub(last), debounce)
 	select {
 	case <-ctx.Done():
 		return nil, false
-	case hastened = <-w.f.Hasten:
-	case <-time.After(min(pause, max(w.f.Interval, settle))):
+	case hastened = <-w.f.Flush:
+	case <-time.After(min(pause, max(w.f.Interval, debounce))):
 	}
 	return hastened, true
 }
 
 // next builds the current cluster. It returns nil if nothing changed since the last one.
-func (w *watching) next(now time.Time) (*model.Cluster, error) {
+func (w *watchState) next(now time.Time) (*model.Cluster, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.dirty && w.head.revision == w.cluster.Origin.Revision {
+	if !w.dirty && w.info.revision == w.cluster.Origin.Revision {
 		return nil, nil
 	}
-	w.head.taken = now
+	w.info.taken = now
 	changed := w.dirty
 	c := w.build()
 	// The load was restricted to the collections that the name matched at that time. After a rename, a re-creation
 	// or an alter alias the name matches others, whose segments were never read.
-	if changed && w.state.only != nil && !maps.Equal(w.state.only, w.state.named(w.state.want.Collection)) {
-		return nil, errScope
+	if changed && w.state.scope != nil && !maps.Equal(w.state.scope, w.state.matchCollections(w.state.want.Collection)) {
+		return nil, errScopeChanged
 	}
 	return c, nil
 }

@@ -23,25 +23,25 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// followed is a real etcd with a Follower.
-type followed struct {
+// followTest is a real etcd with a Follower.
+type followTest struct {
 	t       *testing.T
 	server  *sourcetest.Server
 	src     source.Watcher
 	want    Want
-	updates chan emitted
+	updates chan emission
 	last    *model.Cluster
 }
 
-type emitted struct {
+type emission struct {
 	cluster *model.Cluster
 	err     error
 }
 
 // follow starts an etcd with some keys and follows it.
-func follow(t *testing.T, kvs []source.KV, want Want, wrap func(source.Watcher) source.Watcher) *followed {
+func follow(t *testing.T, kvs []source.KV, want Want, wrap func(source.Watcher) source.Watcher) *followTest {
 	t.Helper()
-	f := &followed{t: t, server: sourcetest.StartEtcd(t, nil), want: want, updates: make(chan emitted, 1000)}
+	f := &followTest{t: t, server: sourcetest.StartEtcd(t, nil), want: want, updates: make(chan emission, 1000)}
 	f.server.Load(t, kvs)
 	src, err := source.Open(t.Context(), "etcd://"+f.server.Address+"/by-dev", source.Options{})
 	if err != nil {
@@ -54,7 +54,7 @@ func follow(t *testing.T, kvs []source.KV, want Want, wrap func(source.Watcher) 
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	follower := &Follower{Source: watched, Want: want, Interval: 10 * time.Millisecond, Emit: func(c *model.Cluster, err error) { f.updates <- emitted{c, err} }}
+	follower := &Follower{Source: watched, Want: want, Interval: 10 * time.Millisecond, Emit: func(c *model.Cluster, err error) { f.updates <- emission{c, err} }}
 	go func() { done <- follower.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
@@ -67,7 +67,7 @@ func follow(t *testing.T, kvs []source.KV, want Want, wrap func(source.Watcher) 
 }
 
 // at waits for the cluster of a revision.
-func (f *followed) at(revision int64) *model.Cluster {
+func (f *followTest) at(revision int64) *model.Cluster {
 	f.t.Helper()
 	deadline := time.After(20 * time.Second)
 	for f.last == nil || f.last.Origin.Revision < revision {
@@ -85,7 +85,7 @@ func (f *followed) at(revision int64) *model.Cluster {
 }
 
 // change runs operations in one transaction and returns the cluster after it.
-func (f *followed) change(ops ...clientv3.Op) *model.Cluster {
+func (f *followTest) change(ops ...clientv3.Op) *model.Cluster {
 	f.t.Helper()
 	answer, err := f.server.Client.Txn(f.t.Context()).Then(ops...).Commit()
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *followed) change(ops ...clientv3.Op) *model.Cluster {
 }
 
 // check compares a followed cluster with a newly loaded one.
-func (f *followed) check(c *model.Cluster, what string) {
+func (f *followTest) check(c *model.Cluster, what string) {
 	f.t.Helper()
 	snap, err := f.src.Pin(f.t.Context())
 	if err != nil {
@@ -195,7 +195,7 @@ func randomChange(random *rand.Rand, kvs []source.KV) (clientv3.Op, string) {
 	return clientv3.OpPut(key, string(kv.Value)), "restore " + key
 }
 
-func TestFollowSharesWhatIsUnchanged(t *testing.T) {
+func TestFollowSharesUnchanged(t *testing.T) {
 	f := follow(t, metatest.Cluster("2.6"), Want{Parts: model.PartAll}, nil)
 	before := f.at(1)
 	value, err := proto.Marshal(&datapb.FieldBinlog{FieldID: 102, Binlogs: []*datapb.Binlog{{EntriesNum: 1, LogSize: 9999}}})
@@ -232,8 +232,8 @@ func TestFollowSharesWhatIsUnchanged(t *testing.T) {
 	}
 }
 
-// TestFollowMovesTheRevision checks that changes of unwanted keys still advance the revision and the time.
-func TestFollowMovesTheRevision(t *testing.T) {
+// TestFollowAdvancesRevision checks that changes of unwanted keys still advance the revision and the time.
+func TestFollowAdvancesRevision(t *testing.T) {
 	f := follow(t, metatest.Cluster("2.6"), Want{Parts: model.PartSegments}, nil)
 	before := f.at(1)
 	after := f.change(clientv3.OpPut("by-dev/config/some/thing", "x"))
@@ -267,14 +267,14 @@ func TestFollowOneCollection(t *testing.T) {
 	}
 }
 
-// breaking is a watcher whose first watch breaks as after a compaction.
-type breaking struct {
+// breakingWatcher is a watcher whose first watch breaks as after a compaction.
+type breakingWatcher struct {
 	source.Watcher
 	broken chan struct{}
 	times  int
 }
 
-func (b *breaking) Watch(ctx context.Context, h source.Header, yield func(int64, []source.Event) error) error {
+func (b *breakingWatcher) Watch(ctx context.Context, h source.Header, yield func(int64, []source.Event) error) error {
 	b.times++
 	if b.times == 1 {
 		<-b.broken
@@ -284,7 +284,7 @@ func (b *breaking) Watch(ctx context.Context, h source.Header, yield func(int64,
 }
 
 func TestFollowReloadsWhenTheWatchBreaks(t *testing.T) {
-	b := &breaking{broken: make(chan struct{})}
+	b := &breakingWatcher{broken: make(chan struct{})}
 	f := follow(t, metatest.Cluster("2.4"), Want{Parts: model.PartAll}, func(w source.Watcher) source.Watcher {
 		b.Watcher = w
 		return b
@@ -319,8 +319,8 @@ func TestFollowFailsAtTheStart(t *testing.T) {
 	}
 }
 
-// TestFollowReadsAgainWhatHasGrown checks that changes of an unknown net volume lead to another load.
-func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
+// TestFollowReloadsAfterGrowth checks that changes of an unknown net volume lead to another load.
+func TestFollowReloadsAfterGrowth(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, metatest.Cluster("2.6"))
 	src, err := source.Open(t.Context(), "etcd://"+server.Address+"/by-dev", source.Options{})

@@ -22,7 +22,7 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 		ID: model.SegmentID(m.GetID()), Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		State: segmentState(int32(m.GetState())), Level: segmentLevel(int32(m.GetLevel())),
 		ByCompaction: m.GetCreatedByCompaction(), Compacted: m.GetCompacted(), Importing: m.GetIsImporting(),
-		Sorted: m.GetIsSorted(), SortedElse: m.GetIsSortedByNamespace(), Invisible: m.GetIsInvisible(), Fake: m.GetIsFake(), ByStreaming: m.GetIsCreatedByStreaming(),
+		Sorted: m.GetIsSorted(), SortedByKey: m.GetIsSortedByNamespace(), Invisible: m.GetIsInvisible(), Fake: m.GetIsFake(), ByStreaming: m.GetIsCreatedByStreaming(),
 		StorageVersion: storageVersion(m.GetStorageVersion()),
 		Rows:           m.GetNumOfRows(), MaxRows: m.GetMaxRowNum(), //nolint:staticcheck // 2.1 and 2.2 fill the deprecated field
 		StartAt: model.TSO(m.GetStartPosition().GetTimestamp()), PositionAt: model.TSO(m.GetDmlPosition().GetTimestamp()),

@@ -128,7 +128,7 @@ func contradiction(f *fact) string {
 	if id == f.ids[at] {
 		return ""
 	}
-	return contradicts(messageNameOf(f.value), "id", id, f.ids[at])
+	return formatMismatch(messageNameOf(f.value), "id", id, f.ids[at])
 }
 
 // share replaces objects of next by equal objects of prev, so that successive clusters hold the same pointers to
@@ -157,7 +157,7 @@ func share[T any, K comparable](prev, next []*T, key func(*T) K) []*T {
 }
 
 // build assembles the dirty groups. prev is the cluster of the last build, nil for the first.
-func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
+func (s *state) build(prev *model.Cluster, h snapshotInfo) *model.Cluster {
 	p := &s.parts
 	p.Origin = model.Origin{
 		Kind: s.header.Origin.Kind, Location: s.header.Origin.Location, Detail: s.header.Origin.Detail,
@@ -184,7 +184,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 		p.Keyspace = s.records.keyspace(*p)
 	}
 	s.dirty = 0
-	date(p)
+	checkFileDate(p)
 	if prev == nil {
 		return model.Build(*p)
 	}

@@ -17,7 +17,7 @@ func (s *state) putHistory(kv source.KV, k *keyParts) {
 	relative := strings.TrimPrefix(string(kv.Key), string(s.grammar.meta))
 	of := strings.TrimPrefix(relative, historyPrefix)
 	h := &model.HistoryEntry{
-		Key: relative, Of: of[:strings.LastIndex(of, historySep)], Kind: kind.name, At: k.at, Tombstone: isTombstone(kv.Value),
+		Key: relative, OriginalKey: of[:strings.LastIndex(of, historySep)], Kind: kind.name, At: k.at, Tombstone: isTombstone(kv.Value),
 	}
 	s.dirty |= groupHistory
 	s.history[string(kv.Key)] = h
@@ -32,16 +32,16 @@ func (s *state) putHistory(kv source.KV, k *keyParts) {
 	}
 	switch m := value.(type) {
 	case *etcdpb.DatabaseInfo:
-		h.ID, h.Name = m.GetId(), keptName(m.GetName())
+		h.ID, h.Name = m.GetId(), truncateName(m.GetName())
 	case *etcdpb.CollectionInfo:
-		h.ID, h.Name = m.GetID(), keptName(m.GetSchema().GetName())
+		h.ID, h.Name = m.GetID(), truncateName(m.GetSchema().GetName())
 	case *etcdpb.PartitionInfo:
-		h.ID, h.Name = m.GetPartitionID(), keptName(m.GetPartitionName())
+		h.ID, h.Name = m.GetPartitionID(), truncateName(m.GetPartitionName())
 	case *etcdpb.AliasInfo:
-		h.ID, h.Name = m.GetCollectionId(), keptName(m.GetAliasName())
+		h.ID, h.Name = m.GetCollectionId(), truncateName(m.GetAliasName())
 	case *schemapb.FieldSchema:
-		h.ID, h.Name = m.GetFieldID(), keptName(m.GetName())
+		h.ID, h.Name = m.GetFieldID(), truncateName(m.GetName())
 	case *schemapb.FunctionSchema:
-		h.ID, h.Name = m.GetId(), keptName(m.GetName())
+		h.ID, h.Name = m.GetId(), truncateName(m.GetName())
 	}
 }

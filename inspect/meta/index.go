@@ -22,7 +22,7 @@ func (s *state) indexes() []*model.Index {
 		info := m.GetIndexInfo()
 		x := &model.Index{
 			ID: model.IndexID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), Field: model.FieldID(info.GetFieldID()),
-			Name: keptName(info.GetIndexName()), TypeParams: pairs(info.GetTypeParams()), UserParams: pairs(info.GetUserIndexParams()),
+			Name: truncateName(info.GetIndexName()), TypeParams: pairs(info.GetTypeParams()), UserParams: pairs(info.GetUserIndexParams()),
 			Auto: info.GetIsAutoIndex(), Deleted: m.GetDeleted(), CreatedAt: wallTime(m.GetCreateTime()),
 			MinVersion: info.GetMinIndexVersion(), MaxVersion: info.GetMaxIndexVersion(), MinSchemaVersion: m.GetMinSchemaVersion(),
 			Layout: "2.2", Key: f.key,
@@ -39,9 +39,9 @@ func splitParams(x *model.Index, params []*commonpb.KeyValuePair) {
 	for _, p := range pairs(params) {
 		switch p.Key {
 		case "index_type":
-			x.Type = keptName(p.Value)
+			x.Type = truncateName(p.Value)
 		case "metric_type":
-			x.Metric = keptName(p.Value)
+			x.Metric = truncateName(p.Value)
 		case "params":
 			x.Params = append(x.Params, unfold(p)...)
 		default:
@@ -77,10 +77,10 @@ func unfold(p model.Pair) []model.Pair {
 // indexes21 decodes the index definitions of 2.1. The collection's record holds the field of each index.
 func (c *collectionFacts) indexes21(record *fact) []*model.Index {
 	var list []*model.Index
-	for _, f := range c.of(kindIndex21) {
+	for _, f := range c.byKind(kindIndex21) {
 		m := f.value.(*etcdpb.IndexInfo)
 		x := &model.Index{
-			ID: model.IndexID(f.ids[1]), Collection: c.id, Name: keptName(m.GetIndexName()), Deleted: m.GetDeleted(),
+			ID: model.IndexID(f.ids[1]), Collection: c.id, Name: truncateName(m.GetIndexName()), Deleted: m.GetDeleted(),
 			UserParams: pairs(m.GetIndexParams()), CreatedAt: wallTime(m.GetCreateTime()), Layout: "2.1", Key: f.key,
 		}
 		splitParams(x, m.GetIndexParams())

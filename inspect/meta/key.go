@@ -57,9 +57,9 @@ type keyPlace string
 
 // Key places, as the prefixes of patterns.
 const (
-	belowMeta  keyPlace = ""
-	belowRoot  keyPlace = "/"
-	besideRoot keyPlace = "//" // absolute (source.Beside)
+	belowMeta   keyPlace = ""
+	belowRoot   keyPlace = "/"
+	outsideRoot keyPlace = "//" // absolute (source.Beside)
 )
 
 type patternPart struct {
@@ -98,7 +98,7 @@ func newGrammar(h source.Header) *grammar {
 func compile(k *kind) *pattern {
 	p := &pattern{kind: k}
 	text := k.pattern
-	for _, place := range []keyPlace{besideRoot, belowRoot} {
+	for _, place := range []keyPlace{outsideRoot, belowRoot} {
 		if rest, ok := strings.CutPrefix(text, string(place)); ok {
 			p.place, text = place, rest
 			break
@@ -176,7 +176,7 @@ func (g *grammar) parse(key []byte) (keyParts, error) {
 	if rel, ok := bytes.CutPrefix(key, g.root); ok {
 		return g.match(rel, belowRoot)
 	}
-	return g.match(key, besideRoot)
+	return g.match(key, outsideRoot)
 }
 
 func (g *grammar) parseHistory(inner []byte) (keyParts, error) {
@@ -261,7 +261,7 @@ func (g *grammar) format(k keyParts) []byte {
 	p := compile(g.kinds[k.kind])
 	var b []byte
 	switch {
-	case p.place == besideRoot:
+	case p.place == outsideRoot:
 	case p.place == belowRoot:
 		b = append(b, g.root...)
 	case k.history:

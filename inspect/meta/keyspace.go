@@ -17,17 +17,17 @@ import (
 
 // keyspace is one state of all keys: compressed blocks in key order. They are packed on first use.
 type keyspace struct {
-	grammar *grammar
-	packing *packing
-	cache   *blockCache
-	codec   *blockCodec
-	unzip   *unzip
-	parts   model.Parts // of the same state, to find the keys of objects
+	grammar      *grammar
+	packing      *packing
+	cache        *blockCache
+	codec        *blockCodec
+	decompressor *decompressor
+	parts        model.Parts // of the same state, to find the keys of objects
 }
 
 func newKeyspace(r *recordStore, parts model.Parts) *keyspace {
 	parts.Keyspace = nil // otherwise every state would retain the previous one
-	return &keyspace{grammar: r.grammar, packing: r.packing, cache: r.cache, codec: r.codec, unzip: r.unzip, parts: parts}
+	return &keyspace{grammar: r.grammar, packing: r.packing, cache: r.cache, codec: r.codec, decompressor: r.decompressor, parts: parts}
 }
 
 // Len returns the number of keys.
@@ -117,7 +117,7 @@ func (k *keyspace) Record(i int) model.Record {
 func (k *keyspace) describe(r *model.Record, kind *kind) {
 	kv := source.KV{Key: []byte(r.Key), Value: r.Raw}
 	r.Problem = k.problem(kv)
-	s := state{grammar: k.grammar, unzip: k.unzip, undecoded: make(map[string][]*model.Undecoded)}
+	s := state{grammar: k.grammar, decompressor: k.decompressor, undecoded: make(map[string][]*model.Undecoded)}
 	value, err := s.decode(kind, kv)
 	if err != nil {
 		r.Problem = err.Error()
@@ -143,7 +143,7 @@ func (k *keyspace) describe(r *model.Record, kind *kind) {
 // problem returns the reasons why a load would list the key as undecoded: unknown fields, and ids that
 // contradict the key.
 func (k *keyspace) problem(kv source.KV) string {
-	s := emptyState(k.grammar, k.unzip)
+	s := emptyState(k.grammar, k.decompressor)
 	s.put(kv, false)
 	var reasons []string
 	for _, u := range s.undecoded[string(kv.Key)] {

@@ -23,7 +23,7 @@ import (
 // storeOf fills a record store with keys in the given order.
 func storeOf(t *testing.T, kvs []source.KV) *recordStore {
 	t.Helper()
-	values, err := newUnzip()
+	values, err := newDecompressor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,15 +77,15 @@ func manyKeys(n int) (kvs []source.KV, want map[string]string) {
 		for j := range value {
 			value[j] = byte(random.Uint32())
 		}
-		value = aMessage(value)
+		value = wrapMessage(value)
 		want[key] = string(value)
 		kvs = append(kvs, source.KV{Key: []byte(key), Value: value, ModRevision: int64(i), Lease: int64(i % 5)})
 	}
 	return kvs, want
 }
 
-// aMessage wraps bytes in a field, because a value that is not a message is searched for secrets.
-func aMessage(content []byte) []byte {
+// wrapMessage wraps bytes in a field, because a value that is not a message is searched for secrets.
+func wrapMessage(content []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), content)
 }
 
@@ -117,7 +117,7 @@ func TestKeyspaceChanges(t *testing.T) {
 				delete(want, key)
 				continue
 			}
-			value := string(aMessage(make([]byte, random.IntN(2000))))
+			value := string(wrapMessage(make([]byte, random.IntN(2000))))
 			k, err := r.grammar.parse([]byte(key))
 			r.put(source.KV{Key: []byte(key), Value: []byte(value)}, &k, err)
 			want[key] = value
@@ -148,7 +148,7 @@ func TestKeyspaceKeepsFewChanges(t *testing.T) {
 	key := kvs[0].Key
 	k, err := r.grammar.parse(key)
 	for i := range 200 {
-		value := aMessage(bytes.Repeat([]byte{byte(i)}, pendingBytes/50))
+		value := wrapMessage(bytes.Repeat([]byte{byte(i)}, pendingBytes/50))
 		r.put(source.KV{Key: key, Value: value}, &k, err)
 		want[string(key)] = string(value)
 		last = r.keyspace(model.Parts{})
@@ -184,7 +184,7 @@ func TestKeyspaceIsSafeForConcurrentUse(t *testing.T) {
 }
 
 func TestRecords(t *testing.T) {
-	c := constructed(t, "3.0")
+	c := loadConstructed(t, "3.0")
 	docs0, _, _ := metatest.VChannels()
 	tests := []struct{ key, kind, message, text, problem string }{
 		{"by-dev/kv/gid/timestamp", "allocator", "time", "2026-11-20T07:54:50.000000005Z", ""},
@@ -256,7 +256,7 @@ func TestBrokenRecordsAreShown(t *testing.T) {
 
 // TestKeysOfObjects checks that all keys of an object are found from the object.
 func TestKeysOfObjects(t *testing.T) {
-	c := constructed(t, "2.6")
+	c := loadConstructed(t, "2.6")
 	docs0, _, _ := metatest.VChannels()
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	tests := map[[2]string]int{
@@ -286,7 +286,7 @@ func TestKeysOfObjects(t *testing.T) {
 		{"segment-indexes", fmt.Sprintf("%d/%d/%d", metatest.Flushed, metatest.Index, metatest.Flushed+500)}: 1,
 	}
 	for object, n := range tests {
-		if keys := c.Keyspace.Of(object[0], object[1]); len(keys) != n {
+		if keys := c.Keyspace.ObjectKeys(object[0], object[1]); len(keys) != n {
 			t.Errorf("%v: keys %q, want %d", object, keys, n)
 		}
 	}
@@ -296,7 +296,7 @@ func TestKeysOfObjects(t *testing.T) {
 		if legacy.LoadState(s.Collection) != nil && s.State == model.SegmentFlushed {
 			want++ // queryCoord-segmentMeta
 		}
-		if keys := legacy.Keyspace.Of("segments", s.ID.String()); len(keys) != want {
+		if keys := legacy.Keyspace.ObjectKeys("segments", s.ID.String()); len(keys) != want {
 			t.Errorf("2.1 segment %d: %q, want %d", s.ID, keys, want)
 		}
 	}

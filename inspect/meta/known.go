@@ -12,10 +12,10 @@ func knownParts(h source.Header, want model.Part, denied []source.Range) model.P
 	known, held := want, model.Part(0)
 	for _, s := range spans(h) {
 		if overlapsAny(s.Range, denied) {
-			known &^= s.tells
+			known &^= s.dependents
 		}
 		if !insideAny(s.Range, h.Lacks) {
-			held |= s.tells
+			held |= s.dependents
 		}
 	}
 	return known & held

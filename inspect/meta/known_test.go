@@ -12,8 +12,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// bundled writes a snapshot to a bundle and opens the bundle.
-func bundled(t *testing.T, snap source.Snapshot) source.Snapshot {
+// reopenAsBundle writes a snapshot to a bundle and opens the bundle.
+func reopenAsBundle(t *testing.T, snap source.Snapshot) source.Snapshot {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := source.WriteBundle(t.Context(), &b, snap, source.BundleInfo{}, nil, Redactor(snap.Header())); err != nil {
@@ -26,9 +26,9 @@ func bundled(t *testing.T, snap source.Snapshot) source.Snapshot {
 	return pinFile(t, path)
 }
 
-// TestWhatIsDeniedIsUnknown checks that a part is unknown if the account may not read some of its keys, both
+// TestDeniedPartsUnknown checks that a part is unknown if the account may not read some of its keys, both
 // directly and in a bundle of a bundle.
-func TestWhatIsDeniedIsUnknown(t *testing.T) {
+func TestDeniedPartsUnknown(t *testing.T) {
 	docs := "by-dev/meta/datacoord-meta/s/" + strconv.FormatInt(metatest.Docs, 10) + "/"
 	tests := []struct {
 		keys  source.Range
@@ -60,7 +60,7 @@ func TestWhatIsDeniedIsUnknown(t *testing.T) {
 				if !c.Loaded.Has(model.PartSegments) && len(c.Orphans) > 0 {
 					t.Errorf("%s denied: %d segments are called orphans", tt.keys, len(c.Orphans))
 				}
-				snap = bundled(t, snap)
+				snap = reopenAsBundle(t, snap)
 			}
 		}
 	}

@@ -246,19 +246,19 @@ func TestReplicationTarget(t *testing.T) {
 	if !c.Streaming.ForcePromoted || strings.Contains(fmt.Sprintf("%+v", *c.Streaming), "planted") {
 		t.Errorf("%+v", *c.Streaming)
 	}
-	if keys := c.Keyspace.Of("replication", "east-dml_0/west-dml_0"); len(keys) != 3 {
+	if keys := c.Keyspace.ObjectKeys("replication", "east-dml_0/west-dml_0"); len(keys) != 3 {
 		t.Errorf("records %v", keys)
 	}
 }
 
-// TestDynamicUnsaid checks that the flag in a collection's record is distinguished from the flags of its fields.
-func TestDynamicUnsaid(t *testing.T) {
+// TestDynamicUndeclared checks that the flag in a collection's record is distinguished from the flags of its fields.
+func TestDynamicUndeclared(t *testing.T) {
 	for _, said := range []bool{false, true} {
 		c := loadStore(t, map[string]any{
 			"root-coord/database/collection-info/1/9": &etcdpb.CollectionInfo{ID: 9, Schema: &schemapb.CollectionSchema{Name: "x", EnableDynamicField: said}},
 			"root-coord/fields/9/101":                 &schemapb.FieldSchema{FieldID: 101, Name: "$meta", DataType: schemapb.DataType_JSON, IsDynamic: true},
 		})
-		if x := c.Collection(9); !x.DynamicField || x.DynamicUnsaid == said {
+		if x := c.Collection(9); !x.DynamicField || x.DynamicUndeclared == said {
 			t.Errorf("said %v: %+v", said, x)
 		}
 	}

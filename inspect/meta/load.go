@@ -52,11 +52,11 @@ func Load(ctx context.Context, snap source.Snapshot, want Want) (*model.Cluster,
 	if err != nil {
 		return nil, err
 	}
-	return s.build(nil, headlineOf(snap)), nil
+	return s.build(nil, newSnapshotInfo(snap)), nil
 }
 
-// headline is the part of a cluster that does not come from keys.
-type headline struct {
+// snapshotInfo is the part of a cluster that does not come from keys.
+type snapshotInfo struct {
 	revision int64
 	taken    time.Time
 	gaps     []model.Gap
@@ -65,8 +65,8 @@ type headline struct {
 	recent *model.EtcdActivity
 }
 
-func headlineOf(snap source.Snapshot) headline {
-	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: snap.Header().Recent}
+func newSnapshotInfo(snap source.Snapshot) snapshotInfo {
+	h := snapshotInfo{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: snap.Header().Recent}
 	for _, g := range snap.Gaps() {
 		// Gaps without keys are places in a damaged file, except unrecorded times and the gaps of a recording in a
 		// bundle.
@@ -79,7 +79,7 @@ func headlineOf(snap source.Snapshot) headline {
 // load reads a snapshot into a state. It also returns the ranges that it read.
 func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeList, error) {
 	if snap.Header().FileDate {
-		want.Parts |= datedParts
+		want.Parts |= newestTimeParts
 	}
 	want = want.complete()
 	s, err := newState(snap.Header(), want)
@@ -91,7 +91,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		return nil
 	}
 	small, hot := splitRanges(snap.Header(), want.Parts)
-	if !snap.Seekable() && want.Parts&besideParts != 0 {
+	if !snap.Seekable() && want.Parts&outsideParts != 0 {
 		small = append(source.Beside(), small...)
 		small = small.sorted()
 	}
@@ -110,8 +110,8 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		return nil, nil, err
 	}
 	var pieces rangeList
-	if s.only != nil {
-		pieces = onlyOf(hot, s.only)
+	if s.scope != nil {
+		pieces = collectionRanges(hot, s.scope)
 	} else {
 		collections, partitions, _ := s.assembleCollections()
 		pieces = cutAll(hot, cutPoints(snap.Header(), collections, partitions))
@@ -119,8 +119,8 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	if err := snap.Scan(ctx, pieces, put); err != nil {
 		return nil, nil, err
 	}
-	if snap.Seekable() && want.Parts&besideParts != 0 && s.streams() {
-		if err := s.readBeside(ctx, snap); err != nil {
+	if snap.Seekable() && want.Parts&outsideParts != 0 && s.hasStreaming() {
+		if err := s.readOutside(ctx, snap); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -25,7 +25,7 @@ func Moments(
 	if err != nil {
 		return err
 	}
-	s, err := openScene(ctx, momentOf{snap, HeaderAt(snap.Header(), newest, p.Moment)}, want)
+	s, err := newClusterBuilder(ctx, datedSnapshot{snap, HeaderAt(snap.Header(), newest, p.Moment)}, want)
 	if closing := snap.Close(); err == nil {
 		err = closing
 	}
@@ -36,7 +36,7 @@ func Moments(
 	// reach visits the points before a revision, whose changes are not applied yet.
 	reach := func(revision int64) error {
 		for ok && p.Revision < revision {
-			s.head.revision, s.head.taken = p.Revision, p.Moment.Time
+			s.info.revision, s.info.taken = p.Revision, p.Moment.Time
 			if err := visit(s.build()); err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func Moments(
 			return errReached
 		}
 		for i := range events {
-			s.take(&events[i], events[i].Version == 1)
+			s.applyEvent(&events[i], events[i].Version == 1)
 		}
 		return nil
 	})
@@ -70,11 +70,11 @@ func Moments(
 // errReached stops reading changes after the last point.
 var errReached = errors.New("reached")
 
-// momentOf is a snapshot with the header of a known time.
-type momentOf struct {
+// datedSnapshot is a snapshot with the header of a known time.
+type datedSnapshot struct {
 	source.Snapshot
 	header source.Header
 }
 
 // Header implements source.Snapshot.
-func (m momentOf) Header() source.Header { return m.header }
+func (m datedSnapshot) Header() source.Header { return m.header }

@@ -10,12 +10,12 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Of returns the keys that an object was decoded from; see model.Keyspace.
-func (k *keyspace) Of(resource, id string) []string {
+// ObjectKeys returns the keys that an object was decoded from; see model.Keyspace.
+func (k *keyspace) ObjectKeys(resource, id string) []string {
 	var out []string
 	for _, candidate := range k.candidates(resource, id) {
 		if strings.HasSuffix(candidate, "/") {
-			out = append(out, k.under(candidate)...)
+			out = append(out, k.keysWithPrefix(candidate)...)
 		} else if _, ok := k.Find(candidate); ok {
 			out = append(out, candidate)
 		}
@@ -24,8 +24,8 @@ func (k *keyspace) Of(resource, id string) []string {
 	return slices.Compact(out)
 }
 
-// under returns the keys with a prefix.
-func (k *keyspace) under(prefix string) []string {
+// keysWithPrefix returns the keys with a prefix.
+func (k *keyspace) keysWithPrefix(prefix string) []string {
 	var out []string
 	for i, _ := k.Find(prefix); i < k.Len(); i++ {
 		key := k.Info(i).Key
@@ -60,7 +60,7 @@ func (k *keyspace) candidates(resource, id string) []string {
 	case "tasks", "nodes", "indexes", "load-states", "replicas", "partitions", "collections", "fields":
 		return k.listedKeys(resource, id)
 	}
-	return k.named(resource, id)
+	return k.keysByName(resource, id)
 }
 
 // metaKeys prepends the metadata prefix to relative keys, in place.
@@ -71,8 +71,8 @@ func (k *keyspace) metaKeys(relative ...string) []string {
 	return relative
 }
 
-// named returns the keys of an object that is identified by its id or name alone.
-func (k *keyspace) named(resource, id string) []string {
+// keysByName returns the keys of an object that is identified by its id or name alone.
+func (k *keyspace) keysByName(resource, id string) []string {
 	switch resource {
 	case "databases":
 		return k.metaKeys("root-coord/database/db-info/" + id)
@@ -99,7 +99,7 @@ func (k *keyspace) named(resource, id string) []string {
 func (k *keyspace) replicationKeys(id string) []string {
 	source, target, _ := strings.Cut(id, "/")
 	out := k.metaKeys("streamingcoord-meta/replicate-configuration", "streamingnode-meta/wal/"+target+"/consume-checkpoint", "streamingnode-meta/wal/"+target+"/salvage-checkpoint/")
-	for _, key := range k.under(string(k.grammar.meta) + "streamingcoord-meta/replicating-pchannel/") {
+	for _, key := range k.keysWithPrefix(string(k.grammar.meta) + "streamingcoord-meta/replicating-pchannel/") {
 		if strings.HasSuffix(key, "-"+source) {
 			out = append(out, key)
 		}
@@ -141,13 +141,13 @@ func (k *keyspace) listedKeys(resource, id string) []string {
 	case "partitions":
 		for _, p := range k.parts.Partitions {
 			if p.ID.String() == id {
-				out = k.orCollection(p.Collection, "root-coord/partitions/"+p.Collection.String()+"/"+id)
+				out = k.keysOrCollection(p.Collection, "root-coord/partitions/"+p.Collection.String()+"/"+id)
 			}
 		}
 	case "fields":
 		collection, _, _ := strings.Cut(id, "/")
 		n, _ := strconv.ParseInt(collection, 10, 64)
-		out = k.orCollection(model.CollectionID(n), "root-coord/fields/"+id, "root-coord/struct-array-fields/"+id)
+		out = k.keysOrCollection(model.CollectionID(n), "root-coord/fields/"+id, "root-coord/struct-array-fields/"+id)
 	case "collections":
 		n, _ := strconv.ParseInt(id, 10, 64)
 		out = append(k.metaKeys("root-coord/fields/"+id+"/", "root-coord/functions/"+id+"/", "root-coord/struct-array-fields/"+id+"/"),
@@ -165,9 +165,9 @@ func (k *keyspace) collectionKey(id model.CollectionID) string {
 	return ""
 }
 
-// orCollection returns an object's own keys. If none exists, it returns the record of the collection, in which 2.1
+// keysOrCollection returns an object's own keys. If none exists, it returns the record of the collection, in which 2.1
 // stores the object.
-func (k *keyspace) orCollection(id model.CollectionID, relative ...string) []string {
+func (k *keyspace) keysOrCollection(id model.CollectionID, relative ...string) []string {
 	keys := k.metaKeys(relative...)
 	for _, key := range keys {
 		if _, ok := k.Find(key); ok {

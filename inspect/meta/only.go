@@ -12,7 +12,7 @@ func (s *state) resolve() error {
 	if s.want.Collection == "" {
 		return nil
 	}
-	if s.only = s.named(s.want.Collection); len(s.only) == 0 {
+	if s.scope = s.matchCollections(s.want.Collection); len(s.scope) == 0 {
 		return &UnknownCollectionError{Name: s.want.Collection, Known: s.collectionNames()}
 	}
 	return nil
@@ -49,9 +49,9 @@ func (s *state) collectionNames() []string {
 	return slices.Compact(known)
 }
 
-// named returns the collections that match a name, "database.name", alias or id. An id need not be known, because
+// matchCollections returns the collections that match a name, "database.name", alias or id. An id need not be known, because
 // segments may outlive their collection.
-func (s *state) named(name string) map[model.CollectionID]bool {
+func (s *state) matchCollections(name string) map[model.CollectionID]bool {
 	found := make(map[model.CollectionID]bool)
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		found[model.CollectionID(id)] = true

@@ -24,7 +24,7 @@ func TestOneCollectionOfMany(t *testing.T) {
 		stores["constructed "+version] = newMemory(metatest.Cluster(version))
 	}
 	for _, name := range fixtures() {
-		stores[name] = inMemory(t, pinFixture(t, name))
+		stores[name] = copyToMemory(t, pinFixture(t, name))
 	}
 	for name, store := range stores {
 		t.Run(name, func(t *testing.T) {
@@ -37,12 +37,12 @@ func TestOneCollectionOfMany(t *testing.T) {
 				t.Fatal("no collection")
 			}
 			for _, c := range all.Collections {
-				whole := described(t, all, c.ID)
-				for _, word := range wordsOf(all, c) {
+				whole := describeCollection(t, all, c.ID)
+				for _, word := range namesOf(all, c) {
 					for _, seekable := range []bool{true, false} {
 						store.seekable = seekable
 						one := loadMemory(t, store, Want{Parts: r.Describes, Collection: word})
-						if diff := cmp.Diff(whole, described(t, one, c.ID)); diff != "" {
+						if diff := cmp.Diff(whole, describeCollection(t, one, c.ID)); diff != "" {
 							t.Errorf("%s, seekable %t: read with all, and alone:\n%s", word, seekable, diff)
 						}
 					}
@@ -61,8 +61,8 @@ func loadMemory(t *testing.T, store *memory, want Want) *model.Cluster {
 	return c
 }
 
-// wordsOf returns names that match a collection. Only the first, the id, is certain to match no other.
-func wordsOf(c *model.Cluster, x *model.Collection) []string {
+// namesOf returns names that match a collection. Only the first, the id, is certain to match no other.
+func namesOf(c *model.Cluster, x *model.Collection) []string {
 	list := []string{x.ID.String(), c.DatabaseName(x.Database) + "." + x.Name}
 	for _, a := range c.AliasesOf(x.ID) {
 		list = append(list, a.Name)
@@ -70,8 +70,8 @@ func wordsOf(c *model.Cluster, x *model.Collection) []string {
 	return list
 }
 
-// inMemory returns a seekable snapshot of the same keys.
-func inMemory(t *testing.T, snap source.Snapshot) *memory {
+// copyToMemory returns a seekable snapshot of the same keys.
+func copyToMemory(t *testing.T, snap source.Snapshot) *memory {
 	t.Helper()
 	m := &memory{header: snap.Header(), seekable: true}
 	err := snap.Scan(context.Background(), Ranges(snap.Header(), model.PartAll, nil), func(kv source.KV) error {
@@ -86,8 +86,8 @@ func inMemory(t *testing.T, snap source.Snapshot) *memory {
 	return m
 }
 
-// described returns the full description and tree of a collection.
-func described(t *testing.T, c *model.Cluster, id model.CollectionID) (lines []string) {
+// describeCollection returns the full description and tree of a collection.
+func describeCollection(t *testing.T, c *model.Cluster, id model.CollectionID) (lines []string) {
 	t.Helper()
 	env := view.NewEnv(c, time.Unix(1_800_000_000, 0))
 	r, err := view.Find("collections")

@@ -91,16 +91,16 @@ func (p *packing) set(blocks []*block) {
 // recordStore collects keys for a keyspace: first all keys in any order, later the changes. It must be used by one
 // goroutine. Its keyspaces may be used by any.
 type recordStore struct {
-	grammar *grammar
-	codec   *blockCodec
-	unzip   *unzip
-	cache   *blockCache
-	writer  *blockWriter       // nil after the store was read
-	packing *packing           // of the last keyspace
-	changes map[string]*record // since then; nil: removed
+	grammar      *grammar
+	codec        *blockCodec
+	decompressor *decompressor
+	cache        *blockCache
+	writer       *blockWriter       // nil after the store was read
+	packing      *packing           // of the last keyspace
+	changes      map[string]*record // since then; nil: removed
 }
 
-func newRecordStore(g *grammar, values *unzip) (*recordStore, error) {
+func newRecordStore(g *grammar, values *decompressor) (*recordStore, error) {
 	var bounds []string
 	for _, h := range g.hot {
 		r := source.Prefix(string(g.meta) + string(h.prefix))
@@ -112,7 +112,7 @@ func newRecordStore(g *grammar, values *unzip) (*recordStore, error) {
 		return nil, err
 	}
 	return &recordStore{
-		grammar: g, codec: codec, unzip: values, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
+		grammar: g, codec: codec, decompressor: values, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
 	}, nil
 }
 

@@ -13,8 +13,8 @@ import (
 type span struct {
 	source.Range
 	parts model.Part
-	// tells are the parts that are incomplete without these keys.
-	tells model.Part
+	// dependents are the parts that are incomplete without these keys.
+	dependents model.Part
 	// cuts is the maximum number of cuts of a prefix that grows with the number of segments and continues with a
 	// collection id; 0 for all other prefixes.
 	cuts int
@@ -29,7 +29,7 @@ func spans(h source.Header) []span {
 		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
 			absolute = h.Root + "/" + rest
 		}
-		known = append(known, span{Range: source.Prefix(absolute), parts: parts, tells: tells(prefix, parts), cuts: hotPrefixes()[prefix]})
+		known = append(known, span{Range: source.Prefix(absolute), parts: parts, dependents: dependentParts(prefix, parts), cuts: hotPrefixes()[prefix]})
 	}
 	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
@@ -37,17 +37,17 @@ func spans(h source.Header) []span {
 	from := root.From
 	for _, k := range known {
 		if from < k.From {
-			all = append(all, span{Range: source.Range{From: from, To: k.From}, parts: model.PartRest, tells: model.PartRest})
+			all = append(all, span{Range: source.Range{From: from, To: k.From}, parts: model.PartRest, dependents: model.PartRest})
 		}
 		all = append(all, k)
 		from = k.To
 	}
-	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, tells: model.PartRest})
+	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, dependents: model.PartRest})
 }
 
-// tells returns the parts that are incomplete without the keys of a prefix. These may be fewer than the parts
+// dependentParts returns the parts that are incomplete without the keys of a prefix. These may be fewer than the parts
 // for which the prefix is read.
-func tells(prefix string, parts model.Part) model.Part {
+func dependentParts(prefix string, parts model.Part) model.Part {
 	switch prefix {
 	case "session/":
 		return model.PartSessions
@@ -136,8 +136,8 @@ const (
 	// up to 128 keys (etcd's --max-txn-ops). 200,000 segments fit into 4,000 revisions, and are read faster and in
 	// less memory in pieces.
 	smallStore = 2_000
-	// fewCollections is the number of collections up to which their partitions are cut as well.
-	fewCollections = 16
+	// partitionCutLimit is the number of collections up to which their partitions are cut as well.
+	partitionCutLimit = 16
 )
 
 // Ranges returns the key ranges to read for the parts. If the catalog is known, prefixes that grow with the number
@@ -163,7 +163,7 @@ func cutPoints(h source.Header, collections []*model.Collection, partitions []*m
 	for _, x := range collections {
 		points = append(points, x.ID.String()+"/")
 	}
-	if len(collections) <= fewCollections {
+	if len(collections) <= partitionCutLimit {
 		for _, p := range partitions {
 			points = append(points, p.Collection.String()+"/"+p.ID.String()+"/")
 		}
@@ -217,9 +217,9 @@ func cutAll(prefixes []span, points []string) rangeList {
 	return out
 }
 
-// onlyOf returns the ranges of some collections in prefixes: the keys that end with a collection's id, and the
+// collectionRanges returns the ranges of some collections in prefixes: the keys that end with a collection's id, and the
 // keys that continue after it.
-func onlyOf(prefixes []span, collections map[model.CollectionID]bool) rangeList {
+func collectionRanges(prefixes []span, collections map[model.CollectionID]bool) rangeList {
 	var out rangeList
 	for _, r := range prefixes {
 		for id := range collections {

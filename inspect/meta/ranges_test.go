@@ -19,7 +19,7 @@ import (
 // catalog.
 func TestRangesCoverTheRoot(t *testing.T) {
 	h := testHeader()
-	for name, catalog := range map[string]*model.Cluster{"none": nil, "constructed": constructed(t, "2.6"), "many": manyCollections(1000)} {
+	for name, catalog := range map[string]*model.Cluster{"none": nil, "constructed": loadConstructed(t, "2.6"), "many": manyCollections(1000)} {
 		ranges := Ranges(h, model.PartAll, catalog)
 		root := source.Prefix("by-dev/")
 		if ranges[0].From != root.From || ranges[len(ranges)-1].To != root.To {
@@ -58,8 +58,8 @@ func TestRangesOfParts(t *testing.T) {
 		if rest, ok := strings.CutPrefix(k.pattern, "/"); ok {
 			key = h.Root + "/" + rest
 		}
-		if strings.HasPrefix(k.pattern, string(besideRoot)) {
-			continue // read separately (readBeside)
+		if strings.HasPrefix(k.pattern, string(outsideRoot)) {
+			continue // read separately (readOutside)
 		}
 		key = strings.NewReplacer("{", "", "}", "").Replace(key)
 		if !rangeList(Ranges(h, k.part, nil)).contains([]byte(key)) {

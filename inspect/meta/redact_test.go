@@ -38,7 +38,7 @@ func TestNoSecretSurvives(t *testing.T) {
 			}
 			shown.Write(safe.Value)
 		}
-		c := constructed(t, version)
+		c := loadConstructed(t, version)
 		for i := range c.Keyspace.Len() {
 			r := c.Keyspace.Record(i)
 			fmt.Fprintln(&shown, r.Text, string(r.Raw), r.Problem)

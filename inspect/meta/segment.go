@@ -136,17 +136,17 @@ func readSegmentIndex(value []byte, x *model.SegmentIndex) (unknown []string, er
 func recordContradiction(v *segmentValue, k *keyParts) string {
 	switch {
 	case int64(v.s.ID) != k.ids[2]:
-		return contradicts("SegmentInfo", "ID", int64(v.s.ID), k.ids[2])
+		return formatMismatch("SegmentInfo", "ID", int64(v.s.ID), k.ids[2])
 	case int64(v.s.Collection) != k.ids[0]:
-		return contradicts("SegmentInfo", "collectionID", int64(v.s.Collection), k.ids[0])
+		return formatMismatch("SegmentInfo", "collectionID", int64(v.s.Collection), k.ids[0])
 	case int64(v.s.Partition) != k.ids[1]:
-		return contradicts("SegmentInfo", "partitionID", int64(v.s.Partition), k.ids[1])
+		return formatMismatch("SegmentInfo", "partitionID", int64(v.s.Partition), k.ids[1])
 	}
 	return ""
 }
 
-// contradicts formats the mismatch of an id in a record with its key.
-func contradicts(message, field string, value, key int64) string {
+// formatMismatch formats the mismatch of an id in a record with its key.
+func formatMismatch(message, field string, value, key int64) string {
 	return fmt.Sprintf("%s: %s is %d, in its key %d", message, field, value, key)
 }
 
@@ -168,7 +168,7 @@ func (st *segmentStore) putLogs(s *state, kv source.KV, k *keyParts) {
 	logs.Kind = logKind(k.kind)
 	if field := k.ids[3]; k.kind != kindPredicateDeltalog {
 		if len(kv.Value) > 0 && int64(logs.Field) != field { // delta logs without rows are an empty value
-			s.note(kv, contradicts("FieldBinlog", "fieldID", int64(logs.Field), field))
+			s.note(kv, formatMismatch("FieldBinlog", "fieldID", int64(logs.Field), field))
 		}
 		logs.Field = model.FieldID(field)
 	} else {

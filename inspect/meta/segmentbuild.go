@@ -38,7 +38,7 @@ func (s *state) buildSegments(p *model.Parts) {
 
 // inScope drops the segments of unwanted collections, which a file cannot skip.
 func (s *state) inScope(list []*model.Segment) []*model.Segment {
-	only := s.only
+	only := s.scope
 	if only == nil {
 		return list
 	}

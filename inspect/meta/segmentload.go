@@ -13,15 +13,15 @@ const slabSize = 1024
 // in slabs, because one allocation each would cost more than decoding. All segment ids come from one allocator, so
 // keys with the same id belong to the same segment.
 type segmentLoad struct {
-	byID    map[model.SegmentID]int32
-	lastID  model.SegmentID // the keys of a segment are consecutive
-	lastAt  int32
-	slabs   [][]model.Segment
-	records []bool // the segments that have a record
-	logList [][]loadedLogs
-	inline  map[int32][]model.FieldLogs
-	indexes slab[model.SegmentIndex]
-	from    slab[model.SegmentID]
+	byID          map[model.SegmentID]int32
+	lastID        model.SegmentID // the keys of a segment are consecutive
+	lastAt        int32
+	slabs         [][]model.Segment
+	records       []bool // the segments that have a record
+	logList       [][]loadedLogs
+	inline        map[int32][]model.FieldLogs
+	indexes       slab[model.SegmentIndex]
+	compactedFrom slab[model.SegmentID]
 }
 
 // loadedLogs holds the logs of a key until its segment is complete.
@@ -61,7 +61,7 @@ func (l *segmentLoad) record(v *segmentValue) {
 	indexes := s.Indexes
 	*s = v.s
 	s.Indexes = indexes
-	s.CompactedFrom = l.from.copy(v.compacted)
+	s.CompactedFrom = l.compactedFrom.copy(v.compacted)
 	l.records[i] = true
 	delete(l.inline, i)
 	if len(v.inline) > 0 {
@@ -126,7 +126,7 @@ func (l *segmentLoad) distribute() [][]model.FieldLogs {
 	var room slab[model.FieldLogs]
 	for i, n := range counts {
 		if n > 0 {
-			keyed[i] = room.take(int(n))
+			keyed[i] = room.alloc(int(n))
 		}
 	}
 	for c, chunk := range l.logList {
@@ -145,8 +145,8 @@ type slab[T any] struct {
 	last int // start of the last slice
 }
 
-// take returns an empty slice with capacity n.
-func (s *slab[T]) take(n int) []T {
+// alloc returns an empty slice with capacity n.
+func (s *slab[T]) alloc(n int) []T {
 	if s.used+n > len(s.base) {
 		s.base, s.used = make([]T, max(n, slabSize)), 0
 	}
@@ -160,7 +160,7 @@ func (s *slab[T]) copy(list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}
-	return append(s.take(len(list)), list...)
+	return append(s.alloc(len(list)), list...)
 }
 
 // append appends x to a slice that this method returned. It grows in place if the slice is the last one allocated.
@@ -171,5 +171,5 @@ func (s *slab[T]) append(list []T, x T) []T {
 		grown[n] = x
 		return grown
 	}
-	return append(append(s.take(len(list)+1), list...), x)
+	return append(append(s.alloc(len(list)+1), list...), x)
 }

@@ -114,7 +114,7 @@ func (s *state) replicas() []*model.Replica {
 	s.each(kindReplica, func(f *fact) {
 		m := f.value.(*querypb.Replica)
 		x := &model.Replica{
-			ID: model.ReplicaID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), ResourceGroup: keptName(m.GetResourceGroup()),
+			ID: model.ReplicaID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), ResourceGroup: truncateName(m.GetResourceGroup()),
 			Nodes: nodes(m.GetNodes()), RONodes: nodes(m.GetRoNodes()),
 			StreamingNodes: nodes(m.GetRwSqNodes()), ROStreamingNodes: nodes(m.GetRoSqNodes()),
 		}
@@ -140,7 +140,7 @@ func replica21(f *fact) *model.Replica {
 	m := f.value.(*milvuspb.ReplicaInfo)
 	x := &model.Replica{
 		ID: model.ReplicaID(f.ids[0]), Collection: model.CollectionID(m.GetCollectionID()),
-		ResourceGroup: keptName(m.GetResourceGroupName()), Nodes: nodes(m.GetNodeIds()),
+		ResourceGroup: truncateName(m.GetResourceGroupName()), Nodes: nodes(m.GetNodeIds()),
 	}
 	for _, shard := range m.GetShardReplicas() {
 		if x.ShardLeaders == nil {
@@ -156,7 +156,7 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 	s.each(kindResourceGroup, func(f *fact) {
 		m := f.value.(*querypb.ResourceGroup)
 		x := &model.ResourceGroup{
-			Name: keptName(f.names[0]), Capacity: m.GetCapacity(), //nolint:staticcheck // releases up to 2.3 fill the deprecated field
+			Name: truncateName(f.names[0]), Capacity: m.GetCapacity(), //nolint:staticcheck // releases up to 2.3 fill the deprecated field
 			Nodes: nodes(m.GetNodes()), Requests: -1, Limits: -1,
 		}
 		if config := m.GetConfig(); config != nil {
@@ -174,7 +174,7 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 func groupNames(list []*rgpb.ResourceGroupTransfer) []string {
 	var names []string
 	for _, t := range list {
-		names = append(names, keptName(t.GetResourceGroup()))
+		names = append(names, truncateName(t.GetResourceGroup()))
 	}
 	return names
 }

@@ -36,29 +36,29 @@ type IndexBrief struct {
 	FailReason string
 }
 
-// Single is the decoded content of a key.
-type Single struct {
+// DecodedKey is the decoded content of a key.
+type DecodedKey struct {
 	// Kind is the name of the kind of key (KindInfo.Name). It is "history" for RootCoord's older values, and "" if
 	// no pattern matches the key.
 	Kind string
 	// Key is the absolute key.
 	Key string
 	// Object is a pointer to the model's object for such a key, without data of other keys: *model.Session,
-	// *model.VChannel for watches, checkpoints and removals, *model.PChannel, *model.LoadState, *GrantOf and so
+	// *model.VChannel for watches, checkpoints and removals, *model.PChannel, *model.LoadState, *GrantPart and so
 	// on; *SegmentBrief and *IndexBrief. It is nil for kinds without events, and if Gone or Problem explains it.
 	// For deleted segments, indexes, checkpoints and watches it holds the data in the key.
 	Object any
 	// Collection is the collection whose record the key is part of, 0 if none.
 	Collection model.CollectionID
-	// Gone means that the key has no value: it was deleted, or holds RootCoord's tombstone.
-	Gone bool
+	// Deleted means that the key has no value: it was deleted, or holds RootCoord's tombstone.
+	Deleted bool
 	// Problem is the reason why the value could not be decoded, or its unknown fields.
 	Problem string
 }
 
-// GrantOf is one of the two kinds of keys that form a grant: a role and an object, or a privilege and its grantor.
+// GrantPart is one of the two kinds of keys that form a grant: a role and an object, or a privilege and its grantor.
 // Keys with the same ID belong together.
-type GrantOf struct {
+type GrantPart struct {
 	ID string
 	model.Grant
 }
@@ -76,8 +76,8 @@ func NewDecoder(h source.Header) (*Decoder, error) {
 }
 
 // Decode decodes a key. deleted means that the key was deleted. Secrets are redacted, as in a Cluster.
-func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
-	out := &Single{Key: string(kv.Key), Gone: deleted}
+func (d *Decoder) Decode(kv *source.KV, deleted bool) *DecodedKey {
+	out := &DecodedKey{Key: string(kv.Key), Deleted: deleted}
 	parts, err := d.state.grammar.parse([]byte(out.Key))
 	k := &parts
 	switch {
@@ -105,11 +105,11 @@ func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
 		out.Object = v
 	case kindBinlog, kindDeltalog, kindStatslog, kindBM25Log, kindPredicateDeltalog, kindTarget, kindSessionID:
 	default:
-		out.Gone = deleted || isTombstone(kv.Value) && strings.HasPrefix(kind.pattern, "root-coord/")
+		out.Deleted = deleted || isTombstone(kv.Value) && strings.HasPrefix(kind.pattern, "root-coord/")
 		if collectionKind(k.kind) {
 			out.Collection = (&fact{kind: k.kind, ids: k.ids}).collectionID()
 		}
-		if !out.Gone {
+		if !out.Deleted {
 			d.putSmall(out, kv, k)
 		}
 	}
@@ -117,9 +117,9 @@ func (d *Decoder) Decode(kv *source.KV, deleted bool) *Single {
 }
 
 // putSegment decodes a segment's record.
-func (d *Decoder) putSegment(out *Single, kv *source.KV, k *keyParts) {
+func (d *Decoder) putSegment(out *DecodedKey, kv *source.KV, k *keyParts) {
 	x := &SegmentBrief{ID: model.SegmentID(k.ids[2]), Collection: model.CollectionID(k.ids[0])}
-	if !out.Gone {
+	if !out.Deleted {
 		v := &d.state.segments.value
 		if _, err := readSegment(kv.Value, v); err != nil {
 			out.Problem = "SegmentInfo: " + err.Error()
@@ -133,9 +133,9 @@ func (d *Decoder) putSegment(out *Single, kv *source.KV, k *keyParts) {
 }
 
 // putIndex decodes the record of an index on a segment.
-func (d *Decoder) putIndex(out *Single, kv *source.KV, k *keyParts) {
+func (d *Decoder) putIndex(out *DecodedKey, kv *source.KV, k *keyParts) {
 	var x model.SegmentIndex
-	if !out.Gone {
+	if !out.Deleted {
 		if _, err := readSegmentIndex(kv.Value, &x); err != nil {
 			out.Problem = "SegmentIndex: " + err.Error()
 			return
@@ -153,7 +153,7 @@ func newIndexBrief(x *model.SegmentIndex) *IndexBrief {
 }
 
 // putSmall assembles a single key with the code that assembles a Cluster.
-func (d *Decoder) putSmall(out *Single, kv *source.KV, k *keyParts) {
+func (d *Decoder) putSmall(out *DecodedKey, kv *source.KV, k *keyParts) {
 	s := d.state
 	out.Object = nil
 	f, err := s.fact(*kv, k)
@@ -166,43 +166,43 @@ func (d *Decoder) putSmall(out *Single, kv *source.KV, k *keyParts) {
 		return
 	}
 	if collectionKind(k.kind) {
-		out.Object = f.ofCollection()
+		out.Object = f.collectionObject()
 		return
 	}
 	s.facts[k.kind] = map[string]*fact{f.key: f}
-	out.Object = s.alone(f)
+	out.Object = s.assembleSingle(f)
 	s.facts[k.kind] = nil
 }
 
-// ofCollection returns the object of a single key of a collection.
-func (f *fact) ofCollection() any {
+// collectionObject returns the object of a single key of a collection.
+func (f *fact) collectionObject() any {
 	c := &collectionFacts{id: f.collectionID(), facts: map[string]*fact{f.key: f}}
 	c.rebuild()
 	switch f.kind {
 	case kindCollection, kindCollection22:
 		return c.built.collection
 	case kindPartition:
-		return only(c.built.partitions)
+		return firstOrNil(c.built.partitions)
 	case kindIndex21:
-		return only(c.built.indexes)
+		return firstOrNil(c.built.indexes)
 	case kindFunction:
-		return only(c.functions(nil))
+		return firstOrNil(c.functions(nil))
 	}
-	return only(c.fields(nil)) // of a struct: the struct itself, which comes first
+	return firstOrNil(c.fields(nil)) // of a struct: the struct itself, which comes first
 }
 
-// alone assembles the only fact of the state.
-func (s *state) alone(f *fact) any {
+// assembleSingle assembles the only fact of the state.
+func (s *state) assembleSingle(f *fact) any {
 	s.legacy = s.grammar.kinds[f.kind].until == "2.1"
 	switch f.kind {
 	case kindSession:
-		return only(s.sessions())
+		return firstOrNil(s.sessions())
 	case kindDatabase:
-		return only(s.databases())
+		return firstOrNil(s.databases())
 	case kindAlias, kindAlias22, kindAlias21:
 		return alias(f)
 	case kindFieldIndex:
-		return only(s.indexes())
+		return firstOrNil(s.indexes())
 	case kindSegmentIndex21, kindIndexMeta21:
 		for _, list := range s.segmentIndexes21() {
 			return newIndexBrief(&list[0])
@@ -210,52 +210,52 @@ func (s *state) alone(f *fact) any {
 		return nil
 	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALVChannel:
 		v, _ := s.channels(nil)
-		return only(v)
+		return firstOrNil(v)
 	case kindWALCheckpoint, kindPChannel:
 		_, p := s.channels(nil)
-		return only(p)
+		return firstOrNil(p)
 	case kindCollectionLoad, kindPartitionLoad, kindCollectionLoad21:
-		return only(s.loadStates())
+		return firstOrNil(s.loadStates())
 	case kindReplica, kindReplica21:
-		return only(s.replicas())
+		return firstOrNil(s.replicas())
 	case kindResourceGroup:
-		return only(s.resourceGroups())
+		return firstOrNil(s.resourceGroups())
 	case kindConfig:
-		return only(s.config())
+		return firstOrNil(s.config())
 	case kindAllocator:
-		return only(s.allocators())
+		return firstOrNil(s.allocators())
 	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
 		kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask:
-		return only(s.tasks())
+		return firstOrNil(s.tasks())
 	case kindSnapshot:
-		return only(s.snapshots())
+		return firstOrNil(s.snapshots())
 	}
-	return s.aloneAccess(f)
+	return s.assembleAccess(f)
 }
 
-func (s *state) aloneAccess(f *fact) any {
+func (s *state) assembleAccess(f *fact) any {
 	switch f.kind {
 	case kindUser:
 		users, _, _, _ := s.access()
-		return only(users)
+		return firstOrNil(users)
 	case kindRole:
 		_, roles, _, _ := s.access()
-		return only(roles)
+		return firstOrNil(roles)
 	case kindUserRole:
 		return &UserRole{User: f.names[0], Role: f.names[1]}
 	case kindGrantee:
-		return &GrantOf{ID: f.value.(string), Grant: granted(f)}
+		return &GrantPart{ID: f.value.(string), Grant: decodeGrantee(f)}
 	case kindGrant:
-		return &GrantOf{ID: f.names[0], Grant: model.Grant{Privilege: privilege(f), Grantor: f.value.(string)}}
+		return &GrantPart{ID: f.names[0], Grant: model.Grant{Privilege: privilege(f), Grantor: f.value.(string)}}
 	case kindPrivilegeGroup:
 		_, _, _, groups := s.access()
-		return only(groups)
+		return firstOrNil(groups)
 	}
 	return nil
 }
 
-// only returns the first element of a list. It returns an untyped nil if the list is empty.
-func only[T any](list []*T) any {
+// firstOrNil returns the first element of a list. It returns an untyped nil if the list is empty.
+func firstOrNil[T any](list []*T) any {
 	if len(list) == 0 {
 		return nil
 	}

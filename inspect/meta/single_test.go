@@ -118,21 +118,21 @@ func find[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// TestDecoderGone checks keys that were deleted or hold RootCoord's tombstone.
-func TestDecoderGone(t *testing.T) {
+// TestDecoderDeleted checks keys that were deleted or hold RootCoord's tombstone.
+func TestDecoderDeleted(t *testing.T) {
 	d, err := NewDecoder(source.Header{Root: "by-dev", MetaPath: "meta"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]Single{
-		"by-dev/meta/datacoord-meta/s/1/2/3":                     {Kind: "segment", Gone: true, Object: &SegmentBrief{Collection: 1, ID: 3}},
-		"by-dev/meta/segment-index/1/2/3/4":                      {Kind: "segment-index", Gone: true, Object: &IndexBrief{Collection: 1, Segment: 3, Build: 4}},
-		"by-dev/meta/session/querynode-4":                        {Kind: "session", Gone: true},
-		"by-dev/meta/root-coord/fields/7/100":                    {Kind: "field", Gone: true, Collection: 7},
-		"by-dev/meta/snapshots/root-coord/fields/7/100_ts42":     {Kind: "history", Gone: true},
-		"by-dev/meta/channelwatch/8/by-dev-dml_0_7v1":            {Kind: "channel-watch", Gone: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1, Watcher: 8}},
-		"by-dev/meta/no/such/key":                                {Gone: true, Problem: "unknown key"},
-		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {Kind: "channel-checkpoint", Gone: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1}},
+	for key, want := range map[string]DecodedKey{
+		"by-dev/meta/datacoord-meta/s/1/2/3":                     {Kind: "segment", Deleted: true, Object: &SegmentBrief{Collection: 1, ID: 3}},
+		"by-dev/meta/segment-index/1/2/3/4":                      {Kind: "segment-index", Deleted: true, Object: &IndexBrief{Collection: 1, Segment: 3, Build: 4}},
+		"by-dev/meta/session/querynode-4":                        {Kind: "session", Deleted: true},
+		"by-dev/meta/root-coord/fields/7/100":                    {Kind: "field", Deleted: true, Collection: 7},
+		"by-dev/meta/snapshots/root-coord/fields/7/100_ts42":     {Kind: "history", Deleted: true},
+		"by-dev/meta/channelwatch/8/by-dev-dml_0_7v1":            {Kind: "channel-watch", Deleted: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1, Watcher: 8}},
+		"by-dev/meta/no/such/key":                                {Deleted: true, Problem: "unknown key"},
+		"by-dev/meta/datacoord-meta/channel-cp/by-dev-dml_0_7v1": {Kind: "channel-checkpoint", Deleted: true, Object: &model.VChannel{Name: "by-dev-dml_0_7v1", PChannel: "by-dev-dml_0", Collection: 7, Shard: -1}},
 	} {
 		got := *d.Decode(&source.KV{Key: []byte(key)}, true)
 		got.Key = ""
@@ -141,7 +141,7 @@ func TestDecoderGone(t *testing.T) {
 		}
 	}
 	mark := source.KV{Key: []byte("by-dev/meta/root-coord/fields/7/100"), Value: []byte("\xE2\x9B\xBC")}
-	if got := d.Decode(&mark, false); !got.Gone || got.Object != nil {
+	if got := d.Decode(&mark, false); !got.Deleted || got.Object != nil {
 		t.Errorf("RootCoord's mark of what was dropped is %+v", got)
 	}
 	broken := source.KV{Key: []byte("by-dev/meta/datacoord-meta/s/1/2/3"), Value: []byte("\xff\xff")}
@@ -184,7 +184,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
 		kv := source.KV{Key: []byte("by-dev/meta/" + key), Value: value}
-		if got := d.Decode(&kv, false); got.Gone && !isTombstone(value) {
+		if got := d.Decode(&kv, false); got.Deleted && !isTombstone(value) {
 			t.Errorf("%q is gone", key)
 		}
 		d.Decode(&kv, true)

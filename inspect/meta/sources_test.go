@@ -66,7 +66,7 @@ func sameCluster(t *testing.T, what string, want, got *model.Cluster, options ..
 
 func loadFrom(t *testing.T, from string) *model.Cluster {
 	t.Helper()
-	snapshot := pinned(t, from)
+	snapshot := pin(t, from)
 	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
 	if err != nil {
 		t.Fatalf("load %s: %v", from, err)
@@ -74,7 +74,7 @@ func loadFrom(t *testing.T, from string) *model.Cluster {
 	return c
 }
 
-func pinned(t *testing.T, from string) source.Snapshot {
+func pin(t *testing.T, from string) source.Snapshot {
 	t.Helper()
 	src, err := source.Open(t.Context(), from, source.Options{})
 	if err != nil {
@@ -92,7 +92,7 @@ func pinned(t *testing.T, from string) source.Snapshot {
 // save writes a bundle, like kitescope snapshot save.
 func save(t *testing.T, from string) string {
 	t.Helper()
-	snapshot := pinned(t, from)
+	snapshot := pin(t, from)
 	var b bytes.Buffer
 	if _, err := source.WriteBundle(t.Context(), &b, snapshot, source.BundleInfo{Redacted: true}, nil, meta.Redactor(snapshot.Header())); err != nil {
 		t.Fatalf("save %s: %v", from, err)

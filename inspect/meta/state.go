@@ -38,12 +38,12 @@ type fact struct {
 // state holds the decoded keys of a store. It can assemble a Cluster repeatedly. It is not safe for
 // concurrent use.
 type state struct {
-	grammar *grammar
-	header  source.Header
-	want    Want
-	unzip   *unzip
-	// only is nil unless Want.Collection restricts segments to some collections.
-	only map[model.CollectionID]bool
+	grammar      *grammar
+	header       source.Header
+	want         Want
+	decompressor *decompressor
+	// scope is nil unless Want.Collection restricts segments to some collections.
+	scope map[model.CollectionID]bool
 
 	facts       [kindCount]map[string]*fact // by absolute key; without those of collections
 	collections map[model.CollectionID]*collectionFacts
@@ -55,7 +55,7 @@ type state struct {
 	historyKeys int64
 	// records is nil unless Want.Records is set.
 	records *recordStore
-	beside  map[string]int64 // the keys outside the root that were read separately, and their revisions
+	outside map[string]int64 // the keys outside the root that were read separately, and their revisions
 
 	dirty  groupSet    // changed since parts was assembled; segments have their edits instead
 	parts  model.Parts // the last assembled parts; clusters share the lists, so these are replaced, not changed
@@ -63,7 +63,7 @@ type state struct {
 }
 
 func newState(h source.Header, want Want) (*state, error) {
-	unzip, err := newUnzip()
+	unzip, err := newDecompressor()
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func newState(h source.Header, want Want) (*state, error) {
 }
 
 // emptyState returns the state of a store without keys.
-func emptyState(g *grammar, unzip *unzip) *state {
+func emptyState(g *grammar, unzip *decompressor) *state {
 	return &state{
-		grammar: g, unzip: unzip,
+		grammar: g, decompressor: unzip,
 		collections: make(map[model.CollectionID]*collectionFacts),
 		segments:    newSegmentStore(),
 		history:     make(map[string]*model.HistoryEntry),
@@ -234,7 +234,7 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 	case encProto:
 		return s.decodeMessage(kind, kv, kv.Value)
 	case encZstdProto:
-		raw, err := s.unzip.value(kv.Value)
+		raw, err := s.decompressor.value(kv.Value)
 		if errors.Is(err, errTooLarge) {
 			return nil, fmt.Errorf("%s: %w", messageName(kind.message()), err)
 		}

@@ -185,7 +185,7 @@ func broadcastTask(f *fact) *model.Task {
 				first = at
 			}
 		case channels != nil:
-			t.Unacknowledged = append(t.Unacknowledged, keptName(channels[i]))
+			t.Unacknowledged = append(t.Unacknowledged, truncateName(channels[i]))
 		}
 	}
 	if len(t.Unacknowledged) > 0 {
@@ -239,7 +239,7 @@ func (s *state) snapshots() []*model.Snapshot {
 	s.each(kindSnapshot, func(f *fact) {
 		m := f.value.(*datapb.SnapshotInfo)
 		list = append(list, &model.Snapshot{
-			ID: f.ids[1], Name: keptName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
+			ID: f.ids[1], Name: truncateName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
 			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: redact.Text(m.GetS3Location()),
 			Pins: len(m.GetPinIds()), ProtectedUntil: wallTime(m.GetCompactionExpireTime()),

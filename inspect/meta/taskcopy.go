@@ -16,9 +16,9 @@ import (
 func copySegmentJob(f *fact) *model.Task {
 	m := f.value.(*datapb.CopySegmentJob)
 	return &model.Task{
-		ID: f.ids[0], Type: "copy-segment-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		ID: f.ids[0], Type: "copy-segment-job", Snapshot: truncateName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: redact.Text(m.GetReason()),
-		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
+		Segments: mappingSegments(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mappingSegments(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		Progress:  fmt.Sprintf("%d/%d segments, %d rows", m.GetCopiedSegments(), m.GetTotalSegments(), m.GetTotalRows()),
 		StartedAt: wallTime(m.GetStartTs()), EndedAt: wallTime(m.GetCompleteTs()), Details: copySegmentJobDetails(m),
 	}
@@ -29,13 +29,13 @@ func copySegmentTask(f *fact) *model.Task {
 	return &model.Task{
 		ID: f.ids[0], Type: "copy-segment", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentTask"), Reason: redact.Text(m.GetReason()),
-		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
+		Segments: mappingSegments(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mappingSegments(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		StartedAt: wallTime(m.GetCreatedTs()), EndedAt: wallTime(m.GetCompleteTs()), Details: copySegmentTaskDetails(m),
 	}
 }
 
-// mapped returns the segments on one side of a mapping.
-func mapped(list []*datapb.CopySegmentIDMapping, side func(*datapb.CopySegmentIDMapping) int64) (out []model.SegmentID) {
+// mappingSegments returns the segments on one side of a mapping.
+func mappingSegments(list []*datapb.CopySegmentIDMapping, side func(*datapb.CopySegmentIDMapping) int64) (out []model.SegmentID) {
 	for _, x := range list {
 		out = append(out, model.SegmentID(side(x)))
 	}
@@ -45,7 +45,7 @@ func mapped(list []*datapb.CopySegmentIDMapping, side func(*datapb.CopySegmentID
 func exportSnapshotJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ExportSnapshotJob)
 	return &model.Task{
-		ID: f.ids[0], Type: "export-snapshot-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
+		ID: f.ids[0], Type: "export-snapshot-job", Snapshot: truncateName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
 		State: strings.TrimPrefix(m.GetState().String(), "ExportSnapshotJob"), Reason: redact.Text(m.GetReason()),
 		Progress:  fmt.Sprintf("%d/%d files", m.GetCopiedFiles(), m.GetTotalFiles()),
 		StartedAt: wallTime(m.GetStartTime()), EndedAt: wallTime(m.GetEndTime()), Details: exportDetails(m),

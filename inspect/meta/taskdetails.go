@@ -28,7 +28,7 @@ func (d *details) add(name string, n int64) {
 // text appends a text unless it is empty. Secrets are redacted.
 func (d *details) text(name, value string) {
 	if value != "" {
-		*d = append(*d, name+"="+keptName(redact.Text(value)))
+		*d = append(*d, name+"="+truncateName(redact.Text(value)))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-func packed(t *testing.T, raw []byte) []byte {
+func compress(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -25,13 +25,13 @@ func packed(t *testing.T, raw []byte) []byte {
 	return encoder.EncodeAll(raw, nil)
 }
 
-func TestUnzip(t *testing.T) {
+func TestDecompress(t *testing.T) {
 	noise := make([]byte, 6<<20)
 	random := rand.New(rand.NewPCG(7, 8))
 	for i := range noise {
 		noise[i] = byte(random.IntN(8)) // compresses, but not by much
 	}
-	u, err := newUnzip()
+	u, err := newDecompressor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestUnzip(t *testing.T) {
 		{"200 MiB of zeros in a large value", append(bytes.Clone(noise[:1<<20]), make([]byte, 200<<20)...), true},
 	}
 	for _, tt := range tests {
-		got, err := u.value(packed(t, tt.raw))
+		got, err := u.value(compress(t, tt.raw))
 		if tt.tooBig != errors.Is(err, errTooLarge) || !tt.tooBig && (err != nil || !bytes.Equal(got, tt.raw)) {
 			t.Errorf("%s: %d bytes, %v", tt.name, len(got), err)
 		}
@@ -64,7 +64,7 @@ func TestBombs(t *testing.T) {
 		huge[i] = 0x0a // an empty message in field 1, repeated
 	}
 	kvs := []source.KV{
-		{Key: []byte("by-dev/meta/queryCoord-Collection-Target/1"), Value: packed(t, huge[:maxMessage])},
+		{Key: []byte("by-dev/meta/queryCoord-Collection-Target/1"), Value: compress(t, huge[:maxMessage])},
 		{Key: []byte("by-dev/meta/field-index/1/2"), Value: huge},
 		{Key: []byte("by-dev/meta/datacoord-meta/s/1/2/3"), Value: huge},
 		{Key: []byte("by-dev/meta/datacoord-meta/s/1/2/4"), Value: []byte("\x08\x04\x10\x01\x18\x02")},

@@ -22,9 +22,9 @@ func longUvarint(b []byte) (v uint64, n int) {
 		w := binary.LittleEndian.Uint64(b)
 		if end := ^w & continued; end != 0 {
 			n = bits.TrailingZeros64(end)/8 + 1
-			return sevens(w & (math.MaxUint64 >> (64 - 8*n))), n
+			return join7Bits(w & (math.MaxUint64 >> (64 - 8*n))), n
 		}
-		if v = sevens(w) | uint64(b[wordBytes]&0x7f)<<56; b[wordBytes] < 0x80 {
+		if v = join7Bits(w) | uint64(b[wordBytes]&0x7f)<<56; b[wordBytes] < 0x80 {
 			return v, wordBytes + 1
 		}
 		if last := b[wordBytes+1]; last <= 1 {
@@ -44,8 +44,8 @@ func longUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// sevens concatenates the lower seven bits of each byte.
-func sevens(w uint64) uint64 {
+// join7Bits concatenates the lower seven bits of each byte.
+func join7Bits(w uint64) uint64 {
 	w = w&0x007f007f007f007f | w&0x7f007f007f007f00>>1
 	w = w&0x00003fff00003fff | w&0x3fff00003fff0000>>2
 	return w&0x000000000fffffff | w&0x0fffffff00000000>>4

@@ -150,7 +150,7 @@ func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 	case 30<<3 | varint:
 		s.ByStreaming = f.value != 0
 	case 31<<3 | varint:
-		s.SortedElse = f.value != 0
+		s.SortedByKey = f.value != 0
 	case 34<<3 | varint:
 		return fastVersion(s, f.value, func(d *model.SegmentDetails, n int32) { d.SchemaVersion = n })
 	case 35<<3 | varint:

@@ -223,7 +223,7 @@ func FuzzPut(f *testing.F) {
 			t.Fatal(err)
 		}
 		s.put(source.KV{Key: key, Value: value}, true)
-		c := s.build(nil, headline{})
+		c := s.build(nil, snapshotInfo{})
 		if c.Keyspace.Len() != 1 || c.Keys != 1 {
 			t.Fatalf("%d keys in the keyspace, %d counted", c.Keyspace.Len(), c.Keys)
 		}
@@ -233,7 +233,7 @@ func FuzzPut(f *testing.F) {
 		}
 		s.put(source.KV{Key: key, Value: value}, false)
 		s.remove(key)
-		if c = s.build(c, headline{}); c.Keys != 0 || len(c.Undecoded) != 0 || c.Keyspace.Len() != 0 {
+		if c = s.build(c, snapshotInfo{}); c.Keys != 0 || len(c.Undecoded) != 0 || c.Keyspace.Len() != 0 {
 			t.Fatalf("%d keys, %d undecoded are left of nothing", c.Keys, len(c.Undecoded))
 		}
 	})

@@ -43,7 +43,7 @@ func (s *state) woodpecker() *model.Woodpecker {
 			continue
 		}
 		l := log(k.name())
-		l.Segments = append(l.Segments, model.LogSegment{ID: k.ids[0], State: model.LogUnread})
+		l.Segments = append(l.Segments, model.LogSegment{ID: k.ids[0], State: model.LogUndecoded})
 	}
 	byID := map[int64]*model.Log{}
 	for _, l := range logs {

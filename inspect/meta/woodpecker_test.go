@@ -68,7 +68,7 @@ func TestWoodpeckerAgainstItsClient(t *testing.T) {
 				expected = append(expected, fmt.Sprint(s.ID, model.LogMissing, 0, 0))
 				continue
 			case slices.Contains(want.Garbled, s.ID):
-				expected = append(expected, fmt.Sprint(s.ID, model.LogUnread, 0, 0))
+				expected = append(expected, fmt.Sprint(s.ID, model.LogUndecoded, 0, 0))
 				continue
 			case s.State != model.LogActive && s.Written != s.Last+1:
 				t.Errorf("segment %d: %d entries written, and the last is %d", s.ID, s.Written, s.Last)
@@ -87,7 +87,7 @@ func TestWoodpeckerAgainstItsClient(t *testing.T) {
 func TestWoodpeckerCounts(t *testing.T) {
 	c := loadWoodpecker(t)
 	whole, damaged := c.Woodpecker.Logs[0], c.Woodpecker.Logs[1]
-	if got, want := whole.Kept(), (model.Kept{Segments: 4, Entries: 41 + 42 + 25, Bytes: 9471 + 9723 + 5575, Uncounted: 1}); got != want {
+	if got, want := whole.Retained(), (model.RetainedLog{Segments: 4, Entries: 41 + 42 + 25, Bytes: 9471 + 9723 + 5575, Uncounted: 1}); got != want {
 		t.Errorf("kept: %+v, want %+v", got, want)
 	}
 	if entries, _, uncounted := whole.Behind(model.LogPosition{Segment: 2, Entry: 39}); entries != 2+25 || uncounted != 1 {

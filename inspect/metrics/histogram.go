@@ -12,9 +12,9 @@ type Histogram struct {
 	// Bounds are the upper bounds of the buckets, ascending. Buckets are the cumulative counts up to each
 	// bound, at most Count. Both are nil if unknown for any of the series that were added up.
 	Bounds, Buckets []float64
-	// Whole is true if each observation was truncated to whole milliseconds, as Milvus does up to about 2.5. It
+	// Truncated is true if each observation was truncated to whole milliseconds, as Milvus does up to about 2.5. It
 	// is detected: all sums are whole numbers then. True values are up to 1 ms larger than observed ones.
-	Whole bool
+	Truncated bool
 }
 
 // Mean returns an interval that contains the mean of the observations. ok is false if there are none or their
@@ -24,7 +24,7 @@ func (h Histogram) Mean() (low, high float64, ok bool) {
 		return 0, 0, false
 	}
 	low = h.Sum / h.Count
-	if high = low; h.Whole {
+	if high = low; h.Truncated {
 		high++
 	}
 	return low, high, true
@@ -53,11 +53,11 @@ func (h Histogram) Quantile(q float64) (low, high float64, ok bool) {
 func (h Histogram) Plus(o Histogram) Histogram {
 	switch {
 	case o.Count == 0:
-		return h.orBuckets(o)
+		return h.withBuckets(o)
 	case h.Count == 0:
-		return o.orBuckets(h)
+		return o.withBuckets(h)
 	}
-	sum := Histogram{Sum: h.Sum + o.Sum, Count: h.Count + o.Count, Whole: h.Whole || o.Whole}
+	sum := Histogram{Sum: h.Sum + o.Sum, Count: h.Count + o.Count, Truncated: h.Truncated || o.Truncated}
 	if len(h.Buckets) == 0 || len(h.Buckets) != len(o.Buckets) || !slices.Equal(h.Bounds, o.Bounds) {
 		return sum
 	}
@@ -68,19 +68,19 @@ func (h Histogram) Plus(o Histogram) Histogram {
 	return sum
 }
 
-// orBuckets returns h. If h is empty, Whole is combined, and missing bounds and buckets are taken from o.
-func (h Histogram) orBuckets(o Histogram) Histogram {
+// withBuckets returns h. If h is empty, Whole is combined, and missing bounds and buckets are taken from o.
+func (h Histogram) withBuckets(o Histogram) Histogram {
 	if h.Count == 0 && h.Bounds == nil {
 		h.Bounds, h.Buckets = o.Bounds, o.Buckets
 	}
 	if h.Count == 0 {
-		h.Whole = h.Whole || o.Whole
+		h.Truncated = h.Truncated || o.Truncated
 	}
 	return h
 }
 
-// scaled returns h with its sum and bounds multiplied by a factor.
-func (h Histogram) scaled(by float64) Histogram {
+// scale returns h with its sum and bounds multiplied by a factor.
+func (h Histogram) scale(by float64) Histogram {
 	h.Sum *= by
 	bounds := make([]float64, len(h.Bounds))
 	for i, b := range h.Bounds {

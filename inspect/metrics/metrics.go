@@ -6,7 +6,7 @@
 //     file that defines it. Other packages refer to a metric by its Name.
 //  2. NewWindow compares two scrapes of one process. The Window covers the time since the process started if
 //     there is only one scrape, the process was restarted, the clock went back or both scrapes are the same.
-//     Window.SinceStart and Window.Why report that.
+//     Window.SinceStart and Window.Reason report that.
 //  3. Histogram, Counter and Gauge add up the series of a Window that match some labels. Each and EachSeries
 //     visit single series. If a metric is missing, ok is false and Missing returns the reason.
 //
@@ -42,9 +42,9 @@ type Metric struct {
 	Name Name
 	Kind model.MetricKind
 	Unit Unit
-	// Called holds the names on /metrics by release. If a process exports several of them, their values are
+	// Spellings holds the names on /metrics by release. If a process exports several of them, their values are
 	// added up.
-	Called []Called
+	Spellings []Spelling
 	// Labels lists the relevant labels except node_id, with their values.
 	Labels string
 	// Source is the Milvus (or client_golang) file that defines the metric. The path is below pkg/metrics since
@@ -54,9 +54,9 @@ type Metric struct {
 	Help string
 }
 
-// Called is the name of a metric in a range of releases.
-type Called struct {
-	As string
+// Spelling is the name of a metric in a range of releases.
+type Spelling struct {
+	Name string
 	// Since and Until are the first and the last release with that name, as far as the sources show. "" is
 	// unbounded.
 	Since, Until string
@@ -64,18 +64,18 @@ type Called struct {
 
 // Find returns the metric with a name on /metrics, or nil if the table has none. Names of histograms and
 // summaries may end in _sum, _count or _bucket.
-func Find(as string) *Metric {
+func Find(name string) *Metric {
 	for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
-		of, is := strings.CutSuffix(as, suffix)
-		if m := byCall[of]; is && m != nil && (suffix == "" || m.Kind >= model.MetricHistogram) {
+		of, is := strings.CutSuffix(name, suffix)
+		if m := bySpelling[of]; is && m != nil && (suffix == "" || m.Kind >= model.MetricHistogram) {
 			return m
 		}
 	}
 	return nil
 }
 
-// Of returns the row of a name, or nil if there is none.
-func Of(name Name) *Metric { return byName[name] }
+// Lookup returns the row of a name, or nil if there is none.
+func Lookup(name Name) *Metric { return byName[name] }
 
 // All returns the rows of the table in table order.
 func All() []*Metric {
@@ -86,13 +86,13 @@ func All() []*Metric {
 	return list
 }
 
-var byName, byCall = func() (map[Name]*Metric, map[string]*Metric) {
+var byName, bySpelling = func() (map[Name]*Metric, map[string]*Metric) {
 	names, calls := map[Name]*Metric{}, map[string]*Metric{}
 	for i := range table {
 		m := &table[i]
 		names[m.Name] = m
-		for _, c := range m.Called {
-			calls[c.As] = m
+		for _, c := range m.Spellings {
+			calls[c.Name] = m
 		}
 	}
 	return names, calls

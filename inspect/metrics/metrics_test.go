@@ -18,8 +18,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// captured returns the processes in a capture of Milvus 2.3.5.
-func captured(t testing.TB, name string) []*model.Process {
+// loadCapture returns the processes in a capture of Milvus 2.3.5.
+func loadCapture(t testing.TB, name string) []*model.Process {
 	t.Helper()
 	d := live.NewDecoder()
 	if _, err := live.ReadFile(filepath.Join("../../testdata/snapshots", "cluster-2.3.5-"+name, "metrics"), d.Add); err != nil {
@@ -28,10 +28,10 @@ func captured(t testing.TB, name string) []*model.Process {
 	return d.Runtime("recording", name).Processes
 }
 
-// TestWhereSixSearchesWent checks the sums of a capture with six searches. They took 1,327 ms at the proxy. The
+// TestSixSearches checks the sums of a capture with six searches. They took 1,327 ms at the proxy. The
 // shard leaders took 2,376 ms over twelve requests, 2,206 ms of them waiting for consistency. The C++ calls
 // took 326 ms.
-func TestWhereSixSearchesWent(t *testing.T) {
+func TestSixSearches(t *testing.T) {
 	var search, leader, wait, core, segments metrics.Histogram
 	query := model.Pair{Key: "query_type", Value: "search"}
 	add := func(sum *metrics.Histogram, w *metrics.Window, name metrics.Name, match ...model.Pair) {
@@ -39,10 +39,10 @@ func TestWhereSixSearchesWent(t *testing.T) {
 			*sum = sum.Plus(h)
 		}
 	}
-	for _, p := range captured(t, "t1") {
+	for _, p := range loadCapture(t, "t1") {
 		w := metrics.NewWindow(p.Before, p.Metrics)
-		if !w.SinceStart || !strings.Contains(w.Why, "only one scrape") || !(w.Seconds() > 60 && w.Seconds() < 3600) || !w.About {
-			t.Errorf("%v: %v, %v s, %q", p.Nodes, w.SinceStart, w.Seconds(), w.Why)
+		if !w.SinceStart || !strings.Contains(w.Reason, "only one scrape") || !(w.Seconds() > 60 && w.Seconds() < 3600) || !w.Approximate {
+			t.Errorf("%v: %v, %v s, %q", p.Nodes, w.SinceStart, w.Seconds(), w.Reason)
 		}
 		add(&search, w, metrics.ProxySearch)
 		add(&leader, w, metrics.NodeRequest, model.Pair{Key: "scope", Value: "OnLeader"})
@@ -56,8 +56,8 @@ func TestWhereSixSearchesWent(t *testing.T) {
 	}{
 		"proxy": {search, 1327, 6}, "leaders": {leader, 2376, 12}, "consistency": {wait, 2206, 12}, "kernels": {core, 326, 35}, "segments": {segments, 377, 35},
 	} {
-		if test.got.Sum != test.sum || test.got.Count != test.count || !test.got.Whole || len(test.got.Buckets) == 0 {
-			t.Errorf("%s: %v ms in %v, whole: %v, %d buckets", name, test.got.Sum, test.got.Count, test.got.Whole, len(test.got.Buckets))
+		if test.got.Sum != test.sum || test.got.Count != test.count || !test.got.Truncated || len(test.got.Buckets) == 0 {
+			t.Errorf("%s: %v ms in %v, whole: %v, %d buckets", name, test.got.Sum, test.got.Count, test.got.Truncated, len(test.got.Buckets))
 		}
 	}
 	if low, high, ok := search.Mean(); !ok || low != 1327.0/6 || high != 1327.0/6+1 {
@@ -68,12 +68,12 @@ func TestWhereSixSearchesWent(t *testing.T) {
 	}
 }
 
-// TestTableIsTrue checks that metrics in the captures of 2.3.5 have the kind and labels of their row, and that
+// TestTableMatchesCaptures checks that metrics in the captures of 2.3.5 have the kind and labels of their row, and that
 // nearly all rows expected in 2.3 occur.
-func TestTableIsTrue(t *testing.T) {
+func TestTableMatchesCaptures(t *testing.T) {
 	told := map[string]*model.Family{}
 	for _, name := range []string{"t1", "t3", "t7", "healthy-load"} {
-		for _, p := range captured(t, name) {
+		for _, p := range loadCapture(t, name) {
 			for as, f := range p.Metrics.Families {
 				if told[as] == nil {
 					told[as] = &model.Family{Name: as, Kind: f.Kind}
@@ -86,33 +86,33 @@ func TestTableIsTrue(t *testing.T) {
 	// Names that only occur after an error, with a feature enabled or in other releases.
 	rare := []string{"milvus_querynode_read_evicted_count", "milvus_proxy_limiter_rate", "milvus_proxy_sq_lantency", "milvus_querynode_sq_queue_lantency", "go_sched_gomaxprocs_threads", "milvus_rootcoord_time_tick_delay"}
 	for _, m := range metrics.All() {
-		if names[m.Name] || m.Name == "" || m.Help == "" || m.Source == "" || metrics.Of(m.Name) != m {
+		if names[m.Name] || m.Name == "" || m.Help == "" || m.Source == "" || metrics.Lookup(m.Name) != m {
 			t.Errorf("%s: %+v", m.Name, m)
 		}
 		names[m.Name] = true
-		for _, c := range m.Called {
-			if calls[c.As] || metrics.Find(c.As) != m {
-				t.Errorf("%s is told twice, or not found", c.As)
+		for _, c := range m.Spellings {
+			if calls[c.Name] || metrics.Find(c.Name) != m {
+				t.Errorf("%s is told twice, or not found", c.Name)
 			}
-			calls[c.As] = true
-			f := told[c.As]
+			calls[c.Name] = true
+			f := told[c.Name]
 			expected := (c.Since == "" || c.Since <= "2.3") && (c.Until == "" || c.Until >= "2.3")
 			if f == nil {
-				if expected && !slices.Contains(rare, c.As) {
-					t.Errorf("%s should be in Milvus 2.3", c.As)
+				if expected && !slices.Contains(rare, c.Name) {
+					t.Errorf("%s should be in Milvus 2.3", c.Name)
 				}
 				continue
 			}
 			if !expected {
-				t.Errorf("%s is in Milvus 2.3, and should not be", c.As)
+				t.Errorf("%s is in Milvus 2.3, and should not be", c.Name)
 			}
 			if f.Kind != m.Kind {
-				t.Errorf("%s is a %s, the table says %s", c.As, f.Kind, m.Kind)
+				t.Errorf("%s is a %s, the table says %s", c.Name, f.Kind, m.Kind)
 			}
 			for _, s := range f.Series {
 				for _, l := range s.Labels {
 					if l.Key != "node_id" && !strings.Contains(m.Labels, l.Key) {
-						t.Errorf("%s has the label %s, which the table does not name: %q", c.As, l.Key, m.Labels)
+						t.Errorf("%s has the label %s, which the table does not name: %q", c.Name, l.Key, m.Labels)
 					}
 				}
 			}
@@ -166,8 +166,8 @@ func TestWindows(t *testing.T) {
 		"nothing of itself": {scrape(t, 0, "up 1\n"), false, 15, "between two scrapes"},
 	} {
 		w := metrics.NewWindow(test.before, now)
-		if w.SinceStart != test.sinceStart || w.Seconds() != test.seconds || !strings.Contains(w.Why, test.why) || w.About || w.Scrape() != now {
-			t.Errorf("%s: since start: %v, %v s, %q, about: %v", name, w.SinceStart, w.Seconds(), w.Why, w.About)
+		if w.SinceStart != test.sinceStart || w.Seconds() != test.seconds || !strings.Contains(w.Reason, test.why) || w.Approximate || w.Scrape() != now {
+			t.Errorf("%s: since start: %v, %v s, %q, about: %v", name, w.SinceStart, w.Seconds(), w.Reason, w.Approximate)
 		}
 	}
 	if w := metrics.NewWindow(nil, scrape(t, 0, "up 1\n")); !w.From.IsZero() || w.Seconds() != 0 {
@@ -175,8 +175,8 @@ func TestWindows(t *testing.T) {
 	}
 	before, now := scrape(t, 0, process(start, 10, 1000)), now
 	before.At, now.At = time.Time{}, time.Time{}
-	if w := metrics.NewWindow(before, now); w.SinceStart || w.Seconds() != 0 || w.Why != "between two scrapes" {
-		t.Errorf("two texts without times: %v, %v s, %q", w.SinceStart, w.Seconds(), w.Why)
+	if w := metrics.NewWindow(before, now); w.SinceStart || w.Seconds() != 0 || w.Reason != "between two scrapes" {
+		t.Errorf("two texts without times: %v, %v s, %q", w.SinceStart, w.Seconds(), w.Reason)
 	}
 	var none *metrics.Window
 	if w := metrics.NewWindow(now, nil); w != none {
@@ -193,9 +193,9 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWhatCame checks the selection by labels, series that are new, gone, reset or reordered, and the spellings
+// TestIncreases checks the selection by labels, series that are new, gone, reset or reordered, and the spellings
 // of releases.
-func TestWhatCame(t *testing.T) {
+func TestIncreases(t *testing.T) {
 	before := scrape(t, 0, process(1_795_160_000, 10, 1000)+`# TYPE milvus_proxy_sq_lantency histogram
 milvus_proxy_sq_lantency_bucket{node_id="1",query_type="search",le="1"} 1
 milvus_proxy_sq_lantency_bucket{node_id="1",query_type="search",le="2"} 2
@@ -240,7 +240,7 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 	w := metrics.NewWindow(before, now)
 	label := func(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
 	h, ok := w.Histogram(metrics.ProxySearch, label("query_type", "search"))
-	if !ok || h.Sum != 100 || h.Count != 10 || !slices.Equal(h.Buckets, []float64{1, 4}) || !slices.Equal(h.Bounds, []float64{1, 2}) || h.Whole {
+	if !ok || h.Sum != 100 || h.Count != 10 || !slices.Equal(h.Buckets, []float64{1, 4}) || !slices.Equal(h.Bounds, []float64{1, 2}) || h.Truncated {
 		t.Errorf("searches: %+v, %v", h, ok)
 	}
 	if all, _ := w.Histogram(metrics.ProxySearch); all.Sum != 130 || all.Count != 13 || all.Buckets != nil {
@@ -249,7 +249,7 @@ milvus_querynode_read_task_ready_len{node_id="2"} 2
 	if _, ok := w.Histogram(metrics.ProxySearch, label("query_type", "gone")); ok {
 		t.Error("a series that is gone is told")
 	}
-	if h, ok = w.Histogram(metrics.WALAppend); !ok || h.Sum != 2500 || h.Count != 2 || !slices.Equal(h.Bounds, []float64{500}) || !slices.Equal(h.Buckets, []float64{1}) || h.Whole {
+	if h, ok = w.Histogram(metrics.WALAppend); !ok || h.Sum != 2500 || h.Count != 2 || !slices.Equal(h.Bounds, []float64{500}) || !slices.Equal(h.Buckets, []float64{1}) || h.Truncated {
 		t.Errorf("the WAL: %+v, %v", h, ok)
 	}
 	for function, want := range map[string]float64{"Search": 3, "Query": 3, "Insert": 2} {
@@ -303,7 +303,7 @@ func TestMeansAndQuantiles(t *testing.T) {
 		}
 	}
 	whole := of(10, 5, 8, 9)
-	whole.Whole = true
+	whole.Truncated = true
 	for h, want := range map[string][2]float64{"fractions": {3, 3}, "whole": {3, 4}} {
 		x := map[string]metrics.Histogram{"fractions": of(10, 5, 8, 9), "whole": whole}[h]
 		if low, high, ok := x.Mean(); !ok || low != want[0] || high != want[1] {
@@ -322,13 +322,13 @@ func TestMeansAndQuantiles(t *testing.T) {
 	if odd := of(10, 5, 8, 9).Plus(metrics.Histogram{Sum: 1, Count: 1, Bounds: []float64{7, 8, 9}, Buckets: []float64{1, 1, 1}}); odd.Count != 11 || odd.Buckets != nil {
 		t.Errorf("other bounds: %+v", odd)
 	}
-	if same := (metrics.Histogram{}).Plus(whole); same.Count != 10 || !same.Whole || !slices.Equal(same.Buckets, whole.Buckets) {
+	if same := (metrics.Histogram{}).Plus(whole); same.Count != 10 || !same.Truncated || !slices.Equal(same.Buckets, whole.Buckets) {
 		t.Errorf("nothing and all: %+v", same)
 	}
 }
 
-// TestWholeIsOfTheFamily checks that one sum with a fraction marks the whole family as not truncated.
-func TestWholeIsOfTheFamily(t *testing.T) {
+// TestTruncatedPerFamily checks that one sum with a fraction marks the whole family as not truncated.
+func TestTruncatedPerFamily(t *testing.T) {
 	const text = `# TYPE milvus_querynode_sq_segment_latency histogram
 milvus_querynode_sq_segment_latency_sum{segment_state="Growing"} 7
 milvus_querynode_sq_segment_latency_count{segment_state="Growing"} 2
@@ -337,11 +337,11 @@ milvus_querynode_sq_segment_latency_count{segment_state="Sealed"} 2
 `
 	for sum, want := range map[string]bool{"9": true, "9.5": false, "NaN": true} {
 		h, ok := metrics.NewWindow(nil, scrape(t, 0, fmt.Sprintf(text, sum))).Histogram(metrics.SegmentKernel, model.Pair{Key: "segment_state", Value: "Growing"})
-		if !ok || h.Whole != want {
-			t.Errorf("a sum of %s: whole %v", sum, h.Whole)
+		if !ok || h.Truncated != want {
+			t.Errorf("a sum of %s: whole %v", sum, h.Truncated)
 		}
 	}
-	if h, _ := metrics.NewWindow(nil, scrape(t, 0, "# TYPE milvus_querynode_search_nq histogram\nmilvus_querynode_search_nq_sum 10\nmilvus_querynode_search_nq_count 2\n")).Histogram(metrics.RequestVectors); h.Whole || h.Count != 2 {
+	if h, _ := metrics.NewWindow(nil, scrape(t, 0, "# TYPE milvus_querynode_search_nq histogram\nmilvus_querynode_search_nq_sum 10\nmilvus_querynode_search_nq_count 2\n")).Histogram(metrics.RequestVectors); h.Truncated || h.Count != 2 {
 		t.Errorf("what counts is not cut: %+v", h)
 	}
 }
@@ -360,7 +360,7 @@ func TestEveryNameHasARow(t *testing.T) {
 		}
 		names++
 		text, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
-		if m := metrics.Of(metrics.Name(text)); err != nil || m == nil {
+		if m := metrics.Lookup(metrics.Name(text)); err != nil || m == nil {
 			t.Errorf("%s has no row", v.Names[0])
 		}
 		return true

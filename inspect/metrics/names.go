@@ -133,9 +133,9 @@ const (
 )
 
 // always returns the name of a metric that is the same in all releases.
-func always(as string) []Called { return []Called{{As: as}} }
+func always(name string) []Spelling { return []Spelling{{Name: name}} }
 
-func since(release, as string) []Called { return []Called{{As: as, Since: release}} }
+func since(release, name string) []Spelling { return []Spelling{{Name: name, Since: release}} }
 
 // Source files, and labels that several metrics share. Up to 2.2 the files are below internal/metrics.
 const (
@@ -162,7 +162,7 @@ const (
 var table = []Metric{
 	{
 		ProxySearch, histogram, Milliseconds,
-		[]Called{{As: "milvus_proxy_sq_latency"}, {"milvus_proxy_sq_lantency", "", "2.1"}},
+		[]Spelling{{Name: "milvus_proxy_sq_latency"}, {"milvus_proxy_sq_lantency", "", "2.1"}},
 		byQuery + ", since 2.5 " + ofCollections, proxyFile,
 		"Successful searches and queries at the proxy, from arrival to response.",
 	},
@@ -201,11 +201,11 @@ var table = []Metric{
 		ProxyCache, counter, Count, always("milvus_proxy_cache_hit_count"), "cache_name, cache_state (hit, miss)", proxyFile,
 		"Lookups in the proxy's metadata cache.",
 	},
-	{ProxyRequest, histogram, Milliseconds, []Called{{As: "milvus_proxy_req_latency", Since: "2.3"}, {"milvus_proxy_ddl_req_latency", "", "2.2"}, {"milvus_proxy_dml_req_latency", "", "2.2"}, {"milvus_proxy_dql_req_latency", "", "2.2"}}, "function_name", proxyFile, "A call of any kind at the proxy."},
+	{ProxyRequest, histogram, Milliseconds, []Spelling{{Name: "milvus_proxy_req_latency", Since: "2.3"}, {"milvus_proxy_ddl_req_latency", "", "2.2"}, {"milvus_proxy_dml_req_latency", "", "2.2"}, {"milvus_proxy_dql_req_latency", "", "2.2"}}, "function_name", proxyFile, "A call of any kind at the proxy."},
 	{
 		ProxyRequests, counter, Count,
-		[]Called{
-			{As: "milvus_proxy_req_count", Since: "2.3"},
+		[]Spelling{
+			{Name: "milvus_proxy_req_count", Since: "2.3"},
 			{"milvus_proxy_ddl_req_count", "", "2.2"},
 			{"milvus_proxy_dml_req_count", "", "2.2"},
 			{"milvus_proxy_dql_req_count", "", "2.2"},
@@ -266,7 +266,7 @@ var table = []Metric{
 		ConsistencyWait, histogram, Milliseconds, since("2.3", "milvus_querynode_sq_wait_tsafe_latency"), byQuery, queryFile,
 		"Wait of a shard leader until it has consumed up to the guarantee timestamp.",
 	},
-	{TaskQueue, histogram, Milliseconds, []Called{{As: "milvus_querynode_sq_queue_latency"}, {"milvus_querynode_sq_queue_lantency", "", "2.1"}}, byQuery + ", db_name and rg since 2.5", queryFile, "The wait in the scheduler of a query node, until a worker takes the task."},
+	{TaskQueue, histogram, Milliseconds, []Spelling{{Name: "milvus_querynode_sq_queue_latency"}, {"milvus_querynode_sq_queue_lantency", "", "2.1"}}, byQuery + ", db_name and rg since 2.5", queryFile, "The wait in the scheduler of a query node, until a worker takes the task."},
 	{
 		SegmentKernel, histogram, Milliseconds, always("milvus_querynode_sq_segment_latency"),
 		byQuery + ", segment_state (Growing, Sealed)", queryFile,
@@ -325,7 +325,7 @@ var table = []Metric{
 	},
 	{CacheHits, counter, Count, since("2.6", "internal_cache_cell_access_hit_total"), byPlace, cacheFile, "The same in cells, in releases that do not count bytes."},
 	{CacheMisses, counter, Count, since("2.6", "internal_cache_cell_access_miss_total"), byPlace, cacheFile, "The same in cells, in releases that do not count bytes."},
-	{CacheEvicted, counter, Bytes, []Called{{As: "internal_cache_evicted_bytes_total", Since: "2.6"}, {"internal_cache_evicted_bytes", "2.6", "2.6"}}, "location (memory, disk, mixed)", cacheFile, "Bytes that were evicted from the cache."},
+	{CacheEvicted, counter, Bytes, []Spelling{{Name: "internal_cache_evicted_bytes_total", Since: "2.6"}, {"internal_cache_evicted_bytes", "2.6", "2.6"}}, "location (memory, disk, mixed)", cacheFile, "Bytes that were evicted from the cache."},
 	{CacheLoad, histogram, Microseconds, since("2.6", "internal_cache_load_latency_microseconds"), byPlace, cacheFile, "Loading cells into the cache."},
 	{CacheLoadFailed, counter, Count, since("2.6", "internal_cache_load_event_fail_total"), byPlace, cacheFile, "Loads into the cache that failed."},
 	{LoadSegment, histogram, Milliseconds, always("milvus_querynode_load_segment_latency"), "", queryFile, "Loading a segment."},

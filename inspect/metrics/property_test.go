@@ -13,8 +13,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// observed simulates a process and records each observation. The results of Window are compared with it.
-type observed struct {
+// simulation simulates a process and records each observation. The results of Window are compared with it.
+type simulation struct {
 	calls   map[string][]float64 // milliseconds, by query type
 	counted map[string]int
 	started int
@@ -23,8 +23,8 @@ type observed struct {
 
 var bounds = []float64{1, 2, 4, 8, 16}
 
-// tell returns the /metrics text of the process, with its histogram series in random order.
-func (o *observed) tell(random *rand.Rand, whole bool) string {
+// exposition returns the /metrics text of the process, with its histogram series in random order.
+func (o *simulation) exposition(random *rand.Rand, whole bool) string {
 	o.cpu++
 	var parts []string
 	for kind, list := range o.calls {
@@ -32,7 +32,7 @@ func (o *observed) tell(random *rand.Rand, whole bool) string {
 		for _, bound := range bounds {
 			n := 0
 			for _, v := range list {
-				if seen(v, whole) <= bound {
+				if recordedValue(v, whole) <= bound {
 					n++
 				}
 			}
@@ -40,7 +40,7 @@ func (o *observed) tell(random *rand.Rand, whole bool) string {
 		}
 		sum := 0.0
 		for _, v := range list {
-			sum += seen(v, whole)
+			sum += recordedValue(v, whole)
 		}
 		fmt.Fprintf(&b, "milvus_proxy_sq_latency_bucket{query_type=%q,le=\"+Inf\"} %d\nmilvus_proxy_sq_latency_sum{query_type=%q} %v\nmilvus_proxy_sq_latency_count{query_type=%q} %d\n", kind, len(list), kind, sum, kind, len(list))
 		parts = append(parts, b.String())
@@ -53,16 +53,16 @@ func (o *observed) tell(random *rand.Rand, whole bool) string {
 	return process(o.started, o.cpu, o.cpu*100) + "# TYPE milvus_proxy_sq_latency histogram\n" + strings.Join(parts, "")
 }
 
-// seen returns the value that Milvus records for a duration.
-func seen(v float64, whole bool) float64 {
+// recordedValue returns the value that Milvus records for a duration.
+func recordedValue(v float64, whole bool) float64 {
 	if whole {
 		return math.Trunc(v)
 	}
 	return v
 }
 
-// happen makes up to 19 random calls and returns them.
-func (o *observed) happen(random *rand.Rand) (calls map[string][]float64, counted map[string]int) {
+// randomCalls makes up to 19 random calls and returns them.
+func (o *simulation) randomCalls(random *rand.Rand) (calls map[string][]float64, counted map[string]int) {
 	calls, counted = map[string][]float64{}, map[string]int{}
 	for range random.IntN(20) {
 		kind := []string{"search", "query", "hybrid"}[random.IntN(3)]
@@ -75,20 +75,20 @@ func (o *observed) happen(random *rand.Rand) (calls map[string][]float64, counte
 	return calls, counted
 }
 
-// TestWindowsSayWhatHappened checks random processes, some restarted. Sums, counts and buckets must match the
+// TestWindowsMatchObservations checks random processes, some restarted. Sums, counts and buckets must match the
 // observations between the scrapes or since the start, and the intervals must contain the true values.
-func TestWindowsSayWhatHappened(t *testing.T) {
+func TestWindowsMatchObservations(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 15))
 	for round := range 3000 {
 		whole, restart := random.IntN(2) == 0, random.IntN(4) == 0
-		o := &observed{calls: map[string][]float64{}, counted: map[string]int{}, started: 1_795_160_000}
-		o.happen(random)
-		before := scrape(t, 0, o.tell(random, whole))
+		o := &simulation{calls: map[string][]float64{}, counted: map[string]int{}, started: 1_795_160_000}
+		o.randomCalls(random)
+		before := scrape(t, 0, o.exposition(random, whole))
 		if restart {
-			o = &observed{calls: map[string][]float64{}, counted: map[string]int{}, started: 1_795_170_003}
+			o = &simulation{calls: map[string][]float64{}, counted: map[string]int{}, started: 1_795_170_003}
 		}
-		calls, counted := o.happen(random)
-		w := metrics.NewWindow(before, scrape(t, 10, o.tell(random, whole)))
+		calls, counted := o.randomCalls(random)
+		w := metrics.NewWindow(before, scrape(t, 10, o.exposition(random, whole)))
 		if w.SinceStart != restart {
 			t.Fatalf("round %d: since start: %v, restarted: %v", round, w.SinceStart, restart)
 		}
@@ -97,7 +97,7 @@ func TestWindowsSayWhatHappened(t *testing.T) {
 			if !ok {
 				t.Fatalf("round %d: no %s", round, kind)
 			}
-			holds(t, h, list, whole)
+			checkHistogram(t, h, list, whole)
 		}
 		for status, n := range counted {
 			if came, ok := w.Counter(metrics.ProxyRequests, model.Pair{Key: "status", Value: status}); !ok || came != float64(n) {
@@ -110,8 +110,8 @@ func TestWindowsSayWhatHappened(t *testing.T) {
 	}
 }
 
-// holds compares a histogram with the observations.
-func holds(t *testing.T, h metrics.Histogram, list []float64, whole bool) {
+// checkHistogram compares a histogram with the observations.
+func checkHistogram(t *testing.T, h metrics.Histogram, list []float64, whole bool) {
 	t.Helper()
 	truth, sum := slices.Sorted(slices.Values(list)), 0.0
 	for _, v := range list {
@@ -127,7 +127,7 @@ func holds(t *testing.T, h metrics.Histogram, list []float64, whole bool) {
 	for _, q := range []float64{0, 0.5, 0.95, 0.99, 1} {
 		low, high, ok := h.Quantile(q)
 		at := max(int(math.Ceil(q*float64(len(list)))), 1) - 1
-		if v := seen(truth[at], whole); !ok || v > high || v <= low && low > 0 {
+		if v := recordedValue(truth[at], whole); !ok || v > high || v <= low && low > 0 {
 			t.Errorf("p%v is %v, and said to be from %v to %v", q*100, v, low, high)
 		}
 	}
@@ -139,7 +139,7 @@ func FuzzWindow(f *testing.F) {
 	f.Add(process(1, 1, 1)+fmt.Sprintf(text, 4, 30, 4, 9), process(1, 2, 2)+fmt.Sprintf(text, 9, 50, 9, 4))
 	f.Add(process(1, 1, 1), process(2, 1, 1))
 	f.Fuzz(func(t *testing.T, first, second string) {
-		w := metrics.NewWindow(parsed(first, 0), parsed(second, 10))
+		w := metrics.NewWindow(parseLenient(first, 0), parseLenient(second, 10))
 		if w.Seconds() < 0 {
 			t.Errorf("%v s", w.Seconds())
 		}
@@ -159,8 +159,8 @@ func FuzzWindow(f *testing.F) {
 	})
 }
 
-// parsed parses text and ignores errors.
-func parsed(text string, second int) *model.Metrics {
+// parseLenient parses text and ignores errors.
+func parseLenient(text string, second int) *model.Metrics {
 	m, _ := parse(text, second)
 	return m
 }

@@ -16,11 +16,11 @@ type Window struct {
 	From, To time.Time
 	// SinceStart reports whether values are counted since the process started.
 	SinceStart bool
-	// About is true if the time of the scrape is unknown. To is then the end of the last garbage collection,
+	// Approximate is true if the time of the scrape is unknown. To is then the end of the last garbage collection,
 	// because Go runs one at least every two minutes.
-	About bool
-	// Why is "between two scrapes", or the reason why the Window starts at the start of the process.
-	Why string
+	Approximate bool
+	// Reason is "between two scrapes", or the reason why the Window starts at the start of the process.
+	Reason string
 
 	before, now *model.Metrics // nil if SinceStart
 }
@@ -33,13 +33,13 @@ func NewWindow(before, now *model.Metrics) *Window {
 		return nil
 	}
 	w := &Window{To: now.At, now: now}
-	if w.Why = apart(before, now); w.Why == "" {
-		w.From, w.before, w.Why = before.At, before, "between two scrapes"
+	if w.Reason = mismatch(before, now); w.Reason == "" {
+		w.From, w.before, w.Reason = before.At, before, "between two scrapes"
 		return w
 	}
 	w.SinceStart = true
 	if seconds, ok := valueOf(now, LastGC); ok && w.To.IsZero() {
-		w.To, w.About = unix(seconds), true
+		w.To, w.Approximate = unix(seconds), true
 	}
 	if seconds, ok := valueOf(now, StartTime); ok {
 		w.From = unix(seconds)
@@ -47,8 +47,8 @@ func NewWindow(before, now *model.Metrics) *Window {
 	return w
 }
 
-// apart returns the reason why two scrapes do not delimit a window, or "" if they do.
-func apart(before, now *model.Metrics) string {
+// mismatch returns the reason why two scrapes do not delimit a window, or "" if they do.
+func mismatch(before, now *model.Metrics) string {
 	if before == nil {
 		return "since the start of the process, because there is only one scrape"
 	}
@@ -90,8 +90,8 @@ func unix(seconds float64) time.Time {
 
 // valueOf adds up a counter or gauge over its names in all releases.
 func valueOf(m *model.Metrics, name Name, match ...model.Pair) (sum float64, ok bool) {
-	for _, c := range byName[name].Called {
-		if v, has := m.Sum(c.As, match...); has {
+	for _, c := range byName[name].Spellings {
+		if v, has := m.Sum(c.Name, match...); has {
 			sum, ok = sum+v, true
 		}
 	}
@@ -136,21 +136,21 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 	if w == nil || m == nil || m.Kind < model.MetricHistogram {
 		return
 	}
-	for _, c := range m.Called {
-		f := w.now.Families[c.As]
+	for _, c := range m.Spellings {
+		f := w.now.Families[c.Name]
 		if f == nil || f.Kind < model.MetricHistogram {
 			continue
 		}
-		w.EachSeries(f, func(s *model.Series, came Came) {
+		w.EachSeries(f, func(s *model.Series, came Increase) {
 			if math.IsNaN(came.Histogram.Count) {
 				return
 			}
 			h := came.Histogram
 			switch m.Unit {
 			case Seconds:
-				h = h.scaled(1000)
+				h = h.scale(1000)
 			case Microseconds:
-				h = h.scaled(0.001)
+				h = h.scale(0.001)
 			default: // milliseconds and other units
 			}
 			visit(s.Labels, h)
@@ -158,8 +158,8 @@ func (w *Window) Each(name Name, visit func(labels []model.Pair, h Histogram)) {
 	}
 }
 
-// allWhole reports whether all sums of a family are whole numbers, i.e. its observations were truncated.
-func allWhole(f *model.Family) bool {
+// allTruncated reports whether all sums of a family are whole numbers, i.e. its observations were truncated.
+func allTruncated(f *model.Family) bool {
 	for i := range f.Series {
 		if v := f.Series[i].Value; !math.IsNaN(v) && v != math.Trunc(v) {
 			return false
@@ -179,14 +179,14 @@ func (w *Window) Counter(name Name, match ...model.Pair) (sum float64, ok bool) 
 }
 
 // EachCounter calls visit with the increase of each series of a counter.
-func (w *Window) EachCounter(name Name, visit func(labels []model.Pair, came float64)) {
+func (w *Window) EachCounter(name Name, visit func(labels []model.Pair, increase float64)) {
 	m := byName[name]
 	if w == nil || m == nil || m.Kind != model.MetricCounter {
 		return
 	}
-	for _, c := range m.Called {
-		if f := w.now.Families[c.As]; f != nil && (f.Kind == model.MetricCounter || f.Kind == model.MetricUntyped) {
-			w.EachSeries(f, func(s *model.Series, came Came) { visit(s.Labels, came.Value) })
+	for _, c := range m.Spellings {
+		if f := w.now.Families[c.Name]; f != nil && (f.Kind == model.MetricCounter || f.Kind == model.MetricUntyped) {
+			w.EachSeries(f, func(s *model.Series, came Increase) { visit(s.Labels, came.Value) })
 		}
 	}
 }
@@ -209,18 +209,18 @@ func (w *Window) Missing(name Name) string {
 		return "its metrics are unknown"
 	}
 	var calls []string
-	for _, c := range m.Called {
-		f := w.now.Families[c.As]
+	for _, c := range m.Spellings {
+		f := w.now.Families[c.Name]
 		if f != nil && fits(m.Kind, f.Kind) {
 			return ""
 		}
 		if f != nil {
-			return c.As + " is a " + f.Kind.String() + ", not a " + m.Kind.String()
+			return c.Name + " is a " + f.Kind.String() + ", not a " + m.Kind.String()
 		}
-		calls = append(calls, c.As)
+		calls = append(calls, c.Name)
 	}
 	why := "it does not export " + strings.Join(calls, " or ")
-	if s := m.Called[0].Since; s != "" && len(calls) == 1 {
+	if s := m.Spellings[0].Since; s != "" && len(calls) == 1 {
 		why += ", which Milvus has since " + s
 	}
 	return why
@@ -234,47 +234,47 @@ func fits(want, kind model.MetricKind) bool {
 	return kind < model.MetricHistogram
 }
 
-// Came is the increase of a series over a Window: Value for a counter, Histogram for a histogram or summary. A
+// Increase is the increase of a series over a Window: Value for a counter, Histogram for a histogram or summary. A
 // series that fell or that the previous scrape does not have is counted from zero.
-type Came struct {
+type Increase struct {
 	Value     float64
 	Histogram Histogram
 }
 
 // EachSeries calls visit with each series of a family of the newest scrape. Values keep the unit that Milvus
 // exports.
-func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, came Came)) {
+func (w *Window) EachSeries(f *model.Family, visit func(s *model.Series, increase Increase)) {
 	if w == nil || f == nil {
 		return
 	}
-	old := earlier{}
+	old := seriesIndex{}
 	if w.before != nil {
 		if was := w.before.Families[f.Name]; was != nil && was.Kind == f.Kind {
 			old.family = was
 		}
 	}
 	m := Find(f.Name)
-	whole := m != nil && m.Unit == Milliseconds && f.Kind >= model.MetricHistogram && allWhole(f)
+	whole := m != nil && m.Unit == Milliseconds && f.Kind >= model.MetricHistogram && allTruncated(f)
 	for i := range f.Series {
 		s := &f.Series[i]
 		was := old.find(s)
 		if f.Kind < model.MetricHistogram {
-			came := Came{Value: s.Value}
+			came := Increase{Value: s.Value}
 			if was != nil && was.Value <= s.Value {
 				came.Value -= was.Value
 			}
 			visit(s, came)
 			continue
 		}
-		h := cameTo(f, s, old.family, was)
-		h.Whole = whole
-		visit(s, Came{Histogram: h})
+		h := increaseSince(f, s, old.family, was)
+		h.Truncated = whole
+		visit(s, Increase{Histogram: h})
 	}
 }
 
-// cameTo returns the increase of a histogram or summary series since an earlier one, or its full value if was
+// increaseSince returns the increase of a histogram or summary series since an earlier one, or its full value if was
 // is nil.
-func cameTo(f *model.Family, s *model.Series, old *model.Family, was *model.Series) Histogram {
+func increaseSince(f *model.Family, s *model.Series, old *model.Family, was *model.Series) Histogram {
 	h := Histogram{Sum: s.Value, Count: s.Count, Bounds: f.Bounds, Buckets: s.Buckets}
 	if s.Buckets == nil {
 		h.Bounds = nil
@@ -301,15 +301,15 @@ func cameTo(f *model.Family, s *model.Series, old *model.Family, was *model.Seri
 	return h
 }
 
-// earlier finds series in the previous scrape. It is fastest if both scrapes have the same order, which is the
+// seriesIndex finds series in the previous scrape. It is fastest if both scrapes have the same order, which is the
 // usual case.
-type earlier struct {
+type seriesIndex struct {
 	family *model.Family
 	next   int
 	index  map[string]int
 }
 
-func (e *earlier) find(s *model.Series) *model.Series {
+func (e *seriesIndex) find(s *model.Series) *model.Series {
 	if e.family == nil {
 		return nil
 	}

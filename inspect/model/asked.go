@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// asking relates the metadata to the time at which the processes were queried. Metadata are updated later, but
+// queryState relates the metadata to the time at which the processes were queried. Metadata are updated later, but
 // the responses are those of the last query.
-type asking struct {
+type queryState struct {
 	// cluster is the metadata at the time of the query, with the responses; nil if that is the Cluster itself.
 	cluster *Cluster
-	// unsettled are the collections that changed before the last response, by id.
-	unsettled []CollectionID
+	// changed are the collections that changed before the last response, by id.
+	changed []CollectionID
 }
 
 // WithAnswers returns a copy of the cluster with the responses of processes that were queried based on the
@@ -20,8 +20,8 @@ func (c *Cluster) WithAnswers(r *Runtime, before *Cluster) *Cluster {
 	next := c.WithRuntime(r)
 	unsettled := changedCollections(before, c)
 	at := before.WithRuntime(r)
-	at.asking = &asking{unsettled: unsettled}
-	next.asking = &asking{at, unsettled}
+	at.queryState = &queryState{changed: unsettled}
+	next.queryState = &queryState{at, unsettled}
 	return next
 }
 
@@ -29,26 +29,26 @@ func (c *Cluster) WithAnswers(r *Runtime, before *Cluster) *Cluster {
 // queried since.
 func (c *Cluster) WithAnswersOf(earlier *Cluster) *Cluster {
 	next := c.WithRuntime(earlier.Runtime)
-	next.asking = earlier.asking
+	next.queryState = earlier.queryState
 	return next
 }
 
-// ReadAgain returns a copy of the cluster that is compared with later, a reading made after the processes had
+// WithReread returns a copy of the cluster that is compared with later, a reading made after the processes had
 // responded. later need not have segments. Collections that differ between the two are Unsettled.
-func (c *Cluster) ReadAgain(later *Cluster) *Cluster {
+func (c *Cluster) WithReread(later *Cluster) *Cluster {
 	next := *c
-	next.asking = &asking{unsettled: changedCollections(c, later)}
+	next.queryState = &queryState{changed: changedCollections(c, later)}
 	return &next
 }
 
-// AsAsked returns a cluster whose metadata are of the time at which the processes were queried. Use it to
+// AtQuery returns a cluster whose metadata are of the time at which the processes were queried. Use it to
 // compare metadata with responses. It is c itself if the revision is the same or no other time is known, as in
 // a file.
-func (c *Cluster) AsAsked() *Cluster {
-	if c.asking == nil || c.asking.cluster == nil {
+func (c *Cluster) AtQuery() *Cluster {
+	if c.queryState == nil || c.queryState.cluster == nil {
 		return c
 	}
-	at := *c.asking.cluster
+	at := *c.queryState.cluster
 	if revision := c.Origin.Revision; revision != 0 && revision == at.Origin.Revision {
 		return c
 	}
@@ -57,13 +57,13 @@ func (c *Cluster) AsAsked() *Cluster {
 	return &at
 }
 
-// Unsettled returns the collections that were created, dropped, loaded, released or altered while the processes
+// ChangedDuringQuery returns the collections that were created, dropped, loaded, released or altered while the processes
 // were queried, by id. Their responses and metadata may be of different times.
-func (c *Cluster) Unsettled() []CollectionID {
-	if c.asking == nil {
+func (c *Cluster) ChangedDuringQuery() []CollectionID {
+	if c.queryState == nil {
 		return nil
 	}
-	return c.asking.unsettled
+	return c.queryState.changed
 }
 
 // changedCollections returns the collections that differ between two readings, by id. Segments and checkpoints
@@ -72,7 +72,7 @@ func changedCollections(before, after *Cluster) []CollectionID {
 	var changed []CollectionID
 	ids := make(map[CollectionID]bool, len(before.Collections))
 	for _, c := range []*Cluster{before, after} {
-		for id := range c.catalogued() {
+		for id := range c.collectionIDs() {
 			ids[id] = true
 		}
 	}
@@ -85,8 +85,8 @@ func changedCollections(before, after *Cluster) []CollectionID {
 	return changed
 }
 
-// catalogued yields every collection with a record, load state or replica. Ids may repeat.
-func (c *Cluster) catalogued() func(func(CollectionID) bool) {
+// collectionIDs yields every collection with a record, load state or replica. Ids may repeat.
+func (c *Cluster) collectionIDs() func(func(CollectionID) bool) {
 	return func(yield func(CollectionID) bool) {
 		for _, x := range c.Collections {
 			if !yield(x.ID) {

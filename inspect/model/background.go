@@ -57,10 +57,10 @@ type Snapshot struct {
 // HistoryEntry is an older value that RootCoord keeps under snapshots/. It still has the names of dropped
 // objects.
 type HistoryEntry struct {
-	Key  string // the key under snapshots/, relative to the metadata prefix
-	Of   string // key that had the value
-	Kind string // name of the key's kind: "collection", "partition", ...
-	At   TSO
+	Key         string // the key under snapshots/, relative to the metadata prefix
+	OriginalKey string // key that had the value
+	Kind        string // name of the key's kind: "collection", "partition", ...
+	At          TSO
 	// ID and Name identify the object. They are 0 and "" for a tombstone.
 	ID        int64
 	Name      string

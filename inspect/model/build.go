@@ -8,7 +8,7 @@ import (
 // Build sorts and links parts. It takes ownership of the slices, but not of the objects, which clusters of
 // successive refreshes share if unchanged. Slices that are already sorted may be shared, too.
 func Build(p Parts) *Cluster {
-	c := &Cluster{Parts: p, onces: &onces{}}
+	c := &Cluster{Parts: p, cache: &derivedCache{}}
 	order(c.Segments, bySegmentID)
 	c.sort()
 	c.linkCatalog()

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// indexed returns parts with a collection, two index definitions and a deleted one.
-func indexed(segments ...*Segment) Parts {
+// indexedParts returns parts with a collection, two index definitions and a deleted one.
+func indexedParts(segments ...*Segment) Parts {
 	return Parts{
 		Loaded:      PartAll,
 		Collections: []*Collection{{ID: 1, Name: "docs"}},
@@ -47,12 +47,12 @@ func TestIndexState(t *testing.T) {
 		if s.Collection == 0 {
 			s.Collection = 1
 		}
-		c := Build(indexed(&s))
+		c := Build(indexedParts(&s))
 		if got := c.IndexState(&s); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	p := indexed(&Segment{ID: 1, Collection: 1, State: SegmentFlushed})
+	p := indexedParts(&Segment{ID: 1, Collection: 1, State: SegmentFlushed})
 	p.Loaded = PartCatalog | PartSegments
 	if c := Build(p); c.IndexState(c.Segments[0]) != IndexUnknown {
 		t.Error("index records that were not read are not unknown")
@@ -61,7 +61,7 @@ func TestIndexState(t *testing.T) {
 
 func TestTotals(t *testing.T) {
 	finished := []SegmentIndex{{Index: 11, State: IndexFinished}, {Index: 12, State: IndexFinished}}
-	c := Build(indexed(
+	c := Build(indexedParts(
 		&Segment{ID: 5, Collection: 1, Partition: 2, VChannel: "a", State: SegmentFlushed, Rows: 100, DeletedRows: 3, Bytes: 1000, IndexBytes: 50, Indexes: finished},
 		&Segment{ID: 4, Collection: 1, Partition: 2, VChannel: "b", State: SegmentFlushed, Rows: 10, Bytes: 100},
 		&Segment{ID: 3, Collection: 1, Partition: 3, VChannel: "a", State: SegmentGrowing, Rows: 7},
@@ -103,7 +103,7 @@ func TestUpdateEqualsBuild(t *testing.T) {
 			Indexes: []SegmentIndex{{Index: 11, State: IndexState(random.IntN(6))}, {Index: 12, State: IndexFinished}},
 		}
 	}
-	c := Build(indexed())
+	c := Build(indexedParts())
 	oldest := c
 	for step := range 300 {
 		before := snapshot(c)
@@ -173,7 +173,7 @@ func snapshot(c *Cluster) map[string]any {
 }
 
 func TestAt(t *testing.T) {
-	c := Build(indexed(&Segment{ID: 1, Collection: 1}))
+	c := Build(indexedParts(&Segment{ID: 1, Collection: 1}))
 	now := time.Unix(100, 0)
 	later := c.At(7, now)
 	if later.Origin.Revision != 7 || !later.Origin.Taken.Equal(now) || c.Origin.Revision != 0 || later.Segment(1) != c.Segment(1) {

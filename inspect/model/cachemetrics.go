@@ -73,7 +73,7 @@ func (m *Metrics) Cache() *Cache {
 		if s.Label("location") == "disk" {
 			tier = &c.Disk
 		}
-		tier.Loaded = told(tier.Loaded) + max(0, s.Value) // none is mixed (CacheSlot.h, set_cell)
+		tier.Loaded = orZero(tier.Loaded) + max(0, s.Value) // none is mixed (CacheSlot.h, set_cell)
 		c.addType(s.Label("data_type"), max(0, s.Value))
 	}
 	slices.SortFunc(c.Types, func(a, b CacheType) int {

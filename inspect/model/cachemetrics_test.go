@@ -19,15 +19,15 @@ func TestCache(t *testing.T) {
 		Cells:  200, LoadedCells: 50, LoadingCells: 1,
 		Types: []model.CacheType{{Name: "scalar_field", Bytes: 21 << 20}, {Name: "vector_index", Bytes: 6 << 20}},
 	}
-	got := constructed(t, "querynode-cache.txt").Cache()
+	got := loadScrape(t, "querynode-cache.txt").Cache()
 	if diff := cmp.Diff(want, got); diff != "" || !got.Evicts() {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
-// TestCacheUntold checks that a gauge of 0 is no limit, that the metric's name in the first 2.6 works, and that
+// TestCacheUnset checks that a gauge of 0 is no limit, that the metric's name in the first 2.6 works, and that
 // processes without C++ code have no cache.
-func TestCacheUntold(t *testing.T) {
+func TestCacheUnset(t *testing.T) {
 	location := func(name string, v float64) model.Series {
 		return model.Series{Labels: []model.Pair{{Key: "location", Value: name}}, Value: v}
 	}
@@ -46,7 +46,7 @@ func TestCacheUntold(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	var none *model.Metrics
-	if none.Cache() != nil || constructed(t, "coordinator.txt").Cache() != nil {
+	if none.Cache() != nil || loadScrape(t, "coordinator.txt").Cache() != nil {
 		t.Error("a cache of nothing")
 	}
 }

@@ -49,19 +49,19 @@ type Collection struct {
 	Namespace      bool // rows belong to namespaces
 	ExternalSource string
 	FileResources  []int64 // ids of the files that its analyzers use
-	// DynamicUnsaid is true if a field is dynamic although the record of the collection does not allow one.
-	DynamicUnsaid bool
+	// DynamicUndeclared is true if a field is dynamic although the record of the collection does not allow one.
+	DynamicUndeclared bool
 	// Layout is the layout of the record's key: "2.1" (all inline), "2.2" (no database), "2.2.9" (under a
 	// database).
 	Layout string
 	Key    string // the key that holds the record
 }
 
-// Gone reports whether the object is dropped or being dropped.
-func (s ObjectState) Gone() bool { return s == "Dropping" || s == "Dropped" }
+// Dropped reports whether the object is dropped or being dropped.
+func (s ObjectState) Dropped() bool { return s == "Dropping" || s == "Dropped" }
 
 // Dropped reports whether the collection is dropped or being dropped.
-func (c *Collection) Dropped() bool { return c.State.Gone() }
+func (c *Collection) Dropped() bool { return c.State.Dropped() }
 
 // Field is one column of a schema.
 type Field struct {
@@ -184,8 +184,8 @@ type ConfigChange struct {
 	At time.Time
 }
 
-// ConfigPast is how far back changes of dynamic keys are searched. Processes apply changes within that time.
-const ConfigPast = 12 * time.Second
+// ConfigChangeWindow is how far back changes of dynamic keys are searched. Processes apply changes within that time.
+const ConfigChangeWindow = 12 * time.Second
 
 // ConfigChanges returns the keys that differ between two readings, by name. at is the time of the later one.
 func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
@@ -232,6 +232,6 @@ type Task struct {
 	StartedAt      time.Time
 	EndedAt        time.Time
 	Key            string // "" if not in etcd
-	// Told is the report of a process; nil if there is none.
-	Told *ToldTask
+	// Report is the report of a process; nil if there is none.
+	Report *TaskReport
 }

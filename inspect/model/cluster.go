@@ -70,8 +70,8 @@ const PartReported = PartTargets << 1
 // PartLevels is the log level of each process. It takes one more request per process for a single column.
 const PartLevels = PartReported << 1
 
-// PartAsked is everything that only processes report. It is not part of the metadata.
-const PartAsked = PartRuntime | PartTargets | PartReported | PartLevels
+// PartLive is everything that only processes report. It is not part of the metadata.
+const PartLive = PartRuntime | PartTargets | PartReported | PartLevels
 
 // PartCatalog holds the small parts that are read together. If a user's etcd role may read only some,
 // Cluster.Loaded lacks the others.
@@ -164,7 +164,7 @@ type Parts struct {
 	// Recent is the most recent activity, counted in the past revisions in a file; nil if the file has none,
 	// and for live sources.
 	Recent *EtcdActivity
-	// Starts are the processes that registered within StartsPast, the first one first; nil if past revisions
+	// Starts are the processes that registered within StartsWindow, the first one first; nil if past revisions
 	// were not read.
 	Starts []Start
 	// Profiles holds the profiles of the processes, nil if none were taken.
@@ -206,12 +206,12 @@ type Cluster struct {
 	totalsOfPartition  map[PartitionID]*Totals
 	totalsOfVChannel   map[string]*Totals
 	totals             Totals
-	// since is nil unless the changes of segments from the previous cluster are known.
-	since *since
+	// delta is nil unless the changes of segments from the previous cluster are known.
+	delta *segmentDelta
 
-	// asking is nil unless metadata and responses are known to be of different times.
-	asking *asking
-	onces  *onces
+	// queryState is nil unless metadata and responses are known to be of different times.
+	queryState *queryState
+	cache      *derivedCache
 }
 
 // Keyspace is the store that a Cluster was decoded from: every key in lexical order, with secrets redacted.
@@ -226,9 +226,9 @@ type Keyspace interface {
 	Find(key string) (i int, ok bool)
 	// Record decodes the i-th key's value.
 	Record(i int) Record
-	// Of returns the keys that an object was decoded from, in lexical order, or none if unknown. resource is
+	// ObjectKeys returns the keys that an object was decoded from, in lexical order, or none if unknown. resource is
 	// the plural name in package view ("segments"), id the ID of its Ref; see Ref.
-	Of(resource, id string) []string
+	ObjectKeys(resource, id string) []string
 }
 
 // KeyInfo describes one key.
@@ -265,10 +265,10 @@ type Version struct {
 	Notes []string
 }
 
-// SortedElse returns the sort key of segments with Segment.SortedElse. Field 31 of the record is
+// SortKey returns the sort key of segments with Segment.SortedByKey. Field 31 of the record is
 // is_partition_key_sorted in 2.6 (2.6.23) and is_sorted_by_namespace in 3.0. The versions in sessions decide.
 // With both versions or none it returns both sort keys.
-func (v Version) SortedElse() string {
+func (v Version) SortKey() string {
 	var two, three bool
 	if v.From == "sessions" {
 		for _, text := range append([]string{v.Text}, v.Others...) {

@@ -71,27 +71,27 @@ type NodeState struct {
 // unknown. A query node is suspended while it is in no resource group
 // (internal/querycoordv2/meta/resource_manager.go: GetNodesSuspended). A query node inside a streaming node
 // always is, so it counts as Unsaid.
-func (r *Runtime) Suspended(s *Session) Known {
+func (r *Runtime) Suspended(s *Session) Tristate {
 	list, suspended := r.QueryNodeStates, "Suspend"
 	switch s.Role {
 	case "querynode":
 	case "streamingnode":
 		list, suspended = r.StreamingNodeStates, "suspended"
 	default:
-		return Unsaid
+		return Unknown
 	}
 	if s.Role == "querynode" && r.LiveNode("streamingnode", s.Node) != nil {
-		return Unsaid
+		return Unknown
 	}
 	i := slices.IndexFunc(list, func(n NodeState) bool { return n.Node == s.Node })
 	switch {
 	case i < 0:
-		return Unsaid
+		return Unknown
 	case list[i].State == suspended:
 		return Yes
 	case s.Role == "querynode" && r.StreamingNodeStates == nil:
 		// Releases without the pages of streaming nodes list a suspended query node as Normal.
-		return Unsaid
+		return Unknown
 	}
 	return No
 }

@@ -8,30 +8,30 @@ type CurrentTarget struct {
 	Sealed, Growing []SegmentID
 }
 
-// Wanted reports whether the current targets contain a segment as sealed or growing. ok is false if the targets
+// InTarget reports whether the current targets contain a segment as sealed or growing. ok is false if the targets
 // are unknown.
-func (r *Runtime) Wanted(id SegmentID) (sealed, growing, ok bool) {
+func (r *Runtime) InTarget(id SegmentID) (sealed, growing, ok bool) {
 	if r == nil || r.Targets == nil {
 		return false, false, false
 	}
-	as := r.wanted[id]
-	return as&wantedSealed != 0, as&wantedGrowing != 0, true
+	as := r.inTarget[id]
+	return as&targetSealed != 0, as&targetGrowing != 0, true
 }
 
 const (
-	wantedSealed = 1 << iota
-	wantedGrowing
+	targetSealed = 1 << iota
+	targetGrowing
 )
 
 // linkTargets indexes the targets by segment.
 func (r *Runtime) linkTargets() {
-	r.wanted = map[SegmentID]uint8{}
+	r.inTarget = map[SegmentID]uint8{}
 	for i := range r.Targets {
 		for _, id := range r.Targets[i].Sealed {
-			r.wanted[id] |= wantedSealed
+			r.inTarget[id] |= targetSealed
 		}
 		for _, id := range r.Targets[i].Growing {
-			r.wanted[id] |= wantedGrowing
+			r.inTarget[id] |= targetGrowing
 		}
 	}
 }

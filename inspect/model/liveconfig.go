@@ -57,8 +57,8 @@ func (c *Config) Get(key string) (value string, ok bool) {
 	return value, ok
 }
 
-// HasBelow reports whether the session reported any key of a component, e.g. "dataCoord".
-func (c *Config) HasBelow(component string) bool {
+// HasComponent reports whether the session reported any key of a component, e.g. "dataCoord".
+func (c *Config) HasComponent(component string) bool {
 	if c == nil {
 		return false
 	}
@@ -108,7 +108,7 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 	if e := DynamicEntry(c.Config, key); e != nil {
 		return Setting{e.Value, "dynamic configuration"}, true
 	}
-	if copied, of := c.Runtime.CopiedConfig(key, roles...); copied != nil {
+	if copied, of := c.Runtime.SubstituteConfig(key, roles...); copied != nil {
 		if v, ok := copied.Get(folded); ok {
 			return Setting{v, "configuration of " + of}, true
 		}
@@ -116,17 +116,17 @@ func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// CopiedConfig returns a proxy's configuration as a substitute for that of a MixCoord that reports no keys of
+// SubstituteConfig returns a proxy's configuration as a substitute for that of a MixCoord that reports no keys of
 // the component of key. Both usually have the same milvus.yaml. of is the proxy. copied is nil if there is none
 // or no MixCoord needs it.
-func (r *Runtime) CopiedConfig(key string, roles ...string) (copied *Config, of string) {
+func (r *Runtime) SubstituteConfig(key string, roles ...string) (copied *Config, proxy string) {
 	component, _, _ := strings.Cut(key, ".")
 	if r == nil || !slices.Contains(roles, "mixcoord") ||
-		!slices.ContainsFunc(r.Nodes, func(n *LiveNode) bool { return n.Role == "mixcoord" && !n.Config.HasBelow(component) }) {
+		!slices.ContainsFunc(r.Nodes, func(n *LiveNode) bool { return n.Role == "mixcoord" && !n.Config.HasComponent(component) }) {
 		return nil, ""
 	}
 	for _, p := range r.Processes {
-		if p.Config.HasBelow(component) {
+		if p.Config.HasComponent(component) {
 			return p.Config, p.ConfigOf
 		}
 	}

@@ -125,8 +125,8 @@ func (m *Metrics) distributions(name string) []Series {
 	return nil
 }
 
-// only returns a scrape with the families whose names keep accepts.
-func (m *Metrics) only(keep func(name string) bool) *Metrics {
+// filter returns a scrape with the families whose names keep accepts.
+func (m *Metrics) filter(keep func(name string) bool) *Metrics {
 	part := &Metrics{At: m.At, Families: map[string]*Family{}}
 	for name, f := range m.Families {
 		if keep(name) {

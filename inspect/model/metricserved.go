@@ -31,7 +31,7 @@ func (r *Runtime) MetricsOf(node NodeID) *Metrics {
 	if r == nil {
 		return nil
 	}
-	tells := func(p *Process) bool { return p != nil && tellsServed(p.Metrics, node.String()) }
+	tells := func(p *Process) bool { return p != nil && hasServedMetrics(p.Metrics, node.String()) }
 	if n := r.LiveNode("querynode", node); n != nil && tells(n.Process) {
 		return n.Process.Metrics
 	}
@@ -41,8 +41,8 @@ func (r *Runtime) MetricsOf(node NodeID) *Metrics {
 	return nil
 }
 
-// tellsServed reports whether a scrape has the segments that a query node serves.
-func tellsServed(m *Metrics, node string) bool {
+// hasServedMetrics reports whether a scrape has the segments that a query node serves.
+func hasServedMetrics(m *Metrics, node string) bool {
 	if m == nil {
 		return false
 	}

@@ -26,7 +26,7 @@ func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	if before, had := p.Before.Sum(name); had && now >= before && !p.standsStill() {
+	if before, had := p.Before.Sum(name); had && now >= before && !p.sameScrape() {
 		if over = p.Metrics.At.Sub(p.Before.At); over > 0 {
 			return (now - before) / over.Seconds(), over, true
 		}
@@ -37,9 +37,9 @@ func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
 	return now / over.Seconds(), over, true
 }
 
-// standsStill reports whether the two scrapes are the same one. Responding to a scrape allocates memory, so
+// sameScrape reports whether the two scrapes are the same one. Responding to a scrape allocates memory, so
 // this counter of a running Go process always increases.
-func (p *Process) standsStill() bool {
+func (p *Process) sameScrape() bool {
 	const name = "go_memstats_alloc_bytes_total"
 	now, ok := p.Metrics.Sum(name)
 	before, had := p.Before.Sum(name)

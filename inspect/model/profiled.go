@@ -67,7 +67,7 @@ type ProfileShare struct {
 
 // CPUProfile is the CPU profile of a process over a sampling period.
 type CPUProfile struct {
-	Over    time.Duration
+	Period  time.Duration
 	Samples int64
 	// Cores is CPU time divided by elapsed time; NaN if unknown.
 	Cores float64
@@ -96,10 +96,10 @@ type HotFrame struct {
 
 // MutexProfile holds the time that goroutines waited for mutexes during the sampling period.
 type MutexProfile struct {
-	Over time.Duration
-	// On is false if the process does not record contention, which is Go's default. The wait time is then
+	Period time.Duration
+	// Enabled is false if the process does not record contention, which is Go's default. The wait time is then
 	// unknown.
-	On bool
+	Enabled bool
 	// Waiting is the total wait time divided by the length of the period, i.e. the mean number of waiting
 	// goroutines.
 	Waiting float64

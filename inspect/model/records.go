@@ -20,27 +20,27 @@ type Records struct {
 	shift  int
 }
 
-// recordsKept caches the Records of a Cluster's collections.
-type recordsKept struct {
-	lock sync.Mutex
-	of   map[CollectionID]*Records
+// recordsCache caches the Records of a Cluster's collections.
+type recordsCache struct {
+	lock         sync.Mutex
+	byCollection map[CollectionID]*Records
 }
 
 // RecordsOf returns the Records of a collection. They are computed once per Cluster.
 func RecordsOf(c *Cluster, id CollectionID) *Records {
-	if c.onces == nil {
+	if c.cache == nil {
 		return NewRecords(c.SegmentsOf(id))
 	}
-	k := &c.onces.records
+	k := &c.cache.records
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	r := k.of[id]
+	r := k.byCollection[id]
 	if r == nil {
 		r = NewRecords(c.SegmentsOf(id))
-		if k.of == nil {
-			k.of = make(map[CollectionID]*Records)
+		if k.byCollection == nil {
+			k.byCollection = make(map[CollectionID]*Records)
 		}
-		k.of[id] = r
+		k.byCollection[id] = r
 	}
 	return r
 }
@@ -64,7 +64,7 @@ func NewRecords(list []*Segment) *Records {
 func (r *Records) Place(id SegmentID) (at int, ok bool) {
 	mask := len(r.places) - 1
 	slot := r.hash(id)
-	for range tries {
+	for range maxProbes {
 		place := r.places[slot&mask]
 		if place == 0 {
 			return 0, false
@@ -77,14 +77,14 @@ func (r *Records) Place(id SegmentID) (at int, ok bool) {
 	return slices.BinarySearch(r.IDs, id)
 }
 
-// tries limits the slots probed for a segment. If all are taken, which is rare unless ids were chosen for it,
+// maxProbes limits the slots probed for a segment. If all are taken, which is rare unless ids were chosen for it,
 // Place uses a binary search.
-const tries = 16
+const maxProbes = 16
 
 func (r *Records) put(place uint32, id SegmentID) {
 	mask := len(r.places) - 1
 	slot := r.hash(id)
-	for range tries {
+	for range maxProbes {
 		switch at := &r.places[slot&mask]; {
 		case *at == 0:
 			*at = place

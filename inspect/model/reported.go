@@ -15,7 +15,7 @@ type Dependency struct {
 	// Member is the endpoint of a member, or "" for the whole system.
 	Member string
 	// Healthy is unknown if the release has no check for the type.
-	Healthy Known
+	Healthy Tristate
 	// Reason is why the dependency is unhealthy, or why its health is unknown.
 	Reason string
 }
@@ -34,9 +34,9 @@ type Connection struct {
 // GarbageCollector is the pause of garbage collection by an operator, with its remaining time. By is the
 // session that reported it.
 type GarbageCollector struct {
-	Paused bool
-	Left   time.Duration
-	By     string
+	Paused    bool
+	Remaining time.Duration
+	Reporter  string
 }
 
 // Dependencies returns the dependencies that proxies reported, or nil if there are none.

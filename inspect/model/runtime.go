@@ -11,17 +11,17 @@ import (
 type Runtime struct {
 	RuntimeParts
 
-	nodes      map[sessionKey]*LiveNode
-	queryNodes []*LiveNode
-	blind      []*LiveNode // query nodes without a Distribution
-	served     map[SegmentID][]Served
-	several    []SegmentID // sealed on more than one node
-	leaders    map[string][]ShardView
-	recovery   map[string]*Recovery
-	loaded     map[CollectionID]*LoadedCollection
-	wanted     map[SegmentID]uint8
-	grouped    func() *byCollection
-	streaming  func() *StreamingMetrics
+	nodes               map[sessionKey]*LiveNode
+	queryNodes          []*LiveNode
+	withoutDistribution []*LiveNode // query nodes without a Distribution
+	served              map[SegmentID][]Served
+	multiServed         []SegmentID // sealed on more than one node
+	leaders             map[string][]ShardView
+	recovery            map[string]*Recovery
+	loaded              map[CollectionID]*LoadedCollection
+	inTarget            map[SegmentID]uint8
+	grouped             func() *collectionGroups
+	streaming           func() *StreamingMetrics
 }
 
 // RuntimeParts holds the decoded responses passed to BuildRuntime, in any order.
@@ -200,14 +200,14 @@ type LiveNode struct {
 	// Process is the session's process; nil if unknown.
 	Process *Process
 	Calls   []Call
-	// Pace holds response times, from one session for all that share a connection; nil: not probed. Past holds
+	// ProbeRound holds response times, from one session for all that share a connection; nil: not probed. Past holds
 	// earlier ones, the oldest first, if the cluster is polled.
-	Pace *Pace
-	Past []*Pace
+	ProbeRound    *ProbeRound
+	EarlierRounds []*ProbeRound
 }
 
-// Silent reports whether processes were queried and none of them responded.
-func (r *Runtime) Silent() bool {
+// Unresponsive reports whether processes were queried and none of them responded.
+func (r *Runtime) Unresponsive() bool {
 	if r == nil {
 		return false
 	}

@@ -28,7 +28,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 		if n.Role == "querynode" {
 			r.queryNodes = append(r.queryNodes, n)
 			if n.Distribution == nil {
-				r.blind = append(r.blind, n)
+				r.withoutDistribution = append(r.withoutDistribution, n)
 			}
 		}
 	}
@@ -48,23 +48,23 @@ func (r *Runtime) orderAnswers() {
 		if d == nil {
 			continue
 		}
-		inOrder(d.Sealed, func(a, b ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
-		inOrder(d.Channels, func(a, b ServedChannel) int { return cmp.Compare(a.Name, b.Name) })
-		inOrder(d.Leaders, func(a, b LeaderView) int { return cmp.Compare(a.Channel, b.Channel) })
+		sortIfNeeded(d.Sealed, func(a, b ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
+		sortIfNeeded(d.Channels, func(a, b ServedChannel) int { return cmp.Compare(a.Name, b.Name) })
+		sortIfNeeded(d.Leaders, func(a, b LeaderView) int { return cmp.Compare(a.Channel, b.Channel) })
 		for i := range d.Leaders {
-			inOrder(d.Leaders[i].Sealed, func(a, b LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
-			inOrder(d.Leaders[i].Growing, func(a, b GrowingView) int { return cmp.Compare(a.ID, b.ID) })
+			sortIfNeeded(d.Leaders[i].Sealed, func(a, b LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
+			sortIfNeeded(d.Leaders[i].Growing, func(a, b GrowingView) int { return cmp.Compare(a.ID, b.ID) })
 		}
 	}
 	for _, x := range r.Recovery {
 		for _, list := range [...][]SegmentID{x.Flushed, x.Unflushed, x.Dropped, x.LevelZero} {
-			inOrder(list, cmp.Compare[SegmentID])
+			sortIfNeeded(list, cmp.Compare[SegmentID])
 		}
 	}
 }
 
-// inOrder sorts a list. A list that is already sorted is only read.
-func inOrder[T any](list []T, compare func(a, b T) int) {
+// sortIfNeeded sorts a list. A list that is already sorted is only read.
+func sortIfNeeded[T any](list []T, compare func(a, b T) int) {
 	if !slices.IsSortedFunc(list, compare) {
 		slices.SortFunc(list, compare)
 	}
@@ -89,7 +89,7 @@ func (r *Runtime) link() {
 			s := &n.Distribution.Sealed[i]
 			if had := r.served[s.ID]; had != nil {
 				if sealedOnce(had) {
-					r.several = append(r.several, s.ID)
+					r.multiServed = append(r.multiServed, s.ID)
 				}
 				r.served[s.ID] = append(had, Served{Node: n, Sealed: s})
 				continue
@@ -143,12 +143,12 @@ func (r *Runtime) Served(id SegmentID) []Served {
 	return r.served[id]
 }
 
-// ServedOften returns the segments that more than one node has sealed in memory, one per replica or duplicates.
-func (r *Runtime) ServedOften() []SegmentID {
+// MultiServed returns the segments that more than one node has sealed in memory, one per replica or duplicates.
+func (r *Runtime) MultiServed() []SegmentID {
 	if r == nil {
 		return nil
 	}
-	return r.several
+	return r.multiServed
 }
 
 // ShardViews returns the leaders' views of a vchannel: one per replica.
@@ -175,12 +175,12 @@ func (r *Runtime) LoadedCollection(id CollectionID) *LoadedCollection {
 	return r.loaded[id]
 }
 
-// Blind returns the query nodes whose distribution is unknown.
-func (r *Runtime) Blind() []*LiveNode {
+// WithoutDistribution returns the query nodes whose distribution is unknown.
+func (r *Runtime) WithoutDistribution() []*LiveNode {
 	if r == nil {
 		return nil
 	}
-	return r.blind
+	return r.withoutDistribution
 }
 
 // Name returns the name of the session, e.g. "querynode-19".
@@ -195,8 +195,8 @@ func (s *Session) Name() string { return s.Node.Name(s.Role) }
 // WithRuntime returns a copy of the cluster with the responses of its processes. nil removes them.
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
-	next.Runtime, next.asking, next.onces = r, nil, &onces{}
-	next.Loaded &^= PartAsked
+	next.Runtime, next.queryState, next.cache = r, nil, &derivedCache{}
+	next.Loaded &^= PartLive
 	if r != nil {
 		next.Loaded |= PartRuntime
 		if r.Targets != nil {

@@ -207,9 +207,9 @@ type Segment struct {
 	MixedLogs bool
 	// LogKeys is true if the logs have their own keys, as in Milvus 2.2 and later.
 	LogKeys bool
-	// SortedElse is true if the segment is sorted by something other than the primary key. Version.SortedElse
+	// SortedByKey is true if the segment is sorted by something other than the primary key. Version.SortKey
 	// returns the sort key.
-	SortedElse     bool
+	SortedByKey    bool
 	StorageVersion int16
 
 	Indexes []SegmentIndex // sorted by index, build

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// SealedOn holds the sealed segments of one collection on one query node.
-type SealedOn struct {
+// NodeSegments holds the sealed segments of one collection on one query node.
+type NodeSegments struct {
 	Node     *LiveNode
 	Segments []*ServedSegment // by id
 }
 
-// byCollection holds the segments and views of query nodes by collection.
-type byCollection struct {
-	sealed map[CollectionID][]SealedOn
-	views  map[CollectionID][]ShardView
-	often  map[CollectionID][]SegmentID
-	ids    []CollectionID
+// collectionGroups holds the segments and views of query nodes by collection.
+type collectionGroups struct {
+	sealed      map[CollectionID][]NodeSegments
+	views       map[CollectionID][]ShardView
+	multiServed map[CollectionID][]SegmentID
+	ids         []CollectionID
 }
 
 // SealedOf returns the sealed segments of a collection on query nodes, including L0, by node.
-func (r *Runtime) SealedOf(id CollectionID) []SealedOn {
+func (r *Runtime) SealedOf(id CollectionID) []NodeSegments {
 	if r == nil {
 		return nil
 	}
@@ -35,8 +35,8 @@ func (r *Runtime) ViewsOf(id CollectionID) []ShardView {
 	return r.grouped().views[id]
 }
 
-// servedOften returns the segments of a collection that more than one node has sealed, without L0.
-func (r *Runtime) servedOften(id CollectionID) []SegmentID { return r.grouped().often[id] }
+// multiServedOf returns the segments of a collection that more than one node has sealed, without L0.
+func (r *Runtime) multiServedOf(id CollectionID) []SegmentID { return r.grouped().multiServed[id] }
 
 // ServedCollections returns the collections with a segment or shard leader on a query node, by id.
 func (r *Runtime) ServedCollections() []CollectionID {
@@ -47,8 +47,8 @@ func (r *Runtime) ServedCollections() []CollectionID {
 }
 
 // group groups the segments and views of query nodes by collection. It runs on first use.
-func (r *Runtime) group() *byCollection {
-	g := &byCollection{sealed: make(map[CollectionID][]SealedOn), views: make(map[CollectionID][]ShardView), often: make(map[CollectionID][]SegmentID)}
+func (r *Runtime) group() *collectionGroups {
+	g := &collectionGroups{sealed: make(map[CollectionID][]NodeSegments), views: make(map[CollectionID][]ShardView), multiServed: make(map[CollectionID][]SegmentID)}
 	found := make(map[CollectionID]bool)
 	var divided sealedGroups
 	for _, n := range r.queryNodes {
@@ -57,7 +57,7 @@ func (r *Runtime) group() *byCollection {
 		}
 		divided.divide(n.Distribution.Sealed)
 		for i, id := range divided.ids {
-			g.sealed[id] = append(g.sealed[id], SealedOn{n, divided.segments[i]}) // in order of nodes
+			g.sealed[id] = append(g.sealed[id], NodeSegments{n, divided.segments[i]}) // in order of nodes
 			found[id] = true
 		}
 		for i := range n.Distribution.Leaders {
@@ -66,10 +66,10 @@ func (r *Runtime) group() *byCollection {
 			found[v.Collection] = true
 		}
 	}
-	for _, id := range r.several {
+	for _, id := range r.multiServed {
 		at := slices.IndexFunc(r.served[id], func(s Served) bool { return s.Sealed != nil })
 		if s := r.served[id][at].Sealed; s.Level != LevelL0 {
-			g.often[s.Collection] = append(g.often[s.Collection], id)
+			g.multiServed[s.Collection] = append(g.multiServed[s.Collection], id)
 		}
 	}
 	g.ids = slices.Sorted(maps.Keys(found))
@@ -83,13 +83,13 @@ type sealedGroups struct {
 	segments [][]*ServedSegment // of each collection, in the order of the node
 
 	at     map[CollectionID]int // of a collection in ids
-	of     []int                // the group of each segment
+	group  []int                // the group of each segment
 	counts []int
 }
 
 // divide groups a node's segments in a single array. There may be 200,000, so each is looked up only once.
 func (g *sealedGroups) divide(list []ServedSegment) {
-	g.ids, g.segments, g.of, g.counts = g.ids[:0], g.segments[:0], g.of[:0], g.counts[:0]
+	g.ids, g.segments, g.group, g.counts = g.ids[:0], g.segments[:0], g.group[:0], g.counts[:0]
 	if g.at == nil {
 		g.at = make(map[CollectionID]int)
 	}
@@ -101,7 +101,7 @@ func (g *sealedGroups) divide(list []ServedSegment) {
 			at = len(g.ids)
 			g.at[id], g.ids, g.counts = at, append(g.ids, id), append(g.counts, 0)
 		}
-		g.of = append(g.of, at)
+		g.group = append(g.group, at)
 		g.counts[at]++
 	}
 	backing := make([]*ServedSegment, len(list))
@@ -110,7 +110,7 @@ func (g *sealedGroups) divide(list []ServedSegment) {
 		g.segments = append(g.segments, backing[next:next:next+n])
 		next += n
 	}
-	for i, at := range g.of {
+	for i, at := range g.group {
 		g.segments[at] = append(g.segments[at], &list[i])
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Once determines which copies of a collection's segments in the memory of query nodes count, because each row
+// Dedup determines which copies of a collection's segments in the memory of query nodes count, because each row
 // counts once per replica. Use it for sums over several nodes. For a single node, everything in its memory
 // counts. The duplicates are:
 //
@@ -16,68 +16,68 @@ import (
 //   - a growing segment whose sealed form, or the result of its compaction, is loaded. The leader releases it
 //     only seconds later (querynodev2/delegator: a new target);
 //   - a growing segment while its shard changes leaders.
-type Once struct {
-	copies  map[copyOn]struct{}
-	growing map[*LeaderView]*grownOnce // only views with duplicate segments
+type Dedup struct {
+	copies  map[segmentCopy]struct{}
+	growing map[*LeaderView]*dedupedGrowing // only views with duplicate segments
 }
 
-// copyOn identifies a copy of a sealed segment on a node.
-type copyOn struct {
+// segmentCopy identifies a copy of a sealed segment on a node.
+type segmentCopy struct {
 	node    NodeID
 	segment SegmentID
 }
 
-// grownOnce holds the part of a leader's view that counts.
-type grownOnce struct {
+// dedupedGrowing holds the part of a leader's view that counts.
+type dedupedGrowing struct {
 	segments int
 	rows     int64
 	copies   []SegmentID // segments that do not count
 }
 
 // Sealed reports whether the copy of a sealed segment on a node counts.
-func (o *Once) Sealed(node NodeID, id SegmentID) bool {
-	_, twice := o.copies[copyOn{node, id}]
+func (o *Dedup) Sealed(node NodeID, id SegmentID) bool {
+	_, twice := o.copies[segmentCopy{node, id}]
 	return !twice
 }
 
 // Growing returns the number of growing segments and rows of a leader's view that count.
-func (o *Once) Growing(v *LeaderView) (segments int, rows int64) {
+func (o *Dedup) Growing(v *LeaderView) (segments int, rows int64) {
 	if g := o.growing[v]; g != nil {
 		return g.segments, g.rows
 	}
 	return len(v.Growing), v.GrowingRows
 }
 
-// Grows reports whether a growing segment of a leader's view counts.
-func (o *Once) Grows(v *LeaderView, id SegmentID) bool {
+// GrowingCounts reports whether a growing segment of a leader's view counts.
+func (o *Dedup) GrowingCounts(v *LeaderView, id SegmentID) bool {
 	g := o.growing[v]
 	return g == nil || !slices.Contains(g.copies, id)
 }
 
-// onces caches values derived from a Cluster. It is safe for concurrent use.
-type onces struct {
-	lock sync.Mutex
-	of   map[CollectionID]*Once
+// derivedCache caches values derived from a Cluster. It is safe for concurrent use.
+type derivedCache struct {
+	lock   sync.Mutex
+	dedups map[CollectionID]*Dedup
 	// tasks caches AllTasks, nil until the first call.
 	tasks []*Task
 	// records has a lock of its own.
-	records recordsKept
+	records recordsCache
 }
 
-// Once returns the Once of a collection.
-func (c *Cluster) Once(id CollectionID) *Once {
-	if c.Runtime == nil || c.onces == nil {
-		return &Once{}
+// Dedup returns the Once of a collection.
+func (c *Cluster) Dedup(id CollectionID) *Dedup {
+	if c.Runtime == nil || c.cache == nil {
+		return &Dedup{}
 	}
-	c.onces.lock.Lock()
-	defer c.onces.lock.Unlock()
-	o := c.onces.of[id]
+	c.cache.lock.Lock()
+	defer c.cache.lock.Unlock()
+	o := c.cache.dedups[id]
 	if o == nil {
-		o = c.countOnce(id)
-		if c.onces.of == nil {
-			c.onces.of = make(map[CollectionID]*Once)
+		o = c.newDedup(id)
+		if c.cache.dedups == nil {
+			c.cache.dedups = make(map[CollectionID]*Dedup)
 		}
-		c.onces.of[id] = o
+		c.cache.dedups[id] = o
 	}
 	return o
 }
@@ -139,26 +139,26 @@ func (c *Cluster) GrowingRowsIn(v *LeaderView, id SegmentID) int64 {
 	return max(0, rest) / max(1, untold)
 }
 
-// counting computes a Once.
-type counting struct {
-	*Once
+// dedupBuilder computes a Once.
+type dedupBuilder struct {
+	*Dedup
 	cluster *Cluster
 	id      CollectionID
 	nodes   map[NodeID]*Replica
 	results map[SegmentID][]SegmentID // compaction results by input, built on demand
 }
 
-func (c *Cluster) countOnce(id CollectionID) *Once {
-	o := &Once{copies: make(map[copyOn]struct{}), growing: make(map[*LeaderView]*grownOnce)}
-	x := &counting{Once: o, cluster: c, id: id, nodes: make(map[NodeID]*Replica)}
-	x.moved()
-	x.compacted()
-	x.handedOver()
+func (c *Cluster) newDedup(id CollectionID) *Dedup {
+	o := &Dedup{copies: make(map[segmentCopy]struct{}), growing: make(map[*LeaderView]*dedupedGrowing)}
+	x := &dedupBuilder{Dedup: o, cluster: c, id: id, nodes: make(map[NodeID]*Replica)}
+	x.excludeMoved()
+	x.excludeCompacted()
+	x.excludeHandedOver()
 	return o
 }
 
 // replica returns the replica for which a node serves the collection.
-func (x *counting) replica(node NodeID) *Replica {
+func (x *dedupBuilder) replica(node NodeID) *Replica {
 	r, ok := x.nodes[node]
 	if !ok {
 		r = x.cluster.ReplicaOf(x.id, node)
@@ -167,9 +167,9 @@ func (x *counting) replica(node NodeID) *Replica {
 	return r
 }
 
-// moved finds sealed segments on two nodes of one replica.
-func (x *counting) moved() {
-	for _, id := range x.cluster.Runtime.servedOften(x.id) {
+// excludeMoved finds sealed segments on two nodes of one replica.
+func (x *dedupBuilder) excludeMoved() {
+	for _, id := range x.cluster.Runtime.multiServedOf(x.id) {
 		served := x.cluster.Runtime.Served(id)
 		for i, s := range served {
 			if s.Sealed == nil {
@@ -177,8 +177,8 @@ func (x *counting) moved() {
 			}
 			r := x.replica(s.Node.Node)
 			for j, other := range served {
-				if j != i && other.Sealed != nil && x.replica(other.Node.Node) == r && x.before(r, other, s) {
-					x.copies[copyOn{s.Node.Node, id}] = struct{}{}
+				if j != i && other.Sealed != nil && x.replica(other.Node.Node) == r && x.preferred(r, other, s) {
+					x.copies[segmentCopy{s.Node.Node, id}] = struct{}{}
 					break
 				}
 			}
@@ -186,22 +186,22 @@ func (x *counting) moved() {
 	}
 }
 
-// before reports whether copy a of a sealed segment counts rather than copy b. The copy that the shard leader
+// preferred reports whether copy a of a sealed segment counts rather than copy b. The copy that the shard leader
 // uses wins, else the one loaded last.
-func (x *counting) before(r *Replica, a, b Served) bool {
+func (x *dedupBuilder) preferred(r *Replica, a, b Served) bool {
 	for _, v := range x.cluster.Runtime.ShardViews(a.Sealed.Channel) {
 		if x.replica(v.Node.Node) != r {
 			continue
 		}
-		if asked := v.Asks(a.Sealed.ID); asked == a.Node.Node || asked == b.Node.Node {
+		if asked := v.NodeOf(a.Sealed.ID); asked == a.Node.Node || asked == b.Node.Node {
 			return asked == a.Node.Node
 		}
 	}
 	return cmp.Or(cmp.Compare(b.Sealed.Version, a.Sealed.Version), cmp.Compare(a.Node.Node, b.Node.Node)) < 0
 }
 
-// Asks returns the node that a leader queries for a sealed segment, or 0 if the view does not have it.
-func (v *LeaderView) Asks(id SegmentID) NodeID {
+// NodeOf returns the node that a leader queries for a sealed segment, or 0 if the view does not have it.
+func (v *LeaderView) NodeOf(id SegmentID) NodeID {
 	i, ok := slices.BinarySearchFunc(v.Sealed, id, func(s LeaderSegment, id SegmentID) int { return cmp.Compare(s.ID, id) })
 	if !ok {
 		return 0
@@ -209,9 +209,9 @@ func (v *LeaderView) Asks(id SegmentID) NodeID {
 	return v.Sealed[i].Node
 }
 
-// compacted finds sealed segments whose compaction results are loaded. If only some of several results are
+// excludeCompacted finds sealed segments whose compaction results are loaded. If only some of several results are
 // loaded, those results do not count.
-func (x *counting) compacted() {
+func (x *dedupBuilder) excludeCompacted() {
 	if x.cluster.CollectionTotals(x.id).ByState[SegmentDropped] == 0 {
 		return
 	}
@@ -227,43 +227,43 @@ func (x *counting) compacted() {
 			}
 			r := x.replica(on.Node.Node)
 			if x.replaced(s.ID, r, 0) {
-				x.copies[copyOn{on.Node.Node, s.ID}] = struct{}{}
+				x.copies[segmentCopy{on.Node.Node, s.ID}] = struct{}{}
 				continue
 			}
 			for _, result := range x.compactedInto(s.ID) {
-				x.spare(result, r)
+				x.exclude(result, r)
 			}
 		}
 	}
 }
 
-// spare excludes a sealed segment on all nodes of a replica.
-func (x *counting) spare(id SegmentID, r *Replica) {
+// exclude excludes a sealed segment on all nodes of a replica.
+func (x *dedupBuilder) exclude(id SegmentID, r *Replica) {
 	for _, on := range x.cluster.Runtime.Served(id) {
 		if on.Sealed != nil && x.replica(on.Node.Node) == r {
-			x.copies[copyOn{on.Node.Node, id}] = struct{}{}
+			x.copies[segmentCopy{on.Node.Node, id}] = struct{}{}
 		}
 	}
 }
 
-// generations limits how many successive compactions are followed.
-const generations = 16
+// maxGenerations limits how many successive compactions are followed.
+const maxGenerations = 16
 
 // replaced reports whether a replica has all compaction results of a segment sealed.
-func (x *counting) replaced(id SegmentID, r *Replica, depth int) bool {
+func (x *dedupBuilder) replaced(id SegmentID, r *Replica, depth int) bool {
 	results := x.compactedInto(id)
-	if len(results) == 0 || depth == generations {
+	if len(results) == 0 || depth == maxGenerations {
 		return false
 	}
 	return !slices.ContainsFunc(results, func(id SegmentID) bool { return !x.sealed(id, r) && !x.replaced(id, r, depth+1) })
 }
 
 // sealed reports whether a replica has a segment sealed.
-func (x *counting) sealed(id SegmentID, r *Replica) bool {
+func (x *dedupBuilder) sealed(id SegmentID, r *Replica) bool {
 	return slices.ContainsFunc(x.cluster.Runtime.Served(id), func(s Served) bool { return s.Sealed != nil && x.replica(s.Node.Node) == r })
 }
 
-func (x *counting) compactedInto(id SegmentID) []SegmentID {
+func (x *dedupBuilder) compactedInto(id SegmentID) []SegmentID {
 	if x.results == nil {
 		x.results = make(map[SegmentID][]SegmentID)
 		for _, s := range x.cluster.SegmentsOf(x.id) {
@@ -275,8 +275,8 @@ func (x *counting) compactedInto(id SegmentID) []SegmentID {
 	return x.results[id]
 }
 
-// handedOver finds growing segments that are also loaded as sealed, or that another leader of the shard has.
-func (x *counting) handedOver() {
+// excludeHandedOver finds growing segments that are also loaded as sealed, or that another leader of the shard has.
+func (x *dedupBuilder) excludeHandedOver() {
 	for _, v := range x.cluster.Runtime.ViewsOf(x.id) {
 		var copies []SegmentID
 		rows := v.GrowingRows
@@ -290,7 +290,7 @@ func (x *counting) handedOver() {
 		if len(copies) == 0 {
 			continue
 		}
-		left := &grownOnce{segments: len(v.Growing) - len(copies), copies: copies}
+		left := &dedupedGrowing{segments: len(v.Growing) - len(copies), copies: copies}
 		if left.segments > 0 {
 			left.rows = max(0, rows)
 		}
@@ -299,7 +299,7 @@ func (x *counting) handedOver() {
 }
 
 // counts reports whether a growing segment counts in a view.
-func (x *counting) counts(v ShardView, id SegmentID) bool {
+func (x *dedupBuilder) counts(v ShardView, id SegmentID) bool {
 	r := x.replica(v.Node.Node)
 	if x.sealed(id, r) {
 		return false
@@ -308,11 +308,11 @@ func (x *counting) counts(v ShardView, id SegmentID) bool {
 		return false
 	}
 	return !slices.ContainsFunc(x.cluster.Runtime.ShardViews(v.Channel), func(other ShardView) bool {
-		return other.LeaderView != v.LeaderView && x.replica(other.Node.Node) == r && other.grows(id) && leads(other, v)
+		return other.LeaderView != v.LeaderView && x.replica(other.Node.Node) == r && other.hasGrowing(id) && leads(other, v)
 	})
 }
 
-func (v *LeaderView) grows(id SegmentID) bool {
+func (v *LeaderView) hasGrowing(id SegmentID) bool {
 	_, ok := slices.BinarySearchFunc(v.Growing, id, func(g GrowingView, id SegmentID) int { return cmp.Compare(g.ID, id) })
 	return ok
 }

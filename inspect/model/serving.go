@@ -158,15 +158,15 @@ type Etcd struct {
 	Activity *EtcdActivity
 }
 
-// Silent reports whether no member could be reached. A refusal counts as reached.
-func (e *Etcd) Silent() bool {
+// Unresponsive reports whether no member could be reached. A refusal counts as reached.
+func (e *Etcd) Unresponsive() bool {
 	return e != nil && !slices.ContainsFunc(e.Members, func(m EtcdMember) bool {
 		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
 	})
 }
 
-// WhySilent returns the reason why etcd does not respond, from the first member that has one; "" if unknown.
-func (e *Etcd) WhySilent() string {
+// UnresponsiveReason returns the reason why etcd does not respond, from the first member that has one; "" if unknown.
+func (e *Etcd) UnresponsiveReason() string {
 	for _, m := range e.Members {
 		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
 			return why

@@ -26,7 +26,7 @@ type SlowRequest struct {
 	// EndedAt is the time of the response, zero if the time in a proxy's list has an unknown zone. Told is that
 	// time as written by the proxy in its own time zone.
 	EndedAt              time.Time
-	Told                 string
+	LocalTime            string
 	Database, Collection string
 	Partitions           []string
 	// Type is Milvus's name of the request: Search, HybridSearch, Query. In an access log it may be any method
@@ -35,7 +35,7 @@ type SlowRequest struct {
 	// Expr is the filter with "?" in place of values, with those of a hybrid search joined. It is "" if empty
 	// or unknown, see Filtered.
 	Expr     string
-	Filtered Known
+	Filtered Tristate
 	// NQ is the number of query vectors, TopK the number of results for each. For a hybrid search NQ is the sum
 	// and TopK the maximum over all parts.
 	NQ, TopK int64
@@ -55,18 +55,18 @@ type SlowRequest struct {
 	Mean, P99 time.Duration
 }
 
-// Known is a bool that may be unknown.
-type Known uint8
+// Tristate is a bool that may be unknown.
+type Tristate uint8
 
 // The values of Known.
 const (
-	Unsaid Known = iota
+	Unknown Tristate = iota
 	No
 	Yes
 )
 
-// KnownOf converts a known bool.
-func KnownOf(yes bool) Known {
+// TristateOf converts a known bool.
+func TristateOf(yes bool) Tristate {
 	if yes {
 		return Yes
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// StartsPast is the period before the present for which process starts are recorded.
-const StartsPast = 10 * time.Minute
+// StartsWindow is the period before the present for which process starts are recorded.
+const StartsWindow = 10 * time.Minute
 
 // Start is the registration of a process, which gets a new id at each start.
 type Start struct {
@@ -25,7 +25,7 @@ func AddStart(list []Start, s *Session, at time.Time) []Start {
 	return append(list, Start{Role: s.Role, Node: s.Node, Address: s.Address, At: at})
 }
 
-// WithStarts returns a copy of the cluster with the process starts within StartsPast, the first one first.
+// WithStarts returns a copy of the cluster with the process starts within StartsWindow, the first one first.
 func (c *Cluster) WithStarts(starts []Start) *Cluster {
 	next := *c
 	next.Starts = starts

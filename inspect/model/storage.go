@@ -15,26 +15,26 @@ type Storage struct {
 	// Problem is the reason why no files are known, "" if some were found.
 	Problem string
 	// Lost is true if the location does not exist, or was read and has none of the expected files; Problem has
-	// the reason. A wrong location looks the same, see OwnStorage.Is.
+	// the reason. A wrong location looks the same, see ConfiguredStorage.Matches.
 	Lost bool
-	// Here is true if a process of the cluster runs on the scanning machine, so a folder's path is the same for
+	// Local is true if a process of the cluster runs on the scanning machine, so a folder's path is the same for
 	// both.
-	Here bool
+	Local bool
 	// Segments is the number of segments with files in the metadata. Looked is the number checked, those first
 	// that something waits for.
-	Segments, Looked int
+	Segments, Checked int
 	// Limit is the reason why the remaining segments were not checked, "" if all were.
 	Limit string
 	// Unseen are the places that could not be listed, with the reason.
 	Unseen []Skipped
-	// Room is the state of the file system of a folder. It is nil for other locations and if unknown.
-	Room *Room
+	// DiskSpace is the state of the file system of a folder. It is nil for other locations and if unknown.
+	DiskSpace *DiskSpace
 	// Missing are files that do not exist, are empty or truncated, by segment.
 	Missing []MissingFiles
 }
 
-// Room is the capacity of a file system.
-type Room struct {
+// DiskSpace is the capacity of a file system.
+type DiskSpace struct {
 	ReadOnly bool
 	// Free and Size are in bytes. Free is the space available to non-root users.
 	Free, Size int64
@@ -61,8 +61,8 @@ type MissingFiles struct {
 	Bytes, Size int64
 }
 
-// Cut reports whether all files exist but are shorter than they were written.
-func (x *MissingFiles) Cut() bool { return x.Found >= x.Want && x.Size < x.Bytes }
+// Truncated reports whether all files exist but are shorter than they were written.
+func (x *MissingFiles) Truncated() bool { return x.Found >= x.Want && x.Size < x.Bytes }
 
 // WithStorage returns a copy of the cluster with the result of a storage check.
 func (c *Cluster) WithStorage(s *Storage) *Cluster {
@@ -74,22 +74,22 @@ func (c *Cluster) WithStorage(s *Storage) *Cluster {
 // storageRoles are the roles that read or write storage.
 var storageRoles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
 
-// OwnStorage is the storage of a cluster according to the configuration of its processes. It reads no keys with
+// ConfiguredStorage is the storage of a cluster according to the configuration of its processes. It reads no keys with
 // credentials.
-type OwnStorage struct {
+type ConfiguredStorage struct {
 	// Place is an argument for --storage: a folder, or a bucket with its endpoint. "" if not reported.
 	Place string
 	// Root is the root path in a bucket, without surrounding slashes. "" if not reported.
 	Root string
 }
 
-// OwnStorage returns the location of the cluster's files.
-func (c *Cluster) OwnStorage() OwnStorage {
+// ConfiguredStorage returns the location of the cluster's files.
+func (c *Cluster) ConfiguredStorage() ConfiguredStorage {
 	setting := func(key string) string { // from the first process that reads or writes storage
 		s, _ := c.Setting(key, storageRoles[:]...)
 		return strings.TrimSpace(s.Value)
 	}
-	own := OwnStorage{Root: strings.Trim(setting("minio.rootPath"), "/")}
+	own := ConfiguredStorage{Root: strings.Trim(setting("minio.rootPath"), "/")}
 	if strings.EqualFold(setting("common.storageType"), "local") {
 		own.Place = setting("localStorage.path")
 		return own
@@ -108,9 +108,9 @@ func (c *Cluster) OwnStorage() OwnStorage {
 	return own
 }
 
-// Is reports whether place is this storage. A folder matches only if a process runs on the scanning machine,
+// Matches reports whether place is this storage. A folder matches only if a process runs on the scanning machine,
 // because the same path is another folder elsewhere. In a bucket, place is the whole bucket or the root path.
-func (o OwnStorage) Is(place string, here bool) bool {
+func (o ConfiguredStorage) Matches(place string, here bool) bool {
 	if !strings.HasPrefix(o.Place, "s3://") {
 		return o.Place != "" && here && filepath.Clean(o.Place) == filepath.Clean(place)
 	}

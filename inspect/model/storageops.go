@@ -84,5 +84,5 @@ func (m *Metrics) StorageOpsSince(earlier *Metrics) []StorageOps {
 
 // StorageCounters returns only the families that StorageOps reads, to keep scrapes of earlier rounds small.
 func (m *Metrics) StorageCounters() *Metrics {
-	return m.only(func(name string) bool { return strings.HasSuffix(name, "_storage_op_count") })
+	return m.filter(func(name string) bool { return strings.HasSuffix(name, "_storage_op_count") })
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ToldTask holds the facts about a Task that only the process with the task in memory reports.
-type ToldTask struct {
+// TaskReport holds the facts about a Task that only the process with the task in memory reports.
+type TaskReport struct {
 	// Role and Node are the reporting session. At is the time of the report.
 	Role string
 	Node NodeID
@@ -29,14 +29,14 @@ type ToldTask struct {
 	Mark string
 }
 
-// By returns the name of the reporting session, e.g. "querycoord-3".
-func (t *ToldTask) By() string { return t.Node.Name(t.Role) }
+// Reporter returns the name of the reporting session, e.g. "querycoord-3".
+func (t *TaskReport) Reporter() string { return t.Node.Name(t.Role) }
 
 // Name returns the unique name of a task: its type, its id and, if needed, its Mark.
 func (t *Task) Name() string {
 	name := t.Type + "/" + NodeID(t.ID).String()
-	if t.Told != nil && t.Told.Mark != "" {
-		name += "/" + t.Told.Mark
+	if t.Report != nil && t.Report.Mark != "" {
+		name += "/" + t.Report.Mark
 	}
 	return name
 }
@@ -47,15 +47,15 @@ func (t *Task) InEtcd() bool { return t.Key != "" }
 // AllTasks returns the tasks in etcd, merged with the reports of processes, and the tasks that only processes
 // report.
 func (c *Cluster) AllTasks() []*Task {
-	if c.Runtime == nil || len(c.Runtime.Tasks) == 0 || c.onces == nil {
+	if c.Runtime == nil || len(c.Runtime.Tasks) == 0 || c.cache == nil {
 		return c.Tasks
 	}
-	c.onces.lock.Lock()
-	defer c.onces.lock.Unlock()
-	if c.onces.tasks == nil {
-		c.onces.tasks = c.joinTasks()
+	c.cache.lock.Lock()
+	defer c.cache.lock.Unlock()
+	if c.cache.tasks == nil {
+		c.cache.tasks = c.joinTasks()
 	}
-	return c.onces.tasks
+	return c.cache.tasks
 }
 
 func (c *Cluster) joinTasks() []*Task {
@@ -67,14 +67,14 @@ func (c *Cluster) joinTasks() []*Task {
 	for _, t := range c.Tasks {
 		if told := byName[t.Name()]; told != nil && told.Collection == t.Collection {
 			both := *t
-			both.Told, t = told.Told, &both
+			both.Report, t = told.Report, &both
 			joined[told] = true
 		}
 		all = append(all, t)
 	}
 	for _, t := range c.Runtime.Tasks {
 		if !joined[t] {
-			all = append(all, c.placed(t))
+			all = append(all, c.withPlacement(t))
 		}
 	}
 	slices.SortFunc(all, func(a, b *Task) int {
@@ -83,9 +83,9 @@ func (c *Cluster) joinTasks() []*Task {
 	return all
 }
 
-// placed returns the task with the collection, partition and vchannel of its segment if it has one segment and
+// withPlacement returns the task with the collection, partition and vchannel of its segment if it has one segment and
 // no collection.
-func (c *Cluster) placed(t *Task) *Task {
+func (c *Cluster) withPlacement(t *Task) *Task {
 	if t.Collection != 0 || len(t.Segments) != 1 {
 		return t
 	}

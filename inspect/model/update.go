@@ -17,7 +17,7 @@ func (c *Cluster) At(revision int64, taken time.Time) *Cluster {
 // Update builds the cluster that follows c. Slices and segments that p shares with c cost almost nothing,
 // because totals are adjusted instead of recomputed. p.Segments must be sorted by id.
 func (c *Cluster) Update(p Parts) *Cluster {
-	next := &Cluster{Parts: p, onces: &onces{}}
+	next := &Cluster{Parts: p, cache: &derivedCache{}}
 	next.sort()
 	if next.SharesCatalog(c) {
 		next.links = c.links
@@ -55,9 +55,9 @@ func (c *Cluster) SharesSchemas(prev *Cluster) bool {
 		sameList(c.Partitions, prev.Partitions) && sameList(c.Indexes, prev.Indexes)
 }
 
-// since holds the changes of segments relative to an earlier cluster. It references only that cluster's segment
+// segmentDelta holds the changes of segments relative to an earlier cluster. It references only that cluster's segment
 // list, which keeps clusters from retaining each other in memory.
-type since struct {
+type segmentDelta struct {
 	segments []*Segment
 	changes  []SegmentChange
 }
@@ -65,8 +65,8 @@ type since struct {
 // ChangedSegments returns the segments that differ from those of an earlier cluster, by id. For the previous
 // refresh the changes are cached. Otherwise all segments are compared.
 func (c *Cluster) ChangedSegments(before *Cluster) []SegmentChange {
-	if c.since != nil && sameList(c.since.segments, before.Segments) {
-		return c.since.changes
+	if c.delta != nil && sameList(c.delta.segments, before.Segments) {
+		return c.delta.changes
 	}
 	return ChangedSegments(before.Segments, c.Segments)
 }
@@ -122,9 +122,9 @@ func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 	c.totalsOfVChannel = maps.Clone(prev.totalsOfVChannel)
 	owned := make(map[*Totals]bool)
 	count := func(s *Segment, state IndexState, sign int64) {
-		own(c.totalsOfCollection, s.Collection, owned).count(s, state, sign)
-		own(c.totalsOfPartition, s.Partition, owned).count(s, state, sign)
-		own(c.totalsOfVChannel, s.VChannel, owned).count(s, state, sign)
+		writableTotals(c.totalsOfCollection, s.Collection, owned).count(s, state, sign)
+		writableTotals(c.totalsOfPartition, s.Partition, owned).count(s, state, sign)
+		writableTotals(c.totalsOfVChannel, s.VChannel, owned).count(s, state, sign)
 		c.totals.count(s, state, sign)
 	}
 	for _, change := range changes {
@@ -135,15 +135,15 @@ func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 			count(s, c.IndexState(s), 1)
 		}
 	}
-	forgetEmpty(c.totalsOfCollection, owned)
-	forgetEmpty(c.totalsOfPartition, owned)
-	forgetEmpty(c.totalsOfVChannel, owned)
+	deleteEmpty(c.totalsOfCollection, owned)
+	deleteEmpty(c.totalsOfPartition, owned)
+	deleteEmpty(c.totalsOfVChannel, owned)
 	c.segmentsOf = regroup(prev.segmentsOf, changesByCollection(changes))
-	c.since = &since{segments: prev.Segments, changes: changes}
+	c.delta = &segmentDelta{segments: prev.Segments, changes: changes}
 }
 
-// own returns writable totals for a key.
-func own[K comparable](m map[K]*Totals, k K, owned map[*Totals]bool) *Totals {
+// writableTotals returns writable totals for a key.
+func writableTotals[K comparable](m map[K]*Totals, k K, owned map[*Totals]bool) *Totals {
 	t := m[k]
 	if t != nil && owned[t] {
 		return t
@@ -157,8 +157,8 @@ func own[K comparable](m map[K]*Totals, k K, owned map[*Totals]bool) *Totals {
 	return fresh
 }
 
-// forgetEmpty deletes totals that became empty, because Build has no entries without segments.
-func forgetEmpty[K comparable](m map[K]*Totals, owned map[*Totals]bool) {
+// deleteEmpty deletes totals that became empty, because Build has no entries without segments.
+func deleteEmpty[K comparable](m map[K]*Totals, owned map[*Totals]bool) {
 	maps.DeleteFunc(m, func(_ K, t *Totals) bool { return owned[t] && *t == Totals{} })
 }
 
@@ -179,9 +179,9 @@ func changesByCollection(changes []SegmentChange) map[CollectionID][]SegmentChan
 }
 
 // regroup returns the segment lists with changes applied. Changes are sorted by id.
-func regroup(prev map[CollectionID][]*Segment, of map[CollectionID][]SegmentChange) map[CollectionID][]*Segment {
+func regroup(prev map[CollectionID][]*Segment, changed map[CollectionID][]SegmentChange) map[CollectionID][]*Segment {
 	groups := maps.Clone(prev)
-	for id, changes := range of {
+	for id, changes := range changed {
 		if groups[id] = patch(prev[id], changes); len(groups[id]) == 0 {
 			delete(groups, id)
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Since reports whether a version, e.g. "v2.6.8-lite", is at least the given one. It returns false for invalid
+// VersionAtLeast reports whether a version, e.g. "v2.6.8-lite", is at least the given one. It returns false for invalid
 // versions and for versions with too few components to decide.
-func Since(version string, want ...int) bool {
+func VersionAtLeast(version string, want ...int) bool {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	parts := strings.Split(version, ".")
 	for i, w := range want {

@@ -6,7 +6,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-func TestSortedElse(t *testing.T) {
+func TestSortKey(t *testing.T) {
 	const either = "partition key or namespace"
 	for _, c := range []struct {
 		v    model.Version
@@ -19,7 +19,7 @@ func TestSortedElse(t *testing.T) {
 		{model.Version{Text: "unknown", From: "sessions"}, either},
 		{model.Version{}, either},
 	} {
-		if got := c.v.SortedElse(); got != c.want {
+		if got := c.v.SortKey(); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.v, got, c.want)
 		}
 	}

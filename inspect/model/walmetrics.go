@@ -154,8 +154,8 @@ func (r *Runtime) readStreaming() *StreamingMetrics {
 	return all
 }
 
-// Whole reports whether the scrape of the node is complete, so that missing series do not exist.
-func (n *StreamingNode) Whole() bool {
+// Complete reports whether the scrape of the node is complete, so that missing series do not exist.
+func (n *StreamingNode) Complete() bool {
 	return n != nil && n.Process != nil && n.Process.Metrics != nil && !n.Process.Metrics.Partial
 }
 
@@ -172,7 +172,7 @@ func (m *Metrics) StreamingNodes() []*StreamingNode {
 	for family, field := range walGauges {
 		for _, s := range m.Samples(family) {
 			if f := field(r.log(&s)); s.Value >= 0 { // levels are separate series
-				*f = s.Value + told(*f)
+				*f = s.Value + orZero(*f)
 			}
 		}
 	}
@@ -272,10 +272,10 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 			slices.SortFunc(w.Throttles, func(a, b Throttle) int { return cmp.Compare(a.Source, b.Source) })
 			// A series is deleted at 0 (stats, metricsHelper). In a partial scrape it may be in the missing rest.
 			if !math.IsNaN(n.HighWater) && !m.Partial {
-				w.Growing, w.GrowingRows = told(w.Growing), told(w.GrowingRows)
+				w.Growing, w.GrowingRows = orZero(w.Growing), orZero(w.GrowingRows)
 			}
 			if !math.IsNaN(w.Growing) {
-				n.Growing = told(n.Growing) + w.Growing
+				n.Growing = orZero(n.Growing) + w.Growing
 			}
 		}
 		switch pressure, ok := m.Sum(walPressure, Pair{"node_id", n.Node.String()}); {
@@ -284,7 +284,7 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 		case m.Partial: // only some series were read
 			n.Growing = math.NaN()
 		case !math.IsNaN(n.HighWater):
-			n.Growing = told(n.Growing)
+			n.Growing = orZero(n.Growing)
 		}
 		list = append(list, n)
 	}
@@ -292,8 +292,8 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 	return list
 }
 
-// told returns v, or 0 if v is NaN, i.e. not exported.
-func told(v float64) float64 {
+// orZero returns v, or 0 if v is NaN, i.e. not exported.
+func orZero(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
 	}

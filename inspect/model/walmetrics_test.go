@@ -13,8 +13,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// constructed returns a scrape in testdata/metrics.
-func constructed(t *testing.T, name string) *model.Metrics {
+// loadScrape returns a scrape in testdata/metrics.
+func loadScrape(t *testing.T, name string) *model.Metrics {
 	t.Helper()
 	f, err := os.Open("../../testdata/metrics/" + name)
 	if err != nil {
@@ -30,7 +30,7 @@ func constructed(t *testing.T, name string) *model.Metrics {
 
 // TestStreamingNodes checks that levels are summed, the newest term wins and unset values are NaN.
 func TestStreamingNodes(t *testing.T) {
-	p := &model.Process{Metrics: constructed(t, "streamingnode.txt")}
+	p := &model.Process{Metrics: loadScrape(t, "streamingnode.txt")}
 	r := model.BuildRuntime(model.RuntimeParts{Processes: []*model.Process{p}})
 	at := func(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)).UTC() }
 	no := math.NaN()
@@ -58,9 +58,9 @@ func TestStreamingNodes(t *testing.T) {
 	}
 }
 
-// TestStreamingUntold checks that values are not 0 without watermarks, that 3.0's pressure replaces the sum,
+// TestStreamingUnset checks that values are not 0 without watermarks, that 3.0's pressure replaces the sum,
 // and that a series without a node is ignored.
-func TestStreamingUntold(t *testing.T) {
+func TestStreamingUnset(t *testing.T) {
 	family := func(name string, labels []model.Pair, v float64) *model.Metrics {
 		return &model.Metrics{Families: map[string]*model.Family{name: {Name: name, Series: []model.Series{{Labels: labels, Value: v}}}}}
 	}
@@ -84,9 +84,9 @@ func TestStreamingUntold(t *testing.T) {
 	}
 }
 
-// TestStreamingCut checks that missing values and sums of a partial scrape are unknown.
-func TestStreamingCut(t *testing.T) {
-	m := constructed(t, "streamingnode.txt")
+// TestStreamingPartial checks that missing values and sums of a partial scrape are unknown.
+func TestStreamingPartial(t *testing.T) {
+	m := loadScrape(t, "streamingnode.txt")
 	m.Partial = true
 	n := m.StreamingNodes()[0]
 	if !math.IsNaN(n.Growing) || !math.IsNaN(n.WALs[1].Growing) || !math.IsNaN(n.WALs[1].GrowingRows) || n.WALs[0].GrowingRows != 4010 {
@@ -95,7 +95,7 @@ func TestStreamingCut(t *testing.T) {
 }
 
 func TestBroadcasts(t *testing.T) {
-	r := &model.Runtime{RuntimeParts: model.RuntimeParts{Processes: []*model.Process{{}, {Metrics: constructed(t, "coordinator.txt")}}}}
+	r := &model.Runtime{RuntimeParts: model.RuntimeParts{Processes: []*model.Process{{}, {Metrics: loadScrape(t, "coordinator.txt")}}}}
 	want := []model.Broadcasts{{"CreateCollection", "Pending", 2}, {"CreateCollection", "Tombstone", 5}, {"DropCollection", "WaitAck", 1}}
 	s := r.Streaming()
 	if diff := cmp.Diff(want, s.Broadcasts); diff != "" || s.Coordinator != r.Processes[1] {

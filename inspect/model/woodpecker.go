@@ -40,7 +40,7 @@ const (
 	LogCompleted = "Completed" // closed
 	LogSealed    = "Sealed"    // closed and compacted; never occurs for data in folders
 	LogTruncated = "Truncated" // no longer needed, deleted after the retention period
-	LogUnread    = "Undecoded" // its record cannot be decoded
+	LogUndecoded = "Undecoded" // its record cannot be decoded
 	LogMissing   = "Missing"   // no record, although older and newer segments have one
 )
 
@@ -88,22 +88,22 @@ func (w *Woodpecker) Log(name string) *Log {
 	return nil
 }
 
-// Kept reports whether the entries are still needed. Entries of a truncated segment are deleted or will be.
-func (s *LogSegment) Kept() bool { return s.State != LogTruncated }
+// Retained reports whether the entries are still needed. Entries of a truncated segment are deleted or will be.
+func (s *LogSegment) Retained() bool { return s.State != LogTruncated }
 
-// Kept is the retained part of a log.
-type Kept struct {
+// RetainedLog is the retained part of a log.
+type RetainedLog struct {
 	Segments       int64
 	Entries, Bytes int64 // of closed segments
 	Uncounted      int64 // segments with unknown entries and bytes: open or damaged ones
 }
 
-// Kept returns the retained part of the log.
-func (l *Log) Kept() (k Kept) {
+// Retained returns the retained part of the log.
+func (l *Log) Retained() (k RetainedLog) {
 	for i := range l.Segments {
 		s := &l.Segments[i]
 		switch {
-		case !s.Kept():
+		case !s.Retained():
 			continue
 		case s.Closed():
 			k.Entries, k.Bytes = k.Entries+s.Last+1, k.Bytes+s.Bytes
@@ -119,7 +119,7 @@ func (l *Log) Kept() (k Kept) {
 func (l *Log) Oldest() (LogPosition, bool) {
 	if l != nil {
 		for i := range l.Segments {
-			if s := &l.Segments[i]; s.Kept() && s.State != LogMissing {
+			if s := &l.Segments[i]; s.Retained() && s.State != LogMissing {
 				return LogPosition{Segment: s.ID}, true
 			}
 		}

@@ -53,7 +53,7 @@ func TestOffsets(t *testing.T) {
 		t.Errorf("%x, a checkpoint has %x", want.Bytes(), raw)
 	}
 	for _, text := range []string{"449123", "0x63da060000000000", base64.StdEncoding.EncodeToString(raw), want.Text()} {
-		if list := msgid.Of(msgid.FromText(text), msgid.Kafka); !slices.ContainsFunc(list, func(r msgid.Reading) bool { return r.ID == want }) {
+		if list := msgid.Filter(msgid.FromText(text), msgid.Kafka); !slices.ContainsFunc(list, func(r msgid.Reading) bool { return r.ID == want }) {
 			t.Errorf("%q is %+v", text, list)
 		}
 	}
@@ -73,7 +73,7 @@ func FuzzFromText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, r := range msgid.FromText(text) {
-			again := msgid.Of(msgid.FromText(r.Text()), r.Queue)
+			again := msgid.Filter(msgid.FromText(r.Text()), r.Queue)
 			if len(r.Text()) > 0 && !slices.ContainsFunc(again, func(x msgid.Reading) bool { return x.ID == r.ID }) {
 				t.Errorf("%q is %+v, whose text %q is %+v", text, r, r.Text(), again)
 			}

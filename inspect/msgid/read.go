@@ -71,8 +71,8 @@ func FromText(text string) (list []Reading) {
 	return list
 }
 
-// Of keeps the readings of one queue; all of them where it is "".
-func Of(list []Reading, queue Queue) []Reading {
+// Filter keeps the readings of one queue; all of them where it is "".
+func Filter(list []Reading, queue Queue) []Reading {
 	return slices.DeleteFunc(slices.Clone(list), func(r Reading) bool { return queue != "" && r.Queue != queue })
 }
 

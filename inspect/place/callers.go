@@ -519,9 +519,9 @@ func (p *part) tickLags(name metrics.Name, lags map[string]time.Duration) {
 
 // changed calls visit with each series of a gauge that changed in the window.
 func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
-	for _, c := range metrics.Of(name).Called {
-		before := p.process.Before.Samples(c.As)
-		for _, s := range p.process.Metrics.Samples(c.As) {
+	for _, c := range metrics.Lookup(name).Spellings {
+		before := p.process.Before.Samples(c.Name)
+		for _, s := range p.process.Metrics.Samples(c.Name) {
 			if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
 				visit(&s)
 			}
@@ -602,8 +602,8 @@ func (p *part) moved(name metrics.Name) (moved bool) {
 
 // highest returns the largest value of a gauge.
 func highest(m *model.Metrics, name metrics.Name) (v float64, ok bool) {
-	for _, c := range metrics.Of(name).Called {
-		for _, s := range m.Samples(c.As) {
+	for _, c := range metrics.Lookup(name).Spellings {
+		for _, s := range m.Samples(c.Name) {
 			v, ok = max(v, s.Value), true
 		}
 	}

@@ -45,7 +45,7 @@ const (
 func (l *look) observe() {
 	l.missing()
 	l.refusals()
-	if r := l.c.Runtime; r != nil && !r.Silent() { // otherwise kitescope is outside the network
+	if r := l.c.Runtime; r != nil && !r.Unresponsive() { // otherwise kitescope is outside the network
 		l.crowded()
 		l.calls()
 		l.paces()
@@ -307,8 +307,8 @@ func (l *look) etcd() {
 	if health == nil {
 		return
 	}
-	if health.Silent() {
-		p.silent(health, l.c.Runtime.Silent())
+	if health.Unresponsive() {
+		p.silent(health, l.c.Runtime.Unresponsive())
 		return
 	}
 	p.reads(health, l.usual)
@@ -346,7 +346,7 @@ func (p *part) silent(health *model.Etcd, outside bool) {
 	if slices.ContainsFunc(health.Members, func(m model.EtcdMember) bool { return strings.Contains(m.Problem, "refused") }) {
 		state = Gone
 	}
-	p.see(state, strength, strings.TrimSuffix("it is not responding: "+health.WhySilent(), ": "))
+	p.see(state, strength, strings.TrimSuffix("it is not responding: "+health.UnresponsiveReason(), ": "))
 }
 
 // Thresholds of reads of a few keys from etcd, which take 1 to 2 ms on an idle machine. An etcd whose disk
@@ -386,14 +386,14 @@ func (p *part) reads(health *model.Etcd, usual time.Duration) {
 // storage judges the object storage by the state of its file system and files.
 func (l *look) storage() {
 	s := l.c.Storage
-	if s == nil || !l.c.OwnStorage().Is(s.Location, s.Here) {
+	if s == nil || !l.c.ConfiguredStorage().Matches(s.Location, s.Local) {
 		return
 	}
 	p := l.role[Storage][0]
 	switch {
-	case s.Room != nil && s.Room.ReadOnly:
+	case s.DiskSpace != nil && s.DiskSpace.ReadOnly:
 		p.see(Refusing, Strong, "its file system is read-only")
-	case s.Room != nil && s.Room.Free == 0:
+	case s.DiskSpace != nil && s.DiskSpace.Free == 0:
 		p.see(Refusing, Strong, "its file system is full")
 	case s.Lost:
 		p.see(Gone, Strong, s.Problem)

@@ -55,9 +55,9 @@ func eraOf(c *model.Cluster) era {
 	switch {
 	case c.Version.Text == "":
 		return classic
-	case model.Since(c.Version.Text, 2, 6):
+	case model.VersionAtLeast(c.Version.Text, 2, 6):
 		return streamed
-	case !model.Since(c.Version.Text, 2, 3):
+	case !model.VersionAtLeast(c.Version.Text, 2, 3):
 		return indexedBy
 	}
 	return classic

@@ -97,19 +97,19 @@ func (p *part) paced() *pace {
 	x := pace{least: -1}
 	var waited, over time.Duration
 	for _, n := range p.nodes {
-		if n.Pace == nil || len(n.Pace.Probes) == 0 {
+		if n.ProbeRound == nil || len(n.ProbeRound.Probes) == 0 {
 			continue
 		}
 		if x.least < 0 {
-			x.least = n.Pace.Probes[0].Took
+			x.least = n.ProbeRound.Probes[0].Took
 		}
-		for _, probe := range n.Pace.Probes {
+		for _, probe := range n.ProbeRound.Probes {
 			x.least, x.most = min(x.least, probe.Took), max(x.most, probe.Took)
 			if probe.Took > period/5 {
 				x.ends = append(x.ends, (probe.After+probe.Took)%period)
 			}
 		}
-		for _, past := range n.Past {
+		for _, past := range n.EarlierRounds {
 			longest := time.Duration(0)
 			for _, probe := range past.Probes {
 				longest = max(longest, probe.Took)

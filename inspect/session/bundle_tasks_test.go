@@ -61,7 +61,7 @@ func TestTasksAreKept(t *testing.T) {
 		}
 		counts := map[string]int{}
 		for _, x := range c.Runtime.Tasks {
-			counts[x.Type+" of "+x.Told.By()]++
+			counts[x.Type+" of "+x.Report.Reporter()]++
 		}
 		return counts, c.Runtime.Targets
 	}

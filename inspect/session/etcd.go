@@ -104,7 +104,7 @@ func serving(c *model.Cluster) bool {
 // process that is stopped for half a second at a time is late in some of them. A read takes at most patience. It
 // returns the latest health.
 func watchEtcd(ctx context.Context, etcd source.Live, h *model.Etcd, until time.Time, patience time.Duration) *model.Etcd {
-	for h != nil && !h.Silent() && time.Until(until) > time.Second {
+	for h != nil && !h.Unresponsive() && time.Until(until) > time.Second {
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
@@ -181,7 +181,7 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 	health := EtcdHealth(ctx, etcd)
 	watching.Wait()
 	// It stopped responding after its members were queried.
-	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() {
+	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Unresponsive() {
 		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it responded at first, then not within %s", hangs.After))
 	}
 	health.Activity = activity
@@ -208,7 +208,7 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 
 // Silence returns an error that etcd does not respond, with the reason if it is known.
 func Silence(e *model.Etcd) error {
-	if why := e.WhySilent(); why != "" {
+	if why := e.UnresponsiveReason(); why != "" {
 		return fmt.Errorf("etcd is not responding: %s", words.Message(why))
 	}
 	return errors.New("etcd is not responding")
@@ -234,8 +234,8 @@ func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience 
 	if c.Runtime != nil && !c.Runtime.From.IsZero() {
 		asking = max(0, later.Origin.Taken.Sub(c.Runtime.From))
 	}
-	changes = append(changes, ConfigSince(ctx, src, snap.Header(), asking+model.ConfigPast, later.Config)...)
-	return c.ReadAgain(later).WithConfigChanges(changes)
+	changes = append(changes, ConfigSince(ctx, src, snap.Header(), asking+model.ConfigChangeWindow, later.Config)...)
+	return c.WithReread(later).WithConfigChanges(changes)
 }
 
 // ConfigSince returns the changes of dynamic configuration keys within age before a snapshot. now holds the entries

@@ -32,7 +32,7 @@ func TestEtcdState(t *testing.T) {
 		synctest.Wait()
 		etcd.put("by-dev/meta/session/x", nil)
 		e := <-state
-		if len(e.Members) != 1 || !e.Members[0].Leader || e.Silent() {
+		if len(e.Members) != 1 || !e.Members[0].Leader || e.Unresponsive() {
 			t.Errorf("members %+v", e.Members)
 		}
 		if a := e.Activity; a == nil || a.Over != time.Second || a.Revisions != 1 {
@@ -172,7 +172,7 @@ func TestSilence(t *testing.T) {
 		"no response from here: connection refused": true,
 	} {
 		e := &model.Etcd{Members: []model.EtcdMember{{Problem: problem}}}
-		if got := e.Silent(); got != silent {
+		if got := e.Unresponsive(); got != silent {
 			t.Errorf("%q: silent %t", problem, got)
 		}
 		if silent && session.Silence(e).Error() != "etcd is not responding: connection refused" {

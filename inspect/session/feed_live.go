@@ -54,7 +54,7 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 			l.askNodes(ctx, f.Ask)
 		})
 	}
-	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Hasten: l.hasten, Emit: func(c *model.Cluster, err error) {
+	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Flush: l.hasten, Emit: func(c *model.Cluster, err error) {
 		if c != nil {
 			f.failed = nil
 		}
@@ -79,7 +79,7 @@ type liveFeed struct {
 	fresh chan struct{}
 	// changes holds the recent changes of the dynamic configuration.
 	changes []model.ConfigChange
-	// starts holds the starts of processes within model.StartsPast.
+	// starts holds the starts of processes within model.StartsWindow.
 	starts []model.Start
 	// hasten requests the current metadata from the follower.
 	hasten chan chan struct{}
@@ -160,7 +160,7 @@ func (l *liveFeed) beat(ctx context.Context, etcd source.Live) {
 		l.heardOf(err)
 		if err != nil { // an etcd that is only slow still reports its status
 			asked, cancel = context.WithTimeout(ctx, beatPatience)
-			if h := EtcdHealth(asked, etcd); h.Silent() && ctx.Err() == nil {
+			if h := EtcdHealth(asked, etcd); h.Unresponsive() && ctx.Err() == nil {
 				l.examined(h)
 			}
 			cancel()
@@ -195,7 +195,7 @@ func (l *liveFeed) heardOf(err error) {
 
 // hear records that etcd responds.
 func (l *liveFeed) hear() {
-	if l.silent, l.heard = nil, time.Now(); l.health.Silent() {
+	if l.silent, l.heard = nil, time.Now(); l.health.Unresponsive() {
 		l.health = nil // the next poll has it
 	}
 }
@@ -224,7 +224,7 @@ func (l *liveFeed) examined(now *model.Etcd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case now.Silent():
+	case now.Unresponsive():
 		if l.silent != nil { // beat detects an outage; its reason is known here
 			l.silent, l.health = Silence(now), now
 			l.show(l.last)

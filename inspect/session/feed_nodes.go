@@ -128,7 +128,7 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	c := l.last
 	l.mu.Unlock()
 	header := source.Header{Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken}
-	changes := ConfigSince(ctx, src, header, model.ConfigPast, c.Config)
+	changes := ConfigSince(ctx, src, header, model.ConfigChangeWindow, c.Config)
 	var starts []model.Start
 	if past, err := source.PastOf(src); err == nil {
 		starts, _ = startsOf(ctx, past, header, header.Revision) // unreadable starts stay unknown
@@ -151,7 +151,7 @@ func (l *liveFeed) changed(before, after *model.Cluster) {
 			kept = append(kept, x)
 		}
 	}
-	l.starts = slices.DeleteFunc(slices.Clone(l.starts), func(x model.Start) bool { return !x.At.IsZero() && now.Sub(x.At) > model.StartsPast })
+	l.starts = slices.DeleteFunc(slices.Clone(l.starts), func(x model.Start) bool { return !x.At.IsZero() && now.Sub(x.At) > model.StartsWindow })
 	if before != nil {
 		for _, s := range after.Sessions {
 			if !slices.ContainsFunc(before.Sessions, func(x *model.Session) bool { return x.Role == s.Role && x.Node == s.Node }) {

@@ -235,7 +235,7 @@ func TestHungEtcdStaysLost(t *testing.T) {
 // etcdSilent returns a function that reports whether an update has a cluster whose etcd is silent or not, as
 // wanted.
 func etcdSilent(want bool) func(history.Update) bool {
-	return func(u history.Update) bool { return u.Cluster != nil && u.Cluster.Etcd.Silent() == want }
+	return func(u history.Update) bool { return u.Cluster != nil && u.Cluster.Etcd.Unresponsive() == want }
 }
 
 // TestStallIsNoSilence checks that a single failed probe does not make etcd silent.

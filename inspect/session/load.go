@@ -175,7 +175,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	if spec.Asks(src) {
 		want.Parts |= NodeNeeds
 	}
-	want.Parts &^= model.PartAsked
+	want.Parts &^= model.PartLive
 	c, err := l.Metadata(ctx, src, want)
 	if err != nil {
 		return l.outage(ctx, src, spec, err)
@@ -234,7 +234,7 @@ func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model
 		return nil, err
 	}
 	asked = asked.WithRecent(recent.Recent).WithStarts(recent.Starts)
-	if spec.Again && !asked.Etcd.Silent() {
+	if spec.Again && !asked.Etcd.Unresponsive() {
 		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(from.Add(options.MaxWait()))))
 	}
 	return asked, nil

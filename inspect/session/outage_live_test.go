@@ -53,7 +53,7 @@ func TestAllHang(t *testing.T) {
 	if took := time.Since(begun); took > spec.Nodes.Timeout+time.Second && punctual() {
 		t.Errorf("took %s with a deadline of %s", took, spec.Nodes.Timeout)
 	}
-	if !c.Etcd.Silent() {
+	if !c.Etcd.Unresponsive() {
 		t.Errorf("etcd %+v", c.Etcd)
 	}
 	for role, id := range map[string]model.NodeID{"datacoord": 1, "querynode": 2} {
@@ -76,11 +76,11 @@ func TestOutage(t *testing.T) {
 	proxy.Freeze()
 	spec.Nodes.Timeout = time.Second
 	c, err := loader.Load(t.Context(), spec)
-	if err != nil || !c.Etcd.Silent() || c.Loaded != 0 || c.Runtime != nil || len(c.Gaps) == 0 {
+	if err != nil || !c.Etcd.Unresponsive() || c.Loaded != 0 || c.Runtime != nil || len(c.Gaps) == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	spec.Known = known
-	if c, err = loader.Load(t.Context(), spec); err != nil || !c.Etcd.Silent() || c.Runtime == nil || c.Runtime.LiveNode("querynode", 2) == nil {
+	if c, err = loader.Load(t.Context(), spec); err != nil || !c.Etcd.Unresponsive() || c.Runtime == nil || c.Runtime.LiveNode("querynode", 2) == nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 	spec.Outage = false

@@ -262,7 +262,7 @@ func (f *profileReader) keep(x *model.ProfiledProcess, kind pull.Kind, p *profil
 			x.MutexReason = err.Error()
 			return
 		}
-		m := &model.MutexProfile{Over: w.Duration, On: w.Total > 0, Waiting: w.Waiting}
+		m := &model.MutexProfile{Period: w.Duration, Enabled: w.Total > 0, Waiting: w.Waiting}
 		for _, e := range w.Places {
 			m.Where = append(m.Where, model.WaitPlace{Function: e.Function, Part: float64(e.Cum) / float64(max(1, w.Total))})
 		}
@@ -351,7 +351,7 @@ func cpuFacts(s *report.NodeShares, peers int) *model.CPUProfile {
 		report.LoadEven: model.LoadEven, report.LoadLow: model.LoadLow, report.LoadIdle: model.LoadIdle, report.LoadHigh: model.LoadHigh,
 	}
 	c := &model.CPUProfile{
-		Over: s.Duration.Round(time.Millisecond), Samples: s.Samples, Cores: s.Cores, Load: loads[s.Load], Others: s.Others, Peers: peers,
+		Period: s.Duration.Round(time.Millisecond), Samples: s.Samples, Cores: s.Cores, Load: loads[s.Load], Others: s.Others, Peers: peers,
 		GC: shareFact(s.GC), LockWait: shareFact(s.LockWait), OpenMP: shareFact(s.BruteForce.Exhaustive), Knowhere: shareFact(s.BruteForce.Knowhere),
 	}
 	if s.BruteForce.Known {

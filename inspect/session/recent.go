@@ -14,7 +14,7 @@ import (
 // Milvus timestamps reserved before and after it.
 const recentSlack = 10 * time.Second
 
-// busyRevisions is the number of revisions per second above which those within model.StartsPast are not read.
+// busyRevisions is the number of revisions per second above which those within model.StartsWindow are not read.
 const busyRevisions = 200
 
 // withRecent adds to a cluster the writes to its store in the last minute, unless a file already has them, and the

@@ -225,17 +225,17 @@ func settled(ctx context.Context, src source.Source, revision int64, c *model.Cl
 	if err != nil {
 		return c // its chunk was removed
 	}
-	return c.ReadAgain(before)
+	return c.WithReread(before)
 }
 
-// configured adds the changes of dynamic keys since model.ConfigPast before the processes were queried. Keys that
+// configured adds the changes of dynamic keys since model.ConfigChangeWindow before the processes were queried. Keys that
 // the processes had not yet applied, or that changed only later, do not count as differences between processes and
 // etcd.
 func configured(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if c.Runtime.From.IsZero() || !c.Loaded.Has(model.PartConfig) {
 		return c
 	}
-	if earlier, known := revisionBy(ctx, src, c.Runtime.From.Add(-model.ConfigPast)); known {
+	if earlier, known := revisionBy(ctx, src, c.Runtime.From.Add(-model.ConfigChangeWindow)); known {
 		revision = earlier // otherwise it is before the recording
 	}
 	before, err := partsAt(ctx, src, source.Header{}, revision, model.PartConfig)

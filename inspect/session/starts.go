@@ -10,10 +10,10 @@ import (
 	"kitescope/inspect/source"
 )
 
-// startsOf returns the processes that registered within model.StartsPast before a revision, as far as the source
+// startsOf returns the processes that registered within model.StartsWindow before a revision, as far as the source
 // has past revisions.
 func startsOf(ctx context.Context, past source.Past, newest source.Header, revision int64) ([]model.Start, error) {
-	from, err := revisionBefore(ctx, past, newest, revision, model.StartsPast)
+	from, err := revisionBefore(ctx, past, newest, revision, model.StartsWindow)
 	if err != nil || from >= revision {
 		return nil, err
 	}

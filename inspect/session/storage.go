@@ -65,8 +65,8 @@ func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.
 	defer cancel()
 	store, err := object.Open(ctx, place, keys)
 	here := runsHere(c)
-	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage().Is(place, here) {
-		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
+	if errors.Is(err, fs.ErrNotExist) && c.ConfiguredStorage().Matches(place, here) {
+		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "no such folder", Lost: true, Local: here, Segments: len(filesWanted(c))}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the storage: %w", err)
@@ -76,8 +76,8 @@ func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.
 	}
 	defer store.Close()
 	facts := lookIntoStorage(ctx, store, c)
-	facts.Location, facts.Room, facts.Here = redact.Text(place), roomOf(place), here
-	if facts.Lost && !c.OwnStorage().Is(place, here) {
+	facts.Location, facts.DiskSpace, facts.Local = redact.Text(place), roomOf(place), here
+	if facts.Lost && !c.ConfiguredStorage().Matches(place, here) {
 		facts.Problem += ": another cluster's folder, not the folder with insert_log, or everything is lost"
 	}
 	return c.WithStorage(facts), nil
@@ -174,7 +174,7 @@ func (l *storageLook) limit(why string) {
 // findRoot finds the root path of the files. It tries the path of the configuration, none, and Milvus's default
 // "files".
 func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []segmentWant) error {
-	roots := []string{c.OwnStorage().Root, "", "files"}
+	roots := []string{c.ConfiguredStorage().Root, "", "files"}
 	step := max(1, len(wanted)/rootTries)
 	tried := 0
 	var last error
@@ -258,14 +258,14 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 					return
 				}
 			}
-			if x.Found < x.Want || x.Cut() {
+			if x.Found < x.Want || x.Truncated() {
 				missing = append(missing, x)
 			}
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.out.Looked++
+	l.out.Checked++
 	l.out.Missing = append(l.out.Missing, missing...)
 }
 

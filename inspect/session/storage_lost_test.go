@@ -54,7 +54,7 @@ func TestLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := c.Storage
-			if own := c.OwnStorage().Is(s.Location, s.Here); !s.Lost || own != (x.lost != "-") || s.Segments == 0 {
+			if own := c.ConfiguredStorage().Matches(s.Location, s.Local); !s.Lost || own != (x.lost != "-") || s.Segments == 0 {
 				t.Errorf("%+v, own %v", s, own)
 			}
 			if want := strings.TrimPrefix(x.lost, "-"); !strings.Contains(s.Problem, want) || strings.Contains(s.Problem, "another cluster") != (x.lost == "-") {

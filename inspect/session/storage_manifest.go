@@ -63,7 +63,7 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 				return err
 			}
 		}
-		if x.Found < x.Want || x.Cut() {
+		if x.Found < x.Want || x.Truncated() {
 			list = append(list, x)
 		}
 		return nil

@@ -80,9 +80,9 @@ func TestManifest(t *testing.T) {
 			if diff := cmp.Diff(x.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			seen := c.Storage.Looked == 1
+			seen := c.Storage.Checked == 1
 			if seen != (x.unseen == "") || !seen && (len(c.Storage.Unseen) != 1 || !strings.Contains(c.Storage.Unseen[0].Reason, x.unseen)) {
-				t.Errorf("looked at %d, unseen %v, problem %q", c.Storage.Looked, c.Storage.Unseen, c.Storage.Problem)
+				t.Errorf("looked at %d, unseen %v, problem %q", c.Storage.Checked, c.Storage.Unseen, c.Storage.Problem)
 			}
 		})
 	}

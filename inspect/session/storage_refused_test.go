@@ -33,12 +33,12 @@ func TestLookRefused(t *testing.T) {
 	}
 	c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}}, Segments: segments})
 	s := lookIntoStorage(t.Context(), &refusing{err: errors.New("access denied")}, c)
-	if s.Segments != 3 || s.Looked != 0 || len(s.Missing) > 0 || len(s.Unseen) != 3 {
+	if s.Segments != 3 || s.Checked != 0 || len(s.Missing) > 0 || len(s.Unseen) != 3 {
 		t.Errorf("%+v", s)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if s = lookIntoStorage(ctx, &refusing{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 || s.Looked != 0 {
+	if s = lookIntoStorage(ctx, &refusing{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 || s.Checked != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -36,7 +36,7 @@ func TestWaits(t *testing.T) {
 	slow := open(t, "etcd://"+livetest.Gate(t, server.Address, func() { time.Sleep(350 * time.Millisecond) }), source.Options{}).(source.Live)
 	t.Cleanup(func() { _ = slow.Close() })
 	health, err := slow.Health(t.Context())
-	if n, _, longest := health.Stalls(); err != nil || health.Silent() || n < 2 || longest < 350*time.Millisecond {
+	if n, _, longest := health.Stalls(); err != nil || health.Unresponsive() || n < 2 || longest < 350*time.Millisecond {
 		t.Fatalf("%+v, %v", health, err)
 	}
 	proxy := sourcetest.StartProxy(t, server.Address)

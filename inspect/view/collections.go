@@ -154,7 +154,7 @@ func liveIn(e *Env, id model.CollectionID) bool {
 func livePartitions(e *Env, id model.CollectionID) []*model.Partition {
 	var live []*model.Partition
 	for _, p := range e.Cluster.PartitionsOf(id) {
-		if !p.State.Gone() {
+		if !p.State.Dropped() {
 			live = append(live, p)
 		}
 	}

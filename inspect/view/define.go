@@ -162,7 +162,7 @@ func (t *bound[T]) Describe(row int) *Description {
 // object's own record.
 func (t *bound[T]) records(row int, ref Ref) []string {
 	if t.env.Cluster.Keyspace != nil {
-		if keys := t.env.Cluster.Keyspace.Of(ref.Resource, ref.ID); len(keys) > 0 {
+		if keys := t.env.Cluster.Keyspace.ObjectKeys(ref.Resource, ref.ID); len(keys) > 0 {
 			return keys
 		}
 	}

@@ -33,7 +33,7 @@ var history = define(definition[*model.HistoryEntry]{
 		col(table.Column{Name: "age_seconds", Kind: table.Duration, Show: table.Wide, Priority: 2, Doc: "Time since written_at."},
 			func(e *Env, h *model.HistoryEntry) table.Cell { return age(e, h.At.Time()) }),
 		col(table.Column{Name: "of", Priority: 4, Doc: "Key whose value it was, below the metadata's prefix."},
-			func(_ *Env, h *model.HistoryEntry) table.Cell { return text(h.Of) }),
+			func(_ *Env, h *model.HistoryEntry) table.Cell { return text(h.OriginalKey) }),
 		col(table.Column{Name: "key", Show: table.Hidden, Doc: "Key under snapshots/, below the metadata's prefix."},
 			func(_ *Env, h *model.HistoryEntry) table.Cell { return text(h.Key) }),
 	},

@@ -124,7 +124,7 @@ var nodeLive = []column[*model.Session]{
 // leads. It excludes segments that are already loaded as sealed.
 func growingOnce(e *Env, d *model.Distribution) (segments, rows int64) {
 	for i := range d.Leaders {
-		n, more := e.Cluster.Once(d.Leaders[i].Collection).Growing(&d.Leaders[i])
+		n, more := e.Cluster.Dedup(d.Leaders[i].Collection).Growing(&d.Leaders[i])
 		segments, rows = segments+int64(n), rows+more
 	}
 	return segments, rows
@@ -219,7 +219,7 @@ var segmentLive = []column[*model.Segment]{
 				return text("Growing")
 			case !toServe(e, s):
 				return none()
-			case len(e.Cluster.Runtime.Blind()) > 0:
+			case len(e.Cluster.Runtime.WithoutDistribution()) > 0:
 				return unknown()
 			}
 			return text("NotServed")
@@ -233,7 +233,7 @@ var segmentLive = []column[*model.Segment]{
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				nodes = append(nodes, x.Node.Node)
 			}
-			if len(nodes) == 0 && len(e.Cluster.Runtime.Blind()) > 0 {
+			if len(nodes) == 0 && len(e.Cluster.Runtime.WithoutDistribution()) > 0 {
 				return unknown()
 			}
 			slices.Sort(nodes)
@@ -273,7 +273,7 @@ var vchannelLive = []column[*model.VChannel]{
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
 				nodes = append(nodes, view.Node.Node)
 			}
-			if len(nodes) == 0 && len(e.Cluster.Runtime.Blind()) > 0 {
+			if len(nodes) == 0 && len(e.Cluster.Runtime.WithoutDistribution()) > 0 {
 				return unknown()
 			}
 			return nodeCells(e, nodes, "querynode", "streamingnode")
@@ -286,13 +286,13 @@ var vchannelLive = []column[*model.VChannel]{
 			views := e.Cluster.Runtime.ShardViews(v.Name)
 			var rows int64
 			for _, view := range views {
-				_, growing := e.Cluster.Once(view.Collection).Growing(view.LeaderView)
+				_, growing := e.Cluster.Dedup(view.Collection).Growing(view.LeaderView)
 				rows = max(rows, growing)
 			}
 			switch {
 			case len(views) > 0:
 				return count(rows)
-			case len(e.Cluster.Runtime.Blind()) > 0:
+			case len(e.Cluster.Runtime.WithoutDistribution()) > 0:
 				return unknown()
 			}
 			return none()

@@ -140,7 +140,7 @@ func onlyLive(t Table, rows []int32) (int, bool) {
 	}
 	found, n := 0, 0
 	for _, row := range rows {
-		if state := t.Cell(int(row), i).Text; !model.ObjectState(state).Gone() {
+		if state := t.Cell(int(row), i).Text; !model.ObjectState(state).Dropped() {
 			found, n = int(row), n+1
 		}
 	}

@@ -23,7 +23,7 @@ type metricRow struct {
 	series  *model.Series
 	window  *metrics.Window
 	known   *metrics.Metric // nil if kitescope does not use the metric
-	came    metrics.Came
+	came    metrics.Increase
 }
 
 var processMetrics = define(definition[*metricRow]{
@@ -62,7 +62,7 @@ func metricRows(e *Env) []*metricRow {
 		for _, name := range slices.Sorted(maps.Keys(p.Metrics.Families)) {
 			f := p.Metrics.Families[name]
 			known := metrics.Find(name)
-			w.EachSeries(f, func(s *model.Series, came metrics.Came) {
+			w.EachSeries(f, func(s *model.Series, came metrics.Increase) {
 				list = append(list, &metricRow{p, f, s, w, known, came})
 			})
 		}
@@ -327,7 +327,7 @@ var metricWindow = []column[*metricRow]{
 		Name: "window", Show: table.Hidden,
 		Doc: "Description of the window, and why it begins at the start of the process.",
 	},
-		func(_ *Env, m *metricRow) table.Cell { return text(m.window.Why) }),
+		func(_ *Env, m *metricRow) table.Cell { return text(m.window.Reason) }),
 	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
 }
 
@@ -343,7 +343,7 @@ func Windows(g *Grid) string {
 	for i := range g.Len() {
 		if m := t.rows[g.Row(i)]; !seen[m.process] {
 			seen[m.process] = true
-			why := m.window.Why
+			why := m.window.Reason
 			if !m.window.SinceStart {
 				why += fmt.Sprintf(", %s apart", words.Age(m.window.To.Sub(m.window.From).Round(time.Second)))
 			}

@@ -19,7 +19,7 @@ var partitions = define(definition[*model.Partition]{
 		Needs: model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
-	left: func(e *Env, p *model.Partition) bool { return p.State.Gone() || !liveIn(e, p.Collection) },
+	left: func(e *Env, p *model.Partition) bool { return p.State.Dropped() || !liveIn(e, p.Collection) },
 	columns: concat(
 		[]column[*model.Partition]{
 			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) table.Cell { return id(p.ID) }),

@@ -117,7 +117,7 @@ var topics = define(definition[queueTopic]{
 			func(_ *Env, t queueTopic) table.Cell { return text(t.queue) }),
 		col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Segments of a log that are kept: truncated ones not counted (Woodpecker)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
-				return count(l.Kept().Segments)
+				return count(l.Retained().Segments)
 			})),
 		col(table.Column{
 			Name: "messages", Kind: table.Int,
@@ -125,7 +125,7 @@ var topics = define(definition[queueTopic]{
 		},
 			func(_ *Env, t queueTopic) table.Cell {
 				if t.log != nil {
-					k := t.log.Kept()
+					k := t.log.Retained()
 					return atLeast(k.Entries, k.Uncounted)
 				}
 				if t.offsets == nil {
@@ -144,7 +144,7 @@ var topics = define(definition[queueTopic]{
 				case t.log == nil:
 					return unknown()
 				}
-				k := t.log.Kept()
+				k := t.log.Retained()
 				return atLeast(k.Bytes, k.Uncounted)
 			}),
 		col(table.Column{
@@ -153,7 +153,7 @@ var topics = define(definition[queueTopic]{
 				"(Woodpecker).",
 		},
 			ofLog(func(_ *Env, l *model.Log) table.Cell {
-				return count(l.Kept().Uncounted)
+				return count(l.Retained().Uncounted)
 			})),
 		col(table.Column{Name: "nodes", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Nodes that hold its newest segment (Woodpecker as a service)."},
 			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(newestOf(l).Nodes) })),
@@ -244,7 +244,7 @@ func logStates(l *model.Log) []string {
 		counts[l.Segments[i].State]++
 	}
 	var out []string
-	for _, state := range []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUnread, model.LogMissing} {
+	for _, state := range []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUndecoded, model.LogMissing} {
 		if n := counts[state]; n > 0 {
 			out = append(out, state+" "+strconv.FormatInt(n, 10))
 			delete(counts, state)

@@ -112,7 +112,7 @@ func TestEveryObject(t *testing.T) {
 				if untoldByKafka(env, r.Name+"."+r.Columns[col].Name, ref.ID) {
 					continue
 				}
-				silent := r.Name == "impact" || strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.Blind()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
+				silent := r.Name == "impact" || strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.WithoutDistribution()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
 				if c := rows.Cell(row, col); c.Absent == table.Unknown && !silent {
 					t.Errorf("%s.%s is unknown in a cluster that was read whole", r.Name, r.Columns[col].Name)
 				}

@@ -16,8 +16,8 @@ var segmentDetails = []column[*model.Segment]{
 			"of the record: in a cluster of both releases, or without sessions, it may be either.",
 	}, func(e *Env, s *model.Segment) table.Cell {
 		switch {
-		case s.SortedElse:
-			return text(e.Cluster.Version.SortedElse())
+		case s.SortedByKey:
+			return text(e.Cluster.Version.SortKey())
 		case s.Sorted:
 			return text("primary key")
 		}

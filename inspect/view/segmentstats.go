@@ -72,7 +72,7 @@ func (x statRow) loadedBy(e *Env) table.Cell {
 		return none()
 	}
 	var nodes []model.NodeID
-	silent := len(e.Cluster.Runtime.Blind()) > 0
+	silent := len(e.Cluster.Runtime.WithoutDistribution()) > 0
 	for _, at := range e.Cluster.Runtime.Served(x.segment.ID) {
 		switch {
 		case at.Sealed == nil:

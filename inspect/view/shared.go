@@ -56,8 +56,8 @@ func link(title, resource string, where ...string) Link {
 }
 
 // sureOf returns the cell of a Known: yes, no or unknown.
-func sureOf(k model.Known) table.Cell {
-	if k == model.Unsaid {
+func sureOf(k model.Tristate) table.Cell {
+	if k == model.Unknown {
 		return unknown()
 	}
 	return yesNo(k == model.Yes)

@@ -53,7 +53,7 @@ func slowName(s *model.SlowRequest) string {
 	if s.Source == model.FromClient { // without a time
 		return strings.Join([]string{s.Source, s.Client, s.Type, s.Collection, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64)}, "/")
 	}
-	who, when := s.Source, s.Told
+	who, when := s.Source, s.LocalTime
 	if s.Node != 0 {
 		who = "proxy-" + s.Node.String()
 	}
@@ -118,7 +118,7 @@ var slowWhere = []column[*model.SlowRequest]{
 		Name: "told_at", Show: table.Hidden,
 		Doc: "That time as written by the proxy, in its own zone.",
 	},
-		func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Told) }),
+		func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.LocalTime) }),
 	col(table.Column{Name: "proxy", Priority: 6, Doc: "Session of the proxy, role-id; unknown from an access log."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Node == 0 {
 			return unknown()
@@ -169,7 +169,7 @@ var slowAsked = []column[*model.SlowRequest]{
 		return text("default")
 	}),
 	col(table.Column{Name: "expr", Priority: 2, Doc: "The filter, with ? for its values (they may be personal; kitescope never keeps or shows them). Parts of a hybrid search are separated by |. Empty: no filter."}, func(_ *Env, s *model.SlowRequest) table.Cell {
-		if s.Expr == "" && s.Filtered == model.Unsaid {
+		if s.Expr == "" && s.Filtered == model.Unknown {
 			return unknown()
 		}
 		return text(s.Expr)
@@ -277,7 +277,7 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 		}
 	}
 	switch {
-	case version != "" && !model.Since(version, 2, 5):
+	case version != "" && !model.VersionAtLeast(version, 2, 5):
 		return "its list was not requested: it requires Milvus 2.5, and this is " + version
 	case version != "":
 		return "its list was not requested"

@@ -25,7 +25,7 @@ func TestSlowRequests(t *testing.T) {
 			{Role: "querynode", Node: 8},
 		},
 		Processes: []*model.Process{{SlowRequests: []model.SlowRequest{
-			{Source: model.FromProxy, Node: 4, Told: "26.11.", Type: "Query", Collection: "pages", Filtered: model.No, Took: 6 * time.Second},
+			{Source: model.FromProxy, Node: 4, LocalTime: "26.11.", Type: "Query", Collection: "pages", Filtered: model.No, Took: 6 * time.Second},
 			{Source: model.FromProxy, Node: 4, EndedAt: at, Type: "HybridSearch", Collection: "docs", Expr: "a == ?", Filtered: model.Yes, NQ: 2, TopK: 50, DefaultConsistency: true, Took: 7 * time.Second, Trace: "t1"},
 			{Source: model.FromProxy, Node: 4},
 		}}},

@@ -35,7 +35,7 @@ func walOf(e *Env, p *model.PChannel) (*model.WAL, table.Cell) {
 			return w, table.Cell{}
 		}
 	}
-	if p.Node == 0 || s.Node(p.Node).Whole() {
+	if p.Node == 0 || s.Node(p.Node).Complete() {
 		return nil, none()
 	}
 	return nil, unknown()
@@ -76,7 +76,7 @@ func wholly(w *model.WAL, e *Env, p *model.PChannel) bool {
 	if w != nil && w.Process != nil {
 		return w.Process.Metrics != nil && !w.Process.Metrics.Partial
 	}
-	return e.Cluster.Runtime.Streaming().Node(p.Node).Whole()
+	return e.Cluster.Runtime.Streaming().Node(p.Node).Complete()
 }
 
 // ofOpen returns a column function for logs, for values that only a writable log has. The cell is unknown if
@@ -106,7 +106,7 @@ func walHolders(e *Env, p *model.PChannel) table.Cell {
 			nodes = append(nodes, w.Node)
 		}
 	}
-	if len(nodes) == 0 && p.Node != 0 && !s.Node(p.Node).Whole() {
+	if len(nodes) == 0 && p.Node != 0 && !s.Node(p.Node).Complete() {
 		return unknown()
 	}
 	return nodeCells(e, nodes, "streamingnode")
@@ -321,7 +321,7 @@ var nodeStreaming = []column[*model.Session]{
 		Doc: "Logs that a streaming node accepts writes to, from its metrics: normally as many as pchannels.",
 	},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell {
-			if !n.Whole() {
+			if !n.Complete() {
 				return unknown() // the missing part may have more logs
 			}
 			open := 0

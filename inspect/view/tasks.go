@@ -128,8 +128,8 @@ var taskTold = []column[*model.Task]{
 		if t.InEtcd() {
 			sources = append(sources, "etcd")
 		}
-		if t.Told != nil {
-			sources = append(sources, t.Told.By())
+		if t.Report != nil {
+			sources = append(sources, t.Report.Reporter())
 		}
 		return list(sources)
 	}).needing(model.PartRuntime).whenLive(),
@@ -138,40 +138,40 @@ var taskTold = []column[*model.Task]{
 		Doc: "State in the memory of the process: newer than in etcd if they differ. Unknown for a task that is only " +
 			"in etcd.",
 	},
-		told(func(t *model.ToldTask) table.Cell { return text(t.State) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return text(t.State) })).needing(model.PartRuntime),
 	col(table.Column{Name: "source", Show: table.Hidden, Doc: "Which checker of QueryCoord made the task: segment_checker, balance_checker, ...", Vocabulary: true},
-		told(func(t *model.ToldTask) table.Cell { return text(t.Source) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return text(t.Source) })).needing(model.PartRuntime),
 	col(table.Column{Name: "priority", Show: table.Hidden, Doc: "QueryCoord's priority of the task: Low, Normal, High.", Vocabulary: true},
-		told(func(t *model.ToldTask) table.Cell { return text(t.Priority) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return text(t.Priority) })).needing(model.PartRuntime),
 	col(table.Column{
 		Name: "actions", Kind: table.List, Show: table.Hidden,
 		Doc: "Actions of QueryCoord's task, in order, as it names them.",
 	},
-		told(func(t *model.ToldTask) table.Cell { return list(t.Actions) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return list(t.Actions) })).needing(model.PartRuntime),
 	col(table.Column{Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for."},
-		told(func(t *model.ToldTask) table.Cell { return someID(t.Replica) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return someID(t.Replica) })).needing(model.PartRuntime),
 	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows it works on, if reported by the process."},
-		told(func(t *model.ToldTask) table.Cell { return someCount(t.Rows) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return someCount(t.Rows) })).needing(model.PartRuntime),
 	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes written, if reported by the process: for an index its size in memory."},
-		told(func(t *model.ToldTask) table.Cell { return someCount(t.Bytes) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return someCount(t.Bytes) })).needing(model.PartRuntime),
 	col(table.Column{
 		Name: "took_seconds", Kind: table.Duration, Show: table.Hidden,
 		Doc: "How long a sync took, none while it runs.",
 	},
-		told(func(t *model.ToldTask) table.Cell { return someCount(int64(t.Took)) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return someCount(int64(t.Took)) })).needing(model.PartRuntime),
 	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "Start time as the process writes it: in its own, unnamed time zone."},
-		told(func(t *model.ToldTask) table.Cell { return text(t.Started) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return text(t.Started) })).needing(model.PartRuntime),
 	col(table.Column{Name: "told_ended", Show: table.Hidden, Doc: "When it ended, likewise."},
-		told(func(t *model.ToldTask) table.Cell { return text(t.Ended) })).needing(model.PartRuntime),
+		told(func(t *model.TaskReport) table.Cell { return text(t.Ended) })).needing(model.PartRuntime),
 }
 
 // told returns a column function for a process's report of a task. The cell is unknown without a report.
-func told(cell func(*model.ToldTask) table.Cell) func(*Env, *model.Task) table.Cell {
+func told(cell func(*model.TaskReport) table.Cell) func(*Env, *model.Task) table.Cell {
 	return func(_ *Env, t *model.Task) table.Cell {
-		if t.Told == nil {
+		if t.Report == nil {
 			return unknown()
 		}
-		return cell(t.Told)
+		return cell(t.Report)
 	}
 }
 

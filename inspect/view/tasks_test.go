@@ -30,16 +30,16 @@ func withTasks(told []*model.Task, calls ...model.Call) *model.Cluster {
 }
 
 func toldTasks() []*model.Task {
-	by := func(role string, node model.NodeID, x model.ToldTask) *model.ToldTask {
+	by := func(role string, node model.NodeID, x model.TaskReport) *model.TaskReport {
 		x.Role, x.Node = role, node
 		return &x
 	}
 	return []*model.Task{
-		{ID: 5, Type: "compaction", SubType: "MixCompaction", Collection: 7, State: "executing", Told: by("datacoord", 2, model.ToldTask{State: "executing", Started: "2026-11-20 08:29:00"})},
-		{ID: 6, Type: "compaction", Collection: 7, State: "failed", Reason: "no such key", Told: by("datacoord", 2, model.ToldTask{State: "failed"})},
-		{ID: 21, Type: "segment-task", SubType: "Move", Collection: 7, State: "started", Told: by("querycoord", 3, model.ToldTask{State: "started", Source: "balance_checker"})},
-		{ID: 70, Type: "sync", Segments: []model.SegmentID{70}, Told: by("datanode", 9, model.ToldTask{Mark: "08:29:59"})},
-		{ID: 70, Type: "sync", Segments: []model.SegmentID{70}, Told: by("datanode", 9, model.ToldTask{Mark: "08:30:00", Took: 1e9})},
+		{ID: 5, Type: "compaction", SubType: "MixCompaction", Collection: 7, State: "executing", Report: by("datacoord", 2, model.TaskReport{State: "executing", Started: "2026-11-20 08:29:00"})},
+		{ID: 6, Type: "compaction", Collection: 7, State: "failed", Reason: "no such key", Report: by("datacoord", 2, model.TaskReport{State: "failed"})},
+		{ID: 21, Type: "segment-task", SubType: "Move", Collection: 7, State: "started", Report: by("querycoord", 3, model.TaskReport{State: "started", Source: "balance_checker"})},
+		{ID: 70, Type: "sync", Segments: []model.SegmentID{70}, Report: by("datanode", 9, model.TaskReport{Mark: "08:29:59"})},
+		{ID: 70, Type: "sync", Segments: []model.SegmentID{70}, Report: by("datanode", 9, model.TaskReport{Mark: "08:30:00", Took: 1e9})},
 	}
 }
 

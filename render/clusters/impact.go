@@ -30,7 +30,7 @@ func ImpactRole(s impact.State) render.Role {
 // ImpactOf returns the impact on clients of the cluster in a report. It returns nil if the processes were not
 // queried, unless they were not queried because etcd does not respond.
 func ImpactOf(r *check.Report) *impact.Impact {
-	if r.Cluster.Runtime == nil && !r.Cluster.Etcd.Silent() {
+	if r.Cluster.Runtime == nil && !r.Cluster.Etcd.Unresponsive() {
 		return nil
 	}
 	return r.Impact

@@ -91,7 +91,7 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 		Delta  []fieldLogs `json:"deltalogs"`
 	}
 	keyed := inline
-	for _, key := range b.Keyspace.Of("segments", rec.ID.String()) {
+	for _, key := range b.Keyspace.ObjectKeys("segments", rec.ID.String()) {
 		i, ok := b.Keyspace.Find(key)
 		if !ok {
 			continue

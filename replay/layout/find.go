@@ -48,7 +48,7 @@ func named(c *model.Cluster, o Options) (found []*model.Collection) {
 		}
 	}
 	for _, a := range c.Aliases {
-		if matches(a.Database, a.Name) && !a.State.Gone() {
+		if matches(a.Database, a.Name) && !a.State.Dropped() {
 			add(c.Collection(a.Collection))
 		}
 	}
@@ -79,7 +79,7 @@ func names(c *model.Cluster) []string {
 		}
 	}
 	for _, a := range c.Aliases {
-		if !a.State.Gone() {
+		if !a.State.Dropped() {
 			add(a.Database, a.Name)
 		}
 	}

@@ -26,7 +26,7 @@ func (r records) Record(i int) model.Record { return model.Record{KeyInfo: r.Inf
 
 func (r records) Collection(int) model.CollectionID { return 1 }
 
-func (r records) Of(string, string) []string {
+func (r records) ObjectKeys(string, string) []string {
 	return []string{key, logKey, "by-dev/meta/gone"}
 }
 

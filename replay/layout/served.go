@@ -75,7 +75,7 @@ func (b *builder) views() []map[string]*model.LeaderView {
 // copies that are on another node as well, and the number of segments skipped because their compaction result is
 // served.
 func (b *builder) servedSealed() (moved, compacted int) {
-	once := b.Once(b.collection.ID)
+	once := b.Dedup(b.collection.ID)
 	for _, on := range b.Runtime.SealedOf(b.collection.ID) {
 		i := b.replicaOf(on.Node.Node)
 		for _, x := range on.Segments {
@@ -141,13 +141,13 @@ func (b *builder) setIndex(s *replay.Segment, id model.IndexID) {
 // servedGrowing adds the growing segments of the shard leaders. It returns the number of segments that are sealed
 // as well.
 func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int) {
-	once := b.Once(b.collection.ID)
+	once := b.Dedup(b.collection.ID)
 	for i := range views {
 		for _, channel := range sortedKeys(views[i]) {
 			v := views[i][channel]
 			var list []*replay.Segment
 			for _, g := range v.Growing {
-				if !once.Grows(v, g.ID) {
+				if !once.GrowingCounts(v, g.ID) {
 					both++
 					continue
 				}

@@ -54,7 +54,7 @@ func (b *builder) assigned() bool {
 
 // recordedNodes returns the nodes in QueryCoord's record of a segment in 2.1 (querypb.SegmentInfo: node_ids).
 func (b *builder) recordedNodes(id model.SegmentID) (nodes []model.NodeID) {
-	for _, key := range b.Keyspace.Of("segments", id.String()) {
+	for _, key := range b.Keyspace.ObjectKeys("segments", id.String()) {
 		if !strings.Contains(key, "/queryCoord-segmentMeta/") {
 			continue
 		}
@@ -94,7 +94,7 @@ func (b *builder) spread() {
 	if b.LoadState(b.collection.ID) == nil {
 		return
 	}
-	for _, n := range b.Runtime.Blind() {
+	for _, n := range b.Runtime.WithoutDistribution() {
 		b.note("%s did not report its segments: %s", n.Name(), cmp.Or(n.Reason, n.Outcome.String()))
 	}
 }

@@ -185,7 +185,7 @@ func (k *keyspace) Collection(i int) model.CollectionID {
 
 func (k *keyspace) Find(key string) (int, bool) { return slices.BinarySearch(k.keys, key) }
 
-func (k *keyspace) Of(resource, id string) []string {
+func (k *keyspace) ObjectKeys(resource, id string) []string {
 	if resource == "collections" {
 		return []string{"by-dev/meta/root-coord/database/collection-info/1/" + id}
 	}

@@ -17,7 +17,7 @@ func (a *App) Completeness(clusters ...*model.Cluster) error {
 // Unread returns an error of exit code 1 if the cluster is entirely unknown because its etcd does not
 // respond.
 func Unread(c *model.Cluster) error {
-	if c.Loaded == 0 && c.Etcd.Silent() {
+	if c.Loaded == 0 && c.Etcd.Unresponsive() {
 		return &CodeError{Code: ExitFailed}
 	}
 	return nil
@@ -69,7 +69,7 @@ func Lacks(clusters ...*model.Cluster) (lines []string) {
 			say("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
-		if c.Etcd.Silent() {
+		if c.Etcd.Unresponsive() {
 			say("%s: %v", where, session.Silence(c.Etcd))
 		}
 		silent := session.SilentSessions(c)

@@ -52,8 +52,8 @@ func (f *Facts) whyNoConfig(key string, roles []string) string {
 		case !slices.Contains(roles, n.Role):
 		case n.Config == nil:
 			why = n.Name() + ": " + WhySilent(n)
-		case n.Role == "mixcoord" && !n.Config.HasBelow(component):
-			if copied, _ := f.Runtime.CopiedConfig(key, roles...); copied != nil {
+		case n.Role == "mixcoord" && !n.Config.HasComponent(component):
+			if copied, _ := f.Runtime.SubstituteConfig(key, roles...); copied != nil {
 				return ""
 			}
 			why = n.Name() + " reports only RootCoord's settings" + f.WhyNoConfigPage()

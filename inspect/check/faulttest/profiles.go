@@ -48,7 +48,7 @@ const profiledWindow = 15 * time.Second
 
 // healthyProfile returns the profiles of a healthy process: 0.3 cores, and two dumps of its goroutines.
 func healthyProfile(name, role string, id model.NodeID) *model.ProfiledProcess {
-	c := &model.CPUProfile{Over: profiledWindow, Samples: 450, Cores: 0.3, Load: model.LoadEven, Others: 0.3, Peers: 3}
+	c := &model.CPUProfile{Period: profiledWindow, Samples: 450, Cores: 0.3, Load: model.LoadEven, Others: 0.3, Peers: 3}
 	c.GC, c.LockWait, c.OpenMP, c.Knowhere = newShare(c.Samples, 0.05), newShare(c.Samples, 0.01), newShare(c.Samples, 0.05), newShare(c.Samples, 0.4)
 	brute := newShare(c.Samples, 0.05)
 	c.BruteForce = &brute
@@ -116,7 +116,7 @@ func setProfileNumber(x *model.ProfiledProcess, name string, v float64) error {
 		share := newShare(c.Samples, v)
 		c.BruteForce = &share
 	case "waiting":
-		x.Mutex = &model.MutexProfile{Over: profiledWindow, On: true, Waiting: v, Where: []model.WaitPlace{{Function: "sync.(*Mutex).Unlock", Part: 1}}}
+		x.Mutex = &model.MutexProfile{Period: profiledWindow, Enabled: true, Waiting: v, Where: []model.WaitPlace{{Function: "sync.(*Mutex).Unlock", Part: 1}}}
 	case "dumps":
 		x.Goroutines.Dumps = int(v)
 		x.Goroutines.To = x.Goroutines.From.Add(time.Duration(v-1) * 10 * time.Minute)

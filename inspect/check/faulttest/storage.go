@@ -13,7 +13,7 @@ import (
 // files exist except those of the given segments; with cut, insert logs have half their size. A process of
 // the cluster runs on the machine that examined it, except with elsewhere.
 func (w *World) setStorage(args []word) error {
-	w.storage = &model.Storage{Here: true, Location: "/data", Room: &model.Room{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
+	w.storage = &model.Storage{Local: true, Location: "/data", DiskSpace: &model.DiskSpace{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Checked: len(w.base.Cluster.Segments)}
 	for _, a := range args {
 		name, value, _ := strings.Cut(a.text, "=")
 		switch name {
@@ -26,7 +26,7 @@ func (w *World) setStorage(args []word) error {
 			w.storage.Problem, w.storage.Lost = value, true
 			continue
 		case "elsewhere":
-			w.storage.Here = false
+			w.storage.Local = false
 			continue
 		case "at":
 			w.storage.Location = value
@@ -69,12 +69,12 @@ func (w *World) setStorage(args []word) error {
 func (w *World) room(value string) error {
 	switch value {
 	case "read-only":
-		w.storage.Room.ReadOnly = true
+		w.storage.DiskSpace.ReadOnly = true
 	case "full":
-		w.storage.Room.Free = 1 << 20
+		w.storage.DiskSpace.Free = 1 << 20
 	case "well":
 	case "unknown":
-		w.storage.Room = nil
+		w.storage.DiskSpace = nil
 	default:
 		return fmt.Errorf("room=%s: not read-only, full, well or unknown", value)
 	}

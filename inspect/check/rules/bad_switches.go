@@ -72,8 +72,8 @@ func noteUnseenMixCoord(p *check.Pass) {
 		return
 	}
 	n := p.Runtime.Nodes[i]
-	copied, _ := p.Runtime.CopiedConfig("dataCoord", n.Role)
-	if copied == nil && !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
+	copied, _ := p.Runtime.SubstituteConfig("dataCoord", n.Role)
+	if copied == nil && !n.Config.HasComponent("dataCoord") && !n.Config.HasComponent("queryCoord") {
 		p.NoteUnseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports only RootCoord's" + p.WhyNoConfigPage())
 	}
 }
@@ -150,7 +150,7 @@ func judgeUnconfirmed(p *check.Pass, t toggle) (set bool) {
 
 // judgeCopied judges a key that MixCoord does not report, in the configuration of a proxy.
 func judgeCopied(p *check.Pass, t toggle) {
-	copied, of := p.Runtime.CopiedConfig(t.key, t.roles...)
+	copied, of := p.Runtime.SubstituteConfig(t.key, t.roles...)
 	v, ok := copied.Get(t.key)
 	if !ok {
 		return

@@ -73,7 +73,7 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	open := p.Open()
 	for i := range open {
 		s := &open[i]
-		at := slices.IndexFunc(s.Leaders, func(x model.Served) bool { return p.Once(s.Collection).Grows(x.Leader, s.ID) })
+		at := slices.IndexFunc(s.Leaders, func(x model.Served) bool { return p.Dedup(s.Collection).GrowingCounts(x.Leader, s.ID) })
 		if s.Abandoned(p.Now) || at < 0 {
 			continue
 		}
@@ -89,7 +89,7 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 	var seen facts.SegmentSet
 	eachGone(p, func(view model.ShardView, g model.GrowingView) {
 		s := p.Segment(g.ID)
-		if _, late, _ := goneSince(p, s, g, asked); late || !p.Once(view.Collection).Grows(view.LeaderView, g.ID) {
+		if _, late, _ := goneSince(p, s, g, asked); late || !p.Dedup(view.Collection).GrowingCounts(view.LeaderView, g.ID) {
 			return
 		}
 		if seen.Add(g.ID) {
@@ -103,9 +103,9 @@ func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
 // the sum less the known rows of the others. The records of segments being written are behind by up to the ten
 // minutes between two syncs.
 func rowsOf(p *check.Pass, id model.CollectionID, v *model.LeaderView, written []model.SegmentID) int64 {
-	_, rows := p.Once(id).Growing(v)
+	_, rows := p.Dedup(id).Growing(v)
 	for _, g := range v.Growing {
-		if !slices.Contains(written, g.ID) && p.Once(id).Grows(v, g.ID) {
+		if !slices.Contains(written, g.ID) && p.Dedup(id).GrowingCounts(v, g.ID) {
 			rows -= p.GrowingRowsIn(v, g.ID)
 		}
 	}
@@ -120,7 +120,7 @@ func unindexedSealedRows(p *check.Pass) (rows, small map[model.CollectionID]int6
 	p.EachAnomalies(func(id model.CollectionID, o *facts.Anomalies) {
 		var seen facts.SegmentSet
 		for _, x := range o.Unindexed {
-			if x.Record == nil || !p.Once(id).Sealed(x.Node.Node, x.Served.ID) || !seen.Add(x.Served.ID) {
+			if x.Record == nil || !p.Dedup(id).Sealed(x.Node.Node, x.Served.ID) || !seen.Add(x.Served.ID) {
 				continue
 			}
 			switch {

@@ -62,7 +62,7 @@ func runCacheThrashing(p *check.Pass) {
 		case !told || !toldMissed || !toldHit:
 			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
 		case w.SinceStart:
-			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": " + w.Why)
+			p.NoteUnseen("hits and evictions of the cache of " + n.Name() + ": " + w.Reason)
 		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
 		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
 			p.NoteUnseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")

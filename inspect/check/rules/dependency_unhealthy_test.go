@@ -19,7 +19,7 @@ func TestDependencyUnhealthy(t *testing.T) {
 			r.Processes = append(r.Processes, &model.Process{Dependencies: list})
 		}
 	}
-	etcd := func(member string, healthy model.Known, reason string) model.Dependency {
+	etcd := func(member string, healthy model.Tristate, reason string) model.Dependency {
 		return model.Dependency{Proxy: 4, Kind: "metadata store", Type: "etcd", Member: member, Healthy: healthy, Reason: reason}
 	}
 	object := "dependencies/metadata store/etcd "

@@ -83,9 +83,9 @@ func runDroppedNotCollected(p *check.Pass) {
 		),
 	}
 	if gc := pausedCollector(p); gc != nil {
-		f.Message += "; garbage collection is paused for another " + words.Span(gc.Left)
+		f.Message += "; garbage collection is paused for another " + words.Span(gc.Remaining)
 		f.Evidence = append(f.Evidence,
-			check.Duration("remaining pause of garbage collection", gc.Left, gc.By+" /management/data_gc"))
+			check.Duration("remaining pause of garbage collection", gc.Remaining, gc.Reporter+" /management/data_gc"))
 	}
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))

@@ -28,7 +28,7 @@ func TestDroppedNotCollected(t *testing.T) {
 		}, Want: []string{"info / 3 dropped segments"}},
 		{Name: "the collector is paused", Change: func(w *rulestest.World) {
 			drop(3, 28*time.Hour)(w)
-			w.AddResponses().Collector = &model.GarbageCollector{Paused: true, Left: 50 * time.Minute, By: "mixcoord-1"}
+			w.AddResponses().Collector = &model.GarbageCollector{Paused: true, Remaining: 50 * time.Minute, Reporter: "mixcoord-1"}
 		}, Want: []string{"info / 3 dropped segments are overdue for garbage collection, the oldest dropped 28 h ago; garbage collection is paused for another 50 min"}},
 		{Name: "very many", Change: drop(1000, 28*time.Hour), Want: []string{"warning / 1,000 dropped segments"}},
 		{Name: "without a time of dropping", Change: func(w *rulestest.World) {
@@ -51,7 +51,7 @@ func TestDroppedNotCollected(t *testing.T) {
 	for _, paused := range []bool{true, false} {
 		f := rulestest.RunCheck(t, rulestest.ByID("dropped-not-collected"), func(w *rulestest.World) {
 			drop(2, 28*time.Hour)(w)
-			w.AddResponses().Collector = &model.GarbageCollector{Paused: paused, Left: time.Hour, By: "mixcoord-1"}
+			w.AddResponses().Collector = &model.GarbageCollector{Paused: paused, Remaining: time.Hour, Reporter: "mixcoord-1"}
 		}).Findings[0]
 		if told := strings.Contains(f.Message, "paused"); told != paused || (f.Evidence[len(f.Evidence)-1].Source == "mixcoord-1 /management/data_gc") != paused {
 			t.Errorf("paused %v: %s, %v", paused, f.Message, f.Evidence)

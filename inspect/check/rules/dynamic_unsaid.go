@@ -28,7 +28,7 @@ Not reported: the opposite, a record that allows dynamic fields without a field 
 
 func runDynamicUnset(p *check.Pass) {
 	for _, x := range p.Collections {
-		if !x.DynamicUnsaid || x.Dropped() {
+		if !x.DynamicUndeclared || x.Dropped() {
 			continue
 		}
 		label := facts.CollectionLabel(p.Cluster, x.ID)

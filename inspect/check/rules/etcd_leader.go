@@ -72,7 +72,7 @@ func runEtcdLeader(p *check.Pass) {
 		q.add(&p.Etcd.Members[i])
 	}
 	switch {
-	case p.Etcd.Silent():
+	case p.Etcd.Unresponsive():
 		reportSilentEtcd(p, &q)
 		return
 	case q.answered == 0:
@@ -119,14 +119,14 @@ func runEtcdLeader(p *check.Pass) {
 func reportSilentEtcd(p *check.Pass, q *quorum) {
 	f := check.Finding{
 		Severity: check.Error, Cost: 1, Evidence: q.evidence,
-		Message: "etcd is not responding" + strings.TrimSuffix(": "+p.Etcd.WhySilent(), ": "),
+		Message: "etcd is not responding" + strings.TrimSuffix(": "+p.Etcd.UnresponsiveReason(), ": "),
 		Impact:  "Milvus stops: sessions expire, nothing is flushed, created or loaded.",
 		Fix: check.Fix(
 			check.Do("check whether etcd is running, stopped, or waiting for its disk: see its process, log and disk"),
 			check.Do("if it responds on its own host, check the network or the port-forward from here to it"),
 		),
 	}
-	if p.Runtime.Silent() {
+	if p.Runtime.Unresponsive() {
 		f.Message += "; no process responds either: the network from here may be the reason"
 	}
 	p.Report(f)

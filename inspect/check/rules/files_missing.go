@@ -53,7 +53,7 @@ func runFilesMissing(p *check.Pass) {
 	for _, x := range s.Unseen {
 		p.NoteUnseen(x.What + ": " + x.Reason)
 	}
-	if left := s.Segments - s.Looked; left > 0 {
+	if left := s.Segments - s.Checked; left > 0 {
 		p.NoteUnseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments), s.Limit))
 	}
 	byCollection := make(map[model.CollectionID][]*model.MissingFiles)
@@ -76,7 +76,7 @@ func reportLostStorage(p *check.Pass) {
 	f := check.Finding{
 		Severity: check.Error, Cost: 1,
 		Message:  fmt.Sprintf("the configured storage %s has lost its files: %s", s.Location, s.Problem),
-		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.OwnStorage().Place, "configuration of the processes"), check.Fact("found there", s.Problem, s.Location)},
+		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.ConfiguredStorage().Place, "configuration of the processes"), check.Fact("found there", s.Problem, s.Location)},
 		Impact:   "Nothing can be loaded, and flushes and index builds fail. Data in memory is lost when nodes restart or hand it over.",
 		Fix: check.Fix(
 			check.Do("mount the disk or share again if it is not mounted there").Interrupting(time.Minute, "nothing"),
@@ -123,7 +123,7 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	var rows, all int64
 	files, cut, logs := 0, 0, false
 	for _, x := range list {
-		if x.Cut() {
+		if x.Truncated() {
 			cut++
 		}
 		if !slices.Contains(segments, x.Segment) {
@@ -189,7 +189,7 @@ func lostText(files, truncated, segments int, rows int64) string {
 // truncated.
 func missingEvidence(p *check.Pass, x *model.MissingFiles) check.Evidence {
 	format, args := "%s of %s files in %s", []any{check.Digits(x.Found), check.Digits(x.Want), x.Path}
-	if x.Cut() {
+	if x.Truncated() {
 		format, args = format+", %s of %s", append(args, check.Bytes(x.Size), check.Bytes(x.Bytes))
 	}
 	return check.Factf("segment "+x.Segment.String()+", "+missingText(p, x), p.Storage.Location, format, args...)
@@ -216,4 +216,6 @@ func missingText(p *check.Pass, x *model.MissingFiles) string {
 }
 
 // ownStorage reports whether the inspected storage is the cluster's own.
-func ownStorage(p *check.Pass) bool { return p.OwnStorage().Is(p.Storage.Location, p.Storage.Here) }
+func ownStorage(p *check.Pass) bool {
+	return p.ConfiguredStorage().Matches(p.Storage.Location, p.Storage.Local)
+}

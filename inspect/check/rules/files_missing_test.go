@@ -34,7 +34,7 @@ func TestLostStorage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := rulestest.FactsOf(x.settings)
-			c := p.WithStorage(&model.Storage{Location: x.place, Here: x.here, Lost: true, Problem: "there is no such folder", Segments: 3})
+			c := p.WithStorage(&model.Storage{Location: x.place, Local: x.here, Lost: true, Problem: "there is no such folder", Segments: 3})
 			r := check.Run(c, time.Unix(0, 0), []*check.Check{rulestest.ByID("files-missing")})
 			if lost := len(r.Findings) == 1 && r.Findings[0].Severity == check.Error; lost != x.lost {
 				t.Errorf("%+v", r.Findings)

@@ -45,7 +45,7 @@ func runGrantOnAlias(p *check.Pass) {
 	}
 	behind := make(map[granted]*model.Collection)
 	for _, a := range p.Aliases {
-		if x := p.Collection(a.Collection); x != nil && !x.Dropped() && !a.State.Gone() {
+		if x := p.Collection(a.Collection); x != nil && !x.Dropped() && !a.State.Dropped() {
 			behind[granted{p.DatabaseName(a.Database), a.Name}] = x
 			behind[granted{"*", a.Name}] = x
 		}

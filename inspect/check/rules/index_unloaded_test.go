@@ -14,7 +14,7 @@ import (
 // TestJudgeSeesTheSchemaChange checks that a Judge notices a changed field. The fields decide which indexes
 // have to be loaded, and only the collection's record contains them.
 func TestJudgeSeesTheSchemaChange(t *testing.T) {
-	s := modeltest.NewShifting(0)
+	s := modeltest.NewChangingCluster(0)
 	i := slices.IndexFunc(s.Metadata.Collections, func(x *model.Collection) bool { return x.Name == "docs_5" })
 	retype := func(to string) {
 		p := s.Metadata.Parts

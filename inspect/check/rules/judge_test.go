@@ -51,7 +51,7 @@ func contentOf(r *check.Report) reportContent {
 func TestJudgeIsNeverStale(t *testing.T) {
 	for seed := range uint64(3) {
 		var judge check.Judge
-		s := modeltest.NewShifting(seed)
+		s := modeltest.NewChangingCluster(seed)
 		judge.Run(s.Cluster(), s.Now, rules.All())
 		for i := range 30 {
 			what := s.Step()

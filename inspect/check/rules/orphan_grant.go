@@ -72,7 +72,7 @@ func namesInUse(c *model.Cluster) map[granted]bool {
 		}
 	}
 	for _, a := range c.Aliases {
-		if !a.State.Gone() {
+		if !a.State.Dropped() {
 			add(a.Database, a.Name)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// restartsMany is the number of starts within model.StartsPast that is a finding.
+// restartsMany is the number of starts within model.StartsWindow that is a finding.
 const restartsMany = 3
 
 // processRestarting finds processes that die and restart repeatedly.
@@ -79,11 +79,11 @@ func reportRestarts(p *check.Pass, list []model.Start) {
 	p.Report(f)
 }
 
-// startsSpan returns the time between the first and the last start, or model.StartsPast if one of them has no time.
+// startsSpan returns the time between the first and the last start, or model.StartsWindow if one of them has no time.
 func startsSpan(list []model.Start) time.Duration {
 	first, last := list[0].At, list[len(list)-1].At
 	if first.IsZero() || last.IsZero() {
-		return model.StartsPast
+		return model.StartsWindow
 	}
 	return last.Sub(first)
 }

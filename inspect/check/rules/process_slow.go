@@ -117,7 +117,7 @@ func runProcessSlow(p *check.Pass) {
 	}
 	for i := range list {
 		s := &list[i]
-		least, most, even := evenlyLate(s.node.Pace)
+		least, most, even := evenlyLate(s.node.ProbeRound)
 		if s.now == 0 && !even {
 			continue // true for nearly all processes: no finding is possible
 		}
@@ -139,7 +139,7 @@ func slownesses(p *check.Pass) []slowness {
 	var list []slowness
 	told := make(map[string]bool)
 	for _, n := range p.Runtime.Nodes {
-		if n.Pace == nil {
+		if n.ProbeRound == nil {
 			continue
 		}
 		told[n.Address] = true
@@ -179,7 +179,7 @@ func othersThan(list []slowness, i int) others {
 		for _, d := range list[j].stalls {
 			o.longest = max(o.longest, d)
 		}
-		for _, x := range list[j].node.Pace.Probes {
+		for _, x := range list[j].node.ProbeRound.Probes {
 			answers = append(answers, x.Took)
 		}
 	}
@@ -217,7 +217,7 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 
 // evenlyLate returns the shortest and the longest response time of a process, and whether all responses are late by a
 // similar time. A slow link causes that. A process that is stopped or throttled delays only some of its responses.
-func evenlyLate(pace *model.Pace) (least, most time.Duration, even bool) {
+func evenlyLate(pace *model.ProbeRound) (least, most time.Duration, even bool) {
 	if pace.Dial == 0 || len(pace.Probes) < linkProbes {
 		return 0, 0, false
 	}
@@ -281,13 +281,13 @@ func slowEvidence(s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
 		waitEvidence("stalls over "+waitText(model.ProbeStall), s.stalls, n.Address),
-		check.Factf("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), waitFigure(n.Pace.Over())),
-		check.Factf("network round trip", n.Address, "%s", waitFigure(n.Pace.Way())),
+		check.Factf("probed", "kitescope", "%s in %s", check.Plural(len(n.ProbeRound.Probes), "time"), waitFigure(n.ProbeRound.Duration())),
+		check.Factf("network round trip", n.Address, "%s", waitFigure(n.ProbeRound.RTT())),
 		check.Factf("median response of the other "+words.Plural(o.count, "process"), "kitescope",
 			"%s", waitFigure(o.response)),
 	}
-	if len(n.Past) > 0 {
-		list = append(list, waitEvidence("earlier stalls", n.Past[len(n.Past)-1].Stalls(model.ProbeStall), "previous round"))
+	if len(n.EarlierRounds) > 0 {
+		list = append(list, waitEvidence("earlier stalls", n.EarlierRounds[len(n.EarlierRounds)-1].Stalls(model.ProbeStall), "previous round"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
 		list = append(list, check.Factf("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))

@@ -35,7 +35,7 @@ func runProfileLocks(p *check.Pass) {
 	list := profiled(p, "CPU", hasCPUProfile)
 	var waited []*model.ProfiledProcess
 	for _, x := range p.Profiles.Processes {
-		if x.Mutex != nil && x.Mutex.On && !profiledGone(p, x) {
+		if x.Mutex != nil && x.Mutex.Enabled && !profiledGone(p, x) {
 			waited = append(waited, x)
 			if !slices.Contains(list, x) {
 				list = append(list, x)
@@ -94,7 +94,7 @@ func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	} else {
 		f.Message += "; " + text
 	}
-	f.Evidence = append(f.Evidence, check.Factf("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
+	f.Evidence = append(f.Evidence, check.Factf("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Period)))
 	for _, w := range m.Where {
 		f.Evidence = append(f.Evidence, check.Factf("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Percent(w.Part)))
 	}

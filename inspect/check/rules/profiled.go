@@ -166,7 +166,7 @@ func sampled(name string, s model.ProfileShare, x *model.ProfiledProcess) check.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
 		check.Factf("CPU cores in use", profileSource(x), "%s", coresFigure(x.CPU.Cores)),
-		check.Factf("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Over)),
+		check.Factf("sampled", profileSource(x), "%s over %s", check.Plural(x.CPU.Samples, "sample"), check.Span(x.CPU.Period)),
 	}
 }
 

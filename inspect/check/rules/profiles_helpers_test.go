@@ -13,7 +13,7 @@ func profiled(change func(w *rulestest.World, list []*model.ProfiledProcess)) fu
 		w.Profiles = &model.Profiles{From: w.Now.Add(-20 * time.Second), To: w.Now}
 		for _, id := range []model.NodeID{21, 22, 23, 24} {
 			w.Another("querynode", id)
-			cpu := &model.CPUProfile{Over: 20 * time.Second, Samples: 1000, Cores: 0.5, Load: model.LoadEven, Others: 0.5, Peers: 3}
+			cpu := &model.CPUProfile{Period: 20 * time.Second, Samples: 1000, Cores: 0.5, Load: model.LoadEven, Others: 0.5, Peers: 3}
 			cpu.GC, cpu.LockWait, cpu.OpenMP, cpu.Knowhere = sampledPart(0.05), sampledPart(0.01), sampledPart(0.05), sampledPart(0.5)
 			brute := sampledPart(0.05)
 			cpu.BruteForce = &brute
@@ -26,7 +26,7 @@ func profiled(change func(w *rulestest.World, list []*model.ProfiledProcess)) fu
 			if s.Node < 21 || s.Node > 24 {
 				w.Profiles.Processes = append(w.Profiles.Processes, &model.ProfiledProcess{
 					Name: s.Name(), Roles: []string{s.Role}, Nodes: []model.NodeID{s.Node},
-					CPU:        &model.CPUProfile{Over: 20 * time.Second, Samples: 20, Cores: 0.01, BruteForce: &model.ProfileShare{High: 0.1}},
+					CPU:        &model.CPUProfile{Period: 20 * time.Second, Samples: 20, Cores: 0.01, BruteForce: &model.ProfileShare{High: 0.1}},
 					Goroutines: &model.GoroutineDumps{Dumps: 2},
 				})
 			}

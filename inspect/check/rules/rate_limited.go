@@ -79,8 +79,8 @@ func runRateLimited(p *check.Pass) {
 // kindsOf returns the kinds of requests that a proxy's limiter has checked, sorted.
 func kindsOf(x *model.Process) []string {
 	var kinds []string
-	for _, called := range metrics.Of(metrics.ProxyRateLimited).Called {
-		for _, s := range x.Metrics.Samples(called.As) {
+	for _, called := range metrics.Lookup(metrics.ProxyRateLimited).Spellings {
+		for _, s := range x.Metrics.Samples(called.Name) {
 			if k := s.Label("msg_type"); k != "" && !slices.Contains(kinds, k) {
 				kinds = append(kinds, k)
 			}

@@ -229,7 +229,7 @@ func recordDependencies() []recordDependency { //nolint:funlen // a table of row
 func danglingAliases(p *check.Pass, report lackReport) {
 	for _, a := range p.Aliases {
 		x := p.Collection(a.Collection)
-		if a.State.Gone() || a.State == "Creating" || x != nil && !x.Dropped() {
+		if a.State.Dropped() || a.State == "Creating" || x != nil && !x.Dropped() {
 			continue
 		}
 		state := "gone"

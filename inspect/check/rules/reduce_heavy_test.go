@@ -34,9 +34,9 @@ func TestReduceHeavy(t *testing.T) {
 			if n.Role == "proxy" {
 				took = 480 * time.Millisecond
 			}
-			n.Pace = &model.Pace{At: modeltest.Now, Dial: time.Millisecond}
+			n.ProbeRound = &model.ProbeRound{At: modeltest.Now, Dial: time.Millisecond}
 			for i := range 5 {
-				n.Pace.Probes = append(n.Pace.Probes, model.Probe{After: time.Duration(i) * 600 * time.Millisecond, Took: took})
+				n.ProbeRound.Probes = append(n.ProbeRound.Probes, model.Probe{After: time.Duration(i) * 600 * time.Millisecond, Took: took})
 			}
 		}
 	}

@@ -326,7 +326,7 @@ func orphanLogs(p *check.Pass, report func(model.Ref, int, int64)) {
 	}
 	for _, l := range p.Woodpecker.Logs {
 		if i := strings.LastIndexByte(l.Name, '_'); i >= 0 && ours[l.Name[:i+1]] && p.PChannel(l.Name) == nil {
-			report(refTopic(l.Name), 1, l.Kept().Bytes)
+			report(refTopic(l.Name), 1, l.Retained().Bytes)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func runSegmentTwice(p *check.Pass) {
 	asked := p.AskedAt()
 	found := make(map[model.CollectionID]*duplicates)
 	members := make(map[model.CollectionID]map[model.NodeID]model.ReplicaID)
-	for _, id := range p.Runtime.ServedOften() {
+	for _, id := range p.Runtime.MultiServed() {
 		judgeDuplicates(p, found, members, id, asked)
 	}
 	for _, id := range slices.Sorted(maps.Keys(found)) {

@@ -36,7 +36,7 @@ const fullBelow = 100 << 20
 
 func runStorageReadOnly(p *check.Pass) {
 	s := p.Storage
-	room := s.Room
+	room := s.DiskSpace
 	if room == nil {
 		p.Skip("storage " + s.Location + ": not a local folder, mount and free space unknown")
 		return
@@ -72,7 +72,7 @@ func runStorageReadOnly(p *check.Pass) {
 	}
 	if ownStorage(p) {
 		f.Severity = check.Error
-		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.OwnStorage().Place, "configuration of the processes"))
+		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.ConfiguredStorage().Place, "configuration of the processes"))
 	} else {
 		f.Message += ", as seen from here"
 	}

@@ -27,7 +27,7 @@ func streamingNodes(p *check.Pass) []*model.StreamingNode {
 	told := p.Runtime.Streaming()
 	noted := map[model.NodeID]bool{}
 	for _, x := range p.PChannels {
-		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Whole() && len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
+		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Complete() && len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
 			noted[id] = true
 			p.NoteUnseen("metrics of " + refStreaming(id).ID + whyUnread(p, id))
 		}

@@ -162,7 +162,7 @@ func damagedStreaming(r *rand.Rand) *rulestest.World {
 	for _, name := range []string{w.PChannels[0].Name, w.PChannels[1].Name, "by-dev-rootcoord-dml_9"} {
 		l := &model.Log{Name: name, ID: number(), Created: rulestest.TimeAgo(300 * time.Hour), Modified: rulestest.TimeAgo(200 * time.Hour), Truncated: model.LogPosition{Segment: number(), Entry: number()}}
 		for id := range int64(r.IntN(6)) {
-			states := []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUnread, model.LogMissing, "Frozen"}
+			states := []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUndecoded, model.LogMissing, "Frozen"}
 			l.Segments = append(l.Segments, model.LogSegment{
 				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(), Completed: rulestest.TimeAgo(time.Duration(r.IntN(400)) * time.Hour),
 				CleaningFailed: r.IntN(9) == 0, CleaningError: "%d",

@@ -40,7 +40,7 @@ func runWALDamaged(p *check.Pass) {
 			case s.ID <= l.Truncated.Segment:
 			case s.State == model.LogMissing:
 				missing = append(missing, s.ID)
-			case s.State == model.LogUnread:
+			case s.State == model.LogUndecoded:
 				unread = append(unread, s.ID)
 			}
 		}

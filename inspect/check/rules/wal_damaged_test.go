@@ -24,7 +24,7 @@ func TestWALDamagedNamesAll(t *testing.T) {
 		}
 		return r.Findings[0]
 	}
-	const ok, gone, garbled = model.LogCompleted, model.LogMissing, model.LogUnread
+	const ok, gone, garbled = model.LogCompleted, model.LogMissing, model.LogUndecoded
 	for _, x := range []struct {
 		of         *check.Finding
 		said, step string

@@ -48,7 +48,7 @@ func runWALNotOpen(p *check.Pass) {
 	for _, x := range p.PChannels {
 		n := p.Runtime.Streaming().Node(x.Node)
 		switch {
-		case !x.Streaming || x.State != "Assigned" || !n.Whole() || len(p.SessionsOf(x.Node)) == 0:
+		case !x.Streaming || x.State != "Assigned" || !n.Complete() || len(p.SessionsOf(x.Node)) == 0:
 			continue
 		// A log that is opened read-only has no milvus_wal_info
 		// (Milvus internal/streamingnode/server/wal/adaptor, openROWAL).

@@ -80,7 +80,7 @@ func (b *builder) fields() {
 		TypeParams: []*commonpb.KeyValuePair{pair("max_length", "1000"), pair("analyzer_params", `{"tokenizer":"standard"}`)},
 	})
 	field(Docs, &schemapb.FieldSchema{FieldID: 103, Name: "$meta", DataType: schemapb.DataType_JSON, IsDynamic: true})
-	field(Docs, &schemapb.FieldSchema{FieldID: 104, Name: "sparse", DataType: schemapb.DataType_SparseFloatVector, IsFunctionOutput: b.at("2.5")})
+	field(Docs, &schemapb.FieldSchema{FieldID: 104, Name: "sparse", DataType: schemapb.DataType_SparseFloatVector, IsFunctionOutput: b.atLeast("2.5")})
 }
 
 // serving adds QueryCoord's records: docs is loaded on query nodes 4 and 5.
@@ -97,7 +97,7 @@ func (b *builder) serving() {
 		ID: Docs + 50, CollectionID: Docs, Nodes: []int64{5, 4}, ResourceGroup: "__default_resource_group",
 		ChannelNodeInfos: map[string]*querypb.ChannelNodeInfo{docs0: {RwNodes: []int64{4}}, docs1: {RwNodes: []int64{5}}},
 	}
-	if b.at("2.6") {
+	if b.atLeast("2.6") {
 		replica.RwSqNodes, replica.RoSqNodes = []int64{7}, []int64{8}
 	}
 	b.put(replica, "querycoord-replica/%d/%d", Docs, Docs+50)

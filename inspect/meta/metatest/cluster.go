@@ -88,7 +88,7 @@ type builder struct {
 	kvs     []source.KV
 }
 
-func (b *builder) at(version string) bool { return b.version >= version }
+func (b *builder) atLeast(version string) bool { return b.version >= version }
 
 func (b *builder) raw(key string, value []byte) {
 	n := int64(len(b.kvs) + 10)

@@ -16,11 +16,11 @@ func (b *builder) segments() {
 	b.segment(&datapb.SegmentInfo{
 		ID: Flushed, CollectionID: Docs, PartitionID: Docs0, InsertChannel: docs0, NumOfRows: 1000, State: commonpb.SegmentState_Flushed,
 		StartPosition: position, DmlPosition: position, CreatedByCompaction: true, CompactionFrom: []int64{Compacted}, Level: datapb.SegmentLevel_L1,
-		IsSorted: b.at("2.5"), StorageVersion: map[bool]int64{true: 2}[b.at("2.6")],
+		IsSorted: b.atLeast("2.5"), StorageVersion: map[bool]int64{true: 2}[b.atLeast("2.6")],
 	})
 	b.segment(&datapb.SegmentInfo{
 		ID: Growing, CollectionID: Docs, PartitionID: DocsNews, InsertChannel: docs1, State: commonpb.SegmentState_Growing, StartPosition: position,
-		Level: datapb.SegmentLevel_L1, IsCreatedByStreaming: b.at("2.6"),
+		Level: datapb.SegmentLevel_L1, IsCreatedByStreaming: b.atLeast("2.6"),
 	})
 	b.segment(&datapb.SegmentInfo{
 		ID: LevelZero, CollectionID: Docs, PartitionID: -1, InsertChannel: docs0, State: commonpb.SegmentState_Flushed, Level: datapb.SegmentLevel_L0, StartPosition: position,

@@ -29,7 +29,7 @@ func (b *builder) v24() {
 	b.node("querynode-4", "querynode", 4, engine)
 	b.node("querynode-5", "querynode", 5, func(s *session) { engine(s); s.Stopping = true })
 	b.node("datanode-3", "datanode", 3, nil)
-	if b.at("2.6") {
+	if b.atLeast("2.6") {
 		return
 	}
 	for _, role := range []string{"rootcoord", "datacoord", "querycoord"} {
@@ -141,7 +141,7 @@ func (b *builder) replication() {
 	}
 	b.put(&streamingpb.ReplicateConfigurationMeta{ReplicateConfiguration: config}, "streamingcoord-meta/replicate-configuration")
 	b.put(&streamingpb.ReplicatePChannelMeta{
-		SourceChannelName: "east-dml_0", TargetChannelName: "west-dml_0", TargetCluster: cluster("west"), SkipGetReplicateCheckpoint: b.at("3.0"),
+		SourceChannelName: "east-dml_0", TargetChannelName: "west-dml_0", TargetCluster: cluster("west"), SkipGetReplicateCheckpoint: b.atLeast("3.0"),
 		InitializedCheckpoint: &commonpb.ReplicateCheckpoint{ClusterId: "east", Pchannel: "east-dml_0", MessageId: &commonpb.MessageID{Id: "100"}, TimeTick: TSO},
 	}, "streamingcoord-meta/replicating-pchannel/west-east-dml_0")
 	b.put(&streamingpb.WALCheckpoint{TimeTick: TSO, ReplicateConfig: config}, "streamingnode-meta/wal/east-dml_0/consume-checkpoint")

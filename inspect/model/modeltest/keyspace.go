@@ -48,5 +48,5 @@ func (k keyspace) Find(key string) (int, bool) {
 	return slices.BinarySearchFunc(k, key, func(r model.Record, key string) int { return strings.Compare(r.Key, key) })
 }
 
-// Of returns no keys. Views then use the keys in the objects.
-func (k keyspace) Of(string, string) []string { return nil }
+// ObjectKeys returns no keys. Views then use the keys in the objects.
+func (k keyspace) ObjectKeys(string, string) []string { return nil }

@@ -15,7 +15,7 @@ func (p *largeServed) profiles() *model.Profiles {
 	profiles := &model.Profiles{From: Now.Add(-20 * time.Second), To: Now}
 	for _, s := range p.Sessions {
 		cpu := &model.CPUProfile{
-			Over: 20 * time.Second, Samples: samples, Cores: 1.5, Load: model.LoadEven, Others: 1.5, Peers: 3,
+			Period: 20 * time.Second, Samples: samples, Cores: 1.5, Load: model.LoadEven, Others: 1.5, Peers: 3,
 			GC: share(0.06), LockWait: share(0.005), OpenMP: share(0.05), Knowhere: share(0.5),
 		}
 		brute := share(0.04)

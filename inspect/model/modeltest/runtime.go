@@ -26,7 +26,7 @@ func RuntimeOf(c *model.Cluster) model.RuntimeParts {
 		}
 	}
 	r.Logged = []model.SlowRequest{{
-		Source: model.FromBoth, Node: 9, EndedAt: Now.Add(-time.Minute), Told: "2026-11-20 09:29:00", Database: "default", Collection: "docs", Partitions: []string{"_default"},
+		Source: model.FromBoth, Node: 9, EndedAt: Now.Add(-time.Minute), LocalTime: "2026-11-20 09:29:00", Database: "default", Collection: "docs", Partitions: []string{"_default"},
 		Type: "Search", Expr: "lang == ? and id in [? x3]", Filtered: model.Yes, NQ: 10, TopK: 100, Output: []string{"title"}, DefaultConsistency: true,
 		Took: 7311 * time.Millisecond, Trace: "4b2bbf8c7d9e1f00a1b2c3d4e5f60718", SDK: "Python-2.4.5", Status: "Successful",
 	}}
@@ -117,7 +117,7 @@ func serveReplica(c *model.Cluster, r *model.RuntimeParts, replica *model.Replic
 				node := nodes[i%len(nodes)]
 				view.Sealed = append(view.Sealed, model.LeaderSegment{ID: s.ID, Node: node.Node, Version: 1})
 				recovery.Flushed = append(recovery.Flushed, s.ID)
-				node.Distribution.Sealed = append(node.Distribution.Sealed, served(s))
+				node.Distribution.Sealed = append(node.Distribution.Sealed, servedSegment(s))
 			}
 		}
 		leader.Distribution.Leaders = append(leader.Distribution.Leaders, view)
@@ -130,7 +130,7 @@ func serveReplica(c *model.Cluster, r *model.RuntimeParts, replica *model.Replic
 	r.Loaded = append(r.Loaded, &model.LoadedCollection{Collection: replica.Collection, Percent: 100, Available: true, RefreshPercent: 100})
 }
 
-func served(s *model.Segment) model.ServedSegment {
+func servedSegment(s *model.Segment) model.ServedSegment {
 	out := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: 1, Level: s.Level}
 	for i := range s.Indexes {
 		if x := &s.Indexes[i]; x.State == model.IndexFinished {

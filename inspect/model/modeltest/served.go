@@ -58,7 +58,7 @@ func ServedLarge(segments, nodes int) *model.Cluster {
 		{Name: "etcd-2", Endpoint: "10.0.0.3:2379", Version: "3.5.16", DBSize: 700 << 20, DBInUse: 500 << 20, DBQuota: 4 << 30},
 	}}
 	p.Profiles = p.profiles()
-	p.Storage = &model.Storage{Location: "/data", Room: &model.Room{Free: 1 << 40, Size: 4 << 40}}
+	p.Storage = &model.Storage{Location: "/data", DiskSpace: &model.DiskSpace{Free: 1 << 40, Size: 4 << 40}}
 	c := model.Build(p.Parts)
 	return c.WithRuntime(model.BuildRuntime(p.runtime(c)))
 }
@@ -212,18 +212,18 @@ func (p *largeServed) segment(i int) {
 		s.Rows, s.DeletedRows = 40_000, 0
 	}
 	if s.State == model.SegmentFlushed && s.Level != model.LevelL0 {
-		s.Indexes = []model.SegmentIndex{p.built(i, s)}
+		s.Indexes = []model.SegmentIndex{p.segmentIndex(i, s)}
 		s.IndexBytes = s.Indexes[0].Bytes
 	}
 	s.Logs = []model.FieldLogs{
 		{Kind: model.InsertLog, Field: 100, Files: 4, Rows: s.Rows, Bytes: s.Rows * 8}, {Kind: model.InsertLog, Field: 101, Files: 8, Rows: s.Rows, Bytes: s.Rows * 3000},
 	}
-	p.trouble(n, k, s)
+	p.addFaults(n, k, s)
 	p.Segments = append(p.Segments, s)
 }
 
-// built returns the index of a segment, which is still being built if the segment was just flushed.
-func (p *largeServed) built(i int, s *model.Segment) model.SegmentIndex {
+// segmentIndex returns the index of a segment, which is still being built if the segment was just flushed.
+func (p *largeServed) segmentIndex(i int, s *model.Segment) model.SegmentIndex {
 	x := model.SegmentIndex{
 		Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: model.IndexID(s.Collection) + 500, Build: model.BuildID(453590590000000000 + i), State: model.IndexFinished, Rows: s.Rows,
 		Bytes: s.Rows * 3300, Files: 4, EngineVersion: 5, CreatedAt: s.PositionAt.Time().Add(10 * time.Second), FinishedAt: s.PositionAt.Time().Add(time.Minute), Node: model.NodeID(40 + i%8),
@@ -234,8 +234,8 @@ func (p *largeServed) built(i int, s *model.Segment) model.SegmentIndex {
 	return x
 }
 
-// trouble adds faults to a few segments of collections 7 to 9.
-func (p *largeServed) trouble(collection, k int, s *model.Segment) {
+// addFaults adds faults to a few segments of collections 7 to 9.
+func (p *largeServed) addFaults(collection, k int, s *model.Segment) {
 	switch {
 	case collection == 7 && k < 4: // of a deleted partition
 		s.Partition = 5

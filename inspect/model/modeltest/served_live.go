@@ -9,9 +9,9 @@ import (
 
 // Faults of the large cluster that only appear in the responses of processes.
 const (
-	growingOf   = 3 // collection whose flushed segments are still growing
-	unindexedOf = 5 // collection whose indexes are not loaded
-	deadNode    = 27
+	growingCollection   = 3 // collection whose flushed segments are still growing
+	unindexedCollection = 5 // collection whose indexes are not loaded
+	deadNode            = 27
 )
 
 // runtime returns the responses of the large cluster's processes.
@@ -20,7 +20,7 @@ func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 	p.live.BalanceActive, p.live.Checkers = new(true), []model.Checker{{ID: 1, Name: "segment_checker", Active: true}, {ID: 2, Name: "balance_checker", Active: true}}
 	nodes := make(map[model.NodeID]*model.LiveNode)
 	for _, s := range c.Sessions {
-		n := p.answer(s)
+		n := p.response(s)
 		p.live.Nodes = append(p.live.Nodes, n)
 		if n.Process != nil {
 			p.live.Processes = append(p.live.Processes, n.Process)
@@ -50,9 +50,9 @@ func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 	return p.live
 }
 
-// answer returns the responses of one process.
-func (p *largeServed) answer(s *model.Session) *model.LiveNode {
-	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy", Pace: &model.Pace{Connect: time.Millisecond, Dial: time.Millisecond, Probes: make([]model.Probe, 8)}}
+// response returns the responses of one process.
+func (p *largeServed) response(s *model.Session) *model.LiveNode {
+	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy", ProbeRound: &model.ProbeRound{Connect: time.Millisecond, Dial: time.Millisecond, Probes: make([]model.Probe, 8)}}
 	call := func(method string) model.Call {
 		return model.Call{Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Outcome: model.Answered, Took: 4 * time.Millisecond}
 	}
@@ -163,7 +163,7 @@ func (p *largeServed) serve(c *model.Cluster, i int, replica *model.Replica, nod
 // place adds the k-th segment of a collection to the views of its nodes and its leader.
 func (p *largeServed) place(collection, k int, s *model.Segment, node, leader *model.LiveNode, view *model.LeaderView, recovery *model.Recovery) {
 	grows := s.State == model.SegmentGrowing
-	stuck := collection == growingOf && s.State == model.SegmentFlushed && s.Level != model.LevelL0 && k%100 == 50
+	stuck := collection == growingCollection && s.State == model.SegmentFlushed && s.Level != model.LevelL0 && k%100 == 50
 	switch {
 	case grows || stuck:
 		view.Growing = append(view.Growing, model.GrowingView{ID: s.ID, At: s.StartAt})
@@ -187,7 +187,7 @@ func (p *largeServed) place(collection, k int, s *model.Segment, node, leader *m
 	version := s.PositionAt.Time().Add(2 * time.Minute).UnixNano()
 	view.Sealed = append(view.Sealed, model.LeaderSegment{ID: s.ID, Node: node.Node, Version: version})
 	x := model.ServedSegment{ID: s.ID, Collection: s.Collection, Partition: s.Partition, Channel: s.VChannel, Version: version, Level: s.Level}
-	if b := &s.Indexes[0]; b.State == model.IndexFinished && (collection != unindexedOf || k%100 != 50) {
+	if b := &s.Indexes[0]; b.State == model.IndexFinished && (collection != unindexedCollection || k%100 != 50) {
 		x.Indexes = []model.ServedIndex{{Field: 101, Index: b.Index, Build: b.Build, Bytes: b.Bytes, Rows: b.Rows}}
 	}
 	node.Distribution.Sealed = append(node.Distribution.Sealed, x)

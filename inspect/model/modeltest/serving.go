@@ -19,8 +19,8 @@ func woodpecker() *model.Woodpecker {
 	}}}
 }
 
-// replicated returns a replication configuration in which this cluster is the target.
-func replicated() *model.Streaming {
+// replicationTarget returns a replication configuration in which this cluster is the target.
+func replicationTarget() *model.Streaming {
 	return &model.Streaming{
 		Version: 1,
 		Clusters: []model.ReplicationCluster{
@@ -61,7 +61,7 @@ func serving(p *model.Parts) {
 	}
 	p.PChannels = pchannels()
 	p.Woodpecker = woodpecker()
-	p.Streaming = replicated()
+	p.Streaming = replicationTarget()
 	p.LoadStates = []*model.LoadState{{
 		Collection: Docs, Status: "Loaded", Percent: new(int32(100)), Replicas: 2, LoadType: "LoadCollection",
 		Partitions: []model.PartitionLoad{{Partition: 470590569932652643, Status: "Loaded", Percent: new(int32(100))}},
@@ -120,8 +120,8 @@ func background(p *model.Parts) {
 		Segments: []model.SegmentID{470590569932852667}, CommittedAt: Now.Add(-time.Hour), Key: "by-dev/meta/datacoord-meta/partition-stats/1",
 	}}
 	p.History = []*model.HistoryEntry{
-		{Key: "snapshots/root-coord/collection/1_ts1", Of: "root-coord/collection/1", Kind: "collection", At: ago(time.Hour), ID: 1, Name: "old"},
-		{Key: "snapshots/root-coord/collection/1_ts2", Of: "root-coord/collection/1", Kind: "collection", At: ago(time.Minute), Tombstone: true},
+		{Key: "snapshots/root-coord/collection/1_ts1", OriginalKey: "root-coord/collection/1", Kind: "collection", At: ago(time.Hour), ID: 1, Name: "old"},
+		{Key: "snapshots/root-coord/collection/1_ts2", OriginalKey: "root-coord/collection/1", Kind: "collection", At: ago(time.Minute), Tombstone: true},
 	}
 	p.Allocators = []*model.Allocator{{Name: "gid/timestamp", At: Now.Add(3 * time.Second), Key: "by-dev/kv/gid/timestamp"}}
 	p.Orphans = []*model.Segment{{

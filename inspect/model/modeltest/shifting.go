@@ -9,39 +9,39 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Shifting is a cluster that changes step by step, like a watched one. Unchanged objects are shared with the
+// ChangingCluster is a cluster that changes step by step, like a watched one. Unchanged objects are shared with the
 // previous state.
-type Shifting struct {
+type ChangingCluster struct {
 	*rand.Rand
 	Metadata *model.Cluster // without responses of processes
 	r        model.RuntimeParts
-	asked    *model.Runtime
-	told     *model.Cluster // at the time of the query; nil if the metadata are unchanged
+	runtime  *model.Runtime
+	atQuery  *model.Cluster // at the time of the query; nil if the metadata are unchanged
 	Now      time.Time
 }
 
-// NewShifting returns a cluster of 3,000 segments in 50 collections on 20 nodes. The seed determines its
+// NewChangingCluster returns a cluster of 3,000 segments in 50 collections on 20 nodes. The seed determines its
 // changes.
-func NewShifting(seed uint64) *Shifting {
+func NewChangingCluster(seed uint64) *ChangingCluster {
 	c := ServedLarge(3000, 20)
-	return &Shifting{Rand: rand.New(rand.NewPCG(seed, 1)), Metadata: c.WithRuntime(nil), r: c.Runtime.RuntimeParts, asked: c.Runtime, Now: Now} //nolint:gosec // no secret
+	return &ChangingCluster{Rand: rand.New(rand.NewPCG(seed, 1)), Metadata: c.WithRuntime(nil), r: c.Runtime.RuntimeParts, runtime: c.Runtime, Now: Now} //nolint:gosec // no secret
 }
 
 // Cluster returns the cluster as shown by a watch. After some queries, its metadata are newer than the
 // responses.
-func (s *Shifting) Cluster() *model.Cluster {
-	if s.told != nil {
-		return s.Metadata.WithAnswersOf(s.told)
+func (s *ChangingCluster) Cluster() *model.Cluster {
+	if s.atQuery != nil {
+		return s.Metadata.WithAnswersOf(s.atQuery)
 	}
-	return s.Metadata.WithRuntime(s.asked)
+	return s.Metadata.WithRuntime(s.runtime)
 }
 
 // pick returns a random element of a list.
-func pick[T any](s *Shifting, list []T) T { return list[s.IntN(len(list))] }
+func pick[T any](s *ChangingCluster, list []T) T { return list[s.IntN(len(list))] }
 
-// some returns the position of a random segment. Half of the time it is in the first collection, to make
+// randomSegment returns the position of a random segment. Half of the time it is in the first collection, to make
 // changes overlap.
-func (s *Shifting) some(p *model.Parts) int {
+func (s *ChangingCluster) randomSegment(p *model.Parts) int {
 	i := s.IntN(len(p.Segments))
 	if s.IntN(2) == 0 {
 		i -= i % 50
@@ -50,7 +50,7 @@ func (s *Shifting) some(p *model.Parts) int {
 }
 
 // Step makes one random change and returns its description.
-func (s *Shifting) Step() string {
+func (s *ChangingCluster) Step() string {
 	kinds := []struct {
 		name string
 		do   func(*model.Parts)
@@ -71,7 +71,7 @@ func (s *Shifting) Step() string {
 	}
 	n := s.IntN(len(kinds) + 3)
 	if n >= len(kinds) {
-		return s.ask()
+		return s.query()
 	}
 	p := s.Metadata.Parts
 	kinds[n].do(&p)
@@ -79,8 +79,8 @@ func (s *Shifting) Step() string {
 	return kinds[n].name
 }
 
-func (s *Shifting) changeSegment(p *model.Parts) {
-	i := s.some(p)
+func (s *ChangingCluster) changeSegment(p *model.Parts) {
+	i := s.randomSegment(p)
 	x := *p.Segments[i]
 	x.Rows += s.Int64N(2)
 	switch s.IntN(14) {
@@ -97,9 +97,9 @@ func (s *Shifting) changeSegment(p *model.Parts) {
 	case 6:
 		x.Partition = pick(s, []model.PartitionID{x.Partition, 7})
 	case 7:
-		x.PositionAt = s.moment()
+		x.PositionAt = s.randomTime()
 	case 8:
-		x.DroppedAt = pick(s, []model.TSO{0, s.moment()})
+		x.DroppedAt = pick(s, []model.TSO{0, s.randomTime()})
 	case 9:
 		x.StartAt, x.PositionAt, x.ExpireAt = 0, pick(s, []model.TSO{0, model.MaxTSO}), 0
 	case 10:
@@ -119,24 +119,24 @@ func (s *Shifting) changeSegment(p *model.Parts) {
 	p.Segments[i] = &x
 }
 
-// moment returns a time between 100 minutes ago and 20 minutes ahead.
-func (s *Shifting) moment() model.TSO {
+// randomTime returns a time between 100 minutes ago and 20 minutes ahead.
+func (s *ChangingCluster) randomTime() model.TSO {
 	return model.TSOFromTime(s.Now.Add(time.Duration(s.IntN(120)-100) * time.Minute))
 }
 
-func (s *Shifting) removeSegments(p *model.Parts) {
-	i := s.some(p)
+func (s *ChangingCluster) removeSegments(p *model.Parts) {
+	i := s.randomSegment(p)
 	n := min(len(p.Segments)-i, 1+s.IntN(3))
 	p.Segments = slices.Delete(slices.Clone(p.Segments), i, i+n)
 }
 
-func (s *Shifting) addSegment(p *model.Parts) {
+func (s *ChangingCluster) addSegment(p *model.Parts) {
 	x := *pick(s, p.Segments)
 	x.ID = p.Segments[len(p.Segments)-1].ID + 1
 	p.Segments = append(slices.Clone(p.Segments), &x)
 }
 
-func (s *Shifting) changeIndex(p *model.Parts) {
+func (s *ChangingCluster) changeIndex(p *model.Parts) {
 	i := s.IntN(len(p.Indexes))
 	x := *p.Indexes[i]
 	p.Indexes = slices.Clone(p.Indexes)
@@ -153,12 +153,12 @@ func (s *Shifting) changeIndex(p *model.Parts) {
 	}
 }
 
-func (s *Shifting) changePartitions(p *model.Parts) {
+func (s *ChangingCluster) changePartitions(p *model.Parts) {
 	i := s.IntN(len(p.Partitions))
 	p.Partitions = slices.Delete(slices.Clone(p.Partitions), i, i+1)
 }
 
-func (s *Shifting) changeCollection(p *model.Parts) {
+func (s *ChangingCluster) changeCollection(p *model.Parts) {
 	i := s.IntN(len(p.Collections))
 	x := *p.Collections[i]
 	p.Collections = slices.Clone(p.Collections)
@@ -180,7 +180,7 @@ func (s *Shifting) changeCollection(p *model.Parts) {
 	p.Collections[i] = &x
 }
 
-func (s *Shifting) changeSessions(p *model.Parts) {
+func (s *ChangingCluster) changeSessions(p *model.Parts) {
 	i := s.IntN(len(p.Sessions))
 	p.Sessions = slices.Clone(p.Sessions)
 	x := *p.Sessions[i]
@@ -188,7 +188,7 @@ func (s *Shifting) changeSessions(p *model.Parts) {
 	p.Sessions[i] = &x
 }
 
-func (s *Shifting) changeReplica(p *model.Parts) {
+func (s *ChangingCluster) changeReplica(p *model.Parts) {
 	i := s.IntN(len(p.Replicas))
 	x := *p.Replicas[i]
 	x.Nodes = slices.Delete(slices.Clone(x.Nodes), 0, min(1, len(x.Nodes)))
@@ -196,10 +196,10 @@ func (s *Shifting) changeReplica(p *model.Parts) {
 	p.Replicas[i] = &x
 }
 
-// ask queries the processes again. One response differs, or nobody is queried.
-func (s *Shifting) ask() string {
+// query queries the processes again. One response differs, or nobody is queried.
+func (s *ChangingCluster) query() string {
 	if s.IntN(8) == 0 {
-		s.asked, s.told = nil, nil
+		s.runtime, s.atQuery = nil, nil
 		return "nobody was asked"
 	}
 	i := s.IntN(len(s.r.Nodes))
@@ -227,12 +227,12 @@ func (s *Shifting) ask() string {
 	s.r.Nodes = slices.Clone(s.r.Nodes)
 	s.r.Nodes[i] = &n
 	before := s.Metadata
-	s.asked = model.BuildRuntime(s.r)
-	if s.told = nil; s.IntN(2) == 0 {
+	s.runtime = model.BuildRuntime(s.r)
+	if s.atQuery = nil; s.IntN(2) == 0 {
 		p := s.Metadata.Parts
 		s.changeCollection(&p)
 		s.Metadata = s.Metadata.Update(p)
-		s.told = s.Metadata.WithAnswers(s.asked, before)
+		s.atQuery = s.Metadata.WithAnswers(s.runtime, before)
 	}
 	return "processes were asked"
 }

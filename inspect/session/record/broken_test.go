@@ -289,7 +289,7 @@ func TestEtcdThatIsDown(t *testing.T) {
 		var head struct{ Etcd *model.Etcd }
 		line, _, _ := bytes.Cut(m.Content, []byte("\n"))
 		err := json.Unmarshal(line, &head)
-		silent = append(silent, head.Etcd.Silent())
+		silent = append(silent, head.Etcd.Unresponsive())
 		return err
 	})
 	if err != nil || !slices.Equal(silent, []bool{false, true, false}) {
