@@ -24,7 +24,7 @@ func remembering(t *testing.T, w, h int, at string) *ui {
 	cfg.Checks = []*check.Check{}
 	cfg.Title = "etcd_snapshot.db"
 	d := driven(t, cfg, w, h)
-	feed := &session.Feed{Steps: true, Open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{WithHistory: true, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, filepath.Join("..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
 	}}
 	if at != "" {

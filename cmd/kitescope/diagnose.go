@@ -266,7 +266,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
-	if d.since.Named() {
+	if d.since.IsSet() {
 		if _, err := d.began(ctx, a, shown); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 		return nil, err
 	}
 	spec.Recordings, spec.Want = nil, d.want
-	c, err := session.LoadProfiled(ctx, a.Loader(), spec, session.ProfileOptions{Chosen: noteProfiles(a)})
+	c, err := session.LoadProfiled(ctx, a.Loader(), spec, session.ProfileOptions{OnPull: noteProfiles(a)})
 	if err != nil {
 		return nil, err
 	}

@@ -59,12 +59,12 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	if err != nil {
 		return nil, err
 	}
-	spec.Want, spec.Recent, spec.Known = d.want, true, d.known
+	spec.Want, spec.Recent, spec.Fallback = d.want, true, d.known
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}
-	p := session.ProfileOptions{Window: f.profile, Chosen: noteProfiles(a), Read: read}
-	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
+	p := session.ProfileOptions{Window: f.profile, OnPull: noteProfiles(a), OnProfiles: read}
+	if p.Record, err = readProfiles(ctx, a, f.profiles); err != nil {
 		return nil, err
 	}
 	if f.profile > 0 {

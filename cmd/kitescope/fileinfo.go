@@ -17,7 +17,7 @@ type addField func(name, title string, kind table.Kind, c table.Cell)
 
 // describeFile returns a description of a file for package render. For a recording, contents holds the node
 // responses and profiles. It is nil for other files.
-func describeFile(path string, info source.FileInfo, contents *session.Told) *view.Description {
+func describeFile(path string, info source.FileInfo, contents *session.RecordingSummary) *view.Description {
 	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
 	add := addField(func(name, title string, kind table.Kind, c table.Cell) {
@@ -54,7 +54,7 @@ func describeFile(path string, info source.FileInfo, contents *session.Told) *vi
 }
 
 // recording adds the fields that only recordings have: time range, rounds, chunks, gaps and profiles.
-func (add addField) recording(r *source.RecordedInfo, contents *session.Told, gaps []source.Gap) {
+func (add addField) recording(r *source.RecordedInfo, contents *session.RecordingSummary, gaps []source.Gap) {
 	at := func(name, title string, t time.Time) {
 		add(name, title, table.Time, present(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
 	}

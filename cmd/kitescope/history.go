@@ -75,7 +75,7 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	if h.ToTime.IsZero() && (since.Timed() || until.Timed()) {
+	if h.ToTime.IsZero() && (since.IsTime() || until.IsTime()) {
 		return hints.Errorf("use revisions: --since rev:24519", "no Milvus timestamps to date the revisions of %s", a.Flags.From)
 	}
 	w := history.Filter{
@@ -111,7 +111,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	defer newest.Close()
 	head := newest.Header()
 	var from int64
-	if since.Named() {
+	if since.IsSet() {
 		// If that moment is not in the history, read the whole history. Then either no event matches, or a later
 		// error has the reason.
 		if from, err = startOf(ctx, past, head, since, head.Taken, historyBefore); err != nil {

@@ -179,7 +179,7 @@ func fileDocuments(t *testing.T) (all []jsonDocument) {
 		Origin: source.Origin{Kind: "recording"}, Revision: 2, Taken: at, Gaps: []source.Gap{{Where: "chunk", Reason: "cut"}},
 		Recorded: &source.RecordedInfo{Cluster: 1, Oldest: 1, From: at, Until: at, Chunks: []source.ChunkInfo{{Name: "chunk"}}},
 	}
-	told := &session.Told{Rounds: 1, Every: time.Minute, Pulls: []session.Pull{{Path: "profiles", Size: 1, Check: "idle-node"}}}
+	told := &session.RecordingSummary{Rounds: 1, Every: time.Minute, Pulls: []session.Pull{{Path: "profiles", Size: 1, Check: "idle-node"}}}
 	format, err := render.ListFormats().Parse("json")
 	if err != nil {
 		t.Fatal(err)

@@ -235,7 +235,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 	if err != nil {
 		return nil, err
 	}
-	o.Say = func(line string) { a.Warn("%s: %s", o.Dir, line) }
+	o.Log = func(line string) { a.Warn("%s: %s", o.Dir, line) }
 	r := &recorder{from: src.Origin().Location, open: open}
 	_ = src.Close()
 	options := spec.Nodes
@@ -245,7 +245,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 		if err != nil {
 			return nil, err
 		}
-		o.Profiles = &record.Profiles{Bar: bar, Checks: rules.All(), Pull: pull.Options{
+		o.Profiles = &record.Profiles{MinSeverity: bar, Checks: rules.All(), Pull: pull.Options{
 			Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 5, Timeout: options.Timeout, Total: 3 * options.Timeout,
 			Dial: dialer.Dial, Now: a.Now, Tool: cli.Version, Command: "kitescope record --profile-on " + f.profileOn,
 		}}

@@ -184,7 +184,7 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 	case err != nil:
 		c.Notes = append(c.Notes, "When findings began is unknown: "+err.Error()+".")
 	}
-	if !h.ToTime.IsZero() || !d.since.Timed() {
+	if !h.ToTime.IsZero() || !d.since.IsTime() {
 		w := history.Filter{Since: d.since.When(h.ToTime), SinceRevision: d.since.Revision()}
 		c.History = &clusters.HistoryReport{History: h, Events: f.lately(h, w), Wanted: w}
 	}

@@ -226,7 +226,7 @@ func clusterWith(t *testing.T, from string, opts source.Options) (c, with *model
 	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	if with, err = session.WithKept(t.Context(), src, c); err != nil {
+	if with, err = session.WithStored(t.Context(), src, c); err != nil {
 		t.Fatal(err)
 	}
 	return c, with

@@ -144,8 +144,8 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 		return err
 	}
 	defer said.Close()
-	s := &savedSnapshot{silent: session.SilentSessions(c)}
-	s.Saved = session.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Past: past, Kitescope: cli.Version}
+	s := &savedSnapshot{silent: session.UnresponsiveSessions(c)}
+	s.BundleContents = session.BundleContents{Snapshot: snapshot, Answers: said, Profiles: profiles, Past: past, Kitescope: cli.Version}
 	a.Keeps()
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -158,7 +158,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 
 // savedSnapshot holds the content of a bundle and the size of each part.
 type savedSnapshot struct {
-	session.Saved
+	session.BundleContents
 	silent  []string
 	stats   source.BundleStats
 	written byteCount
@@ -180,7 +180,7 @@ func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapsho
 // is missing.
 func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.Snapshot.Header()
-	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Said.N,
+	a.Warn("saved %s: %d keys of %s at revision %d and %d node answers; %s of metadata, file %s; secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.Answers.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
 	if n := s.stats.Dropped; n > 0 {
 		a.Warn("left out because the name contains a secret: %s", words.Plural(n, "key"))
@@ -190,8 +190,8 @@ func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	}
 	gaps := s.Snapshot.Gaps()
 	_ = a.WarnGaps(gaps)
-	lacking := len(gaps) + len(s.Said.Gaps) + len(s.silent)
-	for _, gap := range s.Said.Gaps {
+	lacking := len(gaps) + len(s.Answers.Gaps) + len(s.silent)
+	for _, gap := range s.Answers.Gaps {
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
 	for _, line := range s.silent {

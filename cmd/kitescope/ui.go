@@ -109,12 +109,12 @@ func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) 
 	spec.Password = func(context.Context) (string, error) { return password, nil }
 	spec.Want = meta.Want{Parts: model.PartAll | model.PartReported}
 	loader := a.Loader()
-	loader.Reading = nil // the UI shows the progress
+	loader.OnRead = nil // the UI shows the progress
 	feed, done, err := loader.Feed(spec)
 	if err != nil {
 		return nil, err
 	}
-	feed.Interval, feed.Steps = f.Interval, true
+	feed.Interval, feed.WithHistory = f.Interval, true
 	pulled := newProfileFeed(a, loader, spec, f.Nodes)
 	return &opened{feed, pulled, func() { pulled.close(); done() }}, nil
 }

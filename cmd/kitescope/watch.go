@@ -98,7 +98,7 @@ func (f *following) run(ctx context.Context, take func(history.Update) error) er
 		return err
 	}
 	defer done()
-	feed.Interval, feed.Every, feed.Quiet = cli.RefreshInterval, f.every, f.quiet
+	feed.Interval, feed.Every, feed.SkipHealth = cli.RefreshInterval, f.every, f.quiet
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = feed.FollowLive(ctx, live, f.want, func(u history.Update) {

@@ -48,8 +48,8 @@ func unexplainedText(at *place.Place) string {
 	switch {
 	case at == nil:
 		return why
-	case at.At != nil:
-		return " (" + words.FirstOf(at.At.Texts(), 2, "; ") + ")" + why
+	case at.Status != nil:
+		return " (" + words.FirstOf(at.Status.Texts(), 2, "; ") + ")" + why
 	}
 	text := ": no problem found on their path"
 	if len(at.Unknown) > 0 {
@@ -105,16 +105,16 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	fitting = slices.DeleteFunc(fitting, func(g *Finding) bool { return !passes(at, g.Object) })
 	costly := r.costliest(f)
 	// The costly work uses the CPU of the host.
-	if at.At != nil && at.At.Component.Kind == place.Host && costly != nil && costly.Cause == "" {
+	if at.Status != nil && at.Status.Component.Kind == place.Host && costly != nil && costly.Cause == "" {
 		return costly
 	}
-	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 && r.busy(at.At) {
-		host := at.At.Component.Kind == place.Host
+	if more := slices.IndexFunc(fitting, func(g *Finding) bool { return g.Check == MoreRequests }); more >= 0 && r.busy(at.Status) {
+		host := at.Status.Component.Kind == place.Host
 		if host || slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return Surged(fitting[more], kind) }) {
 			return fitting[more]
 		}
 	}
-	for _, s := range append([]*place.Status{at.At}, at.Also...) {
+	for _, s := range append([]*place.Status{at.Status}, at.Others...) {
 		if s == nil {
 			continue
 		}
@@ -130,7 +130,7 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	if costly != nil {
 		return costly
 	}
-	if at.At != nil && at.At.Strength > place.Weak || len(fitting) == 0 {
+	if at.Status != nil && at.Status.Strength > place.Weak || len(fitting) == 0 {
 		return nil
 	}
 	return fitting[0]

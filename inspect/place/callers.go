@@ -17,14 +17,14 @@ import (
 type operation struct {
 	name  metrics.Name
 	match model.Pair // the zero value matches all series
-	// about is the component that the operations depend on, or "" for the process that counts them.
-	about Kind
-	does  string
-	// early is true if the total is counted before the operation. The operations in flight are then the total
+	// component is the component that the operations depend on, or "" for the process that counts them.
+	component Kind
+	label     string
+	// countedAtStart is true if the total is counted before the operation. The operations in flight are then the total
 	// minus all that ended. busy is true if the operation uses CPU all the time. One in flight in a process
 	// that uses hardly any CPU is then stuck.
-	early, busy bool
-	strength    Strength
+	countedAtStart, usesCPU bool
+	strength                Strength
 }
 
 // operations returns the counters to read, for all releases.
@@ -45,12 +45,12 @@ func operations() []operation {
 
 func pair(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
 
-// ends holds the numbers of operations by result. before and now are the operations in flight at the first
+// resultCounts holds the numbers of operations by result. before and now are the operations in flight at the first
 // and the second scrape.
-type ends struct{ total, succeeded, failed, before, now float64 }
+type resultCounts struct{ total, succeeded, failed, before, now float64 }
 
-// ended counts the operations of a process in its window by result.
-func (p *part) ended(o operation) (e ends) {
+// countResults counts the operations of a process in its window by result.
+func (p *part) countResults(o operation) (e resultCounts) {
 	each := func(w *metrics.Window, visit func(status string, n float64)) {
 		w.EachCounter(o.name, func(labels []model.Pair, n float64) {
 			s := model.Series{Labels: labels}
@@ -77,24 +77,24 @@ func (p *part) ended(o operation) (e ends) {
 			e.failed += n
 		}
 	})
-	if o.early {
+	if o.countedAtStart {
 		each(p.past, flying(&e.before))
 		each(metrics.NewWindow(nil, p.window.Scrape()), flying(&e.now))
 	}
 	return e
 }
 
-// alike reports whether operations also fail in at least half of the other processes of the kind that have
+// failsElsewhere reports whether operations also fail in at least half of the other processes of the kind that have
 // any. Then no single process is at fault.
-func (l *look) alike(p *part, o operation) bool {
+func (l *analysis) failsElsewhere(p *part, o operation) bool {
 	fail, others := 0, 0
 	for _, x := range l.role[p.Component.Kind] {
 		if x == p || x.window == nil || x.window.SinceStart {
 			continue
 		}
-		if e := x.ended(o); e.succeeded+e.failed > 0 {
+		if e := x.countResults(o); e.succeeded+e.failed > 0 {
 			others++
-			if e.failed >= failedShare*(e.succeeded+e.failed) {
+			if e.failed >= minFailedShare*(e.succeeded+e.failed) {
 				fail++
 			}
 		}
@@ -102,116 +102,116 @@ func (l *look) alike(p *part, o operation) bool {
 	return others > 0 && 2*fail >= others
 }
 
-// held reports whether the queue keeps messages of a process waiting. Either more of them wait than ended in
-// the window, or at least heldTimes as many as Little's law predicts from their rate and mean duration. The
+// queueBlocks reports whether the queue keeps messages of a process waiting. Either more of them wait than ended in
+// the window, or at least minInFlightRatio as many as Little's law predicts from their rate and mean duration. The
 // latter shows a single topic that refuses messages.
-func (p *part) held(e *ends) bool {
+func (p *part) queueBlocks(e *resultCounts) bool {
 	if e.succeeded+e.failed < min(e.now, e.before+e.total) {
 		return true
 	}
 	h, _ := p.window.Histogram(metrics.QueueRequest, pair("message_op_type", "produce"))
 	mean, _, ok := h.Mean()
-	return ok && min(e.before, e.now) >= max(manyFailed, heldTimes*h.Count/p.window.Seconds()*mean/1000)
+	return ok && min(e.before, e.now) >= max(minFailed, minInFlightRatio*h.Count/p.window.Seconds()*mean/1000)
 }
 
 // operations judges a process and its dependencies by its counters of operations between two scrapes.
-func (l *look) operations(p *part) {
+func (l *analysis) operations(p *part) {
 	if p.window == nil || p.window.SinceStart {
 		return
 	}
 	cores, _, known := p.cores()
-	idle := known && cores < littleCPU && !p.young
+	idle := known && cores < littleCPU && !p.justStarted
 	for _, o := range operations() {
 		if p.window.Missing(o.name) != "" {
 			continue
 		}
 		// 2.2 does not count the end of a build that was assigned twice.
-		if o.name == metrics.IndexTasks && l.era == indexedBy {
-			o.early, o.busy = false, false
+		if o.name == metrics.IndexTasks && l.architecture == withIndexCoord {
+			o.countedAtStart, o.usesCPU = false, false
 		}
-		e := p.ended(o)
-		seen := Evidence{Strength: o.strength, Witness: p.Component.Name}
+		e := p.countResults(o)
+		seen := Evidence{Strength: o.strength, Source: p.Component.Name}
 		done := e.succeeded + e.failed
 		stuck := math.Floor(min(e.now, e.before+e.total))
 		// Some ends are not counted, e.g. a load with refresh. So only operations that came in the window
 		// count.
-		if o.about == "" {
+		if o.component == "" {
 			stuck = min(stuck, e.total)
 		}
 		in := " in " + seconds(p.window)
 		switch {
-		case e.failed >= manyFailed && e.failed >= failedShare*done, e.failed > 1 && e.failed == done:
+		case e.failed >= minFailed && e.failed >= minFailedShare*done, e.failed > 1 && e.failed == done:
 			seen.State, seen.Failed = Failing, e.failed
-			if o.about == Queue || o.about == Etcd {
+			if o.component == Queue || o.component == Etcd {
 				seen.State = Refusing
 			}
-			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.does, count(e.failed), count(done), in, p.Component.Name)
-			if o.about == "" && l.alike(p, o) {
+			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.label, count(e.failed), count(done), in, p.Component.Name)
+			if o.component == "" && l.failsElsewhere(p, o) {
 				seen.Strength = Weak
 				seen.Text += ", as on other nodes: the requests may be invalid"
 			}
-		case o.busy && done == 0 && min(e.before, e.now) >= 1 && idle:
+		case o.usesCPU && done == 0 && min(e.before, e.now) >= 1 && idle:
 			seen.State, seen.Strength = Hanging, Strong
-			seen.Text = fmt.Sprintf("%s: %s in progress, none ended%s, using %.2f cores", o.does, count(stuck), in, cores)
-		case stuck >= manyHang && (o.early && done == 0 || o.about == Queue && p.held(&e)):
+			seen.Text = fmt.Sprintf("%s: %s in progress, none ended%s, using %.2f cores", o.label, count(stuck), in, cores)
+		case stuck >= minHanging && (o.countedAtStart && done == 0 || o.component == Queue && p.queueBlocks(&e)):
 			seen.State = Hanging
-			seen.Text = fmt.Sprintf("%s: %s from %s waiting, %s ended%s", o.does, count(stuck), p.Component.Name, orNone(done), in)
+			seen.Text = fmt.Sprintf("%s: %s from %s waiting, %s ended%s", o.label, count(stuck), p.Component.Name, orNone(done), in)
 		case e.succeeded > 0 && e.failed == 0:
 			seen.State, seen.Strength = Fine, Weak
-			seen.Text = fmt.Sprintf("%s: %s succeeded%s from %s", o.does, count(e.succeeded), in, p.Component.Name)
+			seen.Text = fmt.Sprintf("%s: %s succeeded%s from %s", o.label, count(e.succeeded), in, p.Component.Name)
 		default:
 			continue
 		}
-		if o.about == "" {
-			seen.Witness = ""
+		if o.component == "" {
+			seen.Source = ""
 			p.Evidence = append(p.Evidence, seen)
 			continue
 		}
-		l.testify(o.about, seen)
+		l.addEvidenceTo(o.component, seen)
 	}
 	l.storageOperations(p)
 }
 
 // storageOperations judges the object storage by the counters of a process.
-func (l *look) storageOperations(p *part) {
+func (l *analysis) storageOperations(p *part) {
 	for _, o := range p.process.Metrics.StorageOpsSince(p.process.Before) {
-		if o.Failed >= manyFailed && o.Share() >= failedShare {
-			l.testify(Storage, Evidence{
-				State: Failing, Strength: Strong, Witness: p.Component.Name, Failed: o.Failed,
+		if o.Failed >= minFailed && o.Share() >= minFailedShare {
+			l.addEvidenceTo(Storage, Evidence{
+				State: Failing, Strength: Strong, Source: p.Component.Name, Failed: o.Failed,
 				Text: fmt.Sprintf("%s: %s of %s failed in %s from %s", o.Op, count(o.Failed), count(o.Failed+o.Done), seconds(p.window), p.Component.Name),
 			})
 		}
 	}
 }
 
-// testimony is a histogram of the latency of calls to a component, measured by its callers.
-type testimony struct {
+// callLatency is a histogram of the latency of calls to a component, measured by its callers.
+type callLatency struct {
 	name metrics.Name
 	// match selects series. nil selects all.
-	match func(model.Series) bool
-	about Kind
-	does  string
+	match     func(model.Series) bool
+	component Kind
+	label     string
 	// floor is the minimum mean of slow calls in milliseconds.
 	floor float64
-	// needed are the kinds of requests that need one call each.
-	needed []impact.Request
+	// requests are the kinds of requests that need one call each.
+	requests []impact.Request
 }
 
-// testimonies returns the histograms to read. Healthy means in a 2.3.5 lab under load: timestamps 0.8 ms,
+// callLatencies returns the histograms to read. Healthy means in a 2.3.5 lab under load: timestamps 0.8 ms,
 // GetShards 1.7 ms, produce 7 to 40 ms, etcd 1 to 17 ms.
-func testimonies() []testimony {
+func callLatencies() []callLatency {
 	produce := func(s model.Series) bool { return s.Label("message_op_type") == "produce" }
 	files := func(s model.Series) bool {
 		return s.Label("persistent_data_op_type") != "walk" && s.Label("persistent_data_op_type") != "list"
 	}
 	writes := []impact.Request{impact.Insert, impact.Upsert}
-	return []testimony{
+	return []callLatency{
 		{metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100, []impact.Request{impact.Search, impact.Query, impact.Insert, impact.Upsert, impact.Delete}},
 		{
-			metrics.ProxyCacheUpdate, func(s model.Series) bool { return !shards(s) && s.Label("cache_name") != "" },
+			metrics.ProxyCacheUpdate, func(s model.Series) bool { return !isShardLeader(s) && s.Label("cache_name") != "" },
 			rootCoord, "schema lookups", 100, nil,
 		},
-		{metrics.ProxyCacheUpdate, shards, queryCoord, "shard leader lookups", 100, nil},
+		{metrics.ProxyCacheUpdate, isShardLeader, queryCoord, "shard leader lookups", 100, nil},
 		{metrics.ProxyAllocateIDs, nil, rootCoord, "row ids", 100, writes},
 		{metrics.ProxyAssignSegments, nil, dataCoord, "segments for inserts", 100, writes},
 		{metrics.QueueRequest, produce, Queue, "produce", 100, nil},
@@ -223,27 +223,27 @@ func testimonies() []testimony {
 	}
 }
 
-// silent judges a component that answered no call of a proxy in the window. It adds evidence only if at least
-// fewOps calls were expected at the past rate, and if requests that need the calls came but none succeeded.
-func (l *look) silent(t *testimony, p *part, past metrics.Histogram) {
+// judgeNoResponse judges a component that answered no call of a proxy in the window. It adds evidence only if at least
+// minOps calls were expected at the past rate, and if requests that need the calls came but none succeeded.
+func (l *analysis) judgeNoResponse(t *callLatency, p *part, past metrics.Histogram) {
 	was := p.past.Seconds()
-	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < fewOps || !slices.ContainsFunc(t.needed, l.stalled) {
+	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < minOps || !slices.ContainsFunc(t.requests, l.stalled) {
 		return
 	}
-	text := fmt.Sprintf("%s got no %s in %s", p.Component.Name, t.does, seconds(p.window))
-	l.testify(t.about, Evidence{State: Hanging, Strength: Medium, Witness: p.Component.Name, Text: text + l.reached(t.about)})
+	text := fmt.Sprintf("%s got no %s in %s", p.Component.Name, t.label, seconds(p.window))
+	l.addEvidenceTo(t.component, Evidence{State: Hanging, Strength: Medium, Source: p.Component.Name, Text: text + l.reachableClause(t.component)})
 }
 
 // stalled reports whether requests of a kind came and none succeeded.
-func (l *look) stalled(r impact.Request) bool {
+func (l *analysis) stalled(r impact.Request) bool {
 	k := l.impact.Kind(r)
 	return k != nil && k.State.AffectsClients() && k.Received > 0 && k.Succeeded == 0
 }
 
-// reached returns a clause for messages if all components of a kind answer kitescope, because then the
+// reachableClause returns a clause for messages if all components of a kind answer kitescope, because then the
 // network between them and their callers may be at fault. Otherwise it returns "".
-func (l *look) reached(k Kind) string {
-	for _, p := range l.of(k) {
+func (l *analysis) reachableClause(k Kind) string {
+	for _, p := range l.components(k) {
 		if !slices.ContainsFunc(p.Evidence, func(e Evidence) bool { return e.State == Fine && e.Strength == Medium }) {
 			return ""
 		}
@@ -252,26 +252,26 @@ func (l *look) reached(k Kind) string {
 }
 
 // leaders judges QueryCoord by proxies that look up shard leaders and get none.
-func (l *look) leaders() {
+func (l *analysis) leaders() {
 	for _, p := range l.role[proxy] {
 		if p.window == nil || p.window.SinceStart {
 			continue
 		}
 		misses, found := 0.0, 0.0
 		p.window.EachCounter(metrics.ProxyCache, func(labels []model.Pair, n float64) {
-			if s := (model.Series{Labels: labels}); shards(s) && s.Label("cache_state") == "miss" {
+			if s := (model.Series{Labels: labels}); isShardLeader(s) && s.Label("cache_state") == "miss" {
 				misses += n
 			}
 		})
 		p.window.Each(metrics.ProxyCacheUpdate, func(labels []model.Pair, h metrics.Histogram) {
-			if shards(model.Series{Labels: labels}) {
+			if isShardLeader(model.Series{Labels: labels}) {
 				found += h.Count
 			}
 		})
 		if misses > 0 && found == 0 && (l.stalled(impact.Search) || l.stalled(impact.Query)) {
-			l.testify(queryCoord, Evidence{
-				State: Failing, Strength: Medium, Witness: p.Component.Name,
-				Text: fmt.Sprintf("%s looked up shard leaders and got none in %s", p.Component.Name, seconds(p.window)) + l.reached(queryCoord),
+			l.addEvidenceTo(queryCoord, Evidence{
+				State: Failing, Strength: Medium, Source: p.Component.Name,
+				Text: fmt.Sprintf("%s looked up shard leaders and got none in %s", p.Component.Name, seconds(p.window)) + l.reachableClause(queryCoord),
 			})
 		}
 	}
@@ -282,14 +282,14 @@ func (l *look) leaders() {
 const gapFloor = 50
 
 // gaps judges proxies at which slow searches or queries take far longer than at the shard leaders, and did not before.
-func (l *look) gaps() {
+func (l *analysis) gaps() {
 	for _, r := range []impact.Request{impact.Search, impact.Query} {
 		if k := l.impact.Kind(r); k == nil || k.State != impact.Slow {
 			continue
 		}
 		kind, led := pair("query_type", string(r)), pair("scope", "OnLeader")
 		now, before := 0.0, 0.0 // of the slowest leader
-		for _, p := range slices.Concat(l.of(queryNode), l.of(streaming)) {
+		for _, p := range slices.Concat(l.components(queryNode), l.components(streaming)) {
 			if p.window == nil || p.window.SinceStart { // it may be the slowest
 				return
 			}
@@ -305,15 +305,15 @@ func (l *look) gaps() {
 				if r == impact.Search {
 					why += ", or a second query fetches output fields"
 				}
-				p.see(Slow, Weak, fmt.Sprintf("its %s take %s longer than at shard leaders, %s: %s", r.Plural(), milliseconds(gap), milliseconds(now), why))
+				p.addEvidence(Slow, Weak, fmt.Sprintf("its %s take %s longer than at shard leaders, %s: %s", r.Plural(), milliseconds(gap), milliseconds(now), why))
 			}
 		}
 	}
 }
 
-// nanoseconds reports whether a proxy measures its waits for row ids in nanoseconds, as some releases do: then they seem to
+// usesNanoseconds reports whether a proxy measures its waits for row ids in nanoseconds, as some releases do: then they seem to
 // take longer than the requests that wait for them.
-func (p *part) nanoseconds(mean float64) bool {
+func (p *part) usesNanoseconds(mean float64) bool {
 	whole := meanOf(p.window, metrics.ProxyMutation)
 	return whole > 0 && mean > whole
 }
@@ -325,19 +325,19 @@ func meanOf(w *metrics.Window, name metrics.Name, match ...model.Pair) float64 {
 	return low
 }
 
-// shards reports whether a series of a proxy's cache is about shard leaders.
-func shards(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
+// isShardLeader reports whether a series of a proxy's cache is about shard leaders.
+func isShardLeader(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
 
-// testimonies judges components by the latency of calls to them, measured by their callers, compared with the
+// judgeCallLatencies judges components by the latency of calls to them, measured by their callers, compared with the
 // past. If fewer callers find a component slow than quick, the evidence against it is weak, and the slow
 // callers get weak evidence too.
-func (l *look) testimonies() {
-	for _, t := range testimonies() {
+func (l *analysis) judgeCallLatencies() {
+	for _, t := range callLatencies() {
 		var slow []*part
 		var texts []string
 		quick, ended := 0, 0.0
 		for _, p := range l.parts {
-			if t.about == Etcd && p.window != nil && !p.window.SinceStart && p.window.Missing(t.name) == "" {
+			if t.component == Etcd && p.window != nil && !p.window.SinceStart && p.window.Missing(t.name) == "" {
 				ended += t.sum(p.window).Count // a slow etcd answers few calls, so count them over all processes
 			}
 		}
@@ -348,42 +348,42 @@ func (l *look) testimonies() {
 			now, past := t.sum(p.window), t.sum(p.past)
 			mean, _, ok := now.Mean()
 			if now.Count == 0 {
-				l.silent(&t, p, past)
+				l.judgeNoResponse(&t, p, past)
 			}
-			if !ok || max(now.Count, ended) < fewOps || t.name == metrics.ProxyAllocateIDs && p.nanoseconds(mean) {
+			if !ok || max(now.Count, ended) < minOps || t.name == metrics.ProxyAllocateIDs && p.usesNanoseconds(mean) {
 				continue
 			}
 			was, _, known := past.Mean()
-			known = known && past.Count >= fewPast
-			if mean < t.floor || known && mean < slowTimes*was || !known && mean < 5*t.floor {
+			known = known && past.Count >= minPastOps
+			if mean < t.floor || known && mean < minSlowRatio*was || !known && mean < 5*t.floor {
 				quick++
 				continue
 			}
-			text := fmt.Sprintf("%s of %s take %s", t.does, p.Component.Name, milliseconds(mean))
+			text := fmt.Sprintf("%s of %s take %s", t.label, p.Component.Name, milliseconds(mean))
 			if known {
 				text += ", " + milliseconds(was) + " before"
 			}
 			slow, texts = append(slow, p), append(texts, text)
 		}
 		for i, p := range slow {
-			e := Evidence{State: Slow, Strength: Medium, Text: texts[i], Witness: p.Component.Name}
+			e := Evidence{State: Slow, Strength: Medium, Text: texts[i], Source: p.Component.Name}
 			switch {
 			case len(slow) < quick:
 				e.Strength = Weak
-				p.see(Slow, Weak, texts[i]+", those from others less")
-			case l.crowding(p) != nil: // the caller may be late itself
+				p.addEvidence(Slow, Weak, texts[i]+", those from others less")
+			case l.overloadedHost(p) != nil: // the caller may be late itself
 				e.Strength = Weak
 			}
-			l.testify(t.about, e)
+			l.addEvidenceTo(t.component, e)
 		}
 		if len(slow) == 0 && quick > 0 {
-			l.testify(t.about, Evidence{State: Fine, Strength: Weak, Text: t.does + " are as quick as before"})
+			l.addEvidenceTo(t.component, Evidence{State: Fine, Strength: Weak, Text: t.label + " are as quick as before"})
 		}
 	}
 }
 
 // sum adds up the matching series of a window.
-func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
+func (t *callLatency) sum(w *metrics.Window) (sum metrics.Histogram) {
 	w.Each(t.name, func(labels []model.Pair, h metrics.Histogram) {
 		if t.match == nil || t.match(model.Series{Labels: labels}) {
 			sum = sum.Plus(h)
@@ -394,12 +394,12 @@ func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
 
 // Thresholds of the lags of consumers and time ticks.
 const (
-	// standing is the minimum growth of a lag in seconds per second if the queue is stalled, and lagging the
+	// minLagGrowth is the minimum growth of a lag in seconds per second if the queue is stalled, and lagging the
 	// minimum lag in milliseconds.
-	standing, lagging = 0.8, 5000
-	// stillSeconds is the minimum window in seconds in which an unchanged lag shows a stall. Each time tick
+	minLagGrowth, minLagMillis = 0.8, 5000
+	// minStallSeconds is the minimum window in seconds in which an unchanged lag shows a stall. Each time tick
 	// changes it, five per second.
-	stillSeconds = 2
+	minStallSeconds = 2
 	// behindOthers is the minimum lag behind the newest consumer or the current time. Healthy consumers lag
 	// by 0.2 s, by 0.4 s under load.
 	behindOthers = 3 * time.Second
@@ -407,7 +407,7 @@ const (
 
 // readers judges query and data nodes by the positions in the queue that they report, compared with the
 // newest one.
-func (l *look) readers() {
+func (l *analysis) readers() {
 	type reader struct {
 		part *part
 		of   *model.QuotaMetrics
@@ -442,54 +442,54 @@ func (l *look) readers() {
 		pchannel := channel[:max(0, strings.LastIndexByte(channel, '_'))]
 		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*max(ticks[channel], ticks[pchannel]) {
 			state := Slow
-			if late >= lagging*time.Millisecond {
+			if late >= minLagMillis*time.Millisecond {
 				state = Hanging
 			}
-			r.part.see(state, Medium, fmt.Sprintf(
+			r.part.addEvidence(state, Medium, fmt.Sprintf(
 				"on %s it is %s behind other readers of the queue: it cannot keep up, or cannot reach the queue",
-				channel, wait(late)))
+				channel, formatWait(late)))
 		}
 	}
 }
 
 // ticks judges proxies and RootCoord by the lag of their time ticks. All readers of a channel wait for these.
-func (l *look) ticks() {
+func (l *analysis) ticks() {
 	held := l.tickLag(proxy, metrics.ProxyTickLag)
 	if !l.writesWait() { // without waiting writes, proxies send newer timestamps or get none
 		held = 0
 	}
 	for _, p := range l.role[proxy] {
-		if late := p.tickLag(metrics.ProxyTickLag); late >= behindOthers && held > 0 && !l.blamed(rootCoord, dataCoord, Queue) {
-			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late, held back by unfinished writes", wait(late)))
+		if late := p.tickLag(metrics.ProxyTickLag); late >= behindOthers && held > 0 && !l.suspected(rootCoord, dataCoord, Queue) {
+			p.addEvidence(Slow, Medium, fmt.Sprintf("its time ticks are %s late, held back by unfinished writes", formatWait(late)))
 		}
 	}
-	for _, p := range l.of(rootCoord) {
+	for _, p := range l.components(rootCoord) {
 		if late := p.tickLag(metrics.RootTickLag); late >= behindOthers && late > 2*held {
-			p.see(Hanging, Medium, fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", wait(late)))
+			p.addEvidence(Hanging, Medium, fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", formatWait(late)))
 		}
 	}
 }
 
 // writesWait reports whether writes wait for a response, fail or are slow.
-func (l *look) writesWait() bool {
+func (l *analysis) writesWait() bool {
 	return slices.ContainsFunc([]impact.Request{impact.Insert, impact.Upsert, impact.Delete}, func(r impact.Request) bool {
 		k := l.impact.Kind(r)
 		return k != nil && (k.State.AffectsClients() || k.Doubtful())
 	})
 }
 
-// blamed reports whether there is more than weak evidence against a component of the given kinds.
-func (l *look) blamed(kinds ...Kind) bool {
+// suspected reports whether there is more than weak evidence against a component of the given kinds.
+func (l *analysis) suspected(kinds ...Kind) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
-		return slices.ContainsFunc(l.of(k), func(p *part) bool {
+		return slices.ContainsFunc(l.components(k), func(p *part) bool {
 			return slices.ContainsFunc(p.Evidence, func(e Evidence) bool { return e.State.Bad() && e.Strength > Weak })
 		})
 	})
 }
 
 // tickLag returns the maximum lag of the time ticks of all processes of a kind.
-func (l *look) tickLag(of Kind, name metrics.Name) (late time.Duration) {
-	for _, p := range l.of(of) {
+func (l *analysis) tickLag(kind Kind, name metrics.Name) (late time.Duration) {
+	for _, p := range l.components(kind) {
 		late = max(late, p.tickLag(name))
 	}
 	return late
@@ -511,14 +511,14 @@ func (p *part) tickLags(name metrics.Name, lags map[string]time.Duration) {
 	if p.process == nil || p.process.Before == nil {
 		return
 	}
-	p.changed(name, func(s *model.Series) {
+	p.eachChanged(name, func(s *model.Series) {
 		channel := s.Label("channel_name")
 		lags[channel] = max(lags[channel], time.Duration(s.Value*float64(time.Millisecond)))
 	})
 }
 
-// changed calls visit with each series of a gauge that changed in the window.
-func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
+// eachChanged calls visit with each series of a gauge that changed in the window.
+func (p *part) eachChanged(name metrics.Name, visit func(*model.Series)) {
 	for _, c := range metrics.Lookup(name).Spellings {
 		before := p.process.Before.Samples(c.Name)
 		for _, s := range p.process.Metrics.Samples(c.Name) {
@@ -531,12 +531,14 @@ func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
 
 // lags judges the queue by its consumers. The queue hangs if all of them fall behind as fast as time passes
 // or do not move, because time ticks arrive all the time.
-func (l *look) lags() {
+func (l *analysis) lags() {
 	if l.tickLag(rootCoord, metrics.RootTickLag) >= behindOthers { // there is nothing newer to read
 		return
 	}
-	sends := func(p *part) bool { _, ok := highest(p.process.Metrics, metrics.RootTickLag); return ok }
-	sent := slices.ContainsFunc(l.of(rootCoord), func(p *part) bool { return p.process != nil && p.process.Before != nil && p.moved(metrics.RootTickLag) })
+	sends := func(p *part) bool { _, ok := maxGauge(p.process.Metrics, metrics.RootTickLag); return ok }
+	sent := slices.ContainsFunc(l.components(rootCoord), func(p *part) bool {
+		return p.process != nil && p.process.Before != nil && p.anyChanged(metrics.RootTickLag)
+	})
 	behind, still, moving := 0, 0, 0
 	worst, least := 0.0, math.Inf(1)
 	for _, p := range l.parts {
@@ -544,23 +546,23 @@ func (l *look) lags() {
 			continue
 		}
 		for _, name := range []metrics.Name{metrics.ConsumeLag, metrics.DataConsumeLag} {
-			now, ok := highest(p.process.Metrics, name)
-			was, had := highest(p.process.Before, name)
+			now, ok := maxGauge(p.process.Metrics, name)
+			was, had := maxGauge(p.process.Before, name)
 			if ok {
 				least = min(least, now)
 			}
 			switch {
 			case !ok || !had:
-			case now >= lagging && (now-was)/1000 >= standing*p.window.Seconds():
+			case now >= minLagMillis && (now-was)/1000 >= minLagGrowth*p.window.Seconds():
 				behind, worst = behind+1, max(worst, now)
-			case p.window.Seconds() >= stillSeconds && !p.moved(name):
+			case p.window.Seconds() >= minStallSeconds && !p.anyChanged(name):
 				still++
 			default:
 				moving++
 			}
 		}
 	}
-	e := Evidence{State: Hanging, Strength: Medium, Witness: "consumers"}
+	e := Evidence{State: Hanging, Strength: Medium, Source: "consumers"}
 	switch consumers := behind + still + moving; {
 	case moving > 0 && consumers > 1 && least >= milli(behindOthers):
 		e.State, e.Text = Slow, fmt.Sprintf("all %s are behind, by at least %s", words.Plural(consumers, "consumer"), milliseconds(least))
@@ -571,17 +573,17 @@ func (l *look) lags() {
 			words.Plural(behind+still, "consumer"), milliseconds(worst))
 	case still > 1 && sent:
 		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
-	case still > 1 && !l.blamed(proxy, Queue):
-		for _, p := range l.of(rootCoord) {
+	case still > 1 && !l.suspected(proxy, Queue):
+		for _, p := range l.components(rootCoord) {
 			if p.process != nil && p.process.Before != nil && sends(p) {
-				p.see(Hanging, Medium, "it has sent no time tick for seconds, for which all readers of the queue wait")
+				p.addEvidence(Hanging, Medium, "it has sent no time tick for seconds, for which all readers of the queue wait")
 			}
 		}
 		return
 	default:
 		return
 	}
-	l.testify(Queue, e)
+	l.addEvidenceTo(Queue, e)
 }
 
 // milli returns a duration in milliseconds.
@@ -594,14 +596,14 @@ func (p *part) consumes() bool {
 	})
 }
 
-// moved reports whether any series of a gauge changed in the window.
-func (p *part) moved(name metrics.Name) (moved bool) {
-	p.changed(name, func(*model.Series) { moved = true })
+// anyChanged reports whether any series of a gauge changed in the window.
+func (p *part) anyChanged(name metrics.Name) (moved bool) {
+	p.eachChanged(name, func(*model.Series) { moved = true })
 	return moved
 }
 
-// highest returns the largest value of a gauge.
-func highest(m *model.Metrics, name metrics.Name) (v float64, ok bool) {
+// maxGauge returns the largest value of a gauge.
+func maxGauge(m *model.Metrics, name metrics.Name) (v float64, ok bool) {
 	for _, c := range metrics.Lookup(name).Spellings {
 		for _, s := range m.Samples(c.Name) {
 			v, ok = max(v, s.Value), true

@@ -16,23 +16,23 @@ import (
 // Thresholds of evidence. Measurements are from a 2.3.5 lab, idle and under load, unless another source is
 // named. None of them reached the thresholds.
 const (
-	// lateCall and lateTimes are the minimum duration of a late call and its minimum ratio to the median
+	// minLateCall and minLateRatio are the minimum duration of a late call and its minimum ratio to the median
 	// call. Probes took at most 20 ms, other calls at most 81 ms, calls to a DataCoord limited to 2 % of a
 	// core 0.3 to 4 s.
-	lateCall, lateTimes = time.Second, 10
-	// manyFailed and failedShare are the minimum number and share of failed operations. manyHang is the
+	minLateCall, minLateRatio = time.Second, 10
+	// minFailed and minFailedShare are the minimum number and share of failed operations. minHanging is the
 	// minimum number of hanging ones.
-	manyFailed, failedShare, manyHang = 3, 0.05, 2
-	// heldTimes is the minimum ratio of the messages that wait for the queue to the number in flight that
+	minFailed, minFailedShare, minHanging = 3, 0.05, 2
+	// minInFlightRatio is the minimum ratio of the messages that wait for the queue to the number in flight that
 	// Little's law predicts.
-	heldTimes = 10
-	// slowTimes is the minimum ratio of the mean duration of slow operations to their past mean, for at least
-	// fewOps operations in the window and fewPast before it.
-	slowTimes, fewOps, fewPast = 3, 3, 50
-	// manyGCs is the minimum number of garbage collections per second, and smallGC the maximum number of bytes
+	minInFlightRatio = 10
+	// minSlowRatio is the minimum ratio of the mean duration of slow operations to their past mean, for at least
+	// minOps operations in the window and minPastOps before it.
+	minSlowRatio, minOps, minPastOps = 3, 3, 50
+	// minGCRate is the minimum number of garbage collections per second, and maxGCBytes the maximum number of bytes
 	// allocated between two collections, if the memory limit is too small. Measured were 0.05 to 2.3
 	// collections per second every 15 to 42 MB, and 25 per second with a GOMEMLIMIT that is too small.
-	manyGCs, smallGC = 8, 5e6
+	minGCRate, maxGCBytes = 8, 5e6
 	// fullFiles is the minimum share of open file descriptors. At most 149 of 20,000 were open.
 	fullFiles = 0.9
 	// fullCPU and fullHost are the minimum shares of processors that a process or all processes of a host
@@ -42,24 +42,24 @@ const (
 )
 
 // observe collects all evidence and derives the state of each component.
-func (l *look) observe() {
+func (l *analysis) observe() {
 	l.missing()
 	l.refusals()
 	if r := l.c.Runtime; r != nil && !r.Unresponsive() { // otherwise kitescope is outside the network
-		l.crowded()
+		l.judgeHosts()
 		l.calls()
-		l.paces()
+		l.judgeProbes()
 		for _, p := range l.parts {
 			p.usage()
 			l.operations(p)
 		}
-		l.testimonies()
+		l.judgeCallLatencies()
 		l.leaders()
 		l.gaps()
 		l.ticks()
 		l.lags()
 		l.readers()
-		l.outside()
+		l.judgeReports()
 	}
 	l.etcd()
 	l.storage()
@@ -69,45 +69,45 @@ func (l *look) observe() {
 }
 
 // refusals judges proxies by requests that they refuse because of limits, logins or quotas.
-func (l *look) refusals() {
+func (l *analysis) refusals() {
 	for _, p := range l.role[proxy] {
 		if slices.ContainsFunc(l.impact.Kinds, func(k impact.Kind) bool {
 			return k.State == impact.Refused && slices.Contains(k.Proxies, p.Component.Ref())
 		}) {
-			p.see(Refusing, Strong, "it refuses them before doing any work")
+			p.addEvidence(Refusing, Strong, "it refuses them before doing any work")
 		}
 	}
 }
 
 // missing adds a component that is gone for each role that the release needs and no process has.
-func (l *look) missing() {
+func (l *analysis) missing() {
 	if !l.c.Loaded.Has(model.PartSessions) || len(l.c.Sessions) == 0 {
 		return
 	}
 	needed := []Kind{rootCoord, queryCoord, dataCoord, proxy, queryNode, dataNode}
-	if l.era == streamed {
+	if l.architecture == withStreaming {
 		needed = append(needed, streaming)
 	}
 	for _, k := range needed {
-		if len(l.of(k)) == 0 {
+		if len(l.components(k)) == 0 {
 			p := l.add(Component{Kind: k})
 			p.roles, l.role[k] = []Kind{k}, []*part{p}
-			p.see(Gone, Strong, "no process with this role is registered")
+			p.addEvidence(Gone, Strong, "no process with this role is registered")
 		}
 	}
 }
 
 // call is one call to a process. cut is true if it timed out.
 type call struct {
-	method string
-	late   bool
-	cut    bool
-	took   time.Duration
+	method   string
+	late     bool
+	timedOut bool
+	took     time.Duration
 }
 
 // calls judges each process by all calls to it. A process that answers only probes of its state is slow or
 // hangs.
-func (l *look) calls() {
+func (l *analysis) calls() {
 	// GetMetrics of the nodes. Coordinators call it to answer their own GetMetrics.
 	slowest, stuck := time.Duration(0), false
 	var all []time.Duration
@@ -124,7 +124,7 @@ func (l *look) calls() {
 			}
 		}
 	}
-	l.usual = median(all)
+	l.medianCall = median(all)
 	for _, p := range l.parts {
 		if len(p.nodes) == 0 || p.down() {
 			continue
@@ -134,13 +134,13 @@ func (l *look) calls() {
 			if c.Method == "GetComponentStates" || c.OfTasks() || c.OfTarget() || c.OfConfigs() {
 				return
 			}
-			x := call{method: c.Method, took: c.Took, cut: c.Outcome == model.TimedOut}
+			x := call{method: c.Method, took: c.Took, timedOut: c.Outcome == model.TimedOut}
 			if coordinator && c.Method == "GetMetrics" {
 				if x.took -= slowest; stuck {
-					x.cut = false
+					x.timedOut = false
 				}
 			}
-			if x.late = x.cut || x.took > max(lateCall, lateTimes*l.usual); x.cut || c.Outcome == model.Answered {
+			if x.late = x.timedOut || x.took > max(minLateCall, minLateRatio*l.medianCall); x.timedOut || c.Outcome == model.Answered {
 				list = append(list, x)
 			}
 		}
@@ -154,12 +154,12 @@ func (l *look) calls() {
 				add(&p.process.Calls[i], false)
 			}
 		}
-		p.answers(list)
+		p.judgeCalls(list)
 	}
 }
 
-// answers judges a process by calls that cause work, i.e. not by probes.
-func (p *part) answers(list []call) {
+// judgeCalls judges a process by calls that cause work, i.e. not by probes.
+func (p *part) judgeCalls(list []call) {
 	if len(list) == 0 {
 		return
 	}
@@ -174,7 +174,7 @@ func (p *part) answers(list []call) {
 			continue
 		}
 		lateCalls++
-		if c.cut {
+		if c.timedOut {
 			cut++
 		}
 		if !slices.Contains(late, c.method) {
@@ -185,20 +185,20 @@ func (p *part) answers(list []call) {
 	switch {
 	case len(late) == 0:
 		if longest > 0 {
-			p.see(Fine, Medium, fmt.Sprintf("%s answered within %s", words.Plural(len(list), "call"), wait(longest)))
+			p.addEvidence(Fine, Medium, fmt.Sprintf("%s answered within %s", words.Plural(len(list), "call"), formatWait(longest)))
 		}
 		return
 	case len(quick) > lateCalls: // all calls to a process share one deadline
-		p.see(Slow, Weak, text+"were slow: "+words.Few(late))
+		p.addEvidence(Slow, Weak, text+"were slow: "+words.Few(late))
 		return
 	case len(late) == 1:
-		p.see(Slow, Medium, text+"were slow: "+words.Few(late))
+		p.addEvidence(Slow, Medium, text+"were slow: "+words.Few(late))
 	case 2*cut >= lateCalls:
-		p.see(Hanging, Strong, text+"timed out: "+words.Few(late))
+		p.addEvidence(Hanging, Strong, text+"timed out: "+words.Few(late))
 	default:
-		p.see(Slow, Strong, text+"took more than "+wait(lateCall)+": "+words.Few(late))
+		p.addEvidence(Slow, Strong, text+"took more than "+formatWait(minLateCall)+": "+words.Few(late))
 	}
-	p.idle()
+	p.judgeIdle()
 }
 
 // down judges a process that cannot be reached or is not healthy. It reports whether a session gave no usable
@@ -207,16 +207,16 @@ func (p *part) down() bool {
 	for _, n := range p.nodes {
 		switch n.Outcome {
 		case model.Refused:
-			p.see(Gone, Strong, "nothing is listening at "+n.Address)
+			p.addEvidence(Gone, Strong, "nothing is listening at "+n.Address)
 		case model.Stale, model.OtherCluster:
-			p.see(Gone, Strong, "another process responds at "+n.Address)
+			p.addEvidence(Gone, Strong, "another process responds at "+n.Address)
 		case model.TimedOut, model.CutOff, model.Garbled:
-			p.see(Hanging, Strong, "it is not responding: "+n.Outcome.String())
+			p.addEvidence(Hanging, Strong, "it is not responding: "+n.Outcome.String())
 		case model.NotReady, model.Failed:
-			p.see(Failing, Medium, "it reports that it is not healthy: "+n.Reason)
+			p.addEvidence(Failing, Medium, "it reports that it is not healthy: "+n.Reason)
 		case model.Answered:
 			if n.State == "Abnormal" || n.State == "Initializing" {
-				p.see(Failing, Medium, "it reports its state as "+n.State)
+				p.addEvidence(Failing, Medium, "it reports its state as "+n.State)
 			}
 			continue
 		default: // not queried or not reachable from here: unknown
@@ -245,41 +245,41 @@ func (p *part) cores() (used, has float64, ok bool) {
 // usage judges a process by its use of CPU, file descriptors and memory, compared with its limits.
 func (p *part) usage() {
 	if used, has, ok := p.cores(); ok && has > 0 && used >= fullCPU*has {
-		p.see(Starved, Medium, fmt.Sprintf("it uses %.1f of %.0f cores", used, has))
+		p.addEvidence(Starved, Medium, fmt.Sprintf("it uses %.1f of %.0f cores", used, has))
 	}
 	if p.window == nil {
 		return
 	}
 	if open, ok := p.window.Gauge(metrics.OpenFiles); ok {
 		if most, has := p.window.Gauge(metrics.MaxFiles); has && most > 0 && open >= fullFiles*most {
-			p.see(Failing, Strong, fmt.Sprintf("it has %s of %s file descriptors open", words.Number(int64(open)), words.Number(int64(most))))
+			p.addEvidence(Failing, Strong, fmt.Sprintf("it has %s of %s file descriptors open", words.Number(int64(open)), words.Number(int64(most))))
 		}
 	}
 	seconds := p.window.Seconds()
-	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart && gcs.Count >= manyGCs*seconds {
+	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart && gcs.Count >= minGCRate*seconds {
 		bytes, has := p.window.Counter(metrics.Allocated)
 		heap, _ := p.window.Gauge(metrics.Heap)
 		// A program that starts collections itself, e.g. a query node that releases segments, leaves the heap
 		// far below the target of the next collection.
-		if next, known := p.window.Gauge(metrics.NextGC); has && bytes < smallGC*gcs.Count && (!known || next < heap+2*smallGC) {
-			p.see(Starved, Strong, fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small (GOMEMLIMIT, GOGC)",
+		if next, known := p.window.Gauge(metrics.NextGC); has && bytes < maxGCBytes*gcs.Count && (!known || next < heap+2*maxGCBytes) {
+			p.addEvidence(Starved, Strong, fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small (GOMEMLIMIT, GOGC)",
 				words.ThreeDigits(gcs.Count/seconds), words.Bytes(int64(bytes/gcs.Count))))
 		}
 	}
 }
 
-// outside adds the response of the message queue to kitescope, and the health of dependencies that proxies
+// judgeReports adds the response of the message queue to kitescope, and the health of dependencies that proxies
 // report (2.5 and later).
-func (l *look) outside() {
+func (l *analysis) judgeReports() {
 	r := l.c.Runtime
 	if q := r.Queue; q != nil {
 		switch q.Outcome {
 		case model.Answered:
-			l.role[Queue][0].see(Fine, Weak, "it reports its offsets to kitescope")
+			l.role[Queue][0].addEvidence(Fine, Weak, "it reports its offsets to kitescope")
 		case model.Refused:
-			l.role[Queue][0].see(Gone, Medium, "nothing is listening at "+q.Address)
+			l.role[Queue][0].addEvidence(Gone, Medium, "nothing is listening at "+q.Address)
 		case model.TimedOut, model.CutOff:
-			l.role[Queue][0].see(Hanging, Medium, "it is not responding to kitescope: "+q.Outcome.String())
+			l.role[Queue][0].addEvidence(Hanging, Medium, "it is not responding to kitescope: "+q.Outcome.String())
 		default: // no route or no credentials from here
 		}
 	}
@@ -289,29 +289,29 @@ func (l *look) outside() {
 			if d.Kind == "metadata store" {
 				of = Etcd
 			}
-			l.testify(of, Evidence{State: Failing, Strength: Strong, Text: d.Proxy.Name("proxy") + " finds it unhealthy: " + d.Reason, Witness: d.Proxy.Name("proxy")})
+			l.addEvidenceTo(of, Evidence{State: Failing, Strength: Strong, Text: d.Proxy.Name("proxy") + " finds it unhealthy: " + d.Reason, Source: d.Proxy.Name("proxy")})
 		}
 	}
 }
 
-// testify adds evidence to all components of a kind.
-func (l *look) testify(of Kind, e Evidence) {
-	for _, p := range l.of(of) {
+// addEvidenceTo adds evidence to all components of a kind.
+func (l *analysis) addEvidenceTo(kind Kind, e Evidence) {
+	for _, p := range l.components(kind) {
 		p.Evidence = append(p.Evidence, e)
 	}
 }
 
 // etcd judges etcd by the health that its members report, and by the durations of reads.
-func (l *look) etcd() {
+func (l *analysis) etcd() {
 	p, health := l.role[Etcd][0], l.c.Etcd
 	if health == nil {
 		return
 	}
 	if health.Unresponsive() {
-		p.silent(health, l.c.Runtime.Unresponsive())
+		p.judgeUnresponsive(health, l.c.Runtime.Unresponsive())
 		return
 	}
-	p.reads(health, l.usual)
+	p.reads(health, l.medianCall)
 	silent := 0
 	for _, m := range health.Members {
 		if m.Problem != "" {
@@ -322,23 +322,23 @@ func (l *look) etcd() {
 			if e == "NOSPACE" {
 				state = Refusing
 			}
-			p.see(state, Strong, m.Endpoint+": "+e)
+			p.addEvidence(state, Strong, m.Endpoint+": "+e)
 		}
 	}
 	switch {
 	case health.Problem != "":
-		p.see(Failing, Medium, health.Problem)
+		p.addEvidence(Failing, Medium, health.Problem)
 	case silent > 0 && 2*silent >= len(health.Members):
-		p.see(Failing, Medium, fmt.Sprintf("%d of %s are not responding",
+		p.addEvidence(Failing, Medium, fmt.Sprintf("%d of %s are not responding",
 			silent, words.Plural(len(health.Members), "member")))
 	case silent == 0 && len(health.Members) > 0:
-		p.see(Fine, Weak, "all members respond")
+		p.addEvidence(Fine, Weak, "all members respond")
 	}
 }
 
-// silent judges an etcd that does not respond to kitescope. outside is true if no process responds either,
+// judgeUnresponsive judges an etcd that does not respond to kitescope. outside is true if no process responds either,
 // because then the network may be the reason.
-func (p *part) silent(health *model.Etcd, outside bool) {
+func (p *part) judgeUnresponsive(health *model.Etcd, outside bool) {
 	state, strength := Hanging, Strong
 	if outside {
 		strength = Medium
@@ -346,45 +346,45 @@ func (p *part) silent(health *model.Etcd, outside bool) {
 	if slices.ContainsFunc(health.Members, func(m model.EtcdMember) bool { return strings.Contains(m.Problem, "refused") }) {
 		state = Gone
 	}
-	p.see(state, strength, strings.TrimSuffix("it is not responding: "+health.UnresponsiveReason(), ": "))
+	p.addEvidence(state, strength, strings.TrimSuffix("it is not responding: "+health.UnresponsiveReason(), ": "))
 }
 
 // Thresholds of reads of a few keys from etcd, which take 1 to 2 ms on an idle machine. An etcd whose disk
-// takes 0.9 s for a sync stalls them now and then: at least manyStalls times, and for at least longStalls in
+// takes 0.9 s for a sync stalls them now and then: at least minStalls times, and for at least minStallTime in
 // total.
 const (
-	slowRead, slowQuorum   = 500 * time.Millisecond, model.Stall
-	manyStalls, longStalls = 2, time.Second
+	slowRead, slowQuorum    = 500 * time.Millisecond, model.Stall
+	minStalls, minStallTime = 2, time.Second
 )
 
 // reads judges etcd by the durations of kitescope's reads. If reads that a majority must confirm are slower
 // than those of one member, the disk or the peers are slow, otherwise the process or the network. The network
 // is not slow if processes respond quickly. usual is the median duration of calls to processes.
-func (p *part) reads(health *model.Etcd, usual time.Duration) {
+func (p *part) reads(health *model.Etcd, medianCall time.Duration) {
 	linear, local := median(slices.Clone(health.Linear)), median(slices.Clone(health.Local))
 	typical := max(linear, median(slices.Clone(health.Reads)))
 	stalls, waited, longest := health.Stalls()
 	slow := func(strength Strength, format string, args ...any) {
-		p.Evidence = append(p.Evidence, Evidence{State: Slow, Strength: strength, Witness: "kitescope", Text: fmt.Sprintf(format, args...)})
+		p.Evidence = append(p.Evidence, Evidence{State: Slow, Strength: strength, Source: "kitescope", Text: fmt.Sprintf(format, args...)})
 	}
 	switch {
 	case linear >= local+slowQuorum && len(health.Local) > 0:
 		slow(Strong, "a linearizable read takes %s, a serializable one %s: its disk or its peers are slow",
-			wait(linear), wait(local))
-	case typical >= slowRead && usual > 0 && usual <= typical/lateTimes:
+			formatWait(linear), formatWait(local))
+	case typical >= slowRead && medianCall > 0 && medianCall <= typical/minLateRatio:
 		slow(Strong, "a read of a few keys takes %s, calls to processes %s: it, or only the network to it, is slow",
-			wait(typical), wait(usual))
+			formatWait(typical), formatWait(medianCall))
 	case typical >= slowRead:
-		slow(Medium, "a read of a few keys takes %s: the process or the network to it is slow", wait(typical))
-	case stalls >= manyStalls && waited >= longStalls:
-		slow(Medium, "reads of a few keys stalled %d times, up to %s, others took %s", stalls, wait(longest), wait(typical))
+		slow(Medium, "a read of a few keys takes %s: the process or the network to it is slow", formatWait(typical))
+	case stalls >= minStalls && waited >= minStallTime:
+		slow(Medium, "reads of a few keys stalled %d times, up to %s, others took %s", stalls, formatWait(longest), formatWait(typical))
 	case len(health.Linear) > 0:
-		p.see(Fine, Weak, "a read of one key takes "+wait(linear))
+		p.addEvidence(Fine, Weak, "a read of one key takes "+formatWait(linear))
 	}
 }
 
 // storage judges the object storage by the state of its file system and files.
-func (l *look) storage() {
+func (l *analysis) storage() {
 	s := l.c.Storage
 	if s == nil || !l.c.ConfiguredStorage().Matches(s.Location, s.Local) {
 		return
@@ -392,13 +392,13 @@ func (l *look) storage() {
 	p := l.role[Storage][0]
 	switch {
 	case s.DiskSpace != nil && s.DiskSpace.ReadOnly:
-		p.see(Refusing, Strong, "its file system is read-only")
+		p.addEvidence(Refusing, Strong, "its file system is read-only")
 	case s.DiskSpace != nil && s.DiskSpace.Free == 0:
-		p.see(Refusing, Strong, "its file system is full")
+		p.addEvidence(Refusing, Strong, "its file system is full")
 	case s.Lost:
-		p.see(Gone, Strong, s.Problem)
+		p.addEvidence(Gone, Strong, s.Problem)
 	case s.Problem == "":
-		p.see(Fine, Weak, "its files were found")
+		p.addEvidence(Fine, Weak, "its files were found")
 	}
 }
 
@@ -410,9 +410,9 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// wait formats a duration of up to some seconds.
-func wait(d time.Duration) string { return words.Latency(d, false) }
+// formatWait formats a duration of up to some seconds.
+func formatWait(d time.Duration) string { return words.Latency(d, false) }
 
 func milliseconds(ms float64) string {
-	return wait(time.Duration(math.Round(ms*1000)) * time.Microsecond)
+	return formatWait(time.Duration(math.Round(ms*1000)) * time.Microsecond)
 }

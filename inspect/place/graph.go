@@ -32,72 +32,72 @@ func (k Kind) Process() bool { return !slices.Contains([]Kind{Etcd, Queue, Stora
 
 // step is a component that a request passes or waits for, and the work that it does for the request.
 type step struct {
-	does string
-	of   Kind
+	work string
+	kind Kind
 }
 
-// era is the architecture of a release.
-type era uint8
+// architecture is the architecture of a release.
+type architecture uint8
 
 const (
-	indexedBy era = iota // up to 2.2: IndexCoord is a separate process
-	classic              // 2.3 to 2.5: proxies write to the queue, and time ticks pass all proxies
-	streamed             // 2.6 and later: streaming nodes write to the WAL, and one process is all coordinators
+	withIndexCoord architecture = iota // up to 2.2: IndexCoord is a separate process
+	withTimeTicks                      // 2.3 to 2.5: proxies write to the queue, and time ticks pass all proxies
+	withStreaming                      // 2.6 and later: streaming nodes write to the WAL, and one process is all coordinators
 )
 
-// eraOf returns the architecture of a cluster, from its sessions and its version.
-func eraOf(c *model.Cluster) era {
+// architectureOf returns the architecture of a cluster, from its sessions and its version.
+func architectureOf(c *model.Cluster) architecture {
 	for _, s := range c.Sessions {
 		if s.Role == string(streaming) || s.Role == "mixcoord" {
-			return streamed
+			return withStreaming
 		}
 	}
 	switch {
 	case c.Version.Text == "":
-		return classic
+		return withTimeTicks
 	case model.VersionAtLeast(c.Version.Text, 2, 6):
-		return streamed
+		return withStreaming
 	case !model.VersionAtLeast(c.Version.Text, 2, 3):
-		return indexedBy
+		return withIndexCoord
 	}
-	return classic
+	return withTimeTicks
 }
 
 // steps returns the components that a kind of request passes, in order. They are from the sources of 2.1 to
 // 3.0 (internal/proxy/task_*.go, internal/querynodev2, internal/datacoord, internal/rootcoord,
 // internal/streamingcoord).
-func (e era) steps(r impact.Request) []step {
+func (e architecture) steps(r impact.Request) []step {
 	front := []step{{"accepts the request", proxy}, {"timestamps, schemas", rootCoord}}
 	path := func(more ...step) []step { return slices.Concat(front, more) }
 	index := dataCoord
-	if e == indexedBy {
+	if e == withIndexCoord {
 		index = "indexcoord"
 	}
 	switch r {
 	case impact.Search, impact.Query:
 		list := path(step{"shard leaders", queryCoord})
-		if e == streamed { // the streaming node has the time ticks
+		if e == withStreaming { // the streaming node has the time ticks
 			return append(list, step{"leads the shard", streaming}, step{"searches", queryNode})
 		}
 		return append(list, step{"leads the shard", queryNode}, step{"time ticks", proxy}, step{"time ticks", rootCoord}, step{"time ticks", Queue}, step{"searches", queryNode})
 	case impact.Insert, impact.Upsert:
-		if e == streamed {
+		if e == withStreaming {
 			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
 		}
 		return path(step{"segments", dataCoord}, step{"keeps messages", Queue})
 	case impact.Delete:
-		if e == streamed {
+		if e == withStreaming {
 			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
 		}
 		return path(step{"keeps messages", Queue})
 	case impact.Flush:
-		if e == streamed {
+		if e == withStreaming {
 			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue}, step{"flushes", streaming}, step{"keeps files", Storage}, step{"records files", dataCoord})
 		}
 		return path(step{"seals", dataCoord}, step{"time ticks", Queue}, step{"flushes", dataNode}, step{"keeps files", Storage}, step{"records files", dataCoord})
 	case impact.DDL:
 		list := path(step{"records", Etcd})
-		if e == streamed {
+		if e == withStreaming {
 			return append(list, step{"broadcasts", streaming}, step{"keeps messages", Queue}, step{"indexes", dataCoord}, step{"forgets caches", proxy})
 		}
 		return append(list, step{"channels", Queue}, step{"watches channels, indexes", index}, step{"releases", queryCoord}, step{"forgets caches", proxy})
@@ -111,18 +111,18 @@ func (e era) steps(r impact.Request) []step {
 	return front
 }
 
-func (e era) builder() Kind {
-	if e == streamed {
+func (e architecture) builder() Kind {
+	if e == withStreaming {
 		return dataNode
 	}
 	return indexNode
 }
 
 // dependencies returns the kinds of components that a component needs for its work.
-func (e era) dependencies(k Kind) []Kind {
+func (e architecture) dependencies(k Kind) []Kind {
 	switch k {
 	case rootCoord:
-		if e == streamed {
+		if e == withStreaming {
 			return []Kind{Etcd}
 		}
 		return []Kind{Etcd, Queue}

@@ -14,7 +14,7 @@ import (
 )
 
 // probe adds probes of the state of a process with the given durations, one per second.
-func (w *world) probe(s *model.Session, took ...time.Duration) {
+func (w *fixture) probe(s *model.Session, took ...time.Duration) {
 	p := &live.Pace{}
 	for i, d := range took {
 		p.Probes = append(p.Probes, live.Probe{After: time.Duration(i) * time.Second, Took: d})
@@ -24,27 +24,27 @@ func (w *world) probe(s *model.Session, took ...time.Duration) {
 	})
 }
 
-// TestStreamed checks where requests break in the graph of 2.6. One process is all coordinators, and
+// TestStreamingArchitecture checks where requests break in the graph of 2.6. One process is all coordinators, and
 // streaming nodes write and lead shards.
-func TestStreamed(t *testing.T) {
+func TestStreamingArchitecture(t *testing.T) {
 	t.Parallel()
 	const node, queryNode = 2, 3
 	searches := func(total, success int) string {
 		const name, function = "milvus_proxy_req_count", `function_name="Search",status=`
 		return count(name, function+`"total"`, total) + count(name, function+`"success"`, success)
 	}
-	coordinator := func(w *world) {
+	coordinator := func(w *fixture) {
 		w.call("mixcoord", "GetComponentStates", time.Millisecond, model.Answered)
 		w.call("mixcoord", "GetMetrics", 3*time.Second, model.TimedOut)
 		w.call("mixcoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 	}
-	silent := func(w *world) { w.call("streamingnode", "GetComponentStates", 3*time.Second, model.TimedOut) }
+	silent := func(w *fixture) { w.call("streamingnode", "GetComponentStates", 3*time.Second, model.TimedOut) }
 	wal := func(status string, n int) string {
 		return count("milvus_wal_append_message_total", fmt.Sprintf("status=%q", status), n)
 	}
 	for name, test := range map[string]struct {
 		before, now string
-		harm        func(*world)
+		harm        func(*fixture)
 		request     impact.Request
 		at          string
 		kind        place.Kind
@@ -52,22 +52,22 @@ func TestStreamed(t *testing.T) {
 		"MixCoord hangs":                        {searches(13, 10), searches(16, 10), coordinator, impact.Search, "mixcoord-1", "mixcoord"},
 		"a streaming node hangs, inserts wait":  {inserts(13, 10, 0), inserts(16, 10, 0), silent, impact.Insert, "streamingnode-3", "streamingnode"},
 		"a streaming node hangs, searches wait": {searches(13, 10), searches(16, 10), silent, impact.Search, "streamingnode-3", "streamingnode"},
-		"a query node is gone": {searches(13, 10), searches(16, 10), func(w *world) {
+		"a query node is gone": {searches(13, 10), searches(16, 10), func(w *fixture) {
 			w.parts.Sessions = append(w.parts.Sessions[:queryNode:queryNode], w.parts.Sessions[queryNode+1:]...)
 		}, impact.Search, "", "querynode"},
-		"the WAL refuses": {inserts(10, 10, 0), inserts(66, 10, 56), func(w *world) {
+		"the WAL refuses": {inserts(10, 10, 0), inserts(66, 10, 56), func(w *fixture) {
 			w.scrape(w.parts.Sessions[node], wal("ok", 50)+wal("error", 0), wal("ok", 50)+wal("error", 56))
 		}, impact.Insert, "", place.Queue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorldOf(t, "2.6.2", "mixcoord", "proxy", "streamingnode", "querynode", "datanode")
+			w := newFixtureOf(t, "2.6.2", "mixcoord", "proxy", "streamingnode", "querynode", "datanode")
 			w.scrape(w.session("proxy"), test.before, test.now)
 			w.call("proxy", "GetComponentStates", time.Millisecond, model.Answered)
 			test.harm(w)
 			_, places := w.places()
 			p := places.For(test.request)
-			if p == nil || p.At == nil || p.At.Component != (place.Component{Kind: test.kind, Name: test.at}) {
+			if p == nil || p.Status == nil || p.Status.Component != (place.Component{Kind: test.kind, Name: test.at}) {
 				t.Fatalf("%+v", p)
 			}
 		})
@@ -77,7 +77,7 @@ func TestStreamed(t *testing.T) {
 // TestHost checks that the host is the place if all processes of a host are equally late.
 func TestHost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	took := func(n, ms int) string {
 		return fmt.Sprintf("milvus_proxy_sq_latency_sum{query_type=\"search\"} %d\nmilvus_proxy_sq_latency_count{query_type=\"search\"} %d\n", ms, n) +
 			count("milvus_proxy_req_count", `function_name="Search",status="total"`, n) + count("milvus_proxy_req_count", `function_name="Search",status="success"`, n)
@@ -89,7 +89,7 @@ func TestHost(t *testing.T) {
 	w.scrape(w.session("proxy"), took(100, 1000), took(200, 101000))
 	_, places := w.places()
 	p := places.For(impact.Search)
-	if p == nil || p.At == nil || p.At.Component != (place.Component{Kind: place.Host, Name: "box"}) || p.At.Strength != place.Medium {
+	if p == nil || p.Status == nil || p.Status.Component != (place.Component{Kind: place.Host, Name: "box"}) || p.Status.Strength != place.Medium {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -109,7 +109,7 @@ func TestLittleCPU(t *testing.T) {
 		"waits":    {quick, time.Hour, "waiting for something", place.Strong},
 		"starting": {late, 30 * time.Second, "just after its start", place.Medium},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.started = w.at.Add(-test.start)
 		s := w.session("datacoord")
 		w.scrape(s, "process_cpu_seconds_total 1.0", "process_cpu_seconds_total 1.1")

@@ -22,28 +22,28 @@ type part struct {
 	// past holds the metrics of the process before the window. nil is unknown.
 	past *metrics.Window
 	host string
-	// pace summarizes the probes of the process. nil is unknown. young is true if the process started less
+	// probes summarizes the probes of the process. nil is unknown. young is true if the process started less
 	// than settles ago.
-	pace  *pace
-	young bool
+	probes      *probeStats
+	justStarted bool
 }
 
-// settles is the time for which a process is busy after its start.
-const settles = 2 * time.Minute
+// startupTime is the time for which a process is busy after its start.
+const startupTime = 2 * time.Minute
 
-// see adds evidence. It is at most medium for a process that has just started, because the start may be the
+// addEvidence adds evidence. It is at most medium for a process that has just started, because the start may be the
 // reason, unless the process is gone.
-func (p *part) see(state State, strength Strength, text string) {
-	if p.young && state.Bad() && state != Gone {
+func (p *part) addEvidence(state State, strength Strength, text string) {
+	if p.justStarted && state.Bad() && state != Gone {
 		strength = min(strength, Medium)
 		text += ", just after its start"
 	}
 	p.Evidence = append(p.Evidence, Evidence{State: state, Strength: strength, Text: text})
 }
 
-// look holds the components of a cluster while they are judged.
-type look struct {
-	era
+// analysis holds the components of a cluster while they are judged.
+type analysis struct {
+	architecture
 	c *model.Cluster
 	// impact holds the state of each kind of request.
 	impact *impact.Impact
@@ -51,8 +51,8 @@ type look struct {
 	role   map[Kind][]*part
 	hosts  map[string]*part
 	index  map[*Status]*part
-	// usual is the median duration of calls to processes, or 0 if none responded.
-	usual time.Duration
+	// medianCall is the median duration of calls to processes, or 0 if none responded.
+	medianCall time.Duration
 }
 
 // order returns the roles in the order of their precedence. A process is named after its first role.
@@ -60,8 +60,8 @@ func order() []Kind {
 	return []Kind{"mixcoord", rootCoord, dataCoord, queryCoord, proxy, streaming, queryNode, dataNode, indexNode, "indexcoord"}
 }
 
-func newLook(c *model.Cluster) *look {
-	l := &look{era: eraOf(c), c: c, role: map[Kind][]*part{}, hosts: map[string]*part{}, index: map[*Status]*part{}}
+func newAnalysis(c *model.Cluster) *analysis {
+	l := &analysis{architecture: architectureOf(c), c: c, role: map[Kind][]*part{}, hosts: map[string]*part{}, index: map[*Status]*part{}}
 	at := map[any]*part{}
 	sessions := slices.DeleteFunc(slices.Clone(c.Sessions), func(s *model.Session) bool { return s.Standby || s.Stopping })
 	rank := func(s *model.Session) int {
@@ -87,7 +87,7 @@ func newLook(c *model.Cluster) *look {
 		if n != nil {
 			p.nodes = append(p.nodes, n)
 			at := n.StartedAt()
-			p.young = p.young || !at.IsZero() && c.Runtime.To.Sub(at) < settles
+			p.justStarted = p.justStarted || !at.IsZero() && c.Runtime.To.Sub(at) < startupTime
 		}
 		if n != nil && n.Process != nil && p.process == nil {
 			p.process = n.Process
@@ -101,7 +101,7 @@ func newLook(c *model.Cluster) *look {
 		}
 	}
 	for _, p := range l.parts {
-		p.pace = p.paced()
+		p.probes = p.summarizeProbes()
 	}
 	for _, k := range []Kind{Etcd, Queue, Storage} {
 		l.role[k] = []*part{l.add(Component{Kind: k})}
@@ -109,16 +109,16 @@ func newLook(c *model.Cluster) *look {
 	return l
 }
 
-func (l *look) add(c Component) *part {
+func (l *analysis) add(c Component) *part {
 	p := &part{Status: Status{Component: c}}
 	l.parts = append(l.parts, p)
 	l.index[&p.Status] = p
 	return p
 }
 
-// of returns the components of a kind. From 2.6 on, MixCoord is all coordinators. From 2.3 to 2.5, DataCoord
+// components returns the components of a kind. From 2.6 on, MixCoord is all coordinators. From 2.3 to 2.5, DataCoord
 // is also IndexCoord.
-func (l *look) of(k Kind) []*part {
+func (l *analysis) components(k Kind) []*part {
 	list := l.role[k]
 	switch k {
 	case rootCoord, dataCoord, queryCoord, "indexcoord":
@@ -130,7 +130,7 @@ func (l *look) of(k Kind) []*part {
 	return list
 }
 
-func (l *look) partOf(s *Status) *part { return l.index[s] }
+func (l *analysis) partOf(s *Status) *part { return l.index[s] }
 
 // HostOf returns the host of a session: its host name, or the host of its address if it has none.
 func HostOf(s *model.Session) string {

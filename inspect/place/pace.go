@@ -12,47 +12,47 @@ import (
 // 103 ms under load.
 const (
 	// lateStalls and lateShare are the minimum number of stalls of a late process and their minimum share of
-	// the time. otherTimes is the minimum ratio of that share to the median of all processes.
-	lateStalls, lateShare, otherTimes = 3, 0.2, 4
-	// A link is slow if all responses take equally long. farFloor is the minimum duration of the fastest
-	// response, farTimes its minimum ratio to the median of the other processes, and farSpread the maximum
+	// the time. minShareRatio is the minimum ratio of that share to the median of all processes.
+	lateStalls, lateShare, minShareRatio = 3, 0.2, 4
+	// A link is slow if all responses take equally long. minFarResponse is the minimum duration of the fastest
+	// response, minFarRatio its minimum ratio to the median of the other processes, and maxFarSpread the maximum
 	// ratio of the slowest response to the fastest.
-	farFloor, farTimes, farSpread = 50 * time.Millisecond, 10, 1.5
+	minFarResponse, minFarRatio, maxFarSpread = 50 * time.Millisecond, 10, 1.5
 	// period is the period of Linux's CPU quotas. Responses of a throttled process end at one phase of it (17
-	// of 19 within 5 ms), at most phaseSpread apart. fewEnds is the minimum number of responses.
-	period, phaseSpread, fewEnds = 100 * time.Millisecond, 10 * time.Millisecond, 5
-	// together is the minimum number of processes, of the cluster or of a host, that are compared.
-	together = 3
+	// of 19 within 5 ms), at most phaseSpread apart. minResponses is the minimum number of responses.
+	period, phaseSpread, minResponses = 100 * time.Millisecond, 10 * time.Millisecond, 5
+	// minProcesses is the minimum number of processes, of the cluster or of a host, that are compared.
+	minProcesses = 3
 )
 
-// pace summarizes the responses of a process to its probes.
-type pace struct {
-	share       float64 // share of the time that kitescope waited for it
-	stalls      int
-	least, most time.Duration
-	ends        []time.Duration // phases at which late responses ended
-	earlier     time.Duration   // longest response of the quickest earlier round, 0 if there is none
+// probeStats summarizes the responses of a process to its probes.
+type probeStats struct {
+	share            float64 // share of the time that kitescope waited for it
+	stalls           int
+	fastest, slowest time.Duration
+	ends             []time.Duration // phases at which late responses ended
+	earlierSlowest   time.Duration   // longest response of the quickest earlier round, 0 if there is none
 }
 
-// paces judges processes by the delay of their responses to probes, compared with the others.
-func (l *look) paces() {
+// judgeProbes judges processes by the delay of their responses to probes, compared with the others.
+func (l *analysis) judgeProbes() {
 	var shares []float64
 	var leasts []time.Duration
 	for _, p := range l.parts {
-		if x := p.pace; x != nil {
-			shares, leasts = append(shares, x.share), append(leasts, x.least)
+		if x := p.probes; x != nil {
+			shares, leasts = append(shares, x.share), append(leasts, x.fastest)
 		}
 	}
-	if len(shares) < together {
+	if len(shares) < minProcesses {
 		return
 	}
 	slices.Sort(shares)
 	usual, near := shares[len(shares)/2], median(leasts)
 	for _, p := range l.parts {
-		x, had := p.pace, len(p.Evidence)
+		x, had := p.probes, len(p.Evidence)
 		switch {
 		case x == nil:
-		case x.stalls >= lateStalls && x.share >= lateShare && x.share >= otherTimes*usual:
+		case x.stalls >= lateStalls && x.share >= lateShare && x.share >= minShareRatio*usual:
 			strength := Medium
 			switch cores, _, ok := p.cores(); {
 			case ok && cores >= busyCores: // it is busy, and its host has no more CPU
@@ -60,16 +60,16 @@ func (l *look) paces() {
 			case x.share >= 0.5:
 				strength = Strong
 			}
-			p.see(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), wait(x.most)))
-			if phase(x.ends) {
-				p.see(Starved, Strong, "its late responses all end at the same point of a 100 ms period: a CPU limit (cgroup quota)")
+			p.addEvidence(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), formatWait(x.slowest)))
+			if samePhase(x.ends) {
+				p.addEvidence(Starved, Strong, "its late responses all end at the same point of a 100 ms period: a CPU limit (cgroup quota)")
 			}
-			p.idle()
-		case x.least >= farFloor && x.least >= farTimes*near && float64(x.most) <= farSpread*float64(x.least):
-			p.see(Slow, Medium, fmt.Sprintf("each response takes %s to %s, from others %s: the network to it is slow",
-				wait(x.least), wait(x.most), wait(near)))
+			p.judgeIdle()
+		case x.fastest >= minFarResponse && x.fastest >= minFarRatio*near && float64(x.slowest) <= maxFarSpread*float64(x.fastest):
+			p.addEvidence(Slow, Medium, fmt.Sprintf("each response takes %s to %s, from others %s: the network to it is slow",
+				formatWait(x.fastest), formatWait(x.slowest), formatWait(near)))
 		case x.stalls == 0:
-			p.see(Fine, Weak, "it reports its state within "+wait(x.most))
+			p.addEvidence(Fine, Weak, "it reports its state within "+formatWait(x.slowest))
 		}
 		for i := range p.Evidence[had:] {
 			p.Evidence[had+i].Probed = true
@@ -77,34 +77,34 @@ func (l *look) paces() {
 	}
 }
 
-// idle judges a late process that used hardly any CPU time. If its probes are late too, it gets no CPU,
+// judgeIdle judges a late process that used hardly any CPU time. If its probes are late too, it gets no CPU,
 // because probes need nothing else. Otherwise it waits for something. A process that has just started is
 // skipped, because it waits for others and has used no CPU yet.
-func (p *part) idle() {
+func (p *part) judgeIdle() {
 	cores, _, ok := p.cores()
 	switch {
-	case !ok || cores >= littleCPU || p.young || p.pace == nil:
-	case p.pace.stalls > 0:
-		p.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
+	case !ok || cores >= littleCPU || p.justStarted || p.probes == nil:
+	case p.probes.stalls > 0:
+		p.addEvidence(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
 	default:
-		p.see(Slow, Weak, fmt.Sprintf("it used %.2f cores and reports its state within %s: it is waiting for something",
-			cores, wait(p.pace.most)))
+		p.addEvidence(Slow, Weak, fmt.Sprintf("it used %.2f cores and reports its state within %s: it is waiting for something",
+			cores, formatWait(p.probes.slowest)))
 	}
 }
 
-// paced summarizes the probes of a process, including the last rounds. It returns nil if there are none.
-func (p *part) paced() *pace {
-	x := pace{least: -1}
+// summarizeProbes summarizes the probes of a process, including the last rounds. It returns nil if there are none.
+func (p *part) summarizeProbes() *probeStats {
+	x := probeStats{fastest: -1}
 	var waited, over time.Duration
 	for _, n := range p.nodes {
 		if n.ProbeRound == nil || len(n.ProbeRound.Probes) == 0 {
 			continue
 		}
-		if x.least < 0 {
-			x.least = n.ProbeRound.Probes[0].Took
+		if x.fastest < 0 {
+			x.fastest = n.ProbeRound.Probes[0].Took
 		}
 		for _, probe := range n.ProbeRound.Probes {
-			x.least, x.most = min(x.least, probe.Took), max(x.most, probe.Took)
+			x.fastest, x.slowest = min(x.fastest, probe.Took), max(x.slowest, probe.Took)
 			if probe.Took > period/5 {
 				x.ends = append(x.ends, (probe.After+probe.Took)%period)
 			}
@@ -114,8 +114,8 @@ func (p *part) paced() *pace {
 			for _, probe := range past.Probes {
 				longest = max(longest, probe.Took)
 			}
-			if x.earlier == 0 || longest < x.earlier {
-				x.earlier = longest
+			if x.earlierSlowest == 0 || longest < x.earlierSlowest {
+				x.earlierSlowest = longest
 			}
 		}
 		stalls, now, watched := n.Stalls()
@@ -130,16 +130,16 @@ func (p *part) paced() *pace {
 	if over > 0 {
 		x.share = float64(waited) / float64(over)
 	}
-	if x.least < 0 {
+	if x.fastest < 0 {
 		return nil
 	}
 	return &x
 }
 
-// phase reports whether all responses end at one phase, within phaseSpread. It returns false if there are
-// fewer than fewEnds.
-func phase(ends []time.Duration) bool {
-	if len(ends) < fewEnds {
+// samePhase reports whether all responses end at one phase, within phaseSpread. It returns false if there are
+// fewer than minResponses.
+func samePhase(ends []time.Duration) bool {
+	if len(ends) < minResponses {
 		return false
 	}
 	slices.Sort(ends)
@@ -152,13 +152,13 @@ func phase(ends []time.Duration) bool {
 
 // late reports whether a process is late, for at least lateShare of the time or compared with its earlier
 // rounds.
-func (x *pace) late() bool {
-	return x.share >= lateShare || x.earlier > 0 && x.most > period/5 && x.most > 3*x.earlier
+func (x *probeStats) late() bool {
+	return x.share >= lateShare || x.earlierSlowest > 0 && x.slowest > period/5 && x.slowest > 3*x.earlierSlowest
 }
 
-// crowded judges hosts by the processes that are late together and by the processors that they use. If the
+// judgeHosts judges hosts by the processes that are late together and by the processors that they use. If the
 // processes of a busy host respond in time, the evidence is only weak.
-func (l *look) crowded() {
+func (l *analysis) judgeHosts() {
 	type load struct {
 		probed, late, counted int
 		used, has             float64
@@ -173,9 +173,9 @@ func (l *look) crowded() {
 			loads[p.host], names = &load{}, append(names, p.host)
 		}
 		x := loads[p.host]
-		if p.pace != nil {
+		if p.probes != nil {
 			x.probed++
-			if p.pace.late() {
+			if p.probes.late() {
 				x.late++
 			}
 		}
@@ -186,18 +186,18 @@ func (l *look) crowded() {
 	}
 	for _, name := range names {
 		x := loads[name]
-		alike := x.probed >= together && 2*x.late >= x.probed
-		full := x.counted >= together && x.has > 0 && x.used >= fullHost*x.has
+		alike := x.probed >= minProcesses && 2*x.late >= x.probed
+		full := x.counted >= minProcesses && x.has > 0 && x.used >= fullHost*x.has
 		if !alike && !full {
 			continue
 		}
 		host := l.add(Component{Host, name})
 		host.host, l.hosts[name] = name, host
 		if alike {
-			host.see(Starved, Medium, fmt.Sprintf("%d of its %d processes respond late in the same way", x.late, x.probed))
+			host.addEvidence(Starved, Medium, fmt.Sprintf("%d of its %d processes respond late in the same way", x.late, x.probed))
 		}
 		if full {
-			host.see(Starved, Weak, fmt.Sprintf("%d processes use %.1f of %.0f cores", x.counted, x.used, x.has))
+			host.addEvidence(Starved, Weak, fmt.Sprintf("%d processes use %.1f of %.0f cores", x.counted, x.used, x.has))
 		}
 		if host.fold(); alike && full {
 			host.Evidence[0].Strength, host.Strength = Strong, Strong
@@ -205,8 +205,8 @@ func (l *look) crowded() {
 	}
 }
 
-// crowding returns the host of a process if the host lacks CPU, with at least medium evidence, or nil.
-func (l *look) crowding(p *part) *part {
+// overloadedHost returns the host of a process if the host lacks CPU, with at least medium evidence, or nil.
+func (l *analysis) overloadedHost(p *part) *part {
 	if host := l.hosts[p.host]; host != nil && host.Strength >= Medium {
 		return host
 	}

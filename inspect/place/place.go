@@ -73,9 +73,9 @@ type Evidence struct {
 	Strength Strength
 	// Text is a clause for messages, e.g. "3 of 7 calls timed out (GetMetrics, GetRecoveryInfoV2)".
 	Text string
-	// Witness is the source of the measurement: the session of a caller, "consumers", or "kitescope" for
+	// Source is the source of the measurement: the session of a caller, "consumers", or "kitescope" for
 	// reads of etcd. It is "" for the component itself and other measurements of kitescope.
-	Witness string
+	Source string
 	// Probed is true if the evidence is from probes, calls for the state of a process.
 	Probed bool
 	// Failed is the number of operations that failed, or 0 if the evidence is about something else.
@@ -104,11 +104,11 @@ func (s *Status) Texts() []string {
 
 // Hop is one component on the path of a request.
 type Hop struct {
-	// Does is the work of the component for the request, e.g. "timestamps, schemas" or "keeps messages".
-	Does string
+	// Work is the work of the component for the request, e.g. "timestamps, schemas" or "keeps messages".
+	Work string
 	Kind Kind
-	// For is the kind of component that depends on this one, or "" if the request passes it.
-	For Kind
+	// Dependent is the kind of component that depends on this one, or "" if the request passes it.
+	Dependent Kind
 	// Worst is the component of the kind in the worst state, or nil if there is none.
 	Worst *Status
 }
@@ -124,11 +124,11 @@ func (h *Hop) State() State {
 // Place is the location where requests of a kind break.
 type Place struct {
 	Request impact.Request
-	// At is the first component that is bad and whose dependencies are good. nil is unknown.
-	At *Status
-	// Also are the other bad components on the path, the likeliest first.
-	Also []*Status
-	Path []Hop
+	// Status is the first component that is bad and whose dependencies are good. nil is unknown.
+	Status *Status
+	// Others are the other bad components on the path, the likeliest first.
+	Others []*Status
+	Path   []Hop
 	// Unknown are the kinds of components on the path whose state is unknown.
 	Unknown []Kind
 	// Equal is true if about as many operations failed at the component as requests failed.
@@ -139,8 +139,8 @@ type Place struct {
 type Places struct {
 	// Components are all components, the worst first.
 	Components []*Status
-	// Of has an entry for each kind of request that is felt or doubtful, in the order of impact.Requests.
-	Of []Place
+	// ByRequest has an entry for each kind of request that is felt or doubtful, in the order of impact.Requests.
+	ByRequest []Place
 }
 
 // For returns the place where a kind of request breaks, or nil if the kind is neither felt nor doubtful.
@@ -148,17 +148,17 @@ func (p *Places) For(r impact.Request) *Place {
 	if p == nil {
 		return nil
 	}
-	for i := range p.Of {
-		if p.Of[i].Request == r {
-			return &p.Of[i]
+	for i := range p.ByRequest {
+		if p.ByRequest[i].Request == r {
+			return &p.ByRequest[i]
 		}
 	}
 	return nil
 }
 
-// Of judges the components of a cluster and finds where the requests of an impact break.
-func Of(c *model.Cluster, x *impact.Impact) *Places {
-	l := newLook(c)
+// Find judges the components of a cluster and finds where the requests of an impact break.
+func Find(c *model.Cluster, x *impact.Impact) *Places {
+	l := newAnalysis(c)
 	l.impact = x
 	l.observe()
 	p := &Places{}
@@ -167,7 +167,7 @@ func Of(c *model.Cluster, x *impact.Impact) *Places {
 	}
 	for i := range x.Kinds {
 		if k := &x.Kinds[i]; k.State.AffectsClients() || k.Doubtful() {
-			p.Of = append(p.Of, l.walk(k))
+			p.ByRequest = append(p.ByRequest, l.locate(k))
 		}
 	}
 	slices.SortStableFunc(p.Components, func(a, b *Status) int {
@@ -190,7 +190,7 @@ func (s *Status) fold() {
 	medium := map[string]bool{}
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; e.State.Bad() && e.Strength == Medium {
-			medium[e.Witness] = true
+			medium[e.Source] = true
 		}
 	}
 	slices.SortStableFunc(s.Evidence, func(a, b Evidence) int {

@@ -18,8 +18,8 @@ import (
 	"kitescope/inspect/place"
 )
 
-// world is a cluster under construction, with the records of its processes.
-type world struct {
+// fixture is a cluster under construction, with the records of its processes.
+type fixture struct {
 	t       *testing.T
 	decoder *live.Decoder
 	at      time.Time
@@ -28,14 +28,14 @@ type world struct {
 	etcd    *model.Etcd
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newWorldOf(t, "2.3.5", "rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode", "querynode", "datanode", "indexnode")
+	return newFixtureOf(t, "2.3.5", "rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode", "querynode", "datanode", "indexnode")
 }
 
-func newWorldOf(t *testing.T, version string, roles ...string) *world {
+func newFixtureOf(t *testing.T, version string, roles ...string) *fixture {
 	t.Helper()
-	w := &world{t: t, decoder: live.NewDecoder(), at: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
+	w := &fixture{t: t, decoder: live.NewDecoder(), at: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
 	w.started = w.at.Add(-3 * time.Minute)
 	for i, role := range roles {
 		s := &model.Session{Role: role, Node: model.NodeID(i + 1), Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: version}
@@ -45,7 +45,7 @@ func newWorldOf(t *testing.T, version string, roles ...string) *world {
 	return w
 }
 
-func (w *world) session(role string) *model.Session {
+func (w *fixture) session(role string) *model.Session {
 	for _, s := range w.parts.Sessions {
 		if s.Role == role {
 			return s
@@ -55,7 +55,7 @@ func (w *world) session(role string) *model.Session {
 }
 
 // call adds a call to the first process of a role.
-func (w *world) call(role, method string, took time.Duration, outcome model.Outcome) {
+func (w *fixture) call(role, method string, took time.Duration, outcome model.Outcome) {
 	s := w.session(role)
 	r := live.Record{Role: role, Node: s.Node, Address: s.Address, Method: service(role) + method, At: w.at, Took: took, Outcome: outcome.String()}
 	if outcome != model.Answered {
@@ -113,7 +113,7 @@ const types = `# TYPE milvus_proxy_req_count counter
 `
 
 // scrape adds two scrapes of a process, 10 seconds apart.
-func (w *world) scrape(s *model.Session, before, now string) {
+func (w *fixture) scrape(s *model.Session, before, now string) {
 	for i, text := range []string{before, now} {
 		w.decoder.Add(live.Record{
 			Role: s.Role, Node: s.Node, Address: strings.TrimSuffix(s.Address, ":1") + ":9091", Method: "GET /metrics", At: w.at.Add(time.Duration(i) * 10 * time.Second), Outcome: "answered",
@@ -122,10 +122,10 @@ func (w *world) scrape(s *model.Session, before, now string) {
 	}
 }
 
-func (w *world) places() (*impact.Impact, *place.Places) {
+func (w *fixture) places() (*impact.Impact, *place.Places) {
 	c := model.Build(w.parts).WithRuntime(w.decoder.Runtime("recording", "")).WithEtcd(w.etcd)
 	x := impact.Measure(c)
-	return x, place.Of(c, x)
+	return x, place.Find(c, x)
 }
 
 func count(name, labels string, n int) string { return fmt.Sprintf("%s{%s} %d\n", name, labels, n) }
@@ -143,12 +143,12 @@ func produced(total, success, fail int) string {
 // TestQueueRefuses checks that the queue is the place if it refused as many messages as inserts failed.
 func TestQueueRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.scrape(w.session("proxy"), inserts(10, 10, 0)+produced(10, 10, 0), inserts(66, 10, 56)+produced(66, 10, 56))
 	w.scrape(w.session("rootcoord"), produced(100, 100, 0), produced(150, 150, 0))
 	_, places := w.places()
 	p := places.For(impact.Insert)
-	if p == nil || p.At == nil || p.At.Component.Kind != place.Queue || p.At.State != place.Refusing || p.At.Strength != place.Strong || !p.Equal {
+	if p == nil || p.Status == nil || p.Status.Component.Kind != place.Queue || p.Status.State != place.Refusing || p.Status.Strength != place.Strong || !p.Equal {
 		t.Fatalf("%+v", p)
 	}
 	if places.For(impact.Search) != nil {
@@ -161,7 +161,7 @@ func TestQueueRefuses(t *testing.T) {
 func TestQueueHoldsMessages(t *testing.T) {
 	t.Parallel()
 	for accepted, kind := range map[int]place.Kind{2: place.Queue, 100: place.Queue, 4000: ""} {
-		w := newWorld(t)
+		w := newFixture(t)
 		took := func(n int) string {
 			const labels = `message_op_type="produce"`
 			return count("milvus_msgstream_request_latency_count", labels, n) + count("milvus_msgstream_request_latency_sum", labels, 20*n) + count("milvus_msgstream_request_latency_bucket", labels+`,le="+Inf"`, n)
@@ -173,7 +173,7 @@ func TestQueueHoldsMessages(t *testing.T) {
 		if p == nil {
 			t.Fatal("inserts hang")
 		}
-		if got := p.At; kind == "" && got != nil && got.Component.Kind == place.Queue || kind != "" && (got == nil || got.Component.Kind != kind || got.State != place.Hanging) {
+		if got := p.Status; kind == "" && got != nil && got.Component.Kind == place.Queue || kind != "" && (got == nil || got.Component.Kind != kind || got.State != place.Hanging) {
 			t.Errorf("%d messages accepted: %+v", accepted, got)
 		}
 	}
@@ -183,7 +183,7 @@ func TestQueueHoldsMessages(t *testing.T) {
 // its state.
 func TestDataCoordHangs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.scrape(w.session("proxy"), inserts(13, 10, 0), inserts(16, 10, 0))
 	for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
 		w.call(role, "GetMetrics", 5*time.Millisecond, model.Answered)
@@ -193,14 +193,14 @@ func TestDataCoordHangs(t *testing.T) {
 	w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 	_, places := w.places()
 	p := places.For(impact.Insert)
-	if p == nil || p.At == nil || p.At.Component.Name != "datacoord-2" || p.At.State != place.Hanging || p.At.Strength != place.Strong {
+	if p == nil || p.Status == nil || p.Status.Component.Name != "datacoord-2" || p.Status.State != place.Hanging || p.Status.Strength != place.Strong {
 		t.Fatalf("%+v", p)
 	}
 }
 
-// TestNobodyReads checks searches that hang while the lags of all query nodes do not change. The place is the
+// TestNoConsumer checks searches that hang while the lags of all query nodes do not change. The place is the
 // queue, or RootCoord if it sent no time ticks or late ones. It is unknown if the lag of one node changes.
-func TestNobodyReads(t *testing.T) {
+func TestNoConsumer(t *testing.T) {
 	t.Parallel()
 	lag := func(ms int) string { return count("milvus_querynode_consume_tt_lag_ms", `collection_id="1"`, ms) }
 	ticks := func(ms int) string { return count("milvus_rootcoord_produce_tt_lag_ms", `channel_name="dml_1"`, ms) }
@@ -214,7 +214,7 @@ func TestNobodyReads(t *testing.T) {
 		{"ticks are late", 150, 12_000, 22_000, "rootcoord"},
 		{"no tick was sent", 150, 100, 100, "rootcoord"},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.scrape(w.session("proxy"), searches(12), searches(13))
 		w.scrape(w.session("rootcoord"), ticks(c.before), ticks(c.tick))
 		for _, s := range w.parts.Sessions {
@@ -227,10 +227,10 @@ func TestNobodyReads(t *testing.T) {
 		_, places := w.places()
 		p := places.For(impact.Search)
 		switch {
-		case p == nil || (p.At == nil) != (c.want == ""):
+		case p == nil || (p.Status == nil) != (c.want == ""):
 			t.Errorf("%s: %+v", c.name, p)
-		case p.At != nil && p.At.Component.Kind != c.want:
-			t.Errorf("%s: %+v", c.name, p.At)
+		case p.Status != nil && p.Status.Component.Kind != c.want:
+			t.Errorf("%s: %+v", c.name, p.Status)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func TestAllBehind(t *testing.T) {
 	t.Parallel()
 	lag := func(ms int) string { return count("milvus_querynode_consume_tt_lag_ms", `collection_id="1"`, ms) }
 	for last, want := range map[int]place.Kind{4200: place.Queue, 300: ""} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.scrape(w.session("proxy"), searches(12), searches(13))
 		for _, s := range w.parts.Sessions {
 			if s.Role == "querynode" && s.Node == 6 {
@@ -252,7 +252,7 @@ func TestAllBehind(t *testing.T) {
 		}
 		_, places := w.places()
 		p := places.For(impact.Search)
-		if got := places.For(impact.Search).At; (got == nil) != (want == "") || got != nil && (got.Component.Kind != want || got.State != place.Slow) {
+		if got := places.For(impact.Search).Status; (got == nil) != (want == "") || got != nil && (got.Component.Kind != want || got.State != place.Slow) {
 			t.Errorf("%d ms: %+v", last, p)
 		}
 	}
@@ -278,7 +278,7 @@ func TestNodeBehindTheQueue(t *testing.T) {
 
 func nodeBehind(t *testing.T, before, now, want string, state place.State) {
 	t.Helper()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.scrape(w.session("proxy"), before, now)
 	for _, s := range w.parts.Sessions {
 		if s.Role != "querynode" {
@@ -293,13 +293,13 @@ func nodeBehind(t *testing.T, before, now, want string, state place.State) {
 	}
 	_, places := w.places()
 	p := places.For(impact.Search)
-	if p == nil || p.At == nil || p.At.Component.Name != want || p.At.State != state || len(p.Also) > 0 {
+	if p == nil || p.Status == nil || p.Status.Component.Name != want || p.Status.State != state || len(p.Others) > 0 {
 		t.Fatalf("%+v", p)
 	}
 }
 
-// took returns a histogram of n calls of a millisecond each.
-func took(name, labels string, n int) string {
+// callHistogram returns a histogram of n calls of a millisecond each.
+func callHistogram(name, labels string, n int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[3]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n)
 }
 
@@ -317,18 +317,18 @@ func TestLinks(t *testing.T) {
 		want, text        string
 	}{
 		{
-			"no segments, and row ids as ever", inserts(103, 100, 0) + took(assign, "", 200) + took(pk, "", 100), inserts(107, 100, 2) + took(assign, "", 200) + took(pk, "", 104), impact.Insert,
+			"no segments, and row ids as ever", inserts(103, 100, 0) + callHistogram(assign, "", 200) + callHistogram(pk, "", 100), inserts(107, 100, 2) + callHistogram(assign, "", 200) + callHistogram(pk, "", 104), impact.Insert,
 			"datacoord-2", "proxy-4 got no segments for inserts in 10 s, but it responds to kitescope: check the network between them",
 		},
-		{"nothing came", inserts(103, 100, 0) + took(assign, "", 200), inserts(103, 100, 0) + took(assign, "", 200), impact.Insert, "", ""},
-		{"segments as ever", inserts(103, 100, 0) + took(assign, "", 200), inserts(107, 100, 2) + took(assign, "", 208), impact.Insert, "", ""},
+		{"nothing came", inserts(103, 100, 0) + callHistogram(assign, "", 200), inserts(103, 100, 0) + callHistogram(assign, "", 200), impact.Insert, "", ""},
+		{"segments as ever", inserts(103, 100, 0) + callHistogram(assign, "", 200), inserts(107, 100, 2) + callHistogram(assign, "", 208), impact.Insert, "", ""},
 		{
-			"no shard leaders", searches(12) + misses(5) + took(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + took(update, `cache_name="GetShards"`, 5), impact.Search,
+			"no shard leaders", searches(12) + misses(5) + callHistogram(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + callHistogram(update, `cache_name="GetShards"`, 5), impact.Search,
 			"querycoord-3", "proxy-4 looked up shard leaders and got none in 10 s, but it responds to kitescope: check the network between them",
 		},
-		{"shard leaders", searches(12) + misses(5) + took(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + took(update, `cache_name="GetShards"`, 7), impact.Search, "", ""},
+		{"shard leaders", searches(12) + misses(5) + callHistogram(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + callHistogram(update, `cache_name="GetShards"`, 7), impact.Search, "", ""},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		for _, role := range []string{"rootcoord", "datacoord", "querycoord"} {
 			w.call(role, "GetMetrics", 5*time.Millisecond, model.Answered)
 		}
@@ -336,10 +336,10 @@ func TestLinks(t *testing.T) {
 		_, places := w.places()
 		p := places.For(c.request)
 		switch {
-		case p == nil || (p.At == nil) != (c.want == ""):
+		case p == nil || (p.Status == nil) != (c.want == ""):
 			t.Errorf("%s: %+v", c.name, p)
-		case p.At != nil && (p.At.Component.Name != c.want || p.At.Evidence[0].Text != c.text):
-			t.Errorf("%s: %+v", c.name, p.At)
+		case p.Status != nil && (p.Status.Component.Name != c.want || p.Status.Evidence[0].Text != c.text):
+			t.Errorf("%s: %+v", c.name, p.Status)
 		}
 	}
 }
@@ -348,23 +348,23 @@ func TestLinks(t *testing.T) {
 // component.
 func TestNothingKnown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.scrape(w.session("proxy"), inserts(10, 10, 0), inserts(66, 10, 56))
 	_, places := w.places()
 	p := places.For(impact.Insert)
-	if p == nil || p.At != nil || len(p.Unknown) == 0 {
+	if p == nil || p.Status != nil || len(p.Unknown) == 0 {
 		t.Fatalf("%+v", p)
 	}
 }
 
-// TestEtcdSilent checks that the place is etcd if it does not respond and DataCoord hangs.
-func TestEtcdSilent(t *testing.T) {
+// TestEtcdUnresponsive checks that the place is etcd if it does not respond and DataCoord hangs.
+func TestEtcdUnresponsive(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		problem string
 		state   place.State
 	}{{"no response from here", place.Hanging}, {"no response from here: dial tcp 10.0.0.9:2379: connection refused", place.Gone}} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Problem: test.problem}}}
 		w.scrape(w.session("proxy"), inserts(13, 10, 0), inserts(16, 10, 0))
 		w.call("querycoord", "GetMetrics", 5*time.Millisecond, model.Answered)
@@ -372,7 +372,7 @@ func TestEtcdSilent(t *testing.T) {
 		w.call("datacoord", "GetMetrics", 3*time.Second, model.TimedOut)
 		w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
 		_, places := w.places()
-		if p := places.For(impact.Insert); p == nil || p.At == nil || p.At.Component.Kind != place.Etcd || p.At.State != test.state || p.At.Strength != place.Strong {
+		if p := places.For(impact.Insert); p == nil || p.Status == nil || p.Status.Component.Kind != place.Etcd || p.Status.State != test.state || p.Status.Strength != place.Strong {
 			t.Errorf("%s: %+v", test.problem, p)
 		}
 	}
@@ -402,7 +402,7 @@ func TestEtcdSlow(t *testing.T) {
 		"one stall":         {append(repeat(18, 2*time.Millisecond), 1500*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak},
 		"short stalls":      {append(repeat(18, 2*time.Millisecond), repeat(3, 310*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Leader: true}}, Reads: test.reads, Linear: test.reads[:3], Local: test.reads[:3]}
 		for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
 			w.call(role, "GetMetrics", test.call, model.Answered)
@@ -433,7 +433,7 @@ func TestDataCoordSlow(t *testing.T) {
 		"four ended in 3 s":   {inserts(100, 100, 0) + times(100, 500), inserts(104, 104, 0) + times(104, 12500), impact.Slow},
 		"one failed of three": {inserts(100, 100, 0) + times(100, 500), inserts(103, 102, 1) + times(102, 510), impact.Unsure},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.scrape(w.session("proxy"), test.before, test.now)
 		for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
 			w.call(role, "GetMetrics", 5*time.Millisecond, model.Answered)
@@ -445,8 +445,8 @@ func TestDataCoordSlow(t *testing.T) {
 		if k := x.Kind(impact.Insert); k.State != test.state {
 			t.Errorf("%s: inserts are %s", name, k.State)
 		}
-		if p := places.For(impact.Insert); p == nil || p.At == nil || p.At.Component.Name != "datacoord-2" || p.At.State != place.Slow || p.At.Strength != place.Strong {
-			t.Errorf("%s: %+v", name, p.At)
+		if p := places.For(impact.Insert); p == nil || p.Status == nil || p.Status.Component.Name != "datacoord-2" || p.Status.State != place.Slow || p.Status.Strength != place.Strong {
+			t.Errorf("%s: %+v", name, p.Status)
 		}
 	}
 }
@@ -469,7 +469,7 @@ func TestGaps(t *testing.T) {
 		"as much before": {180, 190, 20, false},
 		"a little":       {12, 60, 20, false},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		const wait, lead, search = "milvus_proxy_sq_wait_result_latency", "milvus_querynode_sq_req_latency", `query_type="search"`
 		total := func(n int) string {
 			const name, function = "milvus_proxy_req_count", `function_name="Search",status=`
@@ -488,8 +488,8 @@ func TestGaps(t *testing.T) {
 		if p == nil {
 			t.Fatalf("%s: searches are not slow", name)
 		}
-		if got := p.At != nil && p.At.Component.Kind == "proxy" && strings.Contains(strings.Join(p.At.Texts(), ""), "longer than at shard leaders"); got != test.gap {
-			t.Errorf("%s: %+v", name, p.At)
+		if got := p.Status != nil && p.Status.Component.Kind == "proxy" && strings.Contains(strings.Join(p.Status.Texts(), ""), "longer than at shard leaders"); got != test.gap {
+			t.Errorf("%s: %+v", name, p.Status)
 		}
 	}
 }

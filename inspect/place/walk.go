@@ -8,30 +8,30 @@ import (
 	"kitescope/inspect/impact"
 )
 
-// walk finds the component where requests of a kind break.
-func (l *look) walk(k *impact.Kind) Place {
+// locate finds the component where requests of a kind break.
+func (l *analysis) locate(k *impact.Kind) Place {
 	p := Place{Request: k.Request}
 	seen := map[Kind]bool{}
 	for _, s := range l.steps(k.Request) {
-		parts := l.of(s.of)
+		parts := l.components(s.kind)
 		// Only the proxies where requests break.
-		if s.of == proxy && len(p.Path) == 0 && len(k.Proxies) > 0 {
+		if s.kind == proxy && len(p.Path) == 0 && len(k.Proxies) > 0 {
 			parts = slices.DeleteFunc(slices.Clone(parts), func(part *part) bool { return !slices.Contains(k.Proxies, part.Component.Ref()) })
 		}
-		p.Path = append(p.Path, Hop{Does: s.does, Kind: s.of, Worst: worst(parts)})
-		seen[s.of] = true
+		p.Path = append(p.Path, Hop{Work: s.work, Kind: s.kind, Worst: worst(parts)})
+		seen[s.kind] = true
 	}
 	for _, s := range l.steps(k.Request) {
-		for _, d := range l.dependencies(s.of) {
+		for _, d := range l.dependencies(s.kind) {
 			if !seen[d] {
 				seen[d] = true
-				p.Path = append(p.Path, Hop{Does: "needed by " + string(s.of), Kind: d, For: s.of, Worst: worst(l.of(d))})
+				p.Path = append(p.Path, Hop{Work: "needed by " + string(s.kind), Kind: d, Dependent: s.kind, Worst: worst(l.components(d))})
 			}
 		}
 	}
 	var list []candidate
 	add := func(c candidate) {
-		if c.weigh(k); !slices.ContainsFunc(list, func(had candidate) bool { return had.at == c.at }) {
+		if c.setWeight(k); !slices.ContainsFunc(list, func(had candidate) bool { return had.status == c.status }) {
 			list = append(list, c)
 		}
 	}
@@ -41,15 +41,15 @@ func (l *look) walk(k *impact.Kind) Place {
 			p.Unknown = append(p.Unknown, h.Kind)
 		}
 		if h.State().Bad() {
-			add(candidate{at: l.deepest(h.Worst), passed: l.passed(h.Kind)})
+			add(candidate{status: l.rootCause(h.Worst), passed: l.countFine(h.Kind)})
 		}
 		if k.State != impact.Slow {
 			continue
 		}
 		// If a host lacks CPU, all processes are a little late and no process stands out.
-		for _, part := range l.of(h.Kind) {
-			if host := l.crowding(part); host != nil {
-				add(candidate{at: &host.Status})
+		for _, part := range l.components(h.Kind) {
+			if host := l.overloadedHost(part); host != nil {
+				add(candidate{status: &host.Status})
 			}
 		}
 	}
@@ -58,17 +58,17 @@ func (l *look) walk(k *impact.Kind) Place {
 	})
 	for i, c := range list {
 		if i == 0 {
-			p.At, p.Equal = c.at, c.equal
+			p.Status, p.Equal = c.status, c.equal
 			continue
 		}
-		p.Also = append(p.Also, c.at)
+		p.Others = append(p.Others, c.status)
 	}
 	return p
 }
 
 // candidate is a bad component on the path of a request.
 type candidate struct {
-	at *Status
+	status *Status
 	// equal is true if about as many operations failed there as requests. passed is the number of kinds of
 	// requests that pass the component and are fine.
 	equal  bool
@@ -76,41 +76,41 @@ type candidate struct {
 	weight int
 }
 
-// weigh grades a component as the explanation for a kind of request. A component where as many operations
+// setWeight grades a component as the explanation for a kind of request. A component where as many operations
 // failed weighs most. Then stronger evidence counts. For failures, a component that refuses, fails, hangs or
 // is gone weighs more than a slow one.
-func (c *candidate) weigh(k *impact.Kind) {
-	for i := range c.at.Evidence {
-		n := c.at.Evidence[i].Failed
-		if n >= manyFailed && math.Abs(n-k.Failed-k.Refused) <= 0.1*n {
+func (c *candidate) setWeight(k *impact.Kind) {
+	for i := range c.status.Evidence {
+		n := c.status.Evidence[i].Failed
+		if n >= minFailed && math.Abs(n-k.Failed-k.Refused) <= 0.1*n {
 			c.equal = true
 		}
 	}
-	c.weight = 2 * int(c.at.Strength)
+	c.weight = 2 * int(c.status.Strength)
 	if c.equal {
 		c.weight += 10
 	}
-	if k.State == impact.Slow || c.at.State >= Refusing {
+	if k.State == impact.Slow || c.status.State >= Refusing {
 		c.weight++
 	}
 }
 
-// passed counts the kinds of requests that pass a kind of component and are fine.
-func (l *look) passed(of Kind) int {
+// countFine counts the kinds of requests that pass a kind of component and are fine.
+func (l *analysis) countFine(kind Kind) int {
 	n := 0
 	for i := range l.impact.Kinds {
 		k := &l.impact.Kinds[i]
-		if k.State == impact.Fine && k.Succeeded > 0 && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
+		if k.State == impact.Fine && k.Succeeded > 0 && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.kind == kind }) {
 			n++
 		}
 	}
 	return n
 }
 
-// deepest returns the component that makes a bad component bad, or the component itself. It is a bad
+// rootCause returns the component that makes a bad component bad, or the component itself. It is a bad
 // dependency with at least as strong evidence, at least one piece of which is from another witness, or the
 // host of a slow or starved component. A hanging etcd with strong evidence comes first.
-func (l *look) deepest(s *Status) *Status {
+func (l *analysis) rootCause(s *Status) *Status {
 	p := l.partOf(s)
 	if p == nil {
 		return s
@@ -121,14 +121,14 @@ func (l *look) deepest(s *Status) *Status {
 	}
 	for _, kind := range p.roles {
 		for _, d := range l.dependencies(kind) {
-			next := worst(l.of(d))
+			next := worst(l.components(d))
 			if next != nil && next != s && next.State.Bad() && next.Strength >= s.Strength && next.State >= Slow &&
-				slices.ContainsFunc(next.Evidence, func(e Evidence) bool { return e.State.Bad() && e.Witness != s.Component.Name }) {
-				return l.deepest(next)
+				slices.ContainsFunc(next.Evidence, func(e Evidence) bool { return e.State.Bad() && e.Source != s.Component.Name }) {
+				return l.rootCause(next)
 			}
 		}
 	}
-	if host := l.crowding(p); host != nil && host.Strength >= s.Strength && (s.State == Slow || s.State == Starved) {
+	if host := l.overloadedHost(p); host != nil && host.Strength >= s.Strength && (s.State == Slow || s.State == Starved) {
 		return &host.Status
 	}
 	return s

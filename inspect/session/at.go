@@ -27,8 +27,8 @@ const AtForms = table.WhenForms + ", rev:24519"
 // IsZero reports whether a is the newest moment: unset or "now".
 func (a *At) IsZero() bool { return a.text == "" || a.text == "now" }
 
-// Named reports whether a is set. "now" counts as set, because it is a valid bound.
-func (a *At) Named() bool { return a.text != "" }
+// IsSet reports whether a is set. "now" counts as set, because it is a valid bound.
+func (a *At) IsSet() bool { return a.text != "" }
 
 // String implements pflag.Value.
 func (a *At) String() string { return a.text }
@@ -54,13 +54,13 @@ func (a *At) Set(text string) (err error) {
 // Revision returns the revision, or 0 if a is not a revision.
 func (a *At) Revision() int64 { return a.revision }
 
-// Timed reports whether a is a time in any form.
-func (a *At) Timed() bool { return a.Named() && a.revision == 0 }
+// IsTime reports whether a is a time in any form.
+func (a *At) IsTime() bool { return a.IsSet() && a.revision == 0 }
 
 // When returns the time of a, or the zero time if a is not a time. end is the newest moment of the source, to which
 // relative times refer.
 func (a *At) When(end time.Time) time.Time {
-	if !a.Timed() {
+	if !a.IsTime() {
 		return time.Time{}
 	}
 	t, _ := a.when.In(end)
@@ -80,23 +80,23 @@ func (a *At) Point(ctx context.Context, past source.Past, newest source.Header, 
 	return meta.PointAt(ctx, past, newest, a.When(end))
 }
 
-// then is a source at a past moment. It is not live, because processes cannot report their past state.
-type then struct {
-	past source.Past
-	at   At
-	told func(meta.Point)
+// pastSource is a source at a past moment. It is not live, because processes cannot report their past state.
+type pastSource struct {
+	past    source.Past
+	at      At
+	onPoint func(meta.Point)
 }
 
-var _ source.Source = (*then)(nil)
+var _ source.Source = (*pastSource)(nil)
 
 // Origin returns the origin of the underlying source.
-func (t *then) Origin() source.Origin { return t.past.Origin() }
+func (t *pastSource) Origin() source.Origin { return t.past.Origin() }
 
 // Close closes the underlying source.
-func (t *then) Close() error { return t.past.Close() }
+func (t *pastSource) Close() error { return t.past.Close() }
 
 // Recording returns the underlying source if it has more than metadata for past moments. Otherwise it returns nil.
-func (t *then) Recording() source.Source {
+func (t *pastSource) Recording() source.Source {
 	switch s := t.past.(type) {
 	case *source.Recording:
 		return s
@@ -109,7 +109,7 @@ func (t *then) Recording() source.Source {
 }
 
 // Pin pins the revision of the moment.
-func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
+func (t *pastSource) Pin(ctx context.Context) (source.Snapshot, error) {
 	newest, err := t.past.Pin(ctx)
 	if err != nil {
 		return nil, err
@@ -123,27 +123,27 @@ func (t *then) Pin(ctx context.Context) (source.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.told != nil {
-		t.told(p)
+	if t.onPoint != nil {
+		t.onPoint(p)
 	}
 	h := meta.HeaderAt(snap.Header(), newest.Header(), p.Moment)
-	if t.at.Timed() && t.Recording() != nil { // select answers by this time, not by the time of the last write before it
+	if t.at.IsTime() && t.Recording() != nil { // select answers by this time, not by the time of the last write before it
 		h.Taken = t.at.When(newest.Header().Taken)
 	}
-	return &dated{snap, h}, nil
+	return &datedSnapshot{snap, h}, nil
 }
 
-// dated is a snapshot with its own header, which has the known time.
-type dated struct {
+// datedSnapshot is a snapshot with its own header, which has the known time.
+type datedSnapshot struct {
 	source.Snapshot
 	header source.Header
 }
 
 // Header implements source.Snapshot.
-func (d *dated) Header() source.Header { return d.header }
+func (d *datedSnapshot) Header() source.Header { return d.header }
 
-// Then returns src as of a moment, or src itself for the newest moment. It returns an error if src has no past.
-func (l *Loader) Then(src source.Source, at At) (source.Source, error) {
+// SourceAt returns src as of a moment, or src itself for the newest moment. It returns an error if src has no past.
+func (l *Loader) SourceAt(src source.Source, at At) (source.Source, error) {
 	if at.IsZero() {
 		return src, nil
 	}
@@ -151,5 +151,5 @@ func (l *Loader) Then(src source.Source, at At) (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &then{past: past, at: at, told: l.AsOf}, nil
+	return &pastSource{past: past, at: at, onPoint: l.OnMoment}, nil
 }

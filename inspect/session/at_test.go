@@ -47,7 +47,7 @@ func TestLoadAt(t *testing.T) {
 			}
 		}
 		var p meta.Point
-		loader := &session.Loader{Now: time.Now, Timeout: time.Minute, AsOf: func(found meta.Point) { p = found }}
+		loader := &session.Loader{Now: time.Now, Timeout: time.Minute, OnMoment: func(found meta.Point) { p = found }}
 		c, err := loader.Load(t.Context(), spec)
 		return c, p, err
 	}

@@ -28,30 +28,30 @@ func CollectAnswers(ctx context.Context, src source.Source, snapshot source.Snap
 func fillAnswers(ctx context.Context, s *Answers, src source.Source, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
 	none := model.Build(model.Parts{})
 	for _, path := range spec.Recordings {
-		if err := s.TakeRecording(path); err != nil {
+		if err := s.AddRecording(path); err != nil {
 			return nil, err
 		}
 	}
 	if len(spec.Recordings) == 0 {
-		if recorded, err := s.TakeRecorded(ctx, src, snapshot.Header()); err != nil || recorded {
+		if recorded, err := s.AddRecorded(ctx, src, snapshot.Header()); err != nil || recorded {
 			return none, err
 		}
 	}
 	switch origin := src.(type) {
 	case *source.Bundle:
 		if len(spec.Recordings) == 0 {
-			return none, s.TakeKept(ctx, origin)
+			return none, s.AddBundle(ctx, origin)
 		}
 	case source.Live:
-		if spec.Asks(src) {
-			return askToKeep(ctx, s, origin, snapshot, spec)
+		if spec.QueriesProcesses(src) {
+			return queryAndStore(ctx, s, origin, snapshot, spec)
 		}
 	}
 	return none, nil
 }
 
-// askToKeep queries the processes and keeps their answers in s.
-func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+// queryAndStore queries the processes and keeps their answers in s.
+func queryAndStore(ctx context.Context, s *Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
 	c, err := meta.Load(ctx, snapshot, meta.Want{Parts: NodeNeeds})
 	if err != nil {
 		return nil, err
@@ -65,10 +65,10 @@ func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source
 	return c, nil
 }
 
-// Saved holds the contents of a bundle to write.
-type Saved struct {
+// BundleContents holds the contents of a bundle to write.
+type BundleContents struct {
 	Snapshot source.Snapshot
-	Said     *Answers
+	Answers  *Answers
 	// Profiles is nil if there are none.
 	Profiles *ProfileFiles
 	// Past holds the past revisions to include, all that it has. If it is nil, only the snapshot is written.
@@ -79,7 +79,7 @@ type Saved struct {
 
 // Write writes the bundle, redacted. A live etcd is read in ranges split at collections, so that no response is
 // huge.
-func (s *Saved) Write(ctx context.Context, w io.Writer) (source.BundleStats, error) {
+func (s *BundleContents) Write(ctx context.Context, w io.Writer) (source.BundleStats, error) {
 	snapshot, header := s.Snapshot, s.Snapshot.Header()
 	var ranges []source.Range
 	if snapshot.Seekable() {
@@ -99,7 +99,7 @@ func (s *Saved) Write(ctx context.Context, w io.Writer) (source.BundleStats, err
 		info.History = &source.ManifestHistory{Oldest: oldest}
 	}
 	info.Members = func(b *source.BundleWriter) error {
-		if err := s.Said.AddTo(b); err != nil {
+		if err := s.Answers.AddTo(b); err != nil {
 			return err
 		}
 		if err := s.Profiles.AddTo(b); err != nil || s.Past == nil {

@@ -43,7 +43,7 @@ func TestTasksAreKept(t *testing.T) {
 		}
 		cluster.Put("by-dev/meta/session/"+key, text)
 	}
-	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenOwn: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
 		if spec.From != demo.From {
 			return nil, false, nil
 		}

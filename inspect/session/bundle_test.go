@@ -42,7 +42,7 @@ func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *se
 		t.Fatal(err)
 	}
 	defer f.Close()
-	saved := session.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Kitescope: "test"}
+	saved := session.BundleContents{Snapshot: snapshot, Answers: said, Profiles: profiles, Kitescope: "test"}
 	if stats, err := saved.Write(t.Context(), f); err != nil || stats.Keys == 0 {
 		t.Fatalf("%+v, %v", stats, err)
 	}
@@ -76,7 +76,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenOwn: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
 		if spec.From != demo.From {
 			return nil, false, nil
 		}

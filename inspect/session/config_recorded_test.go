@@ -14,13 +14,13 @@ import (
 	"kitescope/inspect/source"
 )
 
-// configured returns the path of a recording of two minutes of a cluster that reserves timestamps every 3 s. A
+// recordConfigChange returns the path of a recording of two minutes of a cluster that reserves timestamps every 3 s. A
 // dynamic key is set after 20 s and deleted after 80 s. A process is queried after 10, 25, 40, 55, 70, 85 and
 // 100 s.
-func configured(t *testing.T) string {
+func recordConfigChange(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
-	first := &stored{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reserved(noon, 100)}}
+	first := &fixedSnapshot{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reservationKey(noon, 100)}}
 	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true}})
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
@@ -36,7 +36,7 @@ func configured(t *testing.T) string {
 	for second := 1; second <= 120; second++ {
 		at := noon.Add(time.Duration(second) * time.Second)
 		if second%3 == 0 {
-			add(at, source.Event{KV: reserved(at, 0)})
+			add(at, source.Event{KV: reservationKey(at, 0)})
 		}
 		switch second {
 		case 20:
@@ -81,7 +81,7 @@ func configured(t *testing.T) string {
 // applied when they were queried, because the keys were changed just before or later.
 func TestConfigOfARecording(t *testing.T) {
 	t.Parallel()
-	dir := configured(t)
+	dir := recordConfigChange(t)
 	for _, test := range []struct {
 		second  int
 		changed bool

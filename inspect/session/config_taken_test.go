@@ -14,7 +14,7 @@ import (
 // config-drift alarm while processes answer with the old value for a few seconds, and that it does half a minute
 // later.
 func TestConfigIsTakenOver(t *testing.T) {
-	c, answers := captured(t, "healthy-idle")
+	c, answers := loadCapture(t, "healthy-idle")
 	const name = "quotaAndLimits/limitWriting/forceDeny"
 	parts := c.Parts
 	parts.Config = append(slices.Clone(c.Config), &model.ConfigEntry{Name: name, Value: "true", ModRevision: c.Origin.Revision + 1})
@@ -52,25 +52,25 @@ func TestConfigIsTakenOver(t *testing.T) {
 			t.Errorf("%s: %q", what, list)
 		}
 	}
-	f.Followed.Followed(c)
-	f.AnsweredBy(answers, c)
+	f.FeedDriver.OnCluster(c)
+	f.OnAnswers(answers, c)
 	quiet("before")
-	f.Followed.Followed(set)
+	f.FeedDriver.OnCluster(set)
 	quiet("set, and nobody was asked since")
-	f.AnsweredBy(after(2*time.Second, "true", false), set)
+	f.OnAnswers(after(2*time.Second, "true", false), set)
 	quiet("half of them have taken it over")
-	f.AnsweredBy(after(30*time.Second, "true", false), set)
+	f.OnAnswers(after(30*time.Second, "true", false), set)
 	if len(drifts()) == 0 {
 		t.Error("half a minute later half of them have it not, and nothing is said")
 	}
-	f.AnsweredBy(after(30*time.Second, "true", true), set)
+	f.OnAnswers(after(30*time.Second, "true", true), set)
 	quiet("all have it")
 	parts.Config = c.Config
-	f.Followed.Followed(set.Update(parts))
+	f.FeedDriver.OnCluster(set.Update(parts))
 	quiet("deleted, and nobody was asked since")
-	f.AnsweredBy(after(5*time.Second, "true", false), f.Last())
+	f.OnAnswers(after(5*time.Second, "true", false), f.Last())
 	quiet("deleted, and half of them have it still")
-	f.AnsweredBy(after(30*time.Second, "true", false), f.Last())
+	f.OnAnswers(after(30*time.Second, "true", false), f.Last())
 	if len(drifts()) == 0 {
 		t.Error("half a minute after it was deleted half of them have it still, and nothing is said")
 	}

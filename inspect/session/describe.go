@@ -7,8 +7,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Told summarizes the contents of a recording other than metadata.
-type Told struct {
+// RecordingSummary summarizes the contents of a recording other than metadata.
+type RecordingSummary struct {
 	// Rounds is the number of rounds of answers. Every is the interval between rounds, or zero if there are none.
 	Rounds int
 	Every  time.Duration
@@ -23,8 +23,8 @@ type Told struct {
 type Pause struct{ From, Until time.Time }
 
 // Describe returns a description of a file or a recording. told is nil if src is not a recording.
-func Describe(ctx context.Context, src source.Source) (info source.FileInfo, told *Told, err error) {
-	t := &Told{}
+func Describe(ctx context.Context, src source.Source) (info source.FileInfo, summary *RecordingSummary, err error) {
+	t := &RecordingSummary{}
 	var last time.Time
 	info, recorded, err := source.DescribeRecording(ctx, src, func(m source.HistoryMember) {
 		if m.Kind != RoundMember {

@@ -14,7 +14,7 @@ func TestDescribe(t *testing.T) {
 	dir := t.TempDir()
 	recordedSource(t, dir, 1, 7, 0, 1, 2)
 	recordedSource(t, dir, 2, 7, 3, 30, 31)
-	pulledInto(t, dir, PullName(nine, "process-slow"), true)
+	makePull(t, dir, PullName(nine, "process-slow"), true)
 	src, err := source.Open(t.Context(), dir, source.Options{})
 	if err != nil {
 		t.Fatal(err)

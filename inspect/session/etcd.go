@@ -2,11 +2,11 @@
 // by the cluster's processes, the health and write activity of etcd, and the changes made while the processes were
 // queried. The result is a model.Cluster.
 //
-//  1. Ask queries all processes of a live cluster once. ReadAgain finds the changes made in the meantime.
+//  1. Ask queries all processes of a live cluster once. Reread finds the changes made in the meantime.
 //  2. A Feed follows a source. It joins the changes of the metadata (meta.Follower) with repeated queries to
 //     processes and etcd. Each Update lists the sources that no longer respond. A file gets a single Update with
 //     its cluster.
-//  3. WithKept adds to a cluster the process state stored in a bundle or a recording. CollectAnswers and
+//  3. WithStored adds to a cluster the process state stored in a bundle or a recording. CollectAnswers and
 //     ProfileFiles collect the contents of a bundle in temporary files.
 //  4. LoadProfiled pulls profiles while processes are queried. ProfileFacts computes from profiles the values that
 //     checks use.
@@ -32,10 +32,10 @@ import (
 
 // Ask queries all processes of a cluster and the health of its etcd concurrently. Rates of both are measured
 // over Options.Window. Ask returns by the deadline of a process even if a process or etcd hangs. If requests
-// may be hanging, it takes until longLook or flushLook, if that is later. If lingering is not nil and clients send
-// requests, Ask calls it with lingerLook, watches requests and etcd for that long, and calls done.
+// may be hanging, it takes until longWindow or flushWindow, if that is later. If lingering is not nil and clients send
+// requests, Ask calls it with diagnoseWindow, watches requests and etcd for that long, and calls done.
 func Ask(
-	ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster, lingering func(time.Duration) (done func()),
+	ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster, onLongWindow func(time.Duration) (done func()),
 ) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
@@ -50,16 +50,16 @@ func Ask(
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
 	begun := time.Now()
 	runtime, err := client.Ask(ctx, c)
-	for _, window := range []time.Duration{longLook, flushLook} {
-		if err == nil && options.Window > 0 && options.Window < window && doubtful(c.WithRuntime(runtime), window) {
-			err = lookLonger(ctx, options, c, runtime, begun.Add(window), begun)
+	for _, window := range []time.Duration{longWindow, flushWindow} {
+		if err == nil && options.Window > 0 && options.Window < window && mayHang(c.WithRuntime(runtime), window) {
+			err = requery(ctx, options, c, runtime, begun.Add(window), begun)
 		}
 	}
 	asking.Wait()
-	if err == nil && lingering != nil && options.Window > 0 && serving(c.WithRuntime(runtime)) {
-		done, at := lingering(lingerLook), begun.Add(lingerLook)
+	if err == nil && onLongWindow != nil && options.Window > 0 && serving(c.WithRuntime(runtime)) {
+		done, at := onLongWindow(diagnoseWindow), begun.Add(diagnoseWindow)
 		asking.Go(func() { health = watchEtcd(ctx, etcd, health, at, options.MaxWait()) })
-		err = lookLonger(ctx, options, c, runtime, at, at)
+		err = requery(ctx, options, c, runtime, at, at)
 		asking.Wait()
 		done()
 	}
@@ -73,21 +73,21 @@ func Ask(
 }
 
 const (
-	// longLook is a window long enough to distinguish hanging requests from running ones.
-	longLook = 5 * time.Second
-	// flushLook is the window for flushes, which take longer.
-	flushLook = 10 * time.Second
-	// lingerLook is the window for a diagnosis, because requests may be fine for seconds between bursts of trouble.
+	// longWindow is a window long enough to distinguish hanging requests from running ones.
+	longWindow = 5 * time.Second
+	// flushWindow is the window for flushes, which take longer.
+	flushWindow = 10 * time.Second
+	// diagnoseWindow is the window for a diagnosis, because requests may be fine for seconds between bursts of trouble.
 	// Kafka holds back a client for 6 s at a time while it exceeds its quota.
-	lingerLook = 10 * time.Second
-	// grace is the minimum time for work after the deadline of the processes.
-	grace = 700 * time.Millisecond
+	diagnoseWindow = 10 * time.Second
+	// minSlack is the minimum time for work after the deadline of the processes.
+	minSlack = 700 * time.Millisecond
 )
 
-// doubtful reports whether watching for the given window may show whether requests hang.
-func doubtful(c *model.Cluster, window time.Duration) bool {
+// mayHang reports whether watching for the given window may show whether requests hang.
+func mayHang(c *model.Cluster, window time.Duration) bool {
 	x := impact.Measure(c)
-	if window < flushLook {
+	if window < flushWindow {
 		return x.Doubtful()
 	}
 	k := x.Kind(impact.Flush)
@@ -97,7 +97,7 @@ func doubtful(c *model.Cluster, window time.Duration) bool {
 // serving reports whether requests came or wait, and all processes responded.
 func serving(c *model.Cluster) bool {
 	x := impact.Measure(c)
-	return x != nil && len(SilentSessions(c)) == 0 && slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
+	return x != nil && len(UnresponsiveSessions(c)) == 0 && slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool { return k.Ended()+k.InFlight > 0 })
 }
 
 // watchEtcd reads the health of etcd every second until the given time, and adds the durations of its reads to h. A
@@ -124,15 +124,15 @@ func watchEtcd(ctx context.Context, etcd source.Live, h *model.Etcd, until time.
 	return h
 }
 
-// lookLonger queries again, at the given time, the processes that answered every query. The counters of the first
+// requery queries again, at the given time, the processes that answered every query. The counters of the first
 // query become the earlier ones. A process that does not respond by the deadline of a query that began at from keeps
 // its state, unless it refuses connections.
-func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, at, from time.Time) error {
+func requery(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, at, from time.Time) error {
 	select {
 	case <-time.After(time.Until(at)):
 	case <-ctx.Done():
 	}
-	options.Window, options.Timeout = 0, max(grace, time.Until(from.Add(options.MaxWait())))
+	options.Window, options.Timeout = 0, max(minSlack, time.Until(from.Add(options.MaxWait())))
 	client, err := live.Open(options)
 	if err != nil {
 		return err
@@ -182,14 +182,14 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 	watching.Wait()
 	// It stopped responding after its members were queried.
 	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Unresponsive() {
-		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it responded at first, then not within %s", hangs.After))
+		return unresponsiveEtcd(hangs.Endpoint, fmt.Sprintf("it responded at first, then not within %s", hangs.After))
 	}
 	health.Activity = activity
 	return health
 }
 
-// silentEtcd returns the health of an etcd that does not respond.
-func silentEtcd(endpoint, why string) *model.Etcd {
+// unresponsiveEtcd returns the health of an etcd that does not respond.
+func unresponsiveEtcd(endpoint, why string) *model.Etcd {
 	return &model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no response from here: " + why}}}
 }
 
@@ -206,19 +206,19 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 	return h
 }
 
-// Silence returns an error that etcd does not respond, with the reason if it is known.
-func Silence(e *model.Etcd) error {
+// UnresponsiveError returns an error that etcd does not respond, with the reason if it is known.
+func UnresponsiveError(e *model.Etcd) error {
 	if why := e.UnresponsiveReason(); why != "" {
 		return fmt.Errorf("etcd is not responding: %s", words.Message(why))
 	}
 	return errors.New("etcd is not responding")
 }
 
-// ReadAgain reads the catalog and the configuration again after the processes were queried, and adds the
+// Reread reads the catalog and the configuration again after the processes were queried, and adds the
 // differences to c as changes made during the queries. It waits for etcd for at most patience. If etcd does not
 // respond, it returns c unchanged.
-func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience time.Duration) *model.Cluster {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func Reread(ctx context.Context, src source.Live, c *model.Cluster, timeout time.Duration) *model.Cluster {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	snap, err := src.Pin(ctx)
 	if err != nil {
@@ -240,29 +240,29 @@ func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience 
 
 // ConfigSince returns the changes of dynamic configuration keys within age before a snapshot. now holds the entries
 // of the snapshot. It returns nil if etcd does not have the past revisions.
-func ConfigSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
+func ConfigSince(ctx context.Context, src source.Live, header source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
 	past, err := source.PastOf(src)
 	if err != nil {
 		return nil
 	}
-	of.ByClock = false // use the clock by which Milvus dates revisions
-	newest, err := meta.PointOf(ctx, past, of, of.Revision)
+	header.ByClock = false // use the clock by which Milvus dates revisions
+	newest, err := meta.PointOf(ctx, past, header, header.Revision)
 	if err != nil || !newest.Dated {
 		return nil
 	}
-	then, err := meta.PointAt(ctx, past, of, newest.Moment.Time.Add(-age))
+	then, err := meta.PointAt(ctx, past, header, newest.Moment.Time.Add(-age))
 	if err != nil {
 		return nil
 	}
-	before, err := partsAt(ctx, src, of, then.Revision, model.PartConfig)
+	before, err := partsAt(ctx, src, header, then.Revision, model.PartConfig)
 	if err != nil {
 		return nil
 	}
-	return model.ConfigChanges(before.Config, now, of.Taken)
+	return model.ConfigChanges(before.Config, now, header.Taken)
 }
 
-// SilentSessions returns the sessions that were queried and did not respond, e.g. "querynode-7: timed out", sorted.
-func SilentSessions(c *model.Cluster) []string {
+// UnresponsiveSessions returns the sessions that were queried and did not respond, e.g. "querynode-7: timed out", sorted.
+func UnresponsiveSessions(c *model.Cluster) []string {
 	if c.Runtime == nil {
 		return nil
 	}

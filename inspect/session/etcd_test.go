@@ -25,7 +25,7 @@ import (
 
 // TestEtcdState checks that the health of etcd includes its write activity over the window.
 func TestEtcdState(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
 		state := make(chan *model.Etcd)
 		go func() { state <- session.EtcdState(t.Context(), etcd, time.Second) }()
@@ -85,8 +85,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestLongerLook checks that a request in flight, which may hang, is watched for a longer window.
-func TestLongerLook(t *testing.T) {
+// TestLongWindow checks that a request in flight, which may hang, is watched for a longer window.
+func TestLongWindow(t *testing.T) {
 	t.Parallel()
 	_, src, _ := demoCluster(t)
 	c := livetest.Cluster(livetest.Spec{Version: "2.3.5", QueryNodes: 1, Collections: 1, Segments: 3})
@@ -155,17 +155,17 @@ func TestLinger(t *testing.T) {
 // TestReadAgain checks that a dynamic key written while processes were queried is reported as a change.
 func TestReadAgain(t *testing.T) {
 	cluster, src, before := demoCluster(t)
-	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 0 {
+	if c := session.Reread(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 0 {
 		t.Errorf("nothing has changed, and yet: %v", c.ConfigChanges)
 	}
 	cluster.Put("by-dev/config/queryCoord/autoBalance", []byte("true"))
-	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) == 0 {
+	if c := session.Reread(t.Context(), src, before, time.Minute); len(c.ConfigChanges) == 0 {
 		t.Error("a change was not seen")
 	}
 }
 
-// TestSilence checks that etcd is silent if no member is reachable. A refused request is a response.
-func TestSilence(t *testing.T) {
+// TestUnresponsiveError checks that etcd is silent if no member is reachable. A refused request is a response.
+func TestUnresponsiveError(t *testing.T) {
 	for problem, silent := range map[string]bool{
 		"":                              false,
 		"etcdserver: permission denied": false,
@@ -175,15 +175,15 @@ func TestSilence(t *testing.T) {
 		if got := e.Unresponsive(); got != silent {
 			t.Errorf("%q: silent %t", problem, got)
 		}
-		if silent && session.Silence(e).Error() != "etcd is not responding: connection refused" {
-			t.Errorf("%v", session.Silence(e))
+		if silent && session.UnresponsiveError(e).Error() != "etcd is not responding: connection refused" {
+			t.Errorf("%v", session.UnresponsiveError(e))
 		}
 	}
 }
 
-// TestSilentSessions checks that processes that did not respond, or did not report their segments, are listed.
-func TestSilentSessions(t *testing.T) {
-	if got := session.SilentSessions(model.Build(model.Parts{})); got != nil {
+// TestUnresponsiveSessions checks that processes that did not respond, or did not report their segments, are listed.
+func TestUnresponsiveSessions(t *testing.T) {
+	if got := session.UnresponsiveSessions(model.Build(model.Parts{})); got != nil {
 		t.Errorf("nobody was asked, and yet: %q", got)
 	}
 	c := model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(model.RuntimeParts{
@@ -196,7 +196,7 @@ func TestSilentSessions(t *testing.T) {
 	}))
 	want := []string{"datanode-2: timed out: no response within 5s", live.NobodyRegistered + ": no process could be queried", "querynode-3 did not report its segments"}
 	slices.Sort(want)
-	if got := session.SilentSessions(c); !slices.Equal(got, want) {
+	if got := session.UnresponsiveSessions(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

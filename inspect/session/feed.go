@@ -17,17 +17,17 @@ type Feed struct {
 	Open func(context.Context) (source.Source, error)
 	// Interval is the minimum time between two clusters with new metadata.
 	Interval time.Duration
-	// Kept adds the process state stored in a file or in separate recordings. If it is nil, nothing is added.
-	Kept func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
+	// AddStored adds the process state stored in a file or in separate recordings. If it is nil, nothing is added.
+	AddStored func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
 	// Ask queries the processes of a live cluster. If it is nil, they are not queried.
 	Ask Asker
 	// Every is the time between two rounds of queries; 0 means 5 s. After a slower round, the pause is as long as
 	// the round took.
 	Every time.Duration
-	// Quiet disables queries of etcd's health, for callers that do not show it.
-	Quiet bool
-	// Steps adds the history of the source to an update. The source, even a file, stays open until Follow returns.
-	Steps bool
+	// SkipHealth disables queries of etcd's health, for callers that do not show it.
+	SkipHealth bool
+	// WithHistory adds the history of the source to an update. The source, even a file, stays open until Follow returns.
+	WithHistory bool
 	// At is the moment of the first update if Steps is set. Zero means the newest.
 	At At
 
@@ -124,14 +124,14 @@ func (f *Feed) followNewest(ctx context.Context, src source.Source, want meta.Wa
 	if err != nil {
 		return err
 	}
-	snapshot := told(pinned, emit)
+	snapshot := reportReading(pinned, emit)
 	c, err := meta.Load(ctx, snapshot, want)
 	_ = snapshot.Close() // it was only read
 	if err != nil {
 		return err
 	}
-	if f.Kept != nil {
-		if c, err = f.Kept(ctx, src, c); err != nil {
+	if f.AddStored != nil {
+		if c, err = f.AddStored(ctx, src, c); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func sameHealth(a, b *model.Etcd) bool {
 	}
 	return a.Problem == b.Problem && slices.Equal(a.Elsewhere, b.Elsewhere) && slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
 		return x.Name == y.Name && x.Endpoint == y.Endpoint && x.Version == y.Version && x.Leader == y.Leader && x.Learner == y.Learner &&
-			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && near(x.DBSize, y.DBSize) && near(x.DBInUse, y.DBInUse)
+			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && within10Percent(x.DBSize, y.DBSize) && within10Percent(x.DBInUse, y.DBInUse)
 	})
 }
 
@@ -45,7 +45,7 @@ func loops(a *model.EtcdActivity) bool {
 	return busy(a) || a != nil && slices.ContainsFunc(a.Hot, func(k model.KeyWrites) bool { return k.Writes > 3 || strings.Contains(k.Key, "/channelwatch/") })
 }
 
-// loopPatience is the time after a possible loop in which quiet windows matter too, because they show its end.
-const loopPatience = 2 * time.Minute
+// loopWindow is the time after a possible loop in which quiet windows matter too, because they show its end.
+const loopWindow = 2 * time.Minute
 
-func near(a, b int64) bool { return max(a, b)-min(a, b) <= max(a, b)/10 }
+func within10Percent(a, b int64) bool { return max(a, b)-min(a, b) <= max(a, b)/10 }

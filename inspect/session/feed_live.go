@@ -14,11 +14,11 @@ import (
 	"kitescope/inspect/source"
 )
 
-// Timing of etcd probes. etcd is probed every beatInterval and must respond within beatPatience, so an etcd that
+// Timing of etcd probes. etcd is probed every probeInterval and must respond within probeTimeout, so an etcd that
 // hangs is reported after at most three seconds.
 const (
-	beatInterval = time.Second
-	beatPatience = 2 * time.Second
+	probeInterval = time.Second
+	probeTimeout  = 2 * time.Second
 	// healthInterval is the time between two queries of etcd's health.
 	healthInterval = 5 * time.Second
 )
@@ -32,33 +32,33 @@ const ActivityWindow = 1500 * time.Millisecond
 func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(history.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
-		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
-		answered: map[string]time.Time{},
+		emit: emit, first: make(chan struct{}), sessionsChanged: make(chan struct{}, 1), flush: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
+		lastAnswer: map[string]time.Time{},
 	}
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer stop()
 	if etcd, ok := src.(source.Live); ok {
-		polling.Go(func() { l.beat(ctx, etcd) })
+		polling.Go(func() { l.probeLoop(ctx, etcd) })
 	}
-	if !f.Quiet {
+	if !f.SkipHealth {
 		polling.Go(func() { l.poll(ctx, func() *model.Etcd { return liveEtcd(ctx, src) }) })
 	}
-	if f.Kept != nil {
-		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.Kept(ctx, src, c) }
+	if f.AddStored != nil {
+		l.addRecorded = func(c *model.Cluster) (*model.Cluster, error) { return f.AddStored(ctx, src, c) }
 	} else if f.Ask != nil {
 		polling.Go(func() {
 			if etcd, ok := src.(source.Live); ok {
-				l.lookBack(ctx, etcd)
+				l.readPast(ctx, etcd)
 			}
 			l.askNodes(ctx, f.Ask)
 		})
 	}
-	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Flush: l.hasten, Emit: func(c *model.Cluster, err error) {
+	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Flush: l.flush, Emit: func(c *model.Cluster, err error) {
 		if c != nil {
 			f.failed = nil
 		}
-		l.followed(c, err)
+		l.onCluster(c, err)
 	}}
 	return follower.Run(ctx)
 }
@@ -70,132 +70,132 @@ type liveFeed struct {
 	first  chan struct{} // closed after the first cluster
 	last   *model.Cluster
 	health *model.Etcd
-	// looped is the time of the last window for which loops returned true.
-	looped time.Time
-	// asked is the cluster with the last answers of processes. fresh receives a value if the sessions have
+	// lastLoop is the time of the last window for which loops returned true.
+	lastLoop time.Time
+	// withAnswers is the cluster with the last answers of processes. fresh receives a value if the sessions have
 	// changed, which starts the next round at once. lay adds a recording to each cluster instead; it is nil
 	// without recordings.
-	asked *model.Cluster
-	fresh chan struct{}
+	withAnswers     *model.Cluster
+	sessionsChanged chan struct{}
 	// changes holds the recent changes of the dynamic configuration.
 	changes []model.ConfigChange
 	// starts holds the starts of processes within model.StartsWindow.
 	starts []model.Start
-	// hasten requests the current metadata from the follower.
-	hasten chan chan struct{}
-	every  time.Duration // between two rounds of queries
-	lay    func(*model.Cluster) (*model.Cluster, error)
+	// flush requests the current metadata from the follower.
+	flush       chan chan struct{}
+	every       time.Duration // between two rounds of queries
+	addRecorded func(*model.Cluster) (*model.Cluster, error)
 	// broken is the error of the watch. silent is the error if etcd does not respond, because a watch on a dead
 	// member reports no error. heard is the time of the last response of etcd.
-	broken, silent error
-	heard          time.Time
-	// answered is the time of the last answer of each process by name. lost lists the processes that no longer
+	broken, unresponsive error
+	lastResponse         time.Time
+	// lastAnswer is the time of the last answer of each process by name. lost lists the processes that no longer
 	// respond.
-	answered map[string]time.Time
-	lost     []history.Lost
+	lastAnswer map[string]time.Time
+	lost       []history.Lost
 }
 
-// tell emits a cluster with the errors of its sources. c is nil if only the errors changed.
-func (l *liveFeed) tell(c *model.Cluster) {
+// emitUpdate emits a cluster with the errors of its sources. c is nil if only the errors changed.
+func (l *liveFeed) emitUpdate(c *model.Cluster) {
 	u := history.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
 	if u.Err == nil {
-		u.Err = l.silent
+		u.Err = l.unresponsive
 	}
 	if u.Err != nil {
-		u.Since = l.heard
+		u.Since = l.lastResponse
 	}
 	l.emit(u)
 }
 
-// followed handles a new cluster from the follower, or its error.
-func (l *liveFeed) followed(c *model.Cluster, err error) {
+// onCluster handles a new cluster from the follower, or its error.
+func (l *liveFeed) onCluster(c *model.Cluster, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.broken = err
 	if c == nil {
-		l.tell(nil)
+		l.emitUpdate(nil)
 		return
 	}
-	l.hear()
+	l.markAlive()
 	if l.last == nil {
 		defer close(l.first)
 	}
-	l.changed(l.last, c)
-	l.show(c)
+	l.recordChanges(l.last, c)
+	l.emitCluster(c)
 }
 
-func (l *liveFeed) show(c *model.Cluster) {
+func (l *liveFeed) emitCluster(c *model.Cluster) {
 	changed := l.last != nil && !slices.Equal(l.last.Sessions, c.Sessions)
 	l.last = c.WithEtcd(l.health).WithConfigChanges(l.changes).WithStarts(l.starts)
 	switch {
-	case l.lay != nil:
-		if laid, err := l.lay(l.last); err == nil {
+	case l.addRecorded != nil:
+		if laid, err := l.addRecorded(l.last); err == nil {
 			l.last = laid
 		}
-	case l.asked != nil: // the answers belong to earlier metadata
-		l.last = l.last.WithAnswersOf(l.asked)
+	case l.withAnswers != nil: // the answers belong to earlier metadata
+		l.last = l.last.WithAnswersOf(l.withAnswers)
 	}
-	l.tell(l.last)
+	l.emitUpdate(l.last)
 	if changed { // a node joined or left: query again at once
 		select {
-		case l.fresh <- struct{}{}:
+		case l.sessionsChanged <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// beat probes etcd until ctx ends.
-func (l *liveFeed) beat(ctx context.Context, etcd source.Live) {
+// probeLoop probes etcd until ctx ends.
+func (l *liveFeed) probeLoop(ctx context.Context, etcd source.Live) {
 	select {
 	case <-l.first: // data first
 	case <-ctx.Done():
 	}
 	for ctx.Err() == nil {
-		asked, cancel := context.WithTimeout(ctx, beatPatience)
+		asked, cancel := context.WithTimeout(ctx, probeTimeout)
 		err := etcd.Alive(asked)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
-		l.heardOf(err)
+		l.onProbe(err)
 		if err != nil { // an etcd that is only slow still reports its status
-			asked, cancel = context.WithTimeout(ctx, beatPatience)
+			asked, cancel = context.WithTimeout(ctx, probeTimeout)
 			if h := EtcdHealth(asked, etcd); h.Unresponsive() && ctx.Err() == nil {
-				l.examined(h)
+				l.onHealth(h)
 			}
 			cancel()
 		}
 		select {
-		case <-time.After(beatInterval):
+		case <-time.After(probeInterval):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// heardOf handles the result of a probe. It emits an update for each failed probe.
-func (l *liveFeed) heardOf(err error) {
+// onProbe handles the result of a probe. It emits an update for each failed probe.
+func (l *liveFeed) onProbe(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case err == nil && l.silent == nil:
-		l.heard = time.Now()
+	case err == nil && l.unresponsive == nil:
+		l.lastResponse = time.Now()
 	case err == nil:
-		l.hear()
-		l.show(l.last)
+		l.markAlive()
+		l.emitCluster(l.last)
 	default:
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = errors.New("etcd is not responding")
 		}
-		if l.silent == nil {
-			l.silent = err
+		if l.unresponsive == nil {
+			l.unresponsive = err
 		}
-		l.tell(nil)
+		l.emitUpdate(nil)
 	}
 }
 
-// hear records that etcd responds.
-func (l *liveFeed) hear() {
-	if l.silent, l.heard = nil, time.Now(); l.health.Unresponsive() {
+// markAlive records that etcd responds.
+func (l *liveFeed) markAlive() {
+	if l.unresponsive, l.lastResponse = nil, time.Now(); l.health.Unresponsive() {
 		l.health = nil // the next poll has it
 	}
 }
@@ -211,7 +211,7 @@ func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.examined(h)
+		l.onHealth(h)
 		select {
 		case <-time.After(max(healthInterval, l.every)): // query etcd no more often than the processes
 		case <-ctx.Done():
@@ -219,34 +219,34 @@ func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
 	}
 }
 
-// examined handles the result of a health query.
-func (l *liveFeed) examined(now *model.Etcd) {
+// onHealth handles the result of a health query.
+func (l *liveFeed) onHealth(now *model.Etcd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case now.Unresponsive():
-		if l.silent != nil { // beat detects an outage; its reason is known here
-			l.silent, l.health = Silence(now), now
-			l.show(l.last)
+		if l.unresponsive != nil { // beat detects an outage; its reason is known here
+			l.unresponsive, l.health = UnresponsiveError(now), now
+			l.emitCluster(l.last)
 		}
-	case !sameHealth(l.health, now) || l.counts(now):
+	case !sameHealth(l.health, now) || l.inLoop(now):
 		l.health = now
-		l.show(l.last)
+		l.emitCluster(l.last)
 	default: // the passed time may matter
-		l.tell(nil)
+		l.emitUpdate(nil)
 	}
 }
 
-// counts reports whether every watched window matters, because keys were written in a possible loop within
-// loopPatience.
-func (l *liveFeed) counts(e *model.Etcd) bool {
+// inLoop reports whether every watched window matters, because keys were written in a possible loop within
+// loopWindow.
+func (l *liveFeed) inLoop(e *model.Etcd) bool {
 	if e == nil {
 		return false
 	}
 	if loops(e.Activity) {
-		l.looped = time.Now()
+		l.lastLoop = time.Now()
 	}
-	return time.Since(l.looped) < loopPatience
+	return time.Since(l.lastLoop) < loopWindow
 }
 
 // liveEtcd returns EtcdState for a feed, or nil if src is not a live source.

@@ -21,37 +21,37 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 		c := l.last
 		l.mu.Unlock()
 		start := time.Now()
-		late := time.AfterFunc(roundPatience, l.unanswered)
+		late := time.AfterFunc(roundTimeout, l.onNoAnswers)
 		r, err := nodes.Ask(ctx, c)
 		late.Stop()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			l.unanswered()
+			l.onNoAnswers()
 		default:
 			l.catchUp(ctx)
-			l.answeredBy(r, c)
+			l.onAnswers(r, c)
 		}
 		select {
 		case <-time.After(max(l.every, time.Since(start))):
-		case <-l.fresh:
+		case <-l.sessionsChanged:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// watchDelay is the assumed maximum delay of the watch behind etcd. watchPatience is the maximum wait for its
+// watchDelay is the assumed maximum delay of the watch behind etcd. watchTimeout is the maximum wait for its
 // changes.
 const (
-	watchDelay    = 100 * time.Millisecond
-	watchPatience = time.Second
+	watchDelay   = 100 * time.Millisecond
+	watchTimeout = time.Second
 )
 
 // catchUp waits until the metadata has all changes made while the processes were queried. It waits for at most
-// watchDelay plus watchPatience, because a broken watch delivers nothing.
+// watchDelay plus watchTimeout, because a broken watch delivers nothing.
 func (l *liveFeed) catchUp(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, watchDelay+watchPatience)
+	ctx, cancel := context.WithTimeout(ctx, watchDelay+watchTimeout)
 	defer cancel()
 	done := make(chan struct{})
 	select {
@@ -59,7 +59,7 @@ func (l *liveFeed) catchUp(ctx context.Context) {
 	case <-ctx.Done():
 	}
 	select {
-	case l.hasten <- done:
+	case l.flush <- done:
 	case <-ctx.Done():
 		return
 	}
@@ -69,25 +69,25 @@ func (l *liveFeed) catchUp(ctx context.Context) {
 	}
 }
 
-// answeredBy handles the answers of processes that were queried with the metadata of before.
-func (l *liveFeed) answeredBy(r *model.Runtime, before *model.Cluster) {
+// onAnswers handles the answers of processes that were queried with the metadata of before.
+func (l *liveFeed) onAnswers(r *model.Runtime, before *model.Cluster) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked = l.last.WithAnswers(r, before)
+	l.withAnswers = l.last.WithAnswers(r, before)
 	l.findLost(r)
-	l.show(l.last)
+	l.emitCluster(l.last)
 }
 
-// roundPatience is the time after which the processes of an unfinished round count as not responding.
-const roundPatience = 20 * time.Second
+// roundTimeout is the time after which the processes of an unfinished round count as not responding.
+const roundTimeout = 20 * time.Second
 
-// unanswered reports all processes as lost after a round without answers.
-func (l *liveFeed) unanswered() {
+// onNoAnswers reports all processes as lost after a round without answers.
+func (l *liveFeed) onNoAnswers() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asked != nil {
+	if l.withAnswers != nil {
 		l.findLost(nil)
-		l.tell(nil)
+		l.emitUpdate(nil)
 	}
 }
 
@@ -97,9 +97,9 @@ func (l *liveFeed) unanswered() {
 func (l *liveFeed) findLost(r *model.Runtime) {
 	now, known := time.Now(), map[string]time.Time{}
 	l.lost = nil
-	for _, n := range l.asked.Runtime.Nodes {
+	for _, n := range l.withAnswers.Runtime.Nodes {
 		name := n.Name()
-		at, ever := l.answered[name]
+		at, ever := l.lastAnswer[name]
 		switch {
 		case r != nil && n.Outcome == model.Answered:
 			at, ever = now, true
@@ -110,19 +110,19 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 			known[name] = at
 		}
 	}
-	l.answered = known
+	l.lastAnswer = known
 	slices.SortStableFunc(l.lost, func(a, b history.Lost) int { return a.Since.Compare(b.Since) })
 }
 
-// lookBack reads the past revisions once, for changes of the dynamic configuration and starts of processes just
+// readPast reads the past revisions once, for changes of the dynamic configuration and starts of processes just
 // before the first cluster.
-func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
+func (l *liveFeed) readPast(ctx context.Context, src source.Live) {
 	select {
 	case <-l.first:
 	case <-ctx.Done():
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, beatPatience)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	l.mu.Lock()
 	c := l.last
@@ -138,16 +138,16 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	l.changes = slices.Concat(l.changes, changes)
 	l.starts = append(starts, l.starts...)
 	if len(changes)+len(starts) > 0 {
-		l.show(l.last)
+		l.emitCluster(l.last)
 	}
 }
 
-// changed records the changed dynamic keys and the started processes between two clusters, and drops old ones.
-func (l *liveFeed) changed(before, after *model.Cluster) {
+// recordChanges records the changed dynamic keys and the started processes between two clusters, and drops old ones.
+func (l *liveFeed) recordChanges(before, after *model.Cluster) {
 	now := time.Now()
 	var kept []model.ConfigChange
 	for _, x := range l.changes {
-		if now.Sub(x.At) < changesKept {
+		if now.Sub(x.At) < changeRetention {
 			kept = append(kept, x)
 		}
 	}
@@ -163,6 +163,6 @@ func (l *liveFeed) changed(before, after *model.Cluster) {
 	l.changes = kept
 }
 
-// changesKept is the time for which a change of a dynamic key is kept. It is long enough to query processes some
+// changeRetention is the time for which a change of a dynamic key is kept. It is long enough to query processes some
 // time after the change.
-const changesKept = 2 * time.Minute
+const changeRetention = 2 * time.Minute

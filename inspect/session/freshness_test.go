@@ -23,20 +23,20 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// talkative is a session.Asker whose processes answer at once, regardless of etcd. Those in silent time out.
-type talkative struct {
-	mu     sync.Mutex
-	silent map[string]bool
+// instantAsker is a session.Asker whose processes answer at once, regardless of etcd. Those in silent time out.
+type instantAsker struct {
+	mu        sync.Mutex
+	timingOut map[string]bool
 }
 
 // Ask implements session.Asker.
-func (a *talkative) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, error) {
+func (a *instantAsker) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	parts := model.RuntimeParts{Kind: "live", To: time.Now()}
 	for _, s := range c.Sessions {
 		n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered}
-		if a.silent[n.Name()] {
+		if a.timingOut[n.Name()] {
 			n.Outcome = model.TimedOut
 		}
 		parts.Nodes = append(parts.Nodes, n)
@@ -51,7 +51,7 @@ type listener struct {
 	all  []history.Update
 }
 
-func (l *listener) take(u history.Update) {
+func (l *listener) collect(u history.Update) {
 	if u.Progress != "" {
 		return
 	}
@@ -62,9 +62,9 @@ func (l *listener) take(u history.Update) {
 }
 
 // wait waits until the last update satisfies want. It fails the test after patience.
-func (l *listener) wait(t *testing.T, what string, patience time.Duration, want func(u history.Update) bool) {
+func (l *listener) wait(t *testing.T, what string, timeout time.Duration, want func(u history.Update) bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		l.mu.Lock()
 		ok := want(l.last)
 		l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *listener) wait(t *testing.T, what string, patience time.Duration, want 
 			return
 		}
 	}
-	t.Fatalf("%s: not within %s", what, patience)
+	t.Fatalf("%s: not within %s", what, timeout)
 }
 
 // since returns the updates after the first n.
@@ -88,15 +88,15 @@ func (l *listener) count() int {
 	return len(l.all)
 }
 
-// followed starts a feed on a source and waits for a cluster with processes.
-func followed(t *testing.T, open func(context.Context) (source.Source, error), ask session.Asker) *listener {
+// startFeed starts a feed on a source and waits for a cluster with processes.
+func startFeed(t *testing.T, open func(context.Context) (source.Source, error), ask session.Asker) *listener {
 	t.Helper()
 	l := &listener{}
 	ctx, stop := context.WithCancel(t.Context())
 	feed := &session.Feed{Interval: 50 * time.Millisecond, Ask: ask, Every: 200 * time.Millisecond, Open: open}
 	done := make(chan struct{})
 	go func() {
-		feed.Follow(ctx, l.take)
+		feed.Follow(ctx, l.collect)
 		close(done)
 	}()
 	t.Cleanup(func() { stop(); <-done })
@@ -114,8 +114,8 @@ type flaky struct {
 	thawed chan struct{} // closed by thaw; nil unless frozen
 }
 
-// bubbled starts the demo and runs f in a synctest bubble. The demo's servers are outside the bubble.
-func bubbled(t *testing.T, f func(t *testing.T, etcd *flaky)) {
+// runInBubble starts the demo and runs f in a synctest bubble. The demo's servers are outside the bubble.
+func runInBubble(t *testing.T, f func(t *testing.T, etcd *flaky)) {
 	t.Helper()
 	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
@@ -147,8 +147,8 @@ func (f *flaky) thaw() {
 	f.thawed = nil
 }
 
-// answer waits until the source is not frozen.
-func (f *flaky) answer(ctx context.Context) error {
+// waitThawed waits until the source is not frozen.
+func (f *flaky) waitThawed(ctx context.Context) error {
 	f.mu.Lock()
 	thawed := f.thawed
 	f.mu.Unlock()
@@ -164,11 +164,11 @@ func (f *flaky) answer(ctx context.Context) error {
 }
 
 // Alive implements source.Live.
-func (f *flaky) Alive(ctx context.Context) error { return f.answer(ctx) }
+func (f *flaky) Alive(ctx context.Context) error { return f.waitThawed(ctx) }
 
 // Health implements source.Live.
 func (f *flaky) Health(ctx context.Context) (*model.Etcd, error) {
-	if err := f.answer(ctx); err != nil {
+	if err := f.waitThawed(ctx); err != nil {
 		return nil, err
 	}
 	return f.Live.Health(ctx)
@@ -176,7 +176,7 @@ func (f *flaky) Health(ctx context.Context) (*model.Etcd, error) {
 
 // Pin implements source.Source.
 func (f *flaky) Pin(ctx context.Context) (source.Snapshot, error) {
-	if err := f.answer(ctx); err != nil {
+	if err := f.waitThawed(ctx); err != nil {
 		return nil, err
 	}
 	return f.Live.Pin(ctx)
@@ -185,7 +185,7 @@ func (f *flaky) Pin(ctx context.Context) (source.Snapshot, error) {
 // Watch implements source.Watcher.
 func (f *flaky) Watch(ctx context.Context, header source.Header, yield func(int64, []source.Event) error) error {
 	return f.Live.Watch(ctx, header, func(revision int64, events []source.Event) error {
-		if err := f.answer(ctx); err != nil {
+		if err := f.waitThawed(ctx); err != nil {
 			return err
 		}
 		return yield(revision, events)
@@ -197,9 +197,9 @@ func lostSince(u history.Update) bool { return u.Err != nil && !u.Since.IsZero()
 // TestHungEtcdStaysLost checks that a hanging etcd stays reported as lost while processes answer, and is live again
 // when it continues.
 func TestHungEtcdStaysLost(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
-		l := followed(t, etcd.open, &talkative{})
+		l := startFeed(t, etcd.open, &instantAsker{})
 		for range 2 {
 			etcd.freeze()
 			frozen := time.Now()
@@ -224,32 +224,32 @@ func TestHungEtcdStaysLost(t *testing.T) {
 			if rounds < 3 {
 				t.Errorf("only %d rounds of questions to processes went on", rounds)
 			}
-			l.wait(t, "the cluster has an etcd that is not responding", 5*time.Second, etcdSilent(true))
+			l.wait(t, "the cluster has an etcd that is not responding", 5*time.Second, etcdUnresponsive(true))
 			etcd.thaw()
 			l.wait(t, "etcd goes on and is live", 10*time.Second, func(u history.Update) bool { return u.Err == nil })
-			l.wait(t, "the cluster has an etcd that answers", 10*time.Second, etcdSilent(false))
+			l.wait(t, "the cluster has an etcd that answers", 10*time.Second, etcdUnresponsive(false))
 		}
 	})
 }
 
-// etcdSilent returns a function that reports whether an update has a cluster whose etcd is silent or not, as
+// etcdUnresponsive returns a function that reports whether an update has a cluster whose etcd is silent or not, as
 // wanted.
-func etcdSilent(want bool) func(history.Update) bool {
+func etcdUnresponsive(want bool) func(history.Update) bool {
 	return func(u history.Update) bool { return u.Cluster != nil && u.Cluster.Etcd.Unresponsive() == want }
 }
 
-// TestStallIsNoSilence checks that a single failed probe does not make etcd silent.
-func TestStallIsNoSilence(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+// TestSingleStallIsResponsive checks that a single failed probe does not make etcd silent.
+func TestSingleStallIsResponsive(t *testing.T) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
-		l := followed(t, etcd.open, &talkative{})
+		l := startFeed(t, etcd.open, &instantAsker{})
 		from := l.count()
 		etcd.freeze()
 		time.Sleep(3 * time.Second)
 		etcd.thaw()
 		time.Sleep(10 * time.Second)
 		for _, u := range l.since(from) {
-			if etcdSilent(true)(u) {
+			if etcdUnresponsive(true)(u) {
 				t.Fatalf("etcd is silent: %+v", u.Cluster.Etcd)
 			}
 		}
@@ -262,9 +262,9 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 	t.Parallel() // it sleeps
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
-	l := followed(t, func(ctx context.Context) (source.Source, error) {
+	l := startFeed(t, func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, "etcd://"+server.Address, source.Options{})
-	}, &talkative{})
+	}, &instantAsker{})
 	server.Stop()
 	l.wait(t, "etcd is gone and lost", 6*time.Second, lostSince)
 	from := l.count()
@@ -274,7 +274,7 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 			t.Fatalf("an update says that etcd is live: %+v", u)
 		}
 	}
-	l.wait(t, "the cluster has an etcd that is not responding", 10*time.Second, etcdSilent(true))
+	l.wait(t, "the cluster has an etcd that is not responding", 10*time.Second, etcdUnresponsive(true))
 	again := sourcetest.StartEtcd(t, func(c *embed.Config) {
 		c.Dir = server.Dir
 		at := []url.URL{{Scheme: "http", Host: server.Address}}
@@ -287,13 +287,13 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 	l.wait(t, "a change after it came back", 20*time.Second, func(u history.Update) bool { return u.Cluster != nil && len(u.Cluster.Sessions) == 0 })
 }
 
-// TestSilentProcessIsLost checks that a process that stops responding is reported as lost while etcd and other
+// TestUnresponsiveProcessLost checks that a process that stops responding is reported as lost while etcd and other
 // processes are live.
-func TestSilentProcessIsLost(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+func TestUnresponsiveProcessLost(t *testing.T) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
-		nodes := &talkative{silent: map[string]bool{"never-1": true}}
-		l := followed(t, etcd.open, nodes)
+		nodes := &instantAsker{timingOut: map[string]bool{"never-1": true}}
+		l := startFeed(t, etcd.open, nodes)
 		var name string
 		l.wait(t, "answers of all", 5*time.Second, func(u history.Update) bool {
 			if u.Cluster == nil || len(u.Lost) > 0 {
@@ -303,13 +303,13 @@ func TestSilentProcessIsLost(t *testing.T) {
 			return true
 		})
 		nodes.mu.Lock()
-		nodes.silent[name] = true
+		nodes.timingOut[name] = true
 		nodes.mu.Unlock()
 		l.wait(t, name+" is lost", 5*time.Second, func(u history.Update) bool {
 			return u.Err == nil && len(u.Lost) == 1 && u.Lost[0].Name == name && !u.Lost[0].Since.IsZero()
 		})
 		nodes.mu.Lock()
-		delete(nodes.silent, name)
+		delete(nodes.timingOut, name)
 		nodes.mu.Unlock()
 		l.wait(t, name+" is back", 5*time.Second, func(u history.Update) bool { return len(u.Lost) == 0 })
 	})
@@ -318,7 +318,7 @@ func TestSilentProcessIsLost(t *testing.T) {
 // TestFeedOpensAgain checks that a live source that fails is reported and retried. After a cluster was emitted, Err
 // returns nil.
 func TestFeedOpensAgain(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
 		tries := 0
 		etcd.freeze()
@@ -375,7 +375,7 @@ func TestFeedOfAFile(t *testing.T) {
 				return nil, test.open
 			}
 			return source.Open(ctx, path, source.Options{})
-		}, Kept: func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
+		}, AddStored: func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
 			kept++
 			return c, test.keep
 		}}
@@ -394,11 +394,11 @@ func TestFeedOfAFile(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldAfterFollow checks that a feed emits no updates after it has returned.
-func TestNothingIsToldAfterFollow(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+// TestNoUpdateAfterFollow checks that a feed emits no updates after it has returned.
+func TestNoUpdateAfterFollow(t *testing.T) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
-		feed := &session.Feed{Interval: time.Second, Every: time.Second, Ask: &talkative{}}
+		feed := &session.Feed{Interval: time.Second, Every: time.Second, Ask: &instantAsker{}}
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		defer stop()
 		var mu sync.Mutex

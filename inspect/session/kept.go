@@ -21,23 +21,23 @@ const (
 	EtcdMember = "etcd.json"
 	// maxEtcdMember is the maximum size of EtcdMember, in bytes.
 	maxEtcdMember = 16 << 20
-	// maxKeptRuntime is the maximum size of the answers in a bundle, in bytes. They are in a temporary file while a
+	// maxAnswersMember is the maximum size of the answers in a bundle, in bytes. They are in a temporary file while a
 	// bundle is written.
-	maxKeptRuntime = 1 << 30
+	maxAnswersMember = 1 << 30
 )
 
 // recordingOf returns the recording behind a past moment, or nil if the moment is of another source. It returns src
 // itself if src is not a past moment.
 func recordingOf(src source.Source) source.Source {
-	if then, ok := src.(*then); ok {
+	if then, ok := src.(*pastSource); ok {
 		return then.Recording()
 	}
 	return src
 }
 
-// WithKept adds the process state and the health of etcd stored in a bundle, or in a recording for the cluster's
+// WithStored adds the process state and the health of etcd stored in a bundle, or in a recording for the cluster's
 // revision. It returns c unchanged for other files. Damaged parts become gaps of the cluster.
-func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+func WithStored(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	if rounds := RoundsOf(src); rounds != nil {
 		defer rounds.Close()
 		return withRecorded(ctx, rounds, c)
@@ -49,7 +49,7 @@ func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 	}
 	d := live.NewDecoder()
 	found := false
-	etcd, gaps, err := readKept(ctx, bundle, func(r live.Record) error {
+	etcd, gaps, err := readStored(ctx, bundle, func(r live.Record) error {
 		found = true
 		d.Add(r)
 		return nil
@@ -66,9 +66,9 @@ func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 	return c.WithGaps(gaps...), nil
 }
 
-// readKept calls add with each stored answer of a process, and returns the stored health of etcd. Damaged members
+// readStored calls add with each stored answer of a process, and returns the stored health of etcd. Damaged members
 // become gaps. It returns an error only if ctx ended.
-func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record) error) (etcd *model.Etcd, gaps []model.Gap, err error) {
+func readStored(ctx context.Context, bundle *source.Bundle, add func(live.Record) error) (etcd *model.Etcd, gaps []model.Gap, err error) {
 	lacks := func(name string, why error) {
 		gaps = append(gaps, model.Gap{Where: name + " of " + bundle.Origin().Location, Reason: why.Error()})
 	}

@@ -42,7 +42,7 @@ func NewAnswers() (*Answers, error) {
 	return &Answers{file: f, w: bufio.NewWriter(f)}, nil
 }
 
-// Keep adds an answer. AddTo returns its error, e.g. if the answers exceed maxKeptRuntime bytes.
+// Keep adds an answer. AddTo returns its error, e.g. if the answers exceed maxAnswersMember bytes.
 func (s *Answers) Keep(r live.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,9 +50,9 @@ func (s *Answers) Keep(r live.Record) {
 		return
 	}
 	s.N++
-	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxKeptRuntime {
+	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxAnswersMember {
 		s.err = &hints.Error{
-			Err:    fmt.Errorf("the answers of the processes exceed %d MiB", maxKeptRuntime>>20),
+			Err:    fmt.Errorf("the answers of the processes exceed %d MiB", maxAnswersMember>>20),
 			Advice: "save without them: omit --live and --runtime",
 		}
 	}
@@ -100,8 +100,8 @@ func (s *Answers) Close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// TakeRecording adds the answers in the recording at path, redacted.
-func (s *Answers) TakeRecording(path string) error {
+// AddRecording adds the answers in the recording at path, redacted.
+func (s *Answers) AddRecording(path string) error {
 	warnings, err := live.ReadFile(path, func(r live.Record) { s.Keep(live.Redact(r)) })
 	if err != nil {
 		return fmt.Errorf("read the recording: %w", err)
@@ -110,11 +110,11 @@ func (s *Answers) TakeRecording(path string) error {
 	return nil
 }
 
-// TakeKept adds the answers and the health of etcd stored in another bundle.
-func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
+// AddBundle adds the answers and the health of etcd stored in another bundle.
+func (s *Answers) AddBundle(ctx context.Context, b *source.Bundle) error {
 	var err error
 	// Redact again, because an older version may have missed secrets.
-	s.Etcd, s.Gaps, err = readKept(ctx, b, func(r live.Record) error {
+	s.Etcd, s.Gaps, err = readStored(ctx, b, func(r live.Record) error {
 		s.Keep(live.Redact(r))
 		return s.err
 	})
@@ -124,15 +124,15 @@ func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
 	return err
 }
 
-// TakeRecorded adds the answers and the health of etcd that a recording has for the moment of a header. recorded is
+// AddRecorded adds the answers and the health of etcd that a recording has for the moment of a header. recorded is
 // false for other sources.
-func (s *Answers) TakeRecorded(ctx context.Context, src source.Source, of source.Header) (recorded bool, err error) {
+func (s *Answers) AddRecorded(ctx context.Context, src source.Source, header source.Header) (recorded bool, err error) {
 	rounds := RoundsOf(src)
 	if rounds == nil {
 		return false, nil
 	}
 	defer rounds.Close()
-	lacks, err := rounds.seek(ctx, of.Revision, of.Taken)
+	lacks, err := rounds.seek(ctx, header.Revision, header.Taken)
 	if err != nil {
 		return true, err
 	}

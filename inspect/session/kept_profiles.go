@@ -23,21 +23,21 @@ import (
 // pull", including the manifest.
 const profilesMember = "profiles/"
 
-// maxKeptProfiles is the maximum size of the profiles in a bundle, in bytes, compressed as pulled. Readers hold
+// maxProfiles is the maximum size of the profiles in a bundle, in bytes, compressed as pulled. Readers hold
 // them in memory; writers keep them in a temporary folder. The limit is the same for both, so written bundles can
 // be read.
-const maxKeptProfiles = 512 << 20
+const maxProfiles = 512 << 20
 
-// profileRoom counts the bytes of the profiles of a bundle. where names their origin in errors.
-type profileRoom struct {
+// sizeBudget counts the bytes of the profiles of a bundle. where names their origin in errors.
+type sizeBudget struct {
 	where string
 	used  int64
 }
 
-func (r *profileRoom) add(n int64) error {
-	if n > maxKeptProfiles || r.used > maxKeptProfiles-n {
+func (r *sizeBudget) add(n int64) error {
+	if n > maxProfiles || r.used > maxProfiles-n {
 		return &hints.Error{
-			Err:    fmt.Errorf("read %s: its profiles exceed %d MiB", r.where, maxKeptProfiles>>20),
+			Err:    fmt.Errorf("read %s: its profiles exceed %d MiB", r.where, maxProfiles>>20),
 			Advice: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope profile top FOLDER",
 		}
 	}
@@ -48,9 +48,9 @@ func (r *profileRoom) add(n int64) error {
 // ProfileFiles holds the profiles for a bundle in a temporary folder, because their sizes must be known before
 // writing.
 type ProfileFiles struct {
-	dir  string
-	m    *pull.Manifest // nil if copied from a bundle or a folder
-	room profileRoom
+	dir    string
+	m      *pull.Manifest // nil if copied from a bundle or a folder
+	budget sizeBudget
 }
 
 // NewProfileFiles creates an empty temporary folder. from names the origin of the profiles in errors. The caller
@@ -60,7 +60,7 @@ func NewProfileFiles(from string) (*ProfileFiles, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save the profiles: %w", err)
 	}
-	return &ProfileFiles{dir: dir, room: profileRoom{where: from}}, nil
+	return &ProfileFiles{dir: dir, budget: sizeBudget{where: from}}, nil
 }
 
 // Close removes the temporary folder. s may be nil.
@@ -101,7 +101,7 @@ func FolderProfiles(dir string) (*ProfileFiles, error) {
 		return nil, err
 	}
 	for _, item := range record.Items {
-		err := ownFile(filepath.Join(dir, item.Name))
+		err := checkRegular(filepath.Join(dir, item.Name))
 		if err == nil {
 			err = s.copyFile(filepath.Base(item.Name), item.Open)
 		}
@@ -117,9 +117,9 @@ func FolderProfiles(dir string) (*ProfileFiles, error) {
 	return s, nil
 }
 
-// ownFile returns an error unless path is a regular file. Links are refused because bundles are sent to others, and
+// checkRegular returns an error unless path is a regular file. Links are refused because bundles are sent to others, and
 // a link may point to any file.
-func ownFile(path string) error {
+func checkRegular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("read %s: not a regular file", path)
@@ -133,19 +133,19 @@ func (s *ProfileFiles) copyFile(name string, open func() (io.ReadCloser, error))
 		return err
 	}
 	defer in.Close()
-	return s.keep(name, in)
+	return s.writeFile(name, in)
 }
 
-// keep writes a file into the temporary folder, up to the remaining room. A declared size is not trusted, and
+// writeFile writes a file into the temporary folder, up to the remaining room. A declared size is not trusted, and
 // compressed content may be a thousand times as large.
-func (s *ProfileFiles) keep(name string, content io.Reader) error {
+func (s *ProfileFiles) writeFile(name string, content io.Reader) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(out, io.LimitReader(content, maxKeptProfiles-s.room.used+1))
+	n, err := io.Copy(out, io.LimitReader(content, maxProfiles-s.budget.used+1))
 	if err == nil {
-		err = s.room.add(n)
+		err = s.budget.add(n)
 	}
 	return errors.Join(err, out.Close())
 }
@@ -164,10 +164,10 @@ func CopyProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) 
 				return err
 			}
 		}
-		if n > maxKeptProfiles-s.room.used { // fail before writing
-			return s.room.add(n)
+		if n > maxProfiles-s.budget.used { // fail before writing
+			return s.budget.add(n)
 		}
-		return s.keep(file, content)
+		return s.writeFile(file, content)
 	})
 	if err != nil {
 		s.Close()
@@ -218,7 +218,7 @@ func (s *ProfileFiles) countPulled(entries []fs.DirEntry) error {
 		if err != nil {
 			return fmt.Errorf("save the profiles: %w", err)
 		}
-		if err := s.room.add(info.Size()); err != nil {
+		if err := s.budget.add(info.Size()); err != nil {
 			return err
 		}
 	}
@@ -241,7 +241,7 @@ func (s *ProfileFiles) addFile(b *source.BundleWriter, name string) error {
 // BundleProfiles returns the profiles in a bundle, or nil if there are none.
 func BundleProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
 	files := memoryStore{}
-	room := profileRoom{where: b.Origin().Location}
+	room := sizeBudget{where: b.Origin().Location}
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
 		file, ok := profileFile(name)
 		if !ok {

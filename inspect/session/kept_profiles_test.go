@@ -15,19 +15,19 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSpoolKeepsNoMoreThanItHasRoomFor checks that keep writes no more than the remaining room, because a file may
+// TestProfileFilesLimit checks that keep writes no more than the remaining room, because a file may
 // be longer than declared.
-func TestSpoolKeepsNoMoreThanItHasRoomFor(t *testing.T) {
+func TestProfileFilesLimit(t *testing.T) {
 	s, err := NewProfileFiles("there")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.room.used = maxKeptProfiles - 1000
-	if err := s.keep("a", io.LimitReader(zeros{}, 1000)); err != nil {
+	s.budget.used = maxProfiles - 1000
+	if err := s.writeFile("a", io.LimitReader(zeros{}, 1000)); err != nil {
 		t.Errorf("what fits: %v", err)
 	}
-	if err := s.keep("b", zeros{}); err == nil || err.Error() != "read there: its profiles exceed 512 MiB" {
+	if err := s.writeFile("b", zeros{}); err == nil || err.Error() != "read there: its profiles exceed 512 MiB" {
 		t.Errorf("an endless file: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(s.dir, "b")); err != nil || info.Size() > 1 {

@@ -44,16 +44,16 @@ type Spec struct {
 	// Recent also counts the writes to a live etcd in the last minute, from the past revisions that it keeps. Files
 	// already have these counts.
 	Recent bool
-	// Again reads the catalog and the configuration again after the processes were queried; see ReadAgain.
-	Again bool
+	// Reread reads the catalog and the configuration again after the processes were queried; see Reread.
+	Reread bool
 	// Outage returns a cluster that has only the outage if the live store accepts connections but does not respond.
 	// Otherwise that is an error.
 	Outage bool
-	// Linger watches the requests of a live cluster for lingerLook instead of Nodes.Window, because trouble may come
+	// LongWindow watches the requests of a live cluster for diagnoseWindow instead of Nodes.Window, because trouble may come
 	// in bursts a few seconds apart.
-	Linger bool
-	// Known is the cluster of an earlier load, or nil. Its processes are queried while the store does not respond.
-	Known *model.Cluster
+	LongWindow bool
+	// Fallback is the cluster of an earlier load, or nil. Its processes are queried while the store does not respond.
+	Fallback *model.Cluster
 }
 
 // IsLive reports whether the source is a server at its newest moment, not a file or a past moment.
@@ -63,9 +63,9 @@ func (s *Spec) isServer() bool {
 	return strings.Contains(s.From, "://") && !strings.HasPrefix(s.From, "file://")
 }
 
-// Asks reports whether the processes of src are queried. They are not if recordings or Prometheus replace the
+// QueriesProcesses reports whether the processes of src are queried. They are not if recordings or Prometheus replace the
 // queries, or if src is not live.
-func (s *Spec) Asks(src source.Source) bool {
+func (s *Spec) QueriesProcesses(src source.Source) bool {
 	_, isLive := src.(source.Live)
 	return isLive && s.Live && len(s.Recordings) == 0 && s.Prometheus == nil
 }
@@ -96,20 +96,20 @@ type Loader struct {
 	Stdin io.Reader
 	// Timeout is the deadline of each request.
 	Timeout time.Duration
-	// OpenOwn opens sources that source.Open does not support, i.e. the demo. known is false for all others.
-	// OpenOwn may be nil.
-	OpenOwn func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
-	// AsOf is called with the moment found for a Spec's At. It may be nil.
-	AsOf func(meta.Point)
-	// Tell is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own Tell for calls to
+	// OpenCustom opens sources that source.Open does not support, i.e. the demo. known is false for all others.
+	// OpenCustom may be nil.
+	OpenCustom func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
+	// OnMoment is called with the moment found for a Spec's At. It may be nil.
+	OnMoment func(meta.Point)
+	// Log is called with a line for each call to etcd. It may be nil. Spec.Nodes has its own Tell for calls to
 	// processes.
-	Tell func(line string)
-	// Reading is called with each snapshot before it is read and may wrap it. done is called at the end. It may be
+	Log func(line string)
+	// OnRead is called with each snapshot before it is read and may wrap it. done is called at the end. It may be
 	// nil.
-	Reading func(source.Snapshot) (read source.Snapshot, done func())
-	// Lingering is called before requests are watched for a longer window; see Spec.Linger. done is called at its
+	OnRead func(source.Snapshot) (read source.Snapshot, done func())
+	// OnLongWindow is called before requests are watched for a longer window; see Spec.LongWindow. done is called at its
 	// end. It may be nil.
-	Lingering func(window time.Duration) (done func())
+	OnLongWindow func(window time.Duration) (done func())
 }
 
 // Open opens the source of a Spec at its moment. It calls spec.Password if the source needs a password.
@@ -122,20 +122,20 @@ func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 		}
 	}
 	src, known, err := source.Source(nil), false, error(nil)
-	if l.OpenOwn != nil {
-		src, known, err = l.OpenOwn(ctx, spec)
+	if l.OpenCustom != nil {
+		src, known, err = l.OpenCustom(ctx, spec)
 	}
 	if !known && err == nil {
 		src, err = source.Open(ctx, spec.From, source.Options{
 			Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
 			DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
-			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now, Tell: l.Tell,
+			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now, Tell: l.Log,
 		})
 	}
 	if err != nil {
 		return nil, err
 	}
-	asked, err := l.Then(src, spec.At)
+	asked, err := l.SourceAt(src, spec.At)
 	if err != nil {
 		_ = src.Close()
 	}
@@ -159,8 +159,8 @@ func (l *Loader) Metadata(ctx context.Context, src source.Source, want meta.Want
 		return nil, err
 	}
 	defer snapshot.Close()
-	if l.Reading != nil {
-		read, done := l.Reading(snapshot)
+	if l.OnRead != nil {
+		read, done := l.OnRead(snapshot)
 		defer done()
 		snapshot = read
 	}
@@ -172,7 +172,7 @@ func (l *Loader) Metadata(ctx context.Context, src source.Source, want meta.Want
 // gaps of the cluster.
 func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*model.Cluster, error) {
 	want := spec.Want
-	if spec.Asks(src) {
+	if spec.QueriesProcesses(src) {
 		want.Parts |= NodeNeeds
 	}
 	want.Parts &^= model.PartLive
@@ -203,7 +203,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	case isLive:
 		return c.WithEtcd(EtcdHealth(ctx, src)), nil
 	}
-	return WithKept(ctx, src, c)
+	return WithStored(ctx, src, c)
 }
 
 // ask adds to a cluster the state of its processes and its etcd, and the recent writes, all within the deadline of
@@ -211,11 +211,11 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model.Cluster) (*model.Cluster, error) {
 	options, from := spec.nodes(), time.Now()
 	var lingering func(time.Duration) func()
-	if spec.Linger {
+	if spec.LongWindow {
 		lingering = func(window time.Duration) func() {
 			done := func() {}
-			if l.Lingering != nil {
-				done = l.Lingering(window)
+			if l.OnLongWindow != nil {
+				done = l.OnLongWindow(window)
 			}
 			return func() {
 				done()
@@ -234,8 +234,8 @@ func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model
 		return nil, err
 	}
 	asked = asked.WithRecent(recent.Recent).WithStarts(recent.Starts)
-	if spec.Again && !asked.Etcd.Unresponsive() {
-		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(from.Add(options.MaxWait()))))
+	if spec.Reread && !asked.Etcd.Unresponsive() {
+		asked = Reread(ctx, etcd, asked, max(minSlack, time.Until(from.Add(options.MaxWait()))))
 	}
 	return asked, nil
 }
@@ -243,17 +243,17 @@ func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model
 // outage returns a cluster for a store that does not respond if spec.Outage is set. Otherwise it returns err.
 func (l *Loader) outage(ctx context.Context, src source.Source, spec *Spec, err error) (*model.Cluster, error) {
 	hangs, ok := errors.AsType[*source.HangingError](err)
-	if !ok || !spec.Outage || !spec.Asks(src) {
+	if !ok || !spec.Outage || !spec.QueriesProcesses(src) {
 		return nil, err
 	}
 	from := src.Origin()
 	parts := model.Parts{Origin: model.Origin{Kind: from.Kind, Location: from.Location, Root: spec.Root, Taken: l.Now(), ByClock: true}}
-	if spec.Known != nil {
-		parts.Sessions, parts.Loaded, parts.Version = spec.Known.Sessions, model.PartSessions, spec.Known.Version
+	if spec.Fallback != nil {
+		parts.Sessions, parts.Loaded, parts.Version = spec.Fallback.Sessions, model.PartSessions, spec.Fallback.Version
 	}
-	health := silentEtcd(hangs.Endpoint, fmt.Sprintf("it accepts connections, but did not respond within %s", hangs.After))
+	health := unresponsiveEtcd(hangs.Endpoint, fmt.Sprintf("it accepts connections, but did not respond within %s", hangs.After))
 	c := model.Build(parts).WithEtcd(health).WithGaps(model.Gap{Where: "metadata", Reason: "etcd is not responding"})
-	if spec.Known == nil {
+	if spec.Fallback == nil {
 		return c, nil
 	}
 	client, err := live.Open(spec.nodes())
@@ -282,16 +282,16 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 	f, done = &Feed{Open: func(ctx context.Context) (source.Source, error) { return l.Open(ctx, spec) }}, func() {}
 	switch {
 	case len(spec.Recordings) > 0:
-		read := sync.OnceValues(func() (recorded, error) {
+		read := sync.OnceValues(func() (recordingState, error) {
 			r, gaps, err := ReadRecordings(spec.Recordings)
-			return recorded{r, gaps}, err
+			return recordingState{r, gaps}, err
 		})
-		f.Kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
+		f.AddStored = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
 			r, err := read()
 			return c.WithRuntime(r.runtime).WithGaps(r.gaps...), err
 		}
 	case !spec.IsLive():
-		f.Kept = WithKept
+		f.AddStored = WithStored
 	case spec.Live:
 		options := spec.nodes()
 		options.Window = 0 // each round uses the counters of the one before
@@ -305,8 +305,8 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 	return f, done, nil
 }
 
-// recorded holds the process state and the gaps read from recordings.
-type recorded struct {
+// recordingState holds the process state and the gaps read from recordings.
+type recordingState struct {
 	runtime *model.Runtime
 	gaps    []model.Gap
 }

@@ -36,11 +36,11 @@ func TestInterruptible(t *testing.T) {
 }
 
 // TestLoad checks that a bundle is loaded with its stored process state, that a missing recording is an error, and
-// that the loader calls Reading and OpenOwn.
+// that the loader calls Reading and OpenCustom.
 func TestLoad(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
 	began, ended := 0, 0
-	loader := &session.Loader{Now: time.Now, Timeout: time.Second, Reading: func(s source.Snapshot) (source.Snapshot, func()) {
+	loader := &session.Loader{Now: time.Now, Timeout: time.Second, OnRead: func(s source.Snapshot) (source.Snapshot, func()) {
 		began++
 		return s, func() { ended++ }
 	}}
@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 		t.Error("a recording that is not there is no error")
 	}
 	refused := errors.New("not this one")
-	loader.OpenOwn = func(context.Context, *session.Spec) (source.Source, bool, error) { return nil, false, refused }
+	loader.OpenCustom = func(context.Context, *session.Spec) (source.Source, bool, error) { return nil, false, refused }
 	if _, err := loader.Load(t.Context(), spec); !errors.Is(err, refused) {
 		t.Errorf("opened: %v", err)
 	}
@@ -83,9 +83,9 @@ func TestPassword(t *testing.T) {
 
 // TestLoadLive checks that the processes of a live source are queried only if wanted.
 func TestLoadLive(t *testing.T) {
-	bubbled(t, func(t *testing.T, etcd *flaky) {
+	runInBubble(t, func(t *testing.T, etcd *flaky) {
 		t.Helper()
-		loader := &session.Loader{Now: time.Now, Timeout: time.Second, OpenOwn: func(context.Context, *session.Spec) (source.Source, bool, error) {
+		loader := &session.Loader{Now: time.Now, Timeout: time.Second, OpenCustom: func(context.Context, *session.Spec) (source.Source, bool, error) {
 			return etcd, true, nil
 		}}
 		spec := &session.Spec{From: "demo://", Want: meta.Want{Parts: model.PartSegments}}
@@ -93,11 +93,11 @@ func TestLoadLive(t *testing.T) {
 		if err != nil || c.Runtime != nil || c.Etcd == nil || c.Loaded&model.PartSegments == 0 {
 			t.Errorf("left alone: %v, runtime %v, etcd %v", err, c.Runtime != nil, c.Etcd)
 		}
-		if spec.Asks(etcd) {
+		if spec.QueriesProcesses(etcd) {
 			t.Error("it would ask")
 		}
 		spec.Live = true
-		if !spec.Asks(etcd) {
+		if !spec.QueriesProcesses(etcd) {
 			t.Error("it would not ask")
 		}
 	})

@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// captured reads the metadata and the process state of a real cluster from a bundle.
-func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
+// loadCapture reads the metadata and the process state of a real cluster from a bundle.
+func loadCapture(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	t.Helper()
 	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
 	if err != nil {
@@ -32,7 +32,7 @@ func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	if c, err = meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	with, err := session.WithKept(t.Context(), src, c)
+	with, err := session.WithStored(t.Context(), src, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +41,14 @@ func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 
 // followedCluster is a feed with its last cluster and a stateful check.Judge, as in diagnose --watch and the UI.
 type followedCluster struct {
-	session.Followed
+	session.FeedDriver
 	shown *model.Cluster
 	judge check.Judge
 }
 
 func follow() *followedCluster {
 	f := &followedCluster{}
-	f.Followed = session.NewFollowed(func(u history.Update) {
+	f.FeedDriver = session.NewFeedDriver(func(u history.Update) {
 		if u.Cluster != nil {
 			f.shown = u.Cluster
 		}
@@ -70,19 +70,19 @@ func (f *followedCluster) alarms() []string {
 // TestMetadataMovesOn checks that earlier answers combined with later metadata of a real cluster under load raise
 // no alarm, although checkpoints move beyond the earlier ends of topics and collections grow.
 func TestMetadataMovesOn(t *testing.T) {
-	first, answers := captured(t, "healthy-load-1")
-	second, later := captured(t, "healthy-load-2")
-	third, _ := captured(t, "healthy-load-3")
+	first, answers := loadCapture(t, "healthy-load-1")
+	second, later := loadCapture(t, "healthy-load-2")
+	third, _ := loadCapture(t, "healthy-load-3")
 	f := follow()
 	for _, step := range []struct {
 		name string
 		do   func()
 	}{
-		{"read", func() { f.Followed.Followed(first) }},
-		{"answered", func() { f.AnsweredBy(answers, first) }},
-		{"metadata a minute on", func() { f.Followed.Followed(second) }},
-		{"metadata two minutes on", func() { f.Followed.Followed(third) }},
-		{"answered while it moved on", func() { f.AnsweredBy(later, second) }},
+		{"read", func() { f.FeedDriver.OnCluster(first) }},
+		{"answered", func() { f.OnAnswers(answers, first) }},
+		{"metadata a minute on", func() { f.FeedDriver.OnCluster(second) }},
+		{"metadata two minutes on", func() { f.FeedDriver.OnCluster(third) }},
+		{"answered while it moved on", func() { f.OnAnswers(later, second) }},
 	} {
 		step.do()
 		if alarms := f.alarms(); len(alarms) > 0 {
@@ -95,12 +95,12 @@ func TestMetadataMovesOn(t *testing.T) {
 // alarm, before, during and after the queries to processes.
 func TestCollectionsComeAndGo(t *testing.T) {
 	for _, name := range []string{"healthy-idle", "healthy-load-1", "healthy-load-3"} {
-		c, r := captured(t, name)
+		c, r := loadCapture(t, name)
 		for _, x := range c.Collections {
 			for _, change := range []struct {
 				name string
 				of   func(*model.Cluster, model.CollectionID) *model.Cluster
-			}{{"dropped", dropped}, {"released", released}} {
+			}{{"dropped", dropCollection}, {"released", releaseCollection}} {
 				without := change.of(c, x.ID)
 				less := answersWithout(r, x.ID)
 				for _, course := range []struct {
@@ -114,9 +114,9 @@ func TestCollectionsComeAndGo(t *testing.T) {
 					{"came while they answered, and did not have it yet", without, c, less},
 				} {
 					f := follow()
-					f.Followed.Followed(course.before)
-					f.Followed.Followed(course.after)
-					f.AnsweredBy(course.r, course.before)
+					f.FeedDriver.OnCluster(course.before)
+					f.FeedDriver.OnCluster(course.after)
+					f.OnAnswers(course.r, course.before)
 					if alarms := f.alarms(); len(alarms) > 0 {
 						t.Errorf("%s: %s %s, %s: false alarms: %q", name, x.Name, change.name, course.name, alarms)
 					}
@@ -127,9 +127,9 @@ func TestCollectionsComeAndGo(t *testing.T) {
 					r          *model.Runtime
 				}{{"went after they had answered", c, without, r}, {"came after they had answered", without, c, less}} {
 					f := follow()
-					f.Followed.Followed(course.asked)
-					f.AnsweredBy(course.r, course.asked)
-					f.Followed.Followed(course.now)
+					f.FeedDriver.OnCluster(course.asked)
+					f.OnAnswers(course.r, course.asked)
+					f.FeedDriver.OnCluster(course.now)
 					if alarms := f.alarms(); len(alarms) > 0 {
 						t.Errorf("%s: %s %s, %s: false alarms: %q", name, x.Name, change.name, course.name, alarms)
 					}
@@ -139,30 +139,30 @@ func TestCollectionsComeAndGo(t *testing.T) {
 	}
 }
 
-// released returns a cluster after a collection was released. Milvus removes its load state and its replicas.
-func released(c *model.Cluster, id model.CollectionID) *model.Cluster {
+// releaseCollection returns a cluster after a collection was released. Milvus removes its load state and its replicas.
+func releaseCollection(c *model.Cluster, id model.CollectionID) *model.Cluster {
 	p := c.Parts
-	p.LoadStates = lacking(p.LoadStates, func(x *model.LoadState) bool { return x.Collection == id })
-	p.Replicas = lacking(p.Replicas, func(x *model.Replica) bool { return x.Collection == id })
+	p.LoadStates = filterOut(p.LoadStates, func(x *model.LoadState) bool { return x.Collection == id })
+	p.Replicas = filterOut(p.Replicas, func(x *model.Replica) bool { return x.Collection == id })
 	p.Origin.Revision++
 	return model.Build(p)
 }
 
-// dropped returns a cluster without a collection, as before its creation or after its complete removal.
-func dropped(c *model.Cluster, id model.CollectionID) *model.Cluster {
-	p := released(c, id).Parts
-	p.Collections = lacking(p.Collections, func(x *model.Collection) bool { return x.ID == id })
-	p.Partitions = lacking(p.Partitions, func(x *model.Partition) bool { return x.Collection == id })
-	p.Indexes = lacking(p.Indexes, func(x *model.Index) bool { return x.Collection == id })
-	p.Segments = lacking(p.Segments, func(x *model.Segment) bool { return x.Collection == id })
-	p.VChannels = lacking(p.VChannels, func(x *model.VChannel) bool { return x.Collection == id })
-	p.Aliases = lacking(p.Aliases, func(x *model.Alias) bool { return x.Collection == id })
-	p.Orphans = lacking(p.Orphans, func(x *model.Segment) bool { return x.Collection == id })
-	p.Targets = lacking(p.Targets, func(x *model.Target) bool { return x.Collection == id })
+// dropCollection returns a cluster without a collection, as before its creation or after its complete removal.
+func dropCollection(c *model.Cluster, id model.CollectionID) *model.Cluster {
+	p := releaseCollection(c, id).Parts
+	p.Collections = filterOut(p.Collections, func(x *model.Collection) bool { return x.ID == id })
+	p.Partitions = filterOut(p.Partitions, func(x *model.Partition) bool { return x.Collection == id })
+	p.Indexes = filterOut(p.Indexes, func(x *model.Index) bool { return x.Collection == id })
+	p.Segments = filterOut(p.Segments, func(x *model.Segment) bool { return x.Collection == id })
+	p.VChannels = filterOut(p.VChannels, func(x *model.VChannel) bool { return x.Collection == id })
+	p.Aliases = filterOut(p.Aliases, func(x *model.Alias) bool { return x.Collection == id })
+	p.Orphans = filterOut(p.Orphans, func(x *model.Segment) bool { return x.Collection == id })
+	p.Targets = filterOut(p.Targets, func(x *model.Target) bool { return x.Collection == id })
 	return model.Build(p)
 }
 
-func lacking[T any](list []*T, gone func(*T) bool) []*T {
+func filterOut[T any](list []*T, gone func(*T) bool) []*T {
 	return slices.DeleteFunc(slices.Clone(list), gone)
 }
 
@@ -181,9 +181,9 @@ func answersWithout(r *model.Runtime, id model.CollectionID) *model.Runtime {
 		other.Distribution = &d
 		p.Nodes[i] = &other
 	}
-	p.Loaded = lacking(p.Loaded, func(x *model.LoadedCollection) bool { return x.Collection == id })
-	p.Replicas = lacking(p.Replicas, func(x *model.LiveReplica) bool { return x.Collection == id })
+	p.Loaded = filterOut(p.Loaded, func(x *model.LoadedCollection) bool { return x.Collection == id })
+	p.Replicas = filterOut(p.Replicas, func(x *model.LiveReplica) bool { return x.Collection == id })
 	p.ShardLeaders = slices.DeleteFunc(slices.Clone(p.ShardLeaders), func(x model.ShardLeader) bool { return x.Collection == id })
-	p.Recovery = lacking(p.Recovery, func(x *model.Recovery) bool { return x.Collection == id })
+	p.Recovery = filterOut(p.Recovery, func(x *model.Recovery) bool { return x.Collection == id })
 	return model.BuildRuntime(p)
 }

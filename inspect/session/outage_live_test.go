@@ -28,7 +28,7 @@ func hangingCluster(t *testing.T) (*sourcetest.Proxy, *session.Loader, *session.
 	server.Load(t, kvs)
 	proxy := sourcetest.StartProxy(t, server.Address)
 	return proxy, &session.Loader{Now: time.Now, Timeout: time.Second}, &session.Spec{
-		From: "etcd://" + proxy.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Live: true, Recent: true, Again: true, Outage: true,
+		From: "etcd://" + proxy.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Live: true, Recent: true, Reread: true, Outage: true,
 		Nodes: live.Options{Timeout: 4 * time.Second, Window: 500 * time.Millisecond},
 	}
 }
@@ -44,7 +44,7 @@ func TestAllHang(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	loader.Reading = func(s source.Snapshot) (source.Snapshot, func()) { return s, proxy.Freeze }
+	loader.OnRead = func(s source.Snapshot) (source.Snapshot, func()) { return s, proxy.Freeze }
 	begun := time.Now()
 	c, err := loader.Read(t.Context(), src, spec)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestOutage(t *testing.T) {
 	if err != nil || !c.Etcd.Unresponsive() || c.Loaded != 0 || c.Runtime != nil || len(c.Gaps) == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	spec.Known = known
+	spec.Fallback = known
 	if c, err = loader.Load(t.Context(), spec); err != nil || !c.Etcd.Unresponsive() || c.Runtime == nil || c.Runtime.LiveNode("querynode", 2) == nil {
 		t.Errorf("%+v, %v", c, err)
 	}

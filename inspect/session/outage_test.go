@@ -20,18 +20,18 @@ import (
 	"kitescope/inspect/why"
 )
 
-// stored is a snapshot with the given keys.
-type stored struct {
+// fixedSnapshot is a snapshot with the given keys.
+type fixedSnapshot struct {
 	header source.Header
 	keys   []source.KV
 }
 
-func (s *stored) Header() source.Header { return s.header }
-func (*stored) Gaps() []source.Gap      { return nil }
-func (*stored) Seekable() bool          { return true }
-func (*stored) Close() error            { return nil }
+func (s *fixedSnapshot) Header() source.Header { return s.header }
+func (*fixedSnapshot) Gaps() []source.Gap      { return nil }
+func (*fixedSnapshot) Seekable() bool          { return true }
+func (*fixedSnapshot) Close() error            { return nil }
 
-func (s *stored) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
+func (s *fixedSnapshot) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
 	for _, kv := range s.keys {
 		if err := yield(kv); err != nil {
 			return err
@@ -46,8 +46,8 @@ func key(name, value string, revision int64) source.KV {
 	return source.KV{Key: []byte("by-dev/" + name), Value: []byte(value), CreateRevision: revision, ModRevision: revision, Version: 1}
 }
 
-// reserved returns the key that RootCoord writes to reserve timestamps until 3 s after a time.
-func reserved(at time.Time, revision int64) source.KV {
+// reservationKey returns the key that RootCoord writes to reserve timestamps until 3 s after a time.
+func reservationKey(at time.Time, revision int64) source.KV {
 	return key("kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(at.Add(3*time.Second).UnixNano()))), revision)
 }
 
@@ -57,7 +57,7 @@ func reserved(at time.Time, revision int64) source.KV {
 func outage(t *testing.T, ended bool) string {
 	t.Helper()
 	var out bytes.Buffer
-	first := &stored{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reserved(noon, 100)}}
+	first := &fixedSnapshot{source.Header{Root: "by-dev", MetaPath: "meta", Revision: 100, Taken: noon.Add(time.Second), ByClock: true}, []source.KV{reservationKey(noon, 100)}}
 	w, err := source.NewBundleWriter(&out, first.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: 100, Recorded: true}})
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
@@ -70,7 +70,7 @@ func outage(t *testing.T, ended bool) string {
 			if !ended {
 				break
 			}
-			kv = reserved(at, 110)
+			kv = reservationKey(at, 110)
 		}
 		r := &session.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
@@ -118,7 +118,7 @@ func TestAtWithoutTimestamps(t *testing.T) {
 				t.Fatal(err)
 			}
 			var p meta.Point
-			loader := &session.Loader{Now: time.Now, Timeout: time.Minute, AsOf: func(found meta.Point) { p = found }}
+			loader := &session.Loader{Now: time.Now, Timeout: time.Minute, OnMoment: func(found meta.Point) { p = found }}
 			c, err := loader.Load(t.Context(), spec)
 			if err != nil {
 				t.Errorf("ended %v: %s: %v", ended, text, err)
@@ -137,7 +137,7 @@ func TestAtWithoutTimestamps(t *testing.T) {
 			}
 		}
 	}
-	u, _, err := stepping(t, outage(t, true), "12:04")
+	u, _, err := followPast(t, outage(t, true), "12:04")
 	if err != nil || len(u.Cluster.Sessions) != 4 || u.Cluster.Runtime == nil {
 		t.Fatalf("%+v, %v", u.Cluster, err)
 	}
@@ -160,7 +160,7 @@ func TestAtWithoutTimestamps(t *testing.T) {
 func TestStepsOfARecording(t *testing.T) {
 	t.Parallel()
 	dir := outage(t, true)
-	u, _, err := stepping(t, dir, "")
+	u, _, err := followPast(t, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestStepsOfARecording(t *testing.T) {
 		look(n)
 	}
 	chunk := filepath.Join(outage(t, true), source.ChunkName(1, noon))
-	if u, _, err = stepping(t, chunk, ""); err != nil {
+	if u, _, err = followPast(t, chunk, ""); err != nil {
 		t.Fatal(err)
 	}
 	look(3) // a chunk opened as a file works too
@@ -215,7 +215,7 @@ func TestOnsetOfAnswers(t *testing.T) {
 	defer snap.Close()
 	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
 	if err == nil {
-		c, err = session.WithKept(t.Context(), src, c)
+		c, err = session.WithStored(t.Context(), src, c)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 
 // Past reads the history of a source. Its methods may be called concurrently, but read one at a time.
 type Past struct {
-	source source.Past
-	want   meta.Want
-	kept   laying
+	source    source.Past
+	want      meta.Want
+	addStored addStateFunc
 	// reading is the snapshot being read, or nil.
 	reading atomic.Pointer[Reading]
 
@@ -35,7 +35,7 @@ func PastOf(src source.Source, want meta.Want) (*Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Past{source: of, want: want, kept: layThen}, nil
+	return &Past{source: of, want: want, addStored: addPastState}, nil
 }
 
 // mostEvents is the maximum number of events kept of a source that changes. Beyond it, the history is read again
@@ -48,7 +48,7 @@ type momentError struct{ error }
 // pastOf returns the history of a source, or nil if the source has no history or Steps is not set. It returns
 // an error if At is set and the source has no history.
 func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
-	if !f.Steps {
+	if !f.WithHistory {
 		return nil, nil //nolint:nilnil // nobody asks
 	}
 	p, err := PastOf(src, want)
@@ -63,40 +63,40 @@ func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 
 // first returns the cluster at the requested moment. Separate recordings are assumed to be from that moment.
 func (f *Feed) first(ctx context.Context, p *Past) (*model.Cluster, error) {
-	lay := p.kept
-	if _, isBundle := p.source.(*source.Bundle); f.Kept != nil && !isBundle {
-		lay = f.Kept
+	lay := p.addStored
+	if _, isBundle := p.source.(*source.Bundle); f.AddStored != nil && !isBundle {
+		lay = f.AddStored
 	}
 	return p.load(ctx, f.At, lay)
 }
 
-// laying is a function that adds stored process state to a cluster.
-type laying = func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
+// addStateFunc is a function that adds stored process state to a cluster.
+type addStateFunc = func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
 
-// layThen adds the process state of a past moment to its cluster. A bundle that is not a chunk of a recording has
+// addPastState adds the process state of a past moment to its cluster. A bundle that is not a chunk of a recording has
 // only the state at its end, so c is returned unchanged.
-func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+func addPastState(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	if b, ok := src.(*source.Bundle); ok && !b.Manifest().History.Recorded {
 		return c, nil
 	}
-	return WithKept(ctx, src, c)
+	return WithStored(ctx, src, c)
 }
 
 // load reads the cluster at a moment from the source.
-func (p *Past) load(ctx context.Context, at At, lay laying) (*model.Cluster, error) {
-	src := &then{past: p.source, at: at}
+func (p *Past) load(ctx context.Context, at At, addState addStateFunc) (*model.Cluster, error) {
+	src := &pastSource{past: p.source, at: at}
 	snap, err := src.Pin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snap = p.counted(snap)
+	snap = p.countReads(snap)
 	defer p.reading.Store(nil)
 	defer snap.Close()
 	c, err := meta.Load(ctx, snap, p.want)
 	if err != nil {
 		return nil, err
 	}
-	return lay(ctx, p.source, withRecent(ctx, src, c, maxDial))
+	return addState(ctx, p.source, withRecent(ctx, src, c, maxDial))
 }
 
 // History implements history.Past. It still includes revisions that etcd has compacted since they were read.
@@ -168,15 +168,15 @@ func (p *Past) At(ctx context.Context, revisions ...int64) ([]*model.Cluster, er
 	defer p.mu.Unlock()
 	list := make([]*model.Cluster, 0, len(revisions))
 	if len(revisions) == 1 {
-		c, err := p.load(ctx, At{text: "rev", revision: revisions[0]}, p.kept)
+		c, err := p.load(ctx, At{text: "rev", revision: revisions[0]}, p.addStored)
 		return append(list, c), err
 	}
 	if err := p.pin(ctx); err != nil {
 		return nil, err
 	}
 	defer p.reading.Store(nil)
-	err := meta.Moments(ctx, countedPast{p.source, p}, p.newest, p.want, p.points(ctx, revisions), func(c *model.Cluster) error {
-		c, err := p.kept(ctx, p.source, c)
+	err := meta.Moments(ctx, countingPast{p.source, p}, p.newest, p.want, p.points(ctx, revisions), func(c *model.Cluster) error {
+		c, err := p.addStored(ctx, p.source, c)
 		list = append(list, c)
 		return err
 	})
@@ -192,26 +192,26 @@ func (p *Past) Progress() string {
 	return Progress{r.keys.Load(), r.bytes.Load()}.String()
 }
 
-// counted wraps a snapshot so that Progress reports how much of the snapshot was read.
-func (p *Past) counted(snap source.Snapshot) source.Snapshot {
+// countReads wraps a snapshot so that Progress reports how much of the snapshot was read.
+func (p *Past) countReads(snap source.Snapshot) source.Snapshot {
 	r := NewReading(snap, 0, nil)
 	p.reading.Store(r)
 	return r
 }
 
-// countedPast is a source.Past whose snapshots are counted for Progress.
-type countedPast struct {
+// countingPast is a source.Past whose snapshots are counted for Progress.
+type countingPast struct {
 	source.Past
 	p *Past
 }
 
 // PinAt implements source.Past.
-func (c countedPast) PinAt(ctx context.Context, newest source.Header, revision int64) (source.Snapshot, error) {
+func (c countingPast) PinAt(ctx context.Context, newest source.Header, revision int64) (source.Snapshot, error) {
 	snap, err := c.Past.PinAt(ctx, newest, revision)
 	if err != nil {
 		return nil, err
 	}
-	return c.p.counted(snap), nil
+	return c.p.countReads(snap), nil
 }
 
 // points returns an iterator over revisions with their times. Its bool result is false after the last.
@@ -248,13 +248,13 @@ func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.
 	snapped := func() (meta.Point, bool, error) {
 		point, ok, err := next()
 		if err == nil && ok {
-			point, err = rounds.Snap(ctx, point)
+			point, err = rounds.SnapToRound(ctx, point)
 		}
 		point.Revision = max(point.Revision, last) // the clock may have been set back
 		last = point.Revision
 		return point, ok && err == nil, err
 	}
-	return meta.Moments(ctx, p.source, p.newest, p.want, snapped, func(c *model.Cluster) error { return visit(rounds.Lay(c)) })
+	return meta.Moments(ctx, p.source, p.newest, p.want, snapped, func(c *model.Cluster) error { return visit(rounds.AddState(c)) })
 }
 
 // Find implements history.Past.

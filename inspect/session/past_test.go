@@ -18,11 +18,11 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// stepping follows a source with its past. It returns the first update with a cluster, or the error if there is
+// followPast follows a source with its past. It returns the first update with a cluster, or the error if there is
 // none.
-func stepping(t *testing.T, from, at string) (first history.Update, updates <-chan history.Update, err error) {
+func followPast(t *testing.T, from, at string) (first history.Update, updates <-chan history.Update, err error) {
 	t.Helper()
-	feed := &session.Feed{Steps: true, Quiet: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{WithHistory: true, SkipHealth: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{DialTimeout: time.Second, RequestTimeout: time.Minute})
 	}}
 	if at != "" {
@@ -64,7 +64,7 @@ func at(t *testing.T, past history.Past, revision int64) (*model.Cluster, error)
 func TestPastOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
-	u, _, err := stepping(t, file, "")
+	u, _, err := followPast(t, file, "")
 	if err != nil || u.Past == nil || u.Historical {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -112,18 +112,18 @@ func TestPastOfAFile(t *testing.T) {
 func TestFeedAtAMoment(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz")
-	u, _, err := stepping(t, file, "rev:1419")
+	u, _, err := followPast(t, file, "rev:1419")
 	if err != nil || !u.Historical || u.Past == nil || u.Cluster.Origin.Revision != 1419 {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	if _, _, err = stepping(t, file, "07:00"); err == nil || !strings.Contains(err.Error(), "is before the oldest") {
+	if _, _, err = followPast(t, file, "07:00"); err == nil || !strings.Contains(err.Error(), "is before the oldest") {
 		t.Errorf("07:00: %v", err)
 	}
 	backup := filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz")
-	if u, _, err := stepping(t, backup, ""); err != nil || u.Past != nil {
+	if u, _, err := followPast(t, backup, ""); err != nil || u.Past != nil {
 		t.Errorf("a backup: %+v, %v", u, err)
 	}
-	if _, _, err := stepping(t, backup, "-5m"); !errors.Is(err, source.ErrNoHistory) {
+	if _, _, err := followPast(t, backup, "-5m"); !errors.Is(err, source.ErrNoHistory) {
 		t.Errorf("a backup at a moment: %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func TestPastOfALiveEtcd(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
-	u, updates, err := stepping(t, "etcd://"+server.Address, "")
+	u, updates, err := followPast(t, "etcd://"+server.Address, "")
 	if err != nil || u.Past == nil {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -192,7 +192,7 @@ func TestPastOfALiveEtcd(t *testing.T) {
 func TestPastOfABundle(t *testing.T) {
 	t.Parallel()
 	bundle := filepath.Join("demo", "demo.kite")
-	u, _, err := stepping(t, bundle, "")
+	u, _, err := followPast(t, bundle, "")
 	if err != nil || u.Past == nil {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -200,7 +200,7 @@ func TestPastOfABundle(t *testing.T) {
 	if err != nil || before.Runtime != nil || len(before.Sessions) == 0 {
 		t.Errorf("a moment before has answers, or nothing: %v", err)
 	}
-	if u, _, err = stepping(t, bundle, "rev:1000"); err != nil || u.Cluster.Runtime != nil {
+	if u, _, err = followPast(t, bundle, "rev:1000"); err != nil || u.Cluster.Runtime != nil {
 		t.Errorf("opened at a moment it has answers: %v", err)
 	}
 }

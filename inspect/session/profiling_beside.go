@@ -18,17 +18,17 @@ const minPull = 100 * time.Millisecond
 
 // ProfileOptions selects the profiles that checks of a cluster use.
 type ProfileOptions struct {
-	// Named holds profiles that are already read. If it is nil, they come from the cluster's bundle or recording,
+	// Record holds profiles that are already read. If it is nil, they come from the cluster's bundle or recording,
 	// or are pulled.
-	Named *pull.Record
+	Record *pull.Record
 	// Window is the time for which all processes are profiled during the queries, rounded up to whole seconds. 0
 	// disables it. Goroutines are counted before and after it.
 	Window time.Duration
 	Pull   pull.Options
-	// Chosen is called with the selected pull of a recording. It may be nil.
-	Chosen func(Pull)
-	// Read is called with the profiles in use while they can be opened. It may be nil.
-	Read func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error
+	// OnPull is called with the selected pull of a recording. It may be nil.
+	OnPull func(Pull)
+	// OnProfiles is called with the profiles in use while they can be opened. It may be nil.
+	OnProfiles func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error
 }
 
 // LoadProfiled loads a cluster, the state of its processes, and their profiles. Unavailable profiles become a gap
@@ -43,18 +43,18 @@ func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOpti
 	if p.Window > 0 && !isLive {
 		return nil, &NotLiveError{spec.From}
 	}
-	var meanwhile *beside
+	var meanwhile *concurrentPull
 	if p.Window > 0 {
-		meanwhile = begin(ctx, loader, *spec, p)
+		meanwhile = startPull(ctx, loader, *spec, p)
 		defer meanwhile.discard()
 	}
 	again := *spec
-	again.Again = true
+	again.Reread = true
 	c, err := loader.Read(ctx, src, &again)
 	if err != nil {
 		return nil, err
 	}
-	record, where := p.Named, ""
+	record, where := p.Record, ""
 	switch bundle, isBundle := src.(*source.Bundle); {
 	case record != nil:
 	case meanwhile != nil:
@@ -66,7 +66,7 @@ func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOpti
 		record, err = BundleProfiles(ctx, bundle)
 		where = "profiles of " + c.Origin.Location
 	default:
-		record, err = p.recorded(src, spec, c)
+		record, err = p.lastPull(src, spec, c)
 		where = "profiles of " + c.Origin.Location
 	}
 	if err != nil {
@@ -82,17 +82,17 @@ func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOpti
 	if meanwhile != nil {
 		profiles.Location = ""
 	}
-	if p.Read != nil {
-		if err := p.Read(ctx, record, profiles); err != nil {
+	if p.OnProfiles != nil {
+		if err := p.OnProfiles(ctx, record, profiles); err != nil {
 			return nil, err
 		}
 	}
 	return c.WithProfiles(profiles), nil
 }
 
-// recorded returns the last profiles that a recorder pulled, or the last ones before the cluster's moment if
+// lastPull returns the last profiles that a recorder pulled, or the last ones before the cluster's moment if
 // spec.At is set. It returns nil if there are none or src is not a recording.
-func (p *ProfileOptions) recorded(src source.Source, spec *Spec, c *model.Cluster) (*pull.Record, error) {
+func (p *ProfileOptions) lastPull(src source.Source, spec *Spec, c *model.Cluster) (*pull.Record, error) {
 	list, err := Pulls(src)
 	if err != nil {
 		return nil, err
@@ -105,23 +105,23 @@ func (p *ProfileOptions) recorded(src source.Source, spec *Spec, c *model.Cluste
 	if !ok {
 		return nil, nil //nolint:nilnil // there are none
 	}
-	if p.Chosen != nil {
-		p.Chosen(last)
+	if p.OnPull != nil {
+		p.OnPull(last)
 	}
 	return pull.Read(last.Path)
 }
 
-// beside is a pull of profiles that runs concurrently with the queries to processes.
-type beside struct {
+// concurrentPull is a pull of profiles that runs concurrently with the queries to processes.
+type concurrentPull struct {
 	dir  string
 	done chan struct{}
 	stop context.CancelFunc
 	err  error
 }
 
-func begin(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) *beside {
+func startPull(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) *concurrentPull {
 	ctx, stop := context.WithCancel(ctx)
-	b := &beside{done: make(chan struct{}), stop: stop}
+	b := &concurrentPull{done: make(chan struct{}), stop: stop}
 	go func() {
 		defer close(b.done)
 		b.err = b.pull(ctx, loader, spec, p)
@@ -132,7 +132,7 @@ func begin(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) *be
 // pull pulls two rounds of profiles: goroutines, then all kinds. The timeout of a process, counted from here,
 // applies to the whole pull in addition to the window. At most half of the timeout is for finding the
 // targets, so that a process that hangs leaves time for the others.
-func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) error {
+func (b *concurrentPull) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) error {
 	until := time.Now().Add(spec.Nodes.Timeout)
 	spec.Nodes.Timeout /= 2
 	p.Pull.Seconds = int((p.Window + time.Second - 1) / time.Second)
@@ -164,7 +164,7 @@ func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileO
 }
 
 // record waits for the pull and returns the profiles of both rounds as one record.
-func (b *beside) record() (*pull.Record, error) {
+func (b *concurrentPull) record() (*pull.Record, error) {
 	<-b.done
 	if b.err != nil {
 		return nil, b.err
@@ -186,7 +186,7 @@ func (b *beside) record() (*pull.Record, error) {
 }
 
 // discard stops the pull and removes its files.
-func (b *beside) discard() {
+func (b *concurrentPull) discard() {
 	b.stop()
 	<-b.done
 	if b.dir != "" {

@@ -47,9 +47,9 @@ func ProfileFacts(ctx context.Context, record *pull.Record, c *model.Cluster) (*
 		if x := f.process(item); kindOf(item, p) == pull.Goroutine {
 			goroutines[x] = append(goroutines[x], p)
 		} else {
-			f.keep(x, kindOf(item, p), p)
+			f.addProfile(x, kindOf(item, p), p)
 		}
-		f.during(item, p)
+		f.extendSpan(item, p)
 	}
 	for x, dumps := range goroutines {
 		f.growth(x, dumps)
@@ -230,8 +230,8 @@ func (f *profileReader) failures() {
 	}
 }
 
-// during extends the time span of the result to include a profile.
-func (f *profileReader) during(item *pull.Item, p *profile.Profile) {
+// extendSpan extends the time span of the result to include a profile.
+func (f *profileReader) extendSpan(item *pull.Item, p *profile.Profile) {
 	from, to := item.From, item.To
 	if from.IsZero() || to.IsZero() {
 		from, to = p.Time, p.Time.Add(p.Duration)
@@ -247,8 +247,8 @@ func (f *profileReader) during(item *pull.Item, p *profile.Profile) {
 	}
 }
 
-// keep adds a profile of the current state to a process.
-func (f *profileReader) keep(x *model.ProfiledProcess, kind pull.Kind, p *profile.Profile) {
+// addProfile adds a profile of the current state to a process.
+func (f *profileReader) addProfile(x *model.ProfiledProcess, kind pull.Kind, p *profile.Profile) {
 	switch kind {
 	case pull.CPU:
 		if _, err := p.KindOf("cpu"); err != nil {

@@ -22,12 +22,12 @@ type Job struct {
 
 // NewJob returns a Job for the cluster of spec, which may be nil, and for named services. way holds the options to
 // connect to them, including the timeout of each connection.
-func NewJob(loader *Loader, spec *Spec, named []pull.Target, way live.Options, o pull.Options) (*Job, error) {
-	client, err := live.Open(way)
+func NewJob(loader *Loader, spec *Spec, named []pull.Target, options live.Options, o pull.Options) (*Job, error) {
+	client, err := live.Open(options)
 	if err != nil {
 		return nil, err
 	}
-	o.Timeout, o.Dial, o.Now = way.Timeout, client.Dial, loader.Now
+	o.Timeout, o.Dial, o.Now = options.Timeout, client.Dial, loader.Now
 	return &Job{loader: loader, spec: spec, named: named, Options: o}, nil
 }
 

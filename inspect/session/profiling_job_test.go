@@ -25,7 +25,7 @@ func demoLoader(t *testing.T) (*session.Loader, *session.Spec) {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenOwn: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenCustom: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
 		if spec.From != demo.From {
 			return nil, false, nil
 		}
@@ -76,7 +76,7 @@ func TestLoadWithProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{Named: record})
+	c, err := session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{Record: record})
 	if err != nil || c.Runtime == nil || c.Profiles == nil || c.Profiles.Location == "" {
 		t.Fatalf("named: %v", err)
 	}

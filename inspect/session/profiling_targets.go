@@ -45,7 +45,7 @@ func ProfileTargets(c *model.Cluster) []pull.Target {
 			t = pull.Process(t.Node, p.at.Address)
 			t.Version = versions[p.nodes[0].Node]
 		} else {
-			t.Unknown = whyNoPort(c.Runtime, p.nodes[0])
+			t.Unknown = noPortReason(c.Runtime, p.nodes[0])
 		}
 		for _, n := range p.nodes {
 			if !slices.Contains(t.Roles, n.Role) {
@@ -64,14 +64,14 @@ func ProfileTargets(c *model.Cluster) []pull.Target {
 // the process and gets its name. A URL belongs to a process if it has the same host and port. For a process
 // without a known address there are two more ways: the URL has the name or the role of the process, or it has
 // no name and this is the only such process at its host.
-func WithNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
+func WithNamed(c *model.Cluster, targets, named []pull.Target) []pull.Target {
 	hosts := map[string]string{} // host of each session by node id
 	for _, s := range c.Sessions {
 		if host, _, err := net.SplitHostPort(s.Address); err == nil {
 			hosts[s.Node.String()] = host
 		}
 	}
-	list := slices.Clone(of)
+	list := slices.Clone(targets)
 	for i := range named {
 		n := &named[i]
 		at := processOf(list, n, hosts)
@@ -142,8 +142,8 @@ func processName(nodes []*model.LiveNode) string {
 	return chief.Name()
 }
 
-// whyNoPort returns the reason why the address of a session's HTTP server is unknown.
-func whyNoPort(r *model.Runtime, n *model.LiveNode) string {
+// noPortReason returns the reason why the address of a session's HTTP server is unknown.
+func noPortReason(r *model.Runtime, n *model.LiveNode) string {
 	for _, s := range r.Skipped {
 		if s.What == "metrics of "+n.Name() {
 			return strings.Replace(s.Reason, ": name the port", ": pass --metrics-port, or its URL", 1)

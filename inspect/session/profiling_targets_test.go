@@ -12,8 +12,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestOf checks that ProfileTargets finds the processes of sessions.
-func TestOf(t *testing.T) {
+// TestProfileTargets checks that ProfileTargets finds the processes of sessions.
+func TestProfileTargets(t *testing.T) {
 	at := func(address string) *model.Process { return &model.Process{Address: address} }
 	alone, coord, node := at("10.0.0.1:9091"), at("10.0.0.2:9091"), at("10.0.0.3:9091")
 	live := func(role string, id model.NodeID, p *model.Process) *model.LiveNode {
@@ -47,9 +47,9 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestNamedURLsAreOfTheirProcesses checks that a URL given for a process with an unknown address replaces its
+// TestNamedURLReplacesTarget checks that a URL given for a process with an unknown address replaces its
 // target, so the process is not also listed as not profiled.
-func TestNamedURLsAreOfTheirProcesses(t *testing.T) {
+func TestNamedURLReplacesTarget(t *testing.T) {
 	live := func(role string, id model.NodeID, p *model.Process) *model.LiveNode {
 		return &model.LiveNode{Role: role, Node: id, Process: p, Outcome: model.Answered}
 	}

@@ -11,16 +11,16 @@ import (
 	"kitescope/profile/pull"
 )
 
-// pulledInto creates the folder of a pull in a recording. Unless whole is set, it has no manifest, like a pull in
+// makePull creates the folder of a pull in a recording. Unless whole is set, it has no manifest, like a pull in
 // progress.
-func pulledInto(t *testing.T, dir, name string, whole bool) {
+func makePull(t *testing.T, dir, name string, complete bool) {
 	t.Helper()
 	path := filepath.Join(dir, PullsFolder, name)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	files := []string{"querynode-5.cpu.pb.gz"}
-	if whole {
+	if complete {
 		files = append(files, pull.ManifestName)
 	}
 	for _, file := range files {
@@ -44,10 +44,10 @@ func TestPulls(t *testing.T) {
 	if list, err := Pulls(src); err != nil || len(list) != 0 {
 		t.Errorf("without profiles: %v, %v", list, err)
 	}
-	pulledInto(t, dir, PullName(nine.Add(time.Minute), "node-idle"), true)
-	pulledInto(t, dir, PullName(nine, "process-slow"), true)
-	pulledInto(t, dir, PullName(nine.Add(2*time.Minute), "cpu-skew"), false)
-	pulledInto(t, dir, "mine", true)
+	makePull(t, dir, PullName(nine.Add(time.Minute), "node-idle"), true)
+	makePull(t, dir, PullName(nine, "process-slow"), true)
+	makePull(t, dir, PullName(nine.Add(2*time.Minute), "cpu-skew"), false)
+	makePull(t, dir, "mine", true)
 	list, err := Pulls(src)
 	if err != nil {
 		t.Fatal(err)

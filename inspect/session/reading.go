@@ -28,9 +28,9 @@ type Reading struct {
 
 // NewReading returns a Reading of s that calls tell at each interval from a separate goroutine. If tell is nil, it
 // only counts.
-func NewReading(s source.Snapshot, interval time.Duration, tell func(Progress)) *Reading {
+func NewReading(s source.Snapshot, interval time.Duration, report func(Progress)) *Reading {
 	r := &Reading{Snapshot: s, stop: func() {}}
-	if tell == nil {
+	if report == nil {
 		return r
 	}
 	done := make(chan struct{})
@@ -41,7 +41,7 @@ func NewReading(s source.Snapshot, interval time.Duration, tell func(Progress)) 
 		for {
 			select {
 			case <-tick.C:
-				tell(Progress{r.keys.Load(), r.bytes.Load()})
+				report(Progress{r.keys.Load(), r.bytes.Load()})
 			case <-done:
 				return
 			}
@@ -72,8 +72,8 @@ func (r *Reading) Close() error {
 // readingInterval is the time between two progress updates.
 const readingInterval = 250 * time.Millisecond
 
-// told returns a snapshot that emits its progress as updates.
-func told(s source.Snapshot, emit func(history.Update)) *Reading {
+// reportReading returns a snapshot that emits its progress as updates.
+func reportReading(s source.Snapshot, emit func(history.Update)) *Reading {
 	return NewReading(s, readingInterval, func(p Progress) { emit(history.Update{Progress: p.String()}) })
 }
 
@@ -89,5 +89,5 @@ func (w readingWatcher) Pin(ctx context.Context) (source.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return told(s, w.emit), nil
+	return reportReading(s, w.emit), nil
 }

@@ -20,15 +20,15 @@ const busyRevisions = 200
 // withRecent adds to a cluster the writes to its store in the last minute, unless a file already has them, and the
 // starts of its processes. Both need a source with past revisions. They stay unknown if these cannot be read within
 // patience.
-func withRecent(ctx context.Context, src source.Source, c *model.Cluster, patience time.Duration) *model.Cluster {
-	if t, ok := src.(*then); ok {
+func withRecent(ctx context.Context, src source.Source, c *model.Cluster, timeout time.Duration) *model.Cluster {
+	if t, ok := src.(*pastSource); ok {
 		src = t.past
 	}
 	past, err := source.PastOf(src)
 	if err != nil || c.Origin.Revision == 0 {
 		return c
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	newest, err := src.Pin(ctx)
 	if err != nil {

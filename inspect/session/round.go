@@ -26,8 +26,8 @@ const (
 	methodMetrics = "GET /metrics"
 	// maxResponses is the maximum size of the responses of a round, in bytes.
 	maxResponses = 2 << 30
-	// maxQuestions is the maximum number of different questions in a chunk. A large cluster has about ten thousand.
-	maxQuestions = 1 << 16
+	// maxRequests is the maximum number of different questions in a chunk. A large cluster has about ten thousand.
+	maxRequests = 1 << 16
 )
 
 // errOldRounds is returned for chunks of older versions, which wrote differences.
@@ -58,31 +58,31 @@ type roundRecord struct {
 	Same bool `json:"same,omitempty"`
 }
 
-// question identifies a record in a round. again numbers equal questions.
-type question struct {
+// requestKey identifies a record in a round. again numbers equal questions.
+type requestKey struct {
 	role, address, method, request string
 	node                           model.NodeID
-	again                          int
+	occurrence                     int
 }
 
-// questions counts equal questions in a round.
-type questions map[question]int
+// requestCounts counts equal questions in a round.
+type requestCounts map[requestKey]int
 
-func (q questions) of(r *live.Record) question {
-	x := question{role: r.Role, address: r.Address, method: r.Method, request: string(r.Request), node: r.Node}
+func (q requestCounts) key(r *live.Record) requestKey {
+	x := requestKey{role: r.Role, address: r.Address, method: r.Method, request: string(r.Request), node: r.Node}
 	n := q[x]
 	q[x]++
-	x.again = n
+	x.occurrence = n
 	return x
 }
 
 // RoundEncoder encodes the rounds of a chunk.
-type RoundEncoder struct{ last map[question][]byte }
+type RoundEncoder struct{ last map[requestKey][]byte }
 
 // Append appends the encoded round to out and returns the result.
 func (e *RoundEncoder) Append(out []byte, r *Round) ([]byte, error) {
 	if e.last == nil {
-		e.last = map[question][]byte{}
+		e.last = map[requestKey][]byte{}
 	}
 	b := bytes.NewBuffer(out)
 	lines := json.NewEncoder(b)
@@ -90,9 +90,9 @@ func (e *RoundEncoder) Append(out []byte, r *Round) ([]byte, error) {
 	if err := lines.Encode(roundHead{r.Revision, r.Every, r.Etcd}); err != nil {
 		return out, err
 	}
-	seen := questions{}
+	seen := requestCounts{}
 	for i := range r.Records {
-		x, q := roundRecord{Record: r.Records[i]}, seen.of(&r.Records[i])
+		x, q := roundRecord{Record: r.Records[i]}, seen.key(&r.Records[i])
 		response := x.Response
 		x.Response = nil
 		last, had := e.last[q]
@@ -114,7 +114,7 @@ type roundDecoder struct {
 	number  int // number of the last round, from 1
 	at      time.Time
 	head    roundHead
-	answers map[question]*answer
+	answers map[requestKey]*answer
 	records []*answer // records of the last round
 	before  []live.Record
 }
@@ -146,12 +146,12 @@ func (d *roundDecoder) add(at time.Time, content []byte) error {
 		return err
 	}
 	if d.answers == nil {
-		d.answers = map[question]*answer{}
+		d.answers = map[requestKey]*answer{}
 	}
 	d.before = d.scrapes()
 	d.number++
 	d.at, d.head, d.records = at, head, nil
-	seen, sum := questions{}, 0
+	seen, sum := requestCounts{}, 0
 	for len(rest) > 0 {
 		line, behind, _ := bytes.Cut(rest, []byte("\n"))
 		var x roundRecord
@@ -161,7 +161,7 @@ func (d *roundDecoder) add(at time.Time, content []byte) error {
 		if x.Size < 0 || x.Size > len(behind) {
 			return io.ErrUnexpectedEOF
 		}
-		q := seen.of(&x.Record)
+		q := seen.key(&x.Record)
 		switch last := d.answers[q]; {
 		case x.Same && last == nil:
 			return errors.New("read a round of answers: a response is missing")
@@ -174,8 +174,8 @@ func (d *roundDecoder) add(at time.Time, content []byte) error {
 			return fmt.Errorf("the answers of one round exceed %d MiB", maxResponses>>20)
 		}
 		a := &answer{d.number, x.Record}
-		if d.answers[q] = a; len(d.answers) > maxQuestions {
-			return fmt.Errorf("the answers are for more than %d requests", maxQuestions)
+		if d.answers[q] = a; len(d.answers) > maxRequests {
+			return fmt.Errorf("the answers are for more than %d requests", maxRequests)
 		}
 		d.records = append(d.records, a)
 		rest = behind[x.Size:]
@@ -194,8 +194,8 @@ func (d *roundDecoder) scrapes() []live.Record {
 	return list
 }
 
-// lasting is the maximum age, in rounds, of an answer to a question that is not repeated in every round.
-const lasting = 4
+// maxAnswerAge is the maximum age, in rounds, of an answer to a question that is not repeated in every round.
+const maxAnswerAge = 4
 
 // last returns the records of the last round, followed by older ones that are still valid.
 func (d *roundDecoder) last() []live.Record {
@@ -205,7 +205,7 @@ func (d *roundDecoder) last() []live.Record {
 	}
 	var older []*answer
 	for _, a := range d.answers {
-		if a.round < d.number && a.round >= d.number-lasting && live.IsCached(&a.record) {
+		if a.round < d.number && a.round >= d.number-maxAnswerAge && live.IsCached(&a.record) {
 			older = append(older, a)
 		}
 	}

@@ -42,7 +42,7 @@ func roundAt(n int) *Round {
 func TestRoundsAreReadAsTheyWereWritten(t *testing.T) {
 	var e RoundEncoder
 	var d roundDecoder
-	for n := range lasting + 2 {
+	for n := range maxAnswerAge + 2 {
 		r := roundAt(n)
 		content, err := e.Append(nil, r)
 		if err != nil {
@@ -58,7 +58,7 @@ func TestRoundsAreReadAsTheyWereWritten(t *testing.T) {
 		if diff := cmp.Diff(r.Records, got[:len(r.Records)]); diff != "" {
 			t.Errorf("round %d (-written +read):\n%s", n, diff)
 		}
-		if held := len(got) > len(r.Records); held != (n > 0 && n <= lasting) {
+		if held := len(got) > len(r.Records); held != (n > 0 && n <= maxAnswerAge) {
 			t.Errorf("round %d: what was asked in the first is held: %v", n, held)
 		}
 		if n > 0 && (len(d.before) != 2 || string(d.before[1].Response) != fmt.Sprintf("a %d\n", n)) {
@@ -96,13 +96,13 @@ func FuzzRounds(f *testing.F) {
 	})
 }
 
-// TestRoundsOfTooManyQuestions checks that a round with more than maxQuestions questions is refused.
-func TestRoundsOfTooManyQuestions(t *testing.T) {
+// TestTooManyRequests checks that a round with more than maxRequests questions is refused.
+func TestTooManyRequests(t *testing.T) {
 	head, err := new(RoundEncoder).Append(nil, &Round{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = new(roundDecoder).add(time.Time{}, append(head, bytes.Repeat([]byte("{}\n"), maxQuestions+1)...))
+	err = new(roundDecoder).add(time.Time{}, append(head, bytes.Repeat([]byte("{}\n"), maxRequests+1)...))
 	if err == nil || !strings.Contains(err.Error(), "more than 65536 requests") {
 		t.Error(err)
 	}

@@ -13,31 +13,31 @@ import (
 	"kitescope/inspect/source"
 )
 
-// stalePatience is the time beyond three intervals after which a round is stale, because processes were not queried
+// staleMargin is the time beyond three intervals after which a round is stale, because processes were not queried
 // since.
-const stalePatience = 30 * time.Second
+const staleMargin = 30 * time.Second
 
 // isStale reports whether a round is too old to use. late is its age, every the interval between rounds.
-func isStale(late, every time.Duration) bool { return late > 3*every+stalePatience }
+func isStale(late, every time.Duration) bool { return late > 3*every+staleMargin }
 
 // Rounds reads the rounds of a recording forward. Each moment must be after the one before. The caller must close
 // it.
 type Rounds struct {
-	src     source.Source
-	chunk   *source.Bundle
-	next    func() (source.HistoryMember, error, bool)
-	stop    func()
-	ahead   source.HistoryMember // the next round of the chunk and its head, valid if isAhead
-	head    roundHead
-	isAhead bool
-	taken   int // number of rounds decoded from the chunk
-	decoder *roundDecoder
-	lacks   string // reason why the last moment has no answers, or ""
+	src           source.Source
+	chunk         *source.Bundle
+	next          func() (source.HistoryMember, error, bool)
+	stop          func()
+	peeked        source.HistoryMember // the next round of the chunk and its head, valid if hasPeeked
+	head          roundHead
+	hasPeeked     bool
+	decoded       int // number of rounds decoded from the chunk
+	decoder       *roundDecoder
+	missingReason string // reason why the last moment has no answers, or ""
 }
 
 // RoundsOf returns the rounds of a source, or nil if it has no answers of past moments.
 func RoundsOf(src source.Source) *Rounds {
-	if src = recordingOf(src); !recordsMoments(src) {
+	if src = recordingOf(src); !hasRounds(src) {
 		return nil
 	}
 	return &Rounds{src: src}
@@ -54,7 +54,7 @@ func (r *Rounds) Close() {
 // open starts to read a chunk.
 func (r *Rounds) open(ctx context.Context, chunk *source.Bundle) {
 	r.Close()
-	r.chunk, r.isAhead, r.taken = chunk, false, 0
+	r.chunk, r.hasPeeked, r.decoded = chunk, false, 0
 	r.next, r.stop = iter.Pull2(func(yield func(source.HistoryMember, error) bool) {
 		err := chunk.History(ctx, func(m source.HistoryMember) error {
 			switch {
@@ -74,31 +74,31 @@ func (r *Rounds) open(ctx context.Context, chunk *source.Bundle) {
 // errStopped stops reading a chunk.
 var errStopped = errors.New("stopped")
 
-// look reads the head of the next round of the chunk. ok is false after the last.
-func (r *Rounds) look() (ok bool, err error) {
-	if r.isAhead {
+// peek reads the head of the next round of the chunk. ok is false after the last.
+func (r *Rounds) peek() (ok bool, err error) {
+	if r.hasPeeked {
 		return true, nil
 	}
-	if r.ahead, err, ok = r.next(); err != nil || !ok {
+	if r.peeked, err, ok = r.next(); err != nil || !ok {
 		return false, err
 	}
-	r.head, _, err = decodeHead(r.ahead.Content)
-	r.isAhead = err == nil
-	return r.isAhead, err
+	r.head, _, err = decodeHead(r.peeked.Content)
+	r.hasPeeked = err == nil
+	return r.hasPeeked, err
 }
 
-// forward decodes the rounds of the chunk up to a revision and a time. A zero time sets no bound.
-func (r *Rounds) forward(revision int64, at time.Time) error {
+// decodeUntil decodes the rounds of the chunk up to a revision and a time. A zero time sets no bound.
+func (r *Rounds) decodeUntil(revision int64, at time.Time) error {
 	for {
-		ok, err := r.look()
-		if err != nil || !ok || r.head.Revision > revision || !at.IsZero() && r.ahead.At.After(at) {
+		ok, err := r.peek()
+		if err != nil || !ok || r.head.Revision > revision || !at.IsZero() && r.peeked.At.After(at) {
 			return err
 		}
-		if err := r.decoder.add(r.ahead.At, r.ahead.Content); err != nil {
-			return fmt.Errorf("read node answers of %s: %w", r.ahead.At.Format(time.RFC3339), err)
+		if err := r.decoder.add(r.peeked.At, r.peeked.Content); err != nil {
+			return fmt.Errorf("read node answers of %s: %w", r.peeked.At.Format(time.RFC3339), err)
 		}
-		r.isAhead = false
-		r.taken++
+		r.hasPeeked = false
+		r.decoded++
 	}
 }
 
@@ -112,7 +112,7 @@ func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks 
 	if err != nil {
 		return "", err
 	}
-	if lacks, err = r.reach(ctx, chunks, revision, at); err != nil && ctx.Err() == nil { // the metadata is still valid
+	if lacks, err = r.advance(ctx, chunks, revision, at); err != nil && ctx.Err() == nil { // the metadata is still valid
 		r.Close()
 		r.chunk, r.decoder = nil, nil
 		return err.Error(), nil
@@ -120,14 +120,14 @@ func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks 
 	return lacks, err
 }
 
-func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (lacks string, err error) {
+func (r *Rounds) advance(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (lacks string, err error) {
 	chunk := chunks[len(chunks)-1]
 	joined := false // the chunk continues the state of the decoder
 	switch {
 	case r.chunk == chunk:
 		joined = true
 	case r.chunk != nil && r.chunk == chunks[0]:
-		if err := r.forward(anyRevision, time.Time{}); err != nil {
+		if err := r.decodeUntil(anyRevision, time.Time{}); err != nil {
 			return "", err
 		}
 		joined = true
@@ -136,23 +136,23 @@ func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision in
 		r.decoder = &roundDecoder{}
 		r.open(ctx, chunk)
 	}
-	if err := r.forward(revision, at); err != nil {
+	if err := r.decodeUntil(revision, at); err != nil {
 		return "", err
 	}
-	if !joined && r.taken < 2 && len(chunks) > 1 { // rates and longer-lived answers need the previous chunk
+	if !joined && r.decoded < 2 && len(chunks) > 1 { // rates and longer-lived answers need the previous chunk
 		r.decoder = &roundDecoder{}
 		r.open(ctx, chunks[0])
-		if err := r.forward(revision, at); err != nil {
+		if err := r.decodeUntil(revision, at); err != nil {
 			return "", err
 		}
 		r.open(ctx, chunk)
-		if err := r.forward(revision, at); err != nil {
+		if err := r.decodeUntil(revision, at); err != nil {
 			return "", err
 		}
 	}
 	d := r.decoder
 	if d.number == 0 {
-		if later, err := r.look(); err != nil || !later {
+		if later, err := r.peek(); err != nil || !later {
 			return "", err
 		}
 		return "the processes were first queried later", nil
@@ -163,11 +163,11 @@ func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision in
 	return "", nil
 }
 
-// Snap returns the moment of the last round before a point, for which both metadata and answers are known. It
+// SnapToRound returns the moment of the last round before a point, for which both metadata and answers are known. It
 // returns p if no such round exists.
-func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
+func (r *Rounds) SnapToRound(ctx context.Context, p meta.Point) (meta.Point, error) {
 	var err error
-	if r.lacks, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.lacks != "" || !r.known() {
+	if r.missingReason, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.missingReason != "" || !r.known() {
 		return p, err
 	}
 	return meta.Point{Revision: r.decoder.head.Revision, Moment: meta.Moment{Time: r.decoder.at}, Dated: true}, nil
@@ -176,12 +176,12 @@ func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
 // known reports whether a round was decoded.
 func (r *Rounds) known() bool { return r.decoder != nil && r.decoder.number > 0 }
 
-// Lay adds the process state at the last sought moment to c, the cluster of that moment. If the state is
+// AddState adds the process state at the last sought moment to c, the cluster of that moment. If the state is
 // missing, Lay adds a gap.
-func (r *Rounds) Lay(c *model.Cluster) *model.Cluster {
+func (r *Rounds) AddState(c *model.Cluster) *model.Cluster {
 	where := r.src.Origin().Location
-	if r.lacks != "" {
-		return c.WithGaps(model.Gap{Where: "node answers, in " + where, Reason: r.lacks})
+	if r.missingReason != "" {
+		return c.WithGaps(model.Gap{Where: "node answers, in " + where, Reason: r.missingReason})
 	}
 	if !r.known() {
 		return c
@@ -206,18 +206,18 @@ func (r *Rounds) Lay(c *model.Cluster) *model.Cluster {
 // withRecorded adds the process state that a recording has for the cluster's moment.
 func withRecorded(ctx context.Context, r *Rounds, c *model.Cluster) (*model.Cluster, error) {
 	var err error
-	if r.lacks, err = r.seek(ctx, c.Origin.Revision, c.Origin.Taken); err != nil {
+	if r.missingReason, err = r.seek(ctx, c.Origin.Revision, c.Origin.Taken); err != nil {
 		return nil, err
 	}
-	if c = r.Lay(c); c.Runtime == nil {
+	if c = r.AddState(c); c.Runtime == nil {
 		return c, nil
 	}
-	return configured(ctx, r.src, r.decoder.head.Revision, settled(ctx, r.src, r.decoder.head.Revision, c)), nil
+	return withConfigChanges(ctx, r.src, r.decoder.head.Revision, markChanged(ctx, r.src, r.decoder.head.Revision, c)), nil
 }
 
-// settled adds the changes between the revision at which the processes were queried and the cluster's own
+// markChanged adds the changes between the revision at which the processes were queried and the cluster's own
 // revision. For changed objects, metadata and answers may differ although both are correct.
-func settled(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
+func markChanged(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
 		return c
 	}
@@ -228,10 +228,10 @@ func settled(ctx context.Context, src source.Source, revision int64, c *model.Cl
 	return c.WithReread(before)
 }
 
-// configured adds the changes of dynamic keys since model.ConfigChangeWindow before the processes were queried. Keys that
+// withConfigChanges adds the changes of dynamic keys since model.ConfigChangeWindow before the processes were queried. Keys that
 // the processes had not yet applied, or that changed only later, do not count as differences between processes and
 // etcd.
-func configured(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
+func withConfigChanges(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
 	if c.Runtime.From.IsZero() || !c.Loaded.Has(model.PartConfig) {
 		return c
 	}
@@ -246,12 +246,12 @@ func configured(ctx context.Context, src source.Source, revision int64, c *model
 }
 
 // partsAt loads parts of the metadata at a revision. of is a header of the source.
-func partsAt(ctx context.Context, src source.Source, of source.Header, revision int64, parts model.Part) (*model.Cluster, error) {
+func partsAt(ctx context.Context, src source.Source, header source.Header, revision int64, parts model.Part) (*model.Cluster, error) {
 	past, err := source.PastOf(src)
 	if err != nil {
 		return nil, err
 	}
-	snap, err := past.PinAt(ctx, of, revision)
+	snap, err := past.PinAt(ctx, header, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -283,8 +283,8 @@ func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Ti
 	return []*source.Bundle{src.(*source.Bundle)}, nil
 }
 
-// recordsMoments reports whether a source has the process state of past moments.
-func recordsMoments(src source.Source) bool {
+// hasRounds reports whether a source has the process state of past moments.
+func hasRounds(src source.Source) bool {
 	b, isBundle := src.(*source.Bundle)
 	_, isRecording := src.(*source.Recording)
 	return isRecording || isBundle && b.Manifest().History != nil && b.Manifest().History.Recorded

@@ -18,14 +18,14 @@ import (
 // nine is the time at which the recordings of these tests begin.
 var nine = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
 
-// keyless is a snapshot without keys.
-type keyless struct{ header source.Header }
+// emptySnapshot is a snapshot without keys.
+type emptySnapshot struct{ header source.Header }
 
-func (s keyless) Header() source.Header                                           { return s.header }
-func (keyless) Gaps() []source.Gap                                                { return nil }
-func (keyless) Seekable() bool                                                    { return true }
-func (keyless) Close() error                                                      { return nil }
-func (keyless) Scan(context.Context, []source.Range, func(source.KV) error) error { return nil }
+func (s emptySnapshot) Header() source.Header                                           { return s.header }
+func (emptySnapshot) Gaps() []source.Gap                                                { return nil }
+func (emptySnapshot) Seekable() bool                                                    { return true }
+func (emptySnapshot) Close() error                                                      { return nil }
+func (emptySnapshot) Scan(context.Context, []source.Range, func(source.KV) error) error { return nil }
 
 // recordedSource writes a chunk into a folder. It has a round at each given minute, with the minute in its answer,
 // and no changes of etcd.
@@ -33,7 +33,7 @@ func recordedSource(t *testing.T, dir string, n int, revision int64, minutes ...
 	t.Helper()
 	at := func(minute int) time.Time { return nine.Add(time.Duration(minute) * time.Minute) }
 	var out bytes.Buffer
-	snap := keyless{source.Header{Root: "by-dev", MetaPath: "meta", Revision: revision, Taken: at(minutes[0]).Add(-time.Second), ByClock: true}}
+	snap := emptySnapshot{source.Header{Root: "by-dev", MetaPath: "meta", Revision: revision, Taken: at(minutes[0]).Add(-time.Second), ByClock: true}}
 	w, err := source.NewBundleWriter(&out, snap.header, source.BundleInfo{Kitescope: "test", History: &source.ManifestHistory{Oldest: revision, Recorded: true}})
 	if err == nil {
 		err = w.Base(t.Context(), snap, nil, nil)

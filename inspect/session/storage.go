@@ -24,7 +24,7 @@ const (
 	maxListings     = 1000
 	maxOpened       = 4000
 	storageParallel = 8
-	storagePatience = 30 * time.Second
+	storageTimeout  = 30 * time.Second
 	// rootTries is the approximate number of segments, spread over all, that are tried to find the root of the
 	// files.
 	rootTries = 6
@@ -38,8 +38,8 @@ func (n noFilesError) Error() string {
 	return fmt.Sprintf("all files of %d checked segments are missing", int(n))
 }
 
-// runsHere reports whether a process of a live cluster that responded runs on this machine.
-func runsHere(c *model.Cluster) bool {
+// runsLocally reports whether a process of a live cluster that responded runs on this machine.
+func runsLocally(c *model.Cluster) bool {
 	own, err := net.InterfaceAddrs()
 	if err != nil || c.Runtime == nil || c.Origin.Kind != "etcd" {
 		return false
@@ -61,12 +61,12 @@ func runsHere(c *model.Cluster) bool {
 // problem of the result, because other checks still work. Only a place that does not exist is an error
 // (fs.ErrNotExist), unless it is the cluster's own storage, which is then reported as lost.
 func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.Cluster) (*model.Cluster, error) {
-	ctx, cancel := context.WithTimeout(ctx, storagePatience)
+	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	defer cancel()
 	store, err := object.Open(ctx, place, keys)
-	here := runsHere(c)
+	here := runsLocally(c)
 	if errors.Is(err, fs.ErrNotExist) && c.ConfiguredStorage().Matches(place, here) {
-		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "no such folder", Lost: true, Local: here, Segments: len(filesWanted(c))}), nil
+		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "no such folder", Lost: true, Local: here, Segments: len(expectedSegments(c))}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the storage: %w", err)
@@ -75,8 +75,8 @@ func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.
 		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "it cannot be opened: " + redact.Text(err.Error())}), nil
 	}
 	defer store.Close()
-	facts := lookIntoStorage(ctx, store, c)
-	facts.Location, facts.DiskSpace, facts.Local = redact.Text(place), roomOf(place), here
+	facts := scanStorage(ctx, store, c)
+	facts.Location, facts.DiskSpace, facts.Local = redact.Text(place), diskSpace(place), here
 	if facts.Lost && !c.ConfiguredStorage().Matches(place, here) {
 		facts.Problem += ": another cluster's folder, not the folder with insert_log, or everything is lost"
 	}
@@ -89,37 +89,37 @@ func isLoss(err error) bool {
 	return none || errors.Is(err, object.ErrNoBucket)
 }
 
-// folderWant holds the expected files of a folder in the storage.
-type folderWant struct {
+// expectedFolder holds the expected files of a folder in the storage.
+type expectedFolder struct {
 	path  string
 	files []model.MissingFiles // for insert logs one per field, each in its own folder below path
 	// manifest is the path of the manifest that lists the files instead (storage version 3), or "".
-	manifest string
-	unclear  error // reason why the location is unknown
+	manifest        string
+	unknownLocation error // reason why the location is unknown
 }
 
-// segmentWant holds the expected folders of a segment.
-type segmentWant struct {
+// expectedSegment holds the expected folders of a segment.
+type expectedSegment struct {
 	segment *model.Segment
 	urgency int
-	folders []folderWant
+	folders []expectedFolder
 }
 
-// storageLook is the state of a check of the storage.
-type storageLook struct {
+// storageCheck is the state of a check of the storage.
+type storageCheck struct {
 	store object.Store
 	root  string
 
-	mu   sync.Mutex
-	left int // listings that may still be made
-	open int // files that may still be opened
-	shut int // sets of files that were not opened because of that limit
-	out  *model.Storage
+	mu           sync.Mutex
+	listingsLeft int // listings that may still be made
+	opensLeft    int // files that may still be opened
+	unopened     int // sets of files that were not opened because of that limit
+	out          *model.Storage
 }
 
-func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) *model.Storage {
-	wanted := filesWanted(c)
-	l := &storageLook{store: store, left: maxListings, open: maxOpened, out: &model.Storage{Segments: len(wanted)}}
+func scanStorage(ctx context.Context, store object.Store, c *model.Cluster) *model.Storage {
+	wanted := expectedSegments(c)
+	l := &storageCheck{store: store, listingsLeft: maxListings, opensLeft: maxOpened, out: &model.Storage{Segments: len(wanted)}}
 	if len(wanted) == 0 {
 		return l.out
 	}
@@ -130,13 +130,13 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	free := make(chan struct{}, storageParallel)
 	var wg sync.WaitGroup
 	for i := range wanted {
-		if !l.take(len(wanted[i].folders)) {
+		if !l.reserveListings(len(wanted[i].folders)) {
 			l.limit(fmt.Sprintf("limit of %d listed folders reached", maxListings))
 			break
 		}
 		free <- struct{}{}
 		if ctx.Err() != nil {
-			l.limit(fmt.Sprintf("time limit of %s reached", storagePatience))
+			l.limit(fmt.Sprintf("time limit of %s reached", storageTimeout))
 			break
 		}
 		wg.Go(func() {
@@ -145,9 +145,9 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 		})
 	}
 	wg.Wait()
-	if l.shut > 0 {
+	if l.unopened > 0 {
 		l.out.Unseen = append(l.out.Unseen, model.Skipped{
-			What:   fmt.Sprintf("whether files in %d folders are truncated", l.shut),
+			What:   fmt.Sprintf("whether files in %d folders are truncated", l.unopened),
 			Reason: fmt.Sprintf("limit of %d opened files reached", maxOpened),
 		})
 	}
@@ -158,14 +158,14 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	return l.out
 }
 
-func (l *storageLook) take(n int) bool {
+func (l *storageCheck) reserveListings(n int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.left -= n
-	return l.left >= 0
+	l.listingsLeft -= n
+	return l.listingsLeft >= 0
 }
 
-func (l *storageLook) limit(why string) {
+func (l *storageCheck) limit(why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.out.Limit = cmp.Or(l.out.Limit, why)
@@ -173,13 +173,13 @@ func (l *storageLook) limit(why string) {
 
 // findRoot finds the root path of the files. It tries the path of the configuration, none, and Milvus's default
 // "files".
-func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []segmentWant) error {
+func (l *storageCheck) findRoot(ctx context.Context, c *model.Cluster, wanted []expectedSegment) error {
 	roots := []string{c.ConfiguredStorage().Root, "", "files"}
 	step := max(1, len(wanted)/rootTries)
 	tried := 0
 	var last error
 	for i := 0; i < len(wanted); i += step {
-		if slices.ContainsFunc(wanted[i].folders, func(f folderWant) bool { return f.unclear == nil }) {
+		if slices.ContainsFunc(wanted[i].folders, func(f expectedFolder) bool { return f.unknownLocation == nil }) {
 			tried++
 		}
 		for k, root := range roots {
@@ -187,7 +187,7 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 				continue
 			}
 			for _, f := range wanted[i].folders {
-				if f.unclear != nil {
+				if f.unknownLocation != nil {
 					continue
 				}
 				files, err := l.list(ctx, path.Join(root, f.path))
@@ -211,7 +211,7 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 }
 
 // list returns the files below a folder, or none if it does not exist.
-func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, error) {
+func (l *storageCheck) list(ctx context.Context, folder string) ([]object.File, error) {
 	files, err := l.store.List(ctx, folder+"/")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -220,26 +220,26 @@ func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, e
 }
 
 // segment checks the files of a segment.
-func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
+func (l *storageCheck) segment(ctx context.Context, w *expectedSegment) {
 	var missing []model.MissingFiles
 	for _, f := range w.folders {
-		if f.unclear != nil {
-			l.unseen(w.segment, f.unclear)
+		if f.unknownLocation != nil {
+			l.addUnseen(w.segment, f.unknownLocation)
 			return
 		}
 		files, err := l.list(ctx, path.Join(l.root, f.path))
 		if err != nil && ctx.Err() != nil {
-			l.limit(fmt.Sprintf("time limit of %s reached", storagePatience))
+			l.limit(fmt.Sprintf("time limit of %s reached", storageTimeout))
 			return
 		}
 		if err != nil {
-			l.unseen(w.segment, err)
+			l.addUnseen(w.segment, err)
 			return
 		}
 		if f.manifest != "" {
-			lost, err := l.followed(ctx, w.segment, &f, files)
+			lost, err := l.compareManifest(ctx, w.segment, &f, files)
 			if err != nil {
-				l.unseen(w.segment, err)
+				l.addUnseen(w.segment, err)
 				return
 			}
 			missing = append(missing, lost...)
@@ -253,8 +253,8 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 				}
 			}
 			if x.Found = len(there); x.Found >= x.Want {
-				if x.Bytes, err = l.written(ctx, there); err != nil {
-					l.unseen(w.segment, err)
+				if x.Bytes, err = l.writtenSize(ctx, there); err != nil {
+					l.addUnseen(w.segment, err)
 					return
 				}
 			}
@@ -269,27 +269,27 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 	l.out.Missing = append(l.out.Missing, missing...)
 }
 
-func (l *storageLook) unseen(s *model.Segment, err error) {
+func (l *storageCheck) addUnseen(s *model.Segment, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.out.Unseen = append(l.out.Unseen, model.Skipped{What: "files of segment " + s.ID.String(), Reason: err.Error()})
 }
 
-// written returns the total size of files in bytes according to their own headers. A file without a size counts
+// writtenSize returns the total size of files in bytes according to their own headers. A file without a size counts
 // with its actual size. It returns 0 if too many files were opened already.
-func (l *storageLook) written(ctx context.Context, files []object.File) (sum int64, err error) {
+func (l *storageCheck) writtenSize(ctx context.Context, files []object.File) (sum int64, err error) {
 	l.mu.Lock()
-	l.open -= len(files)
-	if l.open < 0 {
-		l.shut++
+	l.opensLeft -= len(files)
+	if l.opensLeft < 0 {
+		l.unopened++
 	}
-	shut := l.open < 0
+	shut := l.opensLeft < 0
 	l.mu.Unlock()
 	if shut {
 		return 0, nil
 	}
 	for _, file := range files {
-		n, err := l.writtenOf(ctx, file)
+		n, err := l.fileWrittenSize(ctx, file)
 		if err != nil {
 			return 0, err
 		}
@@ -298,7 +298,7 @@ func (l *storageLook) written(ctx context.Context, files []object.File) (sum int
 	return sum, nil
 }
 
-func (l *storageLook) writtenOf(ctx context.Context, file object.File) (int64, error) {
+func (l *storageCheck) fileWrittenSize(ctx context.Context, file object.File) (int64, error) {
 	r, err := l.store.Open(ctx, file.Name)
 	if err != nil {
 		return 0, err
@@ -307,20 +307,20 @@ func (l *storageLook) writtenOf(ctx context.Context, file object.File) (int64, e
 	return binlog.Written(r, r.Size())
 }
 
-// filesWanted returns the files that the metadata lists for each flushed segment, sorted by urgency and newest
+// expectedSegments returns the files that the metadata lists for each flushed segment, sorted by urgency and newest
 // first.
-func filesWanted(c *model.Cluster) []segmentWant {
-	var list []segmentWant
+func expectedSegments(c *model.Cluster) []expectedSegment {
+	var list []expectedSegment
 	for _, s := range c.Segments {
 		collection := c.Collection(s.Collection)
 		if s.State != model.SegmentFlushed || s.Fake || s.Invisible || collection == nil || collection.Dropped() {
 			continue
 		}
 		if folders := foldersOf(c, s); len(folders) > 0 {
-			list = append(list, segmentWant{s, urgencyOf(c, s), folders})
+			list = append(list, expectedSegment{s, urgencyOf(c, s), folders})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b segmentWant) int {
+	slices.SortStableFunc(list, func(a, b expectedSegment) int {
 		return cmp.Or(cmp.Compare(a.urgency, b.urgency), -cmp.Compare(a.segment.ID, b.segment.ID))
 	})
 	return list
@@ -346,9 +346,9 @@ func urgencyOf(c *model.Cluster, s *model.Segment) int {
 
 // foldersOf returns the expected folders of a segment. It names them as Milvus does in pkg/util/metautil
 // (binlog.go, segment_index.go).
-func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
+func foldersOf(c *model.Cluster, s *model.Segment) []expectedFolder {
 	part := fmt.Sprintf("%s/%s/%s", s.Collection, s.Partition, s.ID)
-	insert, deltas := folderWant{path: "insert_log/" + part}, folderWant{path: "delta_log/" + part}
+	insert, deltas := expectedFolder{path: "insert_log/" + part}, expectedFolder{path: "delta_log/" + part}
 	for _, f := range s.Logs {
 		x := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Want: int(f.Files)}
 		switch {
@@ -361,9 +361,9 @@ func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 			deltas.files = append(deltas.files, x)
 		}
 	}
-	list := slices.DeleteFunc([]folderWant{insert, deltas}, func(f folderWant) bool { return len(f.files) == 0 })
+	list := slices.DeleteFunc([]expectedFolder{insert, deltas}, func(f expectedFolder) bool { return len(f.files) == 0 })
 	if s.Details != nil && s.Details.ManifestPath != "" {
-		list = []folderWant{manifestFolder(s)}
+		list = []expectedFolder{manifestFolder(s)}
 	}
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
@@ -378,7 +378,7 @@ func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
 			}
 			want.Field = index.Field
 		}
-		list = append(list, folderWant{path: at, files: []model.MissingFiles{want}})
+		list = append(list, expectedFolder{path: at, files: []model.MissingFiles{want}})
 	}
 	return list
 }

@@ -17,16 +17,16 @@ import (
 )
 
 // manifestFolder returns the folder of a segment of storage version 3, whose manifest lists its files.
-func manifestFolder(s *model.Segment) folderWant {
+func manifestFolder(s *model.Segment) expectedFolder {
 	place, err := manifest.ParsePlace(s.Details.ManifestPath)
 	if err != nil {
-		return folderWant{unclear: err}
+		return expectedFolder{unknownLocation: err}
 	}
-	return folderWant{path: place.Base, manifest: place.Name("")}
+	return expectedFolder{path: place.Base, manifest: place.Name("")}
 }
 
-// followed compares the files in a segment's folder with its manifest, and returns the missing and truncated ones.
-func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderWant, files []object.File) ([]model.MissingFiles, error) {
+// compareManifest compares the files in a segment's folder with its manifest, and returns the missing and truncated ones.
+func (l *storageCheck) compareManifest(ctx context.Context, s *model.Segment, f *expectedFolder, files []object.File) ([]model.MissingFiles, error) {
 	name := path.Join(l.root, f.manifest)
 	missing := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Kind: "manifest", Path: name, Want: 1}
 	m, err := manifest.Open(ctx, l.store, name)
@@ -59,7 +59,7 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 		x.Found = len(found)
 		if x.Found == x.Want {
 			var err error
-			if x.Bytes, err = l.written(ctx, found); err != nil {
+			if x.Bytes, err = l.writtenSize(ctx, found); err != nil {
 				return err
 			}
 		}
@@ -70,7 +70,7 @@ func (l *storageLook) followed(ctx context.Context, s *model.Segment, f *folderW
 	}
 	err = eachNamed(m, hold)
 	if err == nil && elsewhere > 0 {
-		l.unseen(s, fmt.Errorf("%d files are outside this storage", elsewhere))
+		l.addUnseen(s, fmt.Errorf("%d files are outside this storage", elsewhere))
 	}
 	return list, err
 }

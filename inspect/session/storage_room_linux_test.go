@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRoomOfMounts checks that ReadOnly of each mounted folder matches the kernel's list of mounts.
-func TestRoomOfMounts(t *testing.T) {
+// TestDiskSpaceOfMounts checks that ReadOnly of each mounted folder matches the kernel's list of mounts.
+func TestDiskSpaceOfMounts(t *testing.T) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestRoomOfMounts(t *testing.T) {
 	}
 	seen := 0
 	for place, o := range options {
-		x := roomOf(place)
+		x := diskSpace(place)
 		if x == nil {
 			continue // /proc and similar file systems have no size
 		}

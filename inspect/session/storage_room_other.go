@@ -4,5 +4,5 @@ package session
 
 import "kitescope/inspect/model"
 
-// roomOf returns nil, because this system has no portable call for it.
-func roomOf(string) *model.DiskSpace { return nil }
+// diskSpace returns nil, because this system has no portable call for it.
+func diskSpace(string) *model.DiskSpace { return nil }

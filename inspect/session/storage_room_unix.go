@@ -9,9 +9,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// roomOf returns the free and total bytes of the file system of a folder, and whether it is read-only. It
+// diskSpace returns the free and total bytes of the file system of a folder, and whether it is read-only. It
 // returns nil if place is not a folder or the file system does not report its size.
-func roomOf(place string) *model.DiskSpace {
+func diskSpace(place string) *model.DiskSpace {
 	const readOnly = 1 // ST_RDONLY of Linux, MNT_RDONLY of macOS
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
 		return nil

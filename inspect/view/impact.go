@@ -30,7 +30,7 @@ var impacts = define(definition[felt]{
 	},
 	rows: func(e *Env) []felt {
 		x := impact.Measure(e.Cluster)
-		places := place.Of(e.Cluster, x)
+		places := place.Find(e.Cluster, x)
 		rows := make([]felt, len(x.Kinds))
 		for i := range x.Kinds {
 			rows[i] = felt{&x.Kinds[i], places.For(x.Kinds[i].Request)}
@@ -76,10 +76,10 @@ func sameImpact(a Table, i int, b Table, j int, _ []int) bool {
 
 // at returns the status of the component where requests break. It returns a zero Status if that is unknown.
 func (k felt) at() *place.Status {
-	if k.place == nil || k.place.At == nil {
+	if k.place == nil || k.place.Status == nil {
 		return &place.Status{}
 	}
-	return k.place.At
+	return k.place.Status
 }
 
 // countedColumn returns a column of a number of requests or segments.

@@ -39,7 +39,7 @@ func driven(t *testing.T, capture string, w, h int) *ui {
 	ctx, stop := context.WithCancel(t.Context())
 	updates := make(chan history.Update, 16)
 	done := make(chan struct{})
-	feed := &session.Feed{Steps: true, Open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{WithHistory: true, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", capture, "etcd_snapshot.db.gz"), source.Options{})
 	}}
 	go func() {

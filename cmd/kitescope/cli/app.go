@@ -201,8 +201,8 @@ func (a *App) Password(ctx context.Context, c Connection) (string, error) {
 // progress line.
 func (a *App) Loader() *session.Loader {
 	return &session.Loader{
-		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout, Tell: a.callLogger(),
-		OpenOwn: func(ctx context.Context, spec *session.Spec) (source.Source, bool, error) {
+		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout, Log: a.callLogger(),
+		OpenCustom: func(ctx context.Context, spec *session.Spec) (source.Source, bool, error) {
 			switch {
 			case spec.From == demo.From:
 				src, err := a.Demo.open(ctx, spec.Root)
@@ -212,12 +212,12 @@ func (a *App) Loader() *session.Loader {
 			}
 			return nil, false, nil
 		},
-		AsOf: a.noteMoment,
-		Reading: func(s source.Snapshot) (source.Snapshot, func()) {
+		OnMoment: a.noteMoment,
+		OnRead: func(s source.Snapshot) (source.Snapshot, func()) {
 			p := a.StartProgress(s)
 			return p, p.Done
 		},
-		Lingering: func(window time.Duration) func() {
+		OnLongWindow: func(window time.Duration) func() {
 			a.Transient.Show(fmt.Sprintf("watching requests for %s (--window sets another time)", window))
 			return a.Transient.Clear
 		},
@@ -268,7 +268,7 @@ func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 		return spec, nil
 	}
 	spec.Nodes, err = a.ClientOptions(c, n)
-	spec.Linger = n.Linger && !n.windowFlag.Changed
+	spec.LongWindow = n.Linger && !n.windowFlag.Changed
 	return spec, err
 }
 
@@ -322,7 +322,7 @@ func (a *App) LoadThenAndNow(ctx context.Context, want meta.Want) (before, after
 		return nil, nil, err
 	}
 	defer src.Close()
-	past, err := loader.Then(src, at)
+	past, err := loader.SourceAt(src, at)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -70,7 +70,7 @@ func (a *App) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
 		return nil // it would prompt
 	}
 	loader := a.Loader()
-	loader.Reading, loader.AsOf = nil, nil
+	loader.OnRead, loader.OnMoment = nil, nil
 	src, err := loader.Open(ctx, a.Spec(c))
 	if err != nil {
 		return nil

@@ -70,9 +70,9 @@ func Lacks(clusters ...*model.Cluster) (lines []string) {
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
 		if c.Etcd.Unresponsive() {
-			say("%s: %v", where, session.Silence(c.Etcd))
+			say("%s: %v", where, session.UnresponsiveError(c.Etcd))
 		}
-		silent := session.SilentSessions(c)
+		silent := session.UnresponsiveSessions(c)
 		for i, line := range silent {
 			if i == 5 {
 				say("%s: and %d more sessions", where, len(silent)-i)

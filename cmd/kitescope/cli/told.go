@@ -40,12 +40,12 @@ func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 		return nil, err
 	}
 	at := a.Flags.At
-	if !at.IsZero() && (from == nil || !at.Timed()) {
+	if !at.IsZero() && (from == nil || !at.IsTime()) {
 		return nil, Usage(fmt.Errorf("--at %s needs a cluster", &at), "add --from, or --prometheus")
 	}
 	if from != nil {
 		moment := a.Now()
-		if at.Timed() {
+		if at.IsTime() {
 			moment = at.When(moment)
 		}
 		r, gaps, err := prometheus.Read(ctx, *from, none, moment)

@@ -198,7 +198,7 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 	case !found && !anyFiles(l):
 		return nil, cli.WithHint(fmt.Errorf("collection %s has nothing in storage: its %d segments are growing", l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
 	case !found && in.storage == "" && a.ReadsDemo():
-		return nil, cli.WithHint(fmt.Errorf("the demo has no files of %s", collection), "it has those of "+demo.Stored)
+		return nil, cli.WithHint(fmt.Errorf("the demo has no files of %s", collection), "it has those of "+demo.StoredCollection)
 	case !found:
 		return nil, cli.WithHint(fmt.Errorf("%s has no files of %s", place, collection), "give the folder or bucket with insert_log: --storage")
 	}

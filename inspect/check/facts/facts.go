@@ -148,7 +148,7 @@ type impactCache struct {
 func newImpactCache(c *model.Cluster) *impactCache {
 	x := &impactCache{runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text, sessions: c.Sessions}
 	x.impact = sync.OnceValue(func() *impact.Impact { return impact.Measure(c) })
-	x.places = sync.OnceValue(func() *place.Places { return place.Of(c, x.impact()) })
+	x.places = sync.OnceValue(func() *place.Places { return place.Find(c, x.impact()) })
 	return x
 }
 

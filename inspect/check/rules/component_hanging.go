@@ -84,13 +84,13 @@ func runComponentHanging(p *check.Pass) {
 func affectsClients(p *check.Pass, s *place.Status) bool {
 	return slices.ContainsFunc(p.Impact().Affected(), func(k *requests.Kind) bool {
 		at := p.Places().For(k.Request)
-		return at != nil && at.At == s
+		return at != nil && at.Status == s
 	})
 }
 
 // includesOwnWaits reports whether the evidence includes waits of kitescope itself, which the network may have caused.
 func includesOwnWaits(s *place.Status) bool {
-	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness == "kitescope" })
+	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Source == "kitescope" })
 }
 
 // measured reports whether the evidence goes beyond that of other checks: processes that do not respond or are late
@@ -100,5 +100,5 @@ func measured(p *check.Pass, s *place.Status) bool {
 		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Name() == ref.ID && n.Outcome == model.Answered }) &&
 			slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Strength >= place.Medium && !e.Probed })
 	}
-	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness != "" })
+	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Source != "" })
 }

@@ -88,7 +88,7 @@ func runProxyStarved(p *check.Pass) {
 func waitsForCoordinators(p *check.Pass) bool {
 	return slices.ContainsFunc(p.Places().Components, func(s *place.Status) bool {
 		return strings.HasSuffix(string(s.Component.Kind), "coord") && slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
-			return e.State == place.Slow && e.Strength >= place.Medium && strings.HasPrefix(e.Witness, "proxy-")
+			return e.State == place.Slow && e.Strength >= place.Medium && strings.HasPrefix(e.Source, "proxy-")
 		})
 	})
 }

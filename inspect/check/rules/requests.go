@@ -98,7 +98,7 @@ const unknownPlace = "unknown/"
 // statusOf returns the component where requests of a kind break, or nil if it is unknown.
 func statusOf(p *check.Pass, k *requests.Kind) *place.Status {
 	if at := p.Places().For(k.Request); at != nil {
-		return at.At
+		return at.Status
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func statusFacts(s *place.Status) []check.Evidence {
 	var list []check.Evidence
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; len(list) < facts.MostNodes && e.State.Bad() == s.State.Bad() {
-			list = append(list, check.Fact(componentText(s.Component)+", "+e.Strength.String()+" evidence", e.Text, e.Witness))
+			list = append(list, check.Fact(componentText(s.Component)+", "+e.Strength.String()+" evidence", e.Text, e.Source))
 		}
 	}
 	return list

@@ -37,26 +37,26 @@ import (
 // From is the --from value that selects the demo.
 const From = "demo://"
 
-// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one node was
+// capturedBundle is a bundle of a real Milvus 2.3.5 cluster with four query nodes, captured while one node was
 // underloaded (testdata/snapshots/cluster-2.3.5-t7). It includes the history: it was saved with --history,
 // --runtime and --profiles, then compressed with zstd -22.
 //
 //go:embed demo.kite
-var captured []byte
+var capturedBundle []byte
 
-// files is a tar archive of the logs of the collection small_truth, as Milvus wrote them. They come from an earlier
+// archive is a tar archive of the logs of the collection small_truth, as Milvus wrote them. They come from an earlier
 // run of the same cluster with the same seed (searches return the same answers, files have the same sizes). Their
 // ids and times were replaced with those of this run.
 //
 //go:embed storage.tar
-var files []byte
+var archive []byte
 
-// Stored is the name of the collection whose files Storage has.
-const Stored = "small_truth"
+// StoredCollection is the name of the collection whose files Storage has.
+const StoredCollection = "small_truth"
 
 // Storage opens the embedded part of the cluster's object storage, which has only the files of Stored.
 func Storage(ctx context.Context) (object.Store, error) {
-	return object.ReadTar(ctx, "the demo", files)
+	return object.ReadTar(ctx, "the demo", archive)
 }
 
 // Cluster is the captured cluster with its running servers. Close stops them.
@@ -79,7 +79,7 @@ func Start(ctx context.Context, now func() time.Time) (*Cluster, error) {
 }
 
 func start(ctx context.Context, now func() time.Time) (*Cluster, error) {
-	opened, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(captured), Now: time.Now})
+	opened, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(capturedBundle), Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func start(ctx context.Context, now func() time.Time) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.store, err = newStore(ctx, snapshot, c.hosted); err != nil {
+	if c.store, err = newStore(ctx, snapshot, c.adaptValue); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -238,16 +238,16 @@ func endpointOf(k pull.Kind) string {
 // RootCoord reserves timestamps in advance and writes the end of the reserved range below its root (internal/tso:
 // timestampOracle.InitTimestamp).
 const (
-	clockKey  = "/kv/gid/timestamp"
-	inAdvance = 3 * time.Second
+	clockKey      = "/kv/gid/timestamp"
+	reservedAhead = 3 * time.Second
 )
 
-// hosted returns the value of a key in the demo. Sessions point to the demo's servers instead of the captured
+// adaptValue returns the value of a key in the demo. Sessions point to the demo's servers instead of the captured
 // processes. RootCoord's reserved timestamps are relative to the time at which the processes were queried, not to
 // the later time at which their etcd was saved. Other values are copied unchanged.
-func (c *Cluster) hosted(kv source.KV) []byte {
+func (c *Cluster) adaptValue(kv source.KV) []byte {
 	if bytes.HasSuffix(kv.Key, []byte(clockKey)) {
-		return binary.BigEndian.AppendUint64(nil, uint64(Now().Add(inAdvance).UnixNano()))
+		return binary.BigEndian.AppendUint64(nil, uint64(Now().Add(reservedAhead).UnixNano()))
 	}
 	if !bytes.Contains(kv.Key, []byte("/session/")) {
 		return bytes.Clone(kv.Value)

@@ -25,7 +25,7 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-func started(t *testing.T) *demo.Cluster {
+func startDemo(t *testing.T) *demo.Cluster {
 	t.Helper()
 	c, err := demo.Start(t.Context(), nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func started(t *testing.T) *demo.Cluster {
 	return c
 }
 
-func opened(t *testing.T, c *demo.Cluster) source.Live {
+func openDemo(t *testing.T, c *demo.Cluster) source.Live {
 	t.Helper()
 	src, err := c.Source("")
 	if err != nil {
@@ -46,7 +46,7 @@ func opened(t *testing.T, c *demo.Cluster) source.Live {
 
 // TestConformance checks that the demo conforms to source.Source and has the keys of the capture.
 func TestConformance(t *testing.T) {
-	c := started(t)
+	c := startDemo(t)
 	bundle, err := source.Open(t.Context(), "demo.kite", source.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 	}
 	h := of.Header()
 	want := sourcetest.Want{Kind: source.KindEtcd, Root: h.Root, MetaPath: h.MetaPath, Revision: h.Revision, Keys: keys(t, of), Exact: true}
-	pinned, err := opened(t, c).Pin(t.Context())
+	pinned, err := openDemo(t, c).Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,13 +72,13 @@ func TestConformance(t *testing.T) {
 	if hosted < 10 {
 		t.Errorf("only %d sessions lead to servers of the demo", hosted)
 	}
-	sourcetest.Run(t, opened(t, c), want)
+	sourcetest.Run(t, openDemo(t, c), want)
 }
 
-func keys(t *testing.T, of source.Snapshot) []source.KV {
+func keys(t *testing.T, snap source.Snapshot) []source.KV {
 	t.Helper()
 	var kvs []source.KV
-	err := of.Scan(t.Context(), []source.Range{{}}, func(kv source.KV) error {
+	err := snap.Scan(t.Context(), []source.Range{{}}, func(kv source.KV) error {
 		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
 		kvs = append(kvs, kv)
 		return nil
@@ -93,7 +93,7 @@ func keys(t *testing.T, of source.Snapshot) []source.KV {
 // TestNow checks that the clock equals the newest time tick that a query node had received.
 func TestNow(t *testing.T) {
 	decoder := live.NewDecoder()
-	for _, r := range started(t).Answers() {
+	for _, r := range startDemo(t).Answers() {
 		decoder.Add(r)
 	}
 	var newest time.Time
@@ -112,7 +112,7 @@ func TestNow(t *testing.T) {
 
 // TestRoot checks that Source returns a *source.RootError for a root that does not exist.
 func TestRoot(t *testing.T) {
-	c := started(t)
+	c := startDemo(t)
 	for root, ok := range map[string]bool{"": true, "by-dev": true, "by-dev/meta": true, "other": false} {
 		_, err := c.Source(root)
 		if _, refused := errors.AsType[*source.RootError](err); refused == ok || (err == nil) != ok {
@@ -124,8 +124,8 @@ func TestRoot(t *testing.T) {
 // TestWatch checks that each change arrives once and in order, whether it was made before or after the watch began.
 // A pinned snapshot must not change.
 func TestWatch(t *testing.T) {
-	c := started(t)
-	src := opened(t, c)
+	c := startDemo(t)
+	src := openDemo(t, c)
 	pinned, err := src.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -187,9 +187,9 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestCountsOn checks that with a running clock two scrapes give a window with the captured rates, while the
+// TestCountersAdvance checks that with a running clock two scrapes give a window with the captured rates, while the
 // cluster's clock stays frozen.
-func TestCountsOn(t *testing.T) {
+func TestCountersAdvance(t *testing.T) {
 	var passed atomic.Int64
 	now := func() time.Time { return time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(passed.Load())) }
 	cluster, err := demo.Start(t.Context(), now)
@@ -197,7 +197,7 @@ func TestCountsOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cluster.Close()
-	snap, err := opened(t, cluster).Pin(t.Context())
+	snap, err := openDemo(t, cluster).Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestCountsOn(t *testing.T) {
 // TestKeepsTheCPUOfItsCapture checks that the demo shows the captured CPU usage, however long it runs.
 func TestKeepsTheCPUOfItsCapture(t *testing.T) {
 	t.Parallel() // it sleeps
-	cluster := started(t)
+	cluster := startDemo(t)
 	captured := map[string]float64{} // cores by the current address of the process
 	for is, text := range cluster.Metrics() {
 		m, err := live.ParseMetrics(bytes.NewReader(text), demo.Now())
@@ -255,7 +255,7 @@ func TestKeepsTheCPUOfItsCapture(t *testing.T) {
 		}
 		captured[is], _, _ = (&model.Process{Metrics: m}).CPU()
 	}
-	snap, err := opened(t, cluster).Pin(t.Context())
+	snap, err := openDemo(t, cluster).Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestKeepsTheCPUOfItsCapture(t *testing.T) {
 
 // TestStorage checks that the demo has exactly the files that its metadata lists for one collection.
 func TestStorage(t *testing.T) {
-	snap, err := opened(t, started(t)).Pin(t.Context())
+	snap, err := openDemo(t, startDemo(t)).Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestStorage(t *testing.T) {
 	want, got := map[string]int64{}, map[string]int64{}
 	for _, collection := range c.Collections {
 		for _, s := range c.SegmentsOf(collection.ID) {
-			if collection.Name != demo.Stored || s.State == model.SegmentDropped {
+			if collection.Name != demo.StoredCollection || s.State == model.SegmentDropped {
 				continue
 			}
 			for _, l := range s.Logs {

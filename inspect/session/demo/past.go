@@ -15,7 +15,7 @@ var _ source.Past = view{}
 // openPast opens the history before the captured state. The bundle has all revisions that the etcd had then, which
 // cover the minutes before. It is in memory and need not be closed.
 func openPast(ctx context.Context) (source.Past, source.Header, error) {
-	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(captured), Now: time.Now})
+	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(capturedBundle), Now: time.Now})
 	if err != nil {
 		return nil, source.Header{}, err
 	}
@@ -30,22 +30,22 @@ func openPast(ctx context.Context) (source.Past, source.Header, error) {
 	return past, snap.Header(), snap.Close()
 }
 
-// then returns the pair at a past revision with the value that hosted returns, except that RootCoord's timestamp
+// adaptPast returns the pair at a past revision with the value that hosted returns, except that RootCoord's timestamp
 // advances, up to the frozen time of the demo's clock.
-func (s *store) then(kv source.KV) source.KV {
+func (s *store) adaptPast(kv source.KV) source.KV {
 	if bytes.HasSuffix(kv.Key, []byte(clockKey)) && len(kv.Value) == 8 {
-		last := uint64(Now().Add(inAdvance).UnixNano())
+		last := uint64(Now().Add(reservedAhead).UnixNano())
 		if binary.BigEndian.Uint64(kv.Value) > last {
 			kv.Value = binary.BigEndian.AppendUint64(nil, last)
 		}
 		return kv
 	}
-	kv.Value = s.hosted(kv)
+	kv.Value = s.adapt(kv)
 	return kv
 }
 
-// has returns an error unless all wanted revisions are available.
-func (s *store) has(ctx context.Context, wanted ...int64) error {
+// checkRevisions returns an error unless all wanted revisions are available.
+func (s *store) checkRevisions(ctx context.Context, wanted ...int64) error {
 	oldest, err := s.past.Oldest(ctx, s.pastHeader)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (v view) Oldest(ctx context.Context, _ source.Header) (int64, error) {
 // Changes implements source.Past. It yields the captured changes, followed by those since the demo was started.
 func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yield func(revision int64, events []source.Event) error) error {
 	s := v.s
-	if err := s.has(ctx, from, to); err != nil {
+	if err := s.checkRevisions(ctx, from, to); err != nil {
 		return err
 	}
 	if captured := s.header.Revision; from < captured {
@@ -72,7 +72,7 @@ func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yiel
 			told := make([]source.Event, len(events))
 			for i, e := range events {
 				if told[i] = e; !e.Deleted {
-					told[i].KV = s.then(e.KV)
+					told[i].KV = s.adaptPast(e.KV)
 				}
 			}
 			return yield(revision, told)
@@ -102,7 +102,7 @@ func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yiel
 // PinAt implements source.Past.
 func (v view) PinAt(ctx context.Context, _ source.Header, revision int64) (source.Snapshot, error) {
 	s := v.s
-	if err := s.has(ctx, revision); err != nil {
+	if err := s.checkRevisions(ctx, revision); err != nil {
 		return nil, err
 	}
 	h := s.header
@@ -113,7 +113,7 @@ func (v view) PinAt(ctx context.Context, _ source.Header, revision int64) (sourc
 			return nil, err
 		}
 		h.Taken, h.Recent = snap.Header().Taken, snap.Header().Recent
-		return &pastSnapshot{Snapshot: snap, header: h, of: s}, nil
+		return &pastSnapshot{Snapshot: snap, header: h, store: s}, nil
 	}
 	return snapshot{h, s.at(revision)}, nil
 }
@@ -122,7 +122,7 @@ func (v view) PinAt(ctx context.Context, _ source.Header, revision int64) (sourc
 func (s *store) at(revision int64) []source.KV {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	then := &store{header: s.header, kvs: s.base, moved: make(chan struct{})}
+	then := &store{header: s.header, kvs: s.base, changed: make(chan struct{})}
 	for _, c := range s.log[:revision-s.header.Revision] {
 		if c.event.Deleted {
 			then.Delete(string(c.event.Key))
@@ -136,7 +136,7 @@ func (s *store) at(revision int64) []source.KV {
 // GetAt implements source.Past.
 func (v view) GetAt(ctx context.Context, _ source.Header, revision int64, key string) (*source.KV, error) {
 	s := v.s
-	if err := s.has(ctx, revision); err != nil {
+	if err := s.checkRevisions(ctx, revision); err != nil {
 		return nil, err
 	}
 	if revision >= s.header.Revision {
@@ -150,7 +150,7 @@ func (v view) GetAt(ctx context.Context, _ source.Header, revision int64, key st
 	if err != nil || kv == nil {
 		return nil, err
 	}
-	then := s.then(*kv)
+	then := s.adaptPast(*kv)
 	return &then, nil
 }
 
@@ -158,7 +158,7 @@ func (v view) GetAt(ctx context.Context, _ source.Header, revision int64, key st
 type pastSnapshot struct {
 	source.Snapshot
 	header source.Header
-	of     *store
+	store  *store
 }
 
 // Header implements source.Snapshot.
@@ -166,5 +166,5 @@ func (p *pastSnapshot) Header() source.Header { return p.header }
 
 // Scan implements source.Snapshot.
 func (p *pastSnapshot) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
-	return p.Snapshot.Scan(ctx, ranges, func(kv source.KV) error { return yield(p.of.then(kv)) })
+	return p.Snapshot.Scan(ctx, ranges, func(kv source.KV) error { return yield(p.store.adaptPast(kv)) })
 }

@@ -19,8 +19,8 @@ import (
 // TestPast checks that the history ends in the captured state, key by key, and that no revision is later than the
 // demo's clock.
 func TestPast(t *testing.T) {
-	c := started(t)
-	src := opened(t, c)
+	c := startDemo(t)
+	src := openDemo(t, c)
 	past, err := source.PastOf(src)
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +82,8 @@ func TestPast(t *testing.T) {
 // TestPastHasTheIncident checks that the history has the incident: auto-balance is switched off, then a node joins
 // that serves nothing.
 func TestPastHasTheIncident(t *testing.T) {
-	c := started(t)
-	src := opened(t, c)
+	c := startDemo(t)
+	src := openDemo(t, c)
 	past, _ := source.PastOf(src)
 	now, err := src.Pin(t.Context())
 	if err != nil {
@@ -116,8 +116,8 @@ func TestPastHasTheIncident(t *testing.T) {
 
 // TestPastGoesOn checks that changes made with Put and Delete become part of the past.
 func TestPastGoesOn(t *testing.T) {
-	c := started(t)
-	src := opened(t, c)
+	c := startDemo(t)
+	src := openDemo(t, c)
 	past, _ := source.PastOf(src)
 	before, err := src.Pin(t.Context())
 	if err != nil {

@@ -24,24 +24,24 @@ type store struct {
 	mu  sync.Mutex
 	kvs []source.KV // sorted by key; neither the slice nor its elements are changed in place
 	log []change    // one for each revision after the header's revision
-	// moved is closed on the next change.
-	moved chan struct{}
+	// changed is closed on the next change.
+	changed chan struct{}
 
 	// base holds the keys at the start, past the history before it.
 	base       []source.KV
 	past       source.Past
 	pastHeader source.Header
-	hosted     func(source.KV) []byte
+	adapt      func(source.KV) []byte
 }
 
 // change is the event of a revision.
 type change struct{ event source.Event }
 
 // newStore returns a store with the keys of a snapshot. hosted maps their values.
-func newStore(ctx context.Context, of source.Snapshot, hosted func(source.KV) []byte) (*store, error) {
-	s := &store{header: of.Header(), moved: make(chan struct{}), hosted: hosted}
-	err := of.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
-		kv.Value, kv.Key = hosted(kv), bytes.Clone(kv.Key)
+func newStore(ctx context.Context, snap source.Snapshot, adapt func(source.KV) []byte) (*store, error) {
+	s := &store{header: snap.Header(), changed: make(chan struct{}), adapt: adapt}
+	err := snap.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
+		kv.Value, kv.Key = adapt(kv), bytes.Clone(kv.Key)
 		s.kvs = append(s.kvs, kv)
 		return nil
 	})
@@ -80,8 +80,8 @@ func (s *store) Delete(key string) {
 
 func (s *store) change(next []source.KV, e source.Event) {
 	s.kvs, s.log = next, append(s.log, change{e})
-	close(s.moved)
-	s.moved = make(chan struct{})
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // revision returns the newest revision. The caller must hold s.mu.
@@ -100,7 +100,7 @@ func (s *store) since(revision int64) (changes []change, moved <-chan struct{}, 
 	if at < 0 {
 		return nil, nil, source.ErrCompacted
 	}
-	return slices.Clip(s.log)[min(at, int64(len(s.log))):], s.moved, nil
+	return slices.Clip(s.log)[min(at, int64(len(s.log))):], s.changed, nil
 }
 
 // Source returns the store as a source. root is the wanted root path, or "" for any. It returns a *source.RootError

@@ -22,20 +22,20 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// steps is a recorder of an etcd whose steps are called by the test.
-type steps struct {
+// stepRecorder is a recorder of an etcd whose steps are called by the test.
+type stepRecorder struct {
 	*Recorder
-	t    *testing.T
-	etcd *sourcetest.Server
-	src  source.Live
-	said []string
-	now  time.Time
+	t     *testing.T
+	etcd  *sourcetest.Server
+	src   source.Live
+	lines []string
+	now   time.Time
 }
 
-func newSteps(t *testing.T) *steps {
+func newSteps(t *testing.T) *stepRecorder {
 	t.Helper()
 	named := func(c *embed.Config) { c.InitialClusterToken = t.TempDir() } // otherwise all clusters have the same id
-	s := &steps{t: t, etcd: sourcetest.StartEtcd(t, named), now: time.Now()}
+	s := &stepRecorder{t: t, etcd: sourcetest.StartEtcd(t, named), now: time.Now()}
 	if _, err := s.etcd.Client.Put(t.Context(), "by-dev/meta/session/id", "1"); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func newSteps(t *testing.T) *steps {
 	s.src = src.(source.Live)
 	s.Recorder, err = Open(t.Context(), Options{
 		Dir: t.TempDir(), Every: time.Second, Kitescope: "test",
-		Now: func() time.Time { return s.now }, Say: func(line string) { s.said = append(s.said, line) },
+		Now: func() time.Time { return s.now }, Log: func(line string) { s.lines = append(s.lines, line) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func newSteps(t *testing.T) *steps {
 }
 
 // put makes n revisions and returns the last.
-func (s *steps) put(n int) (revision int64) {
+func (s *stepRecorder) put(n int) (revision int64) {
 	s.t.Helper()
 	for i := range n {
 		r, err := s.etcd.Client.Put(s.t.Context(), fmt.Sprintf("by-dev/meta/test/%02d", i), "v")
@@ -70,26 +70,26 @@ func (s *steps) put(n int) (revision int64) {
 }
 
 // pin pins the source and passes the snapshot to the recorder.
-func (s *steps) pin(ctx context.Context) {
+func (s *stepRecorder) pin(ctx context.Context) {
 	s.t.Helper()
 	snap, err := s.src.Pin(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer snap.Close()
-	s.pinned(ctx, s.src, snap)
+	s.onPin(ctx, s.src, snap)
 }
 
 // begin pins the source, then makes and records 5 revisions.
-func (s *steps) begin() {
+func (s *stepRecorder) begin() {
 	s.t.Helper()
 	s.pin(s.t.Context())
-	s.hear(s.chunk.header.Revision, s.put(5))
-	s.settle(s.t.Context())
+	s.receive(s.chunk.header.Revision, s.put(5))
+	s.syncOrRotate(s.t.Context())
 }
 
-// hear passes the changes between two revisions to the recorder.
-func (s *steps) hear(from, to int64) {
+// receive passes the changes between two revisions to the recorder.
+func (s *stepRecorder) receive(from, to int64) {
 	s.t.Helper()
 	past, err := source.PastOf(s.src)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *steps) hear(from, to int64) {
 	}
 	defer snap.Close()
 	err = past.Changes(s.t.Context(), snap.Header(), from, to, func(revision int64, events []source.Event) error {
-		s.changed(revision, events)
+		s.onChanges(revision, events)
 		return nil
 	})
 	if err != nil {
@@ -109,21 +109,21 @@ func (s *steps) hear(from, to int64) {
 	}
 }
 
-// rotates ends a chunk while etcd has changes that the recorder has not received, and checks that the next begins.
-func (s *steps) rotates() {
+// rotate ends a chunk while etcd has changes that the recorder has not received, and checks that the next begins.
+func (s *stepRecorder) rotate() {
 	s.t.Helper()
 	before := s.number
 	s.put(5)
 	s.o.ChunkAge = 0
-	s.settle(s.t.Context())
+	s.syncOrRotate(s.t.Context())
 	s.o.ChunkAge = time.Hour
 	if s.chunk == nil || s.number != before+1 {
-		s.t.Fatalf("chunk %d is written, want %d: %v", s.number, before+1, s.said)
+		s.t.Fatalf("chunk %d is written, want %d: %v", s.number, before+1, s.lines)
 	}
 }
 
 // changesOf returns the revisions of the recorded changes.
-func (s *steps) changesOf(from, to int64) (revisions []int64) {
+func (s *stepRecorder) changesOf(from, to int64) (revisions []int64) {
 	s.t.Helper()
 	src, err := source.Open(s.t.Context(), s.o.Dir, source.Options{})
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *steps) changesOf(from, to int64) (revisions []int64) {
 	return revisions
 }
 
-// has compares the recording with etcd at each revision.
-func (s *steps) has(from, to int64) {
+// checkStates compares the recording with etcd at each revision.
+func (s *stepRecorder) checkStates(from, to int64) {
 	s.t.Helper()
 	src, err := source.Open(s.t.Context(), s.o.Dir, source.Options{})
 	if err != nil {
@@ -177,8 +177,8 @@ func (s *steps) has(from, to int64) {
 	}
 }
 
-func (s *steps) saying(part string) bool {
-	return slices.ContainsFunc(s.said, func(line string) bool { return strings.Contains(line, part) })
+func (s *stepRecorder) reported(part string) bool {
+	return slices.ContainsFunc(s.lines, func(line string) bool { return strings.Contains(line, part) })
 }
 
 // TestReconnectDuringRotation checks that no change is lost or repeated if the connection breaks before the
@@ -188,24 +188,24 @@ func TestReconnectDuringRotation(t *testing.T) {
 	s := newSteps(t)
 	s.begin()
 	first := s.chunk.header.Revision
-	s.rotates()
+	s.rotate()
 	from := s.put(3)
 	s.pin(t.Context()) // fetches the missed changes
 	last := s.put(3)
-	s.hear(from, last)
-	s.settle(t.Context())
-	if s.chunk == nil || len(s.said) > 0 {
-		t.Errorf("it says %v", s.said)
+	s.receive(from, last)
+	s.syncOrRotate(t.Context())
+	if s.chunk == nil || len(s.lines) > 0 {
+		t.Errorf("it says %v", s.lines)
 	}
-	s.has(first, last)
+	s.checkStates(first, last)
 	from = s.chunk.changes.Revision()
-	s.rotates()
-	s.hear(from, s.put(3)) // the chunk already has the first ones
-	s.settle(t.Context())
+	s.rotate()
+	s.receive(from, s.put(3)) // the chunk already has the first ones
+	s.syncOrRotate(t.Context())
 	last = s.put(3)
-	s.hear(s.chunk.changes.Revision(), last)
-	s.settle(t.Context())
-	s.has(first, last)
+	s.receive(s.chunk.changes.Revision(), last)
+	s.syncOrRotate(t.Context())
+	s.checkStates(first, last)
 	if told := s.changesOf(first, last); !slices.IsSorted(told) || int64(len(slices.Compact(told))) != last-first {
 		t.Errorf("changes of revisions %v, want one of each of %d to %d", told, first+1, last)
 	}
@@ -219,14 +219,14 @@ func TestEndedMeanwhile(t *testing.T) {
 	end()
 	s := newSteps(t)
 	s.pin(ended)
-	if s.chunk != nil || len(s.said) > 0 {
-		t.Errorf("during the first keys it says %v", s.said)
+	if s.chunk != nil || len(s.lines) > 0 {
+		t.Errorf("during the first keys it says %v", s.lines)
 	}
 	s.begin()
 	first, last := s.chunk.header.Revision, s.put(5)
 	s.pin(ended)
-	if len(s.said) > 0 {
-		t.Errorf("it says %v", s.said)
+	if len(s.lines) > 0 {
+		t.Errorf("it says %v", s.lines)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestEndedMeanwhile(t *testing.T) {
 	t.Cleanup(again.lock.release)
 	s.Recorder = again
 	s.pin(t.Context())
-	s.has(first, last)
+	s.checkStates(first, last)
 }
 
 // TestEtcdThatIsDown checks that an outage of etcd is recorded: as a gap at its revision, and as silent health in
@@ -248,15 +248,15 @@ func TestEtcdThatIsDown(t *testing.T) {
 	s := newSteps(t)
 	s.begin()
 	fine := &model.Etcd{At: s.now, Members: []model.EtcdMember{{Name: "one", Leader: true}}}
-	s.heard(t.Context(), history.Update{Cluster: model.Build(model.Parts{}).WithEtcd(fine)})
+	s.onUpdate(t.Context(), history.Update{Cluster: model.Build(model.Parts{}).WithEtcd(fine)})
 	s.round(nil, 0)
 	before := s.put(1)
-	s.hear(s.chunk.changes.Revision(), before)
-	s.heard(t.Context(), history.Update{Err: errors.New("connection refused")})
+	s.receive(s.chunk.changes.Revision(), before)
+	s.onUpdate(t.Context(), history.Update{Err: errors.New("connection refused")})
 	s.round(nil, 0)
-	s.heard(t.Context(), history.Update{})
+	s.onUpdate(t.Context(), history.Update{})
 	last := s.put(1)
-	s.hear(before, last)
+	s.receive(before, last)
 	s.round(nil, 0)
 
 	src, err := source.Open(t.Context(), s.o.Dir, source.Options{})
@@ -319,8 +319,8 @@ func TestAnotherCluster(t *testing.T) {
 			s.Recorder = again
 		}
 		s.pin(t.Context())
-		s.settle(t.Context())
-		s.has(first, first)
+		s.syncOrRotate(t.Context())
+		s.checkStates(first, first)
 		src, err := source.Open(t.Context(), s.o.Dir, source.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -350,13 +350,13 @@ func TestKeysLargerThanAChunk(t *testing.T) {
 	s.o.ChunkSize, s.o.MaxSize = 2000, 16_000
 	s.begin()
 	for range 3 {
-		s.settle(t.Context())
-		s.hear(s.chunk.changes.Revision(), s.put(2))
+		s.syncOrRotate(t.Context())
+		s.receive(s.chunk.changes.Revision(), s.put(2))
 	}
 	if names, err := source.ChunkNames(s.o.Dir); err != nil || len(names) != 1 {
 		t.Errorf("%v of a few changes: %v", names, err)
 	}
-	if len(s.said) != 1 || !s.saying("--max-size") {
-		t.Errorf("it says %q", s.said)
+	if len(s.lines) != 1 || !s.reported("--max-size") {
+		t.Errorf("it says %q", s.lines)
 	}
 }

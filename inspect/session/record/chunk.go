@@ -19,23 +19,23 @@ const maxUnpacked = 3 << 30
 
 // chunk is a file that is being written.
 type chunk struct {
-	path     string // without the suffix
-	file     *os.File
-	size     int64 // bytes written
-	base     int64 // bytes of the base keys, a part of size
-	unpacked int64
-	began    time.Time
-	known    int64 // changes up to this revision are already included
-	header   source.Header
-	w        *source.BundleWriter
-	changes  *source.ChangesWriter
-	encoder  *session.RoundEncoder
-	repeats  int // the round size that the compression is configured for, in bytes
-	redact   func(source.KV) (source.KV, bool)
-	// reached is the revision at the last sync to disk. asked is set if a round has synced since the last tick.
-	reached int64
-	asked   bool
-	largest int // size of its largest round, in bytes
+	path      string // without the suffix
+	file      *os.File
+	size      int64 // bytes written
+	base      int64 // bytes of the base keys, a part of size
+	unpacked  int64
+	began     time.Time
+	fetchedTo int64 // changes up to this revision are already included
+	header    source.Header
+	w         *source.BundleWriter
+	changes   *source.ChangesWriter
+	encoder   *session.RoundEncoder
+	repeats   int // the round size that the compression is configured for, in bytes
+	redact    func(source.KV) (source.KV, bool)
+	// syncedRevision is the revision at the last sync to disk. asked is set if a round has synced since the last tick.
+	syncedRevision int64
+	syncedByRound  bool
+	largest        int // size of its largest round, in bytes
 }
 
 // Write implements io.Writer.
@@ -45,21 +45,21 @@ func (c *chunk) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// begin creates a chunk and writes its base keys, those of snap. The file keeps partSuffix until publish renames
+// createChunk creates a chunk and writes its base keys, those of snap. The file keeps partSuffix until publish renames
 // it.
-func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, anew bool, repeats int) (*chunk, error) {
+func createChunk(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, restarted bool, repeats int) (*chunk, error) {
 	h := snap.Header()
 	file, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	c := &chunk{
-		path: path, file: file, began: at, known: h.Revision, header: h, encoder: new(session.RoundEncoder), redact: redactor(h), reached: h.Revision,
+		path: path, file: file, began: at, fetchedTo: h.Revision, header: h, encoder: new(session.RoundEncoder), redact: redactor(h), syncedRevision: h.Revision,
 		repeats: max(repeats, 1),
 	}
 	info := source.BundleInfo{
 		Kitescope: kitescope, Redacted: true, Repeats: c.repeats,
-		History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: anew, Cluster: h.Cluster},
+		History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: restarted, Cluster: h.Cluster},
 	}
 	if c.w, err = source.NewBundleWriter(c, h, info); err == nil {
 		err = c.w.Base(ctx, snap, nil, func(kv source.KV) (source.KV, bool) {
@@ -120,8 +120,8 @@ func (c *chunk) round(at time.Time, r *session.Round) error {
 	if err := c.w.AddHistory(session.RoundMember, at, content); err != nil {
 		return err
 	}
-	c.asked = true
-	return c.settle(at)
+	c.syncedByRound = true
+	return c.sync(at)
 }
 
 // gap writes the pending changes, followed by the reason of a gap, and syncs.
@@ -132,11 +132,11 @@ func (c *chunk) gap(at time.Time, text string) error {
 	if err := c.w.AddHistory(source.HistoryGaps, at, []byte(text)); err != nil {
 		return err
 	}
-	return c.settle(at)
+	return c.sync(at)
 }
 
-// settle flushes all added data and syncs it to disk.
-func (c *chunk) settle(at time.Time) error {
+// sync flushes all added data and syncs it to disk.
+func (c *chunk) sync(at time.Time) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
 	}
@@ -149,27 +149,27 @@ func (c *chunk) settle(at time.Time) error {
 	if err := c.file.Sync(); err != nil {
 		return err
 	}
-	c.reached = c.changes.Revision()
+	c.syncedRevision = c.changes.Revision()
 	return nil
 }
 
 // end flushes the chunk, completes the bundle and closes the file.
 func (c *chunk) end(at time.Time) error {
-	err := c.settle(at)
+	err := c.sync(at)
 	if err == nil {
 		_, err = c.w.Close(nil)
 	}
 	return errors.Join(err, c.file.Close())
 }
 
-// whole returns the target size of the chunk in bytes, where size is the limit for changes and rounds. Changes and
+// targetSize returns the target size of the chunk in bytes, where size is the limit for changes and rounds. Changes and
 // rounds get at least twice the size of the base keys, so they are always most of the chunk.
-func (c *chunk) whole(size int64) int64 { return c.base + max(size, 2*c.base) }
+func (c *chunk) targetSize(size int64) int64 { return c.base + max(size, 2*c.base) }
 
 // full reports whether the next chunk must begin because of age, size or a clock that went back by more than a
 // minute. It also returns true if a round is larger than the compression is configured for.
 func (c *chunk) full(now time.Time, age time.Duration, size int64) bool {
 	since := now.Sub(c.began)
-	return since >= age || since < -time.Minute || c.size >= c.whole(size) || c.unpacked >= maxUnpacked ||
+	return since >= age || since < -time.Minute || c.size >= c.targetSize(size) || c.unpacked >= maxUnpacked ||
 		c.largest > source.WideRepeats && c.repeats <= source.WideRepeats
 }

@@ -31,13 +31,13 @@ func (r *Recorder) resume(ctx context.Context) error {
 	r.number, _ = source.ChunkNumber(names[len(names)-1])
 	src, err := source.Open(ctx, r.o.Dir, source.Options{Now: r.o.Now})
 	if err != nil {
-		r.o.Say(fmt.Sprintf("the existing recording cannot be read and is kept: %v", err))
+		r.o.Log(fmt.Sprintf("the existing recording cannot be read and is kept: %v", err))
 		return nil
 	}
 	defer src.Close()
 	snap, err := src.Pin(ctx)
 	if err != nil {
-		r.o.Say(fmt.Sprintf("the existing recording cannot be read and is kept: %v", err))
+		r.o.Log(fmt.Sprintf("the existing recording cannot be read and is kept: %v", err))
 		return nil
 	}
 	defer snap.Close()
@@ -51,9 +51,9 @@ func (r *Recorder) resume(ctx context.Context) error {
 func (r *Recorder) prune() {
 	now := r.o.Now()
 	r.pruned = now
-	if c := r.chunk; c != nil && !r.tight && r.o.MaxSize > 0 && 3*c.whole(r.o.ChunkSize) > r.o.MaxSize {
+	if c := r.chunk; c != nil && !r.tight && r.o.MaxSize > 0 && 3*c.targetSize(r.o.ChunkSize) > r.o.MaxSize {
 		r.tight = true
-		r.o.Say(fmt.Sprintf("--max-size of %s holds fewer than three chunks: the keys alone take %s in each",
+		r.o.Log(fmt.Sprintf("--max-size of %s holds fewer than three chunks: the keys alone take %s in each",
 			words.Bytes(r.o.MaxSize), words.Bytes(c.base)))
 	}
 	names, err := source.ChunkNames(r.o.Dir)
@@ -88,7 +88,7 @@ func (r *Recorder) prune() {
 			return
 		}
 		if err := os.Remove(f.path); err != nil {
-			r.o.Say(fmt.Sprintf("cannot remove an old chunk: %v", err))
+			r.o.Log(fmt.Sprintf("cannot remove an old chunk: %v", err))
 			return
 		}
 		total -= f.size

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// full makes writes of a chunk fail as on a full disk.
-func (s *steps) full(c *chunk) {
+// failWrites makes writes of a chunk fail as on a full disk.
+func (s *stepRecorder) failWrites(c *chunk) {
 	s.t.Helper()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -25,17 +25,17 @@ func TestDiskFullAtRotation(t *testing.T) {
 	s := newSteps(t)
 	s.begin()
 	first := s.chunk.header.Revision
-	s.full(s.chunk)
+	s.failWrites(s.chunk)
 	last := s.put(5)
-	s.hear(first, last)
+	s.receive(first, last)
 	s.o.ChunkAge = 0
-	s.settle(t.Context())
+	s.syncOrRotate(t.Context())
 	s.o.ChunkAge = time.Hour
-	if !s.saying("no space left") {
-		t.Fatalf("the disk is not full: %v", s.said)
+	if !s.reported("no space left") {
+		t.Fatalf("the disk is not full: %v", s.lines)
 	}
-	s.settle(t.Context()) // now there is space again
-	s.has(first, last)
+	s.syncOrRotate(t.Context()) // now there is space again
+	s.checkStates(first, last)
 	if parts, _ := filepath.Glob(filepath.Join(s.o.Dir, "*.part")); len(parts) > 0 {
 		t.Errorf("%v are left", parts)
 	}
@@ -47,23 +47,23 @@ func TestDiskFullWhileTheClockJumps(t *testing.T) {
 	s := newSteps(t)
 	s.begin()
 	first := s.chunk.header.Revision
-	s.full(s.chunk)
+	s.failWrites(s.chunk)
 	s.now = s.now.Add(time.Hour)
 	s.round(nil, 0)
 	if s.chunk != nil {
-		t.Fatalf("the disk is not full: %v", s.said)
+		t.Fatalf("the disk is not full: %v", s.lines)
 	}
 	last := s.put(3)
-	s.settle(t.Context())
-	s.has(first, last)
+	s.syncOrRotate(t.Context())
+	s.checkStates(first, last)
 
-	s.full(s.chunk)
+	s.failWrites(s.chunk)
 	s.now = s.now.Add(-time.Hour)
 	last = s.put(2)
 	s.pin(t.Context()) // no space for its changes
-	s.settle(t.Context())
-	s.has(first, last)
-	if s.saying("are lost") {
-		t.Errorf("it says %v", s.said)
+	s.syncOrRotate(t.Context())
+	s.checkStates(first, last)
+	if s.reported("are lost") {
+		t.Errorf("it says %v", s.lines)
 	}
 }

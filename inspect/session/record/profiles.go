@@ -20,46 +20,46 @@ import (
 // Profiles pulls profiles of the processes concerned when a finding appears. It writes each pull into its own
 // folder below the recording, in the layout of "profile pull".
 type Profiles struct {
-	// Bar is the minimum severity of a finding.
-	Bar    check.Severity
-	Checks []*check.Check
+	// MinSeverity is the minimum severity of a finding.
+	MinSeverity check.Severity
+	Checks      []*check.Check
 	// Pull holds the options of the pulls.
 	Pull pull.Options
 	// Pause is the minimum time between two pulls; 0 means 5 minutes. Most is the maximum number of processes in a
 	// pull; 0 means 16.
-	Pause time.Duration
-	Most  int
+	Pause        time.Duration
+	MaxProcesses int
 
-	dir     string
-	judging check.Judge
-	mu      sync.Mutex // guards the fields below
-	known   map[string]bool
-	judged  time.Time
-	pulled  time.Time
-	pulling sync.WaitGroup
+	dir       string
+	checker   check.Judge
+	mu        sync.Mutex // guards the fields below
+	known     map[string]bool
+	lastCheck time.Time
+	lastPull  time.Time
+	pulling   sync.WaitGroup
 }
 
 const (
-	profilePause = 5 * time.Minute
-	mostProfiled = 16
+	profilePause        = 5 * time.Minute
+	defaultMaxProcesses = 16
 	// maxPulls is the maximum number of pulls kept.
 	maxPulls = 200
 )
 
-// judge runs the checks, at most once per interval, and starts a pull if there are new findings.
-func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
+// checkFindings runs the checks, at most once per interval, and starts a pull if there are new findings.
+func (p *Profiles) checkFindings(ctx context.Context, r *Recorder, c *model.Cluster) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := r.o.Now()
-	if c.Runtime == nil || now.Sub(p.judged) < r.o.Every {
+	if c.Runtime == nil || now.Sub(p.lastCheck) < r.o.Every {
 		return
 	}
-	p.judged = now
+	p.lastCheck = now
 	p.dir = filepath.Join(r.o.Dir, session.PullsFolder)
-	report := p.judging.Run(c, now, p.Checks)
+	report := p.checker.Run(c, now, p.Checks)
 	known, appeared := map[string]bool{}, []*check.Finding(nil)
 	for _, f := range report.Findings {
-		if f.Severity < p.Bar {
+		if f.Severity < p.MinSeverity {
 			continue
 		}
 		known[f.Key()] = true
@@ -68,14 +68,14 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 		}
 	}
 	pause := cmp.Or(p.Pause, profilePause)
-	if len(appeared) == 0 || !p.pulled.IsZero() && now.Sub(p.pulled) < pause {
+	if len(appeared) == 0 || !p.lastPull.IsZero() && now.Sub(p.lastPull) < pause {
 		if len(appeared) == 0 { // otherwise a finding stays new until profiles are pulled
 			p.known = known
 		}
 		return
 	}
-	p.known, p.pulled = known, now
-	list := concerned(session.ProfileTargets(c), appeared, cmp.Or(p.Most, mostProfiled))
+	p.known, p.lastPull = known, now
+	list := selectTargets(session.ProfileTargets(c), appeared, cmp.Or(p.MaxProcesses, defaultMaxProcesses))
 	if len(list) == 0 {
 		return
 	}
@@ -84,22 +84,22 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 	options.Root = c.Origin.Root
 	p.pulling.Go(func() {
 		if err := os.MkdirAll(path, 0o700); err != nil {
-			r.o.Say(fmt.Sprintf("no profiles are taken: %v", err))
+			r.o.Log(fmt.Sprintf("no profiles are taken: %v", err))
 			return
 		}
 		m, err := pull.RunTo(ctx, list, options, path)
 		if err != nil {
-			r.o.Say(fmt.Sprintf("no profiles are taken: %v", err))
+			r.o.Log(fmt.Sprintf("no profiles are taken: %v", err))
 			_ = os.RemoveAll(path)
 			return
 		}
-		r.o.Say(fmt.Sprintf("%s: %s: %d profiles in %s", appeared[0].Check, appeared[0].Message, len(m.Profiles)-m.Failed(), path))
+		r.o.Log(fmt.Sprintf("%s: %s: %d profiles in %s", appeared[0].Check, appeared[0].Message, len(m.Profiles)-m.Failed(), path))
 	})
 }
 
-// concerned returns the processes that the findings name, up to most. If they name no process, it selects from all.
+// selectTargets returns the processes that the findings name, up to most. If they name no process, it selects from all.
 // Processes without a URL are skipped.
-func concerned(all []pull.Target, findings []*check.Finding, most int) []pull.Target {
+func selectTargets(all []pull.Target, findings []*check.Finding, limit int) []pull.Target {
 	named := func(t pull.Target) bool {
 		return slices.ContainsFunc(findings, func(f *check.Finding) bool {
 			return slices.ContainsFunc(append([]model.Ref{f.Object}, f.Objects...), func(o model.Ref) bool {
@@ -120,7 +120,7 @@ func concerned(all []pull.Target, findings []*check.Finding, most int) []pull.Ta
 	if len(list) == 0 {
 		list = rest
 	}
-	return list[:min(len(list), most)]
+	return list[:min(len(list), limit)]
 }
 
 // wait waits for running pulls. They end when the context of judge is done.

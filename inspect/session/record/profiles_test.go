@@ -13,9 +13,9 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestConcerned checks that profiles are pulled from the processes that a finding names, or from some if it names
+// TestSelectTargets checks that profiles are pulled from the processes that a finding names, or from some if it names
 // none, and never from processes without a URL.
-func TestConcerned(t *testing.T) {
+func TestSelectTargets(t *testing.T) {
 	at := &url.URL{Scheme: "http", Host: "h"}
 	all := []pull.Target{
 		{Node: "querynode-4", NodeIDs: []string{"4"}, URL: at},
@@ -36,7 +36,7 @@ func TestConcerned(t *testing.T) {
 		"nobody to ask":    {[]*check.Finding{{Object: node("proxy-9")}}, 1, []string{"querynode-4"}},
 	} {
 		var got []string
-		for _, target := range concerned(all, c.findings, c.most) {
+		for _, target := range selectTargets(all, c.findings, c.most) {
 			got = append(got, target.Node)
 		}
 		if !slices.Equal(got, c.want) {

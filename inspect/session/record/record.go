@@ -48,8 +48,8 @@ type Options struct {
 	Kitescope string
 	// Now is the clock.
 	Now func() time.Time
-	// Say is called with one line when a problem begins and when it ends.
-	Say func(line string)
+	// Log is called with one line when a problem begins and when it ends.
+	Log func(line string)
 	// Profiles pulls profiles when findings appear. If it is nil, none are pulled.
 	Profiles *Profiles
 }
@@ -60,24 +60,24 @@ type Recorder struct {
 	lock *folderLock
 
 	answers sync.Mutex
-	said    []live.Record // answers of the current round
+	pending []live.Record // answers of the current round
 
 	mu    sync.Mutex // guards the fields below
 	chunk *chunk     // nil before the first pin and after a write error
-	// wants is the source of the next chunk's base keys.
-	wants source.Watcher
+	// live is the source of the next chunk's base keys.
+	live source.Watcher
 	// number is the number of the last chunk. ended is the header at its end, or zero if there is none.
 	number int
 	ended  source.Header
 	// broken is the time since which writing fails, or zero. why is the error.
-	broken      time.Time
-	why         string
-	last        time.Time // time of the last call of now
-	pruned      time.Time
-	slow, tight bool // already reported
-	repeats     int  // size of the largest round of the last chunk, in bytes
-	etcd        *model.Etcd
-	silent      *model.Etcd // holds the reason why etcd is not responding; nil while etcd responds
+	broken       time.Time
+	brokenReason string
+	last         time.Time // time of the last call of now
+	pruned       time.Time
+	slow, tight  bool // already reported
+	repeats      int  // size of the largest round of the last chunk, in bytes
+	etcd         *model.Etcd
+	unresponsive *model.Etcd // holds the reason why etcd is not responding; nil while etcd responds
 }
 
 // Open creates and locks the folder and resumes an earlier recording in it. It returns an error if another recorder
@@ -112,12 +112,12 @@ func (r *Recorder) Close() error {
 	return err
 }
 
-// Keep adds an answer of a process, already redacted, to the current round. It is used as live.Options.Keep.
+// Keep adds an answer of a process, already redacted, to the current round. It is used as randomChanges.Options.Keep.
 func (r *Recorder) Keep(answer live.Record) {
 	r.answers.Lock()
 	defer r.answers.Unlock()
 	answer.Response = slices.Clone(answer.Response) // the buffer is reused
-	r.said = append(r.said, answer)
+	r.pending = append(r.pending, answer)
 }
 
 // Run records until ctx ends. ask queries the processes; a nil ask disables that. open opens the source, and
@@ -139,7 +139,7 @@ func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.S
 		if refused, ok := errors.AsType[*notLiveError](err); ok {
 			return refused
 		}
-		r.heard(ctx, history.Update{Err: err})
+		r.onUpdate(ctx, history.Update{Err: err})
 		select {
 		case <-ctx.Done():
 			return nil
@@ -179,7 +179,7 @@ func (r *Recorder) follow(ctx context.Context, open func(context.Context) (sourc
 	if ask != nil {
 		feed.Ask = asker{r, ask}
 	}
-	return feed.FollowLive(ctx, tee{watched, r}, want, func(u history.Update) { r.heard(ctx, u) })
+	return feed.FollowLive(ctx, tee{watched, r}, want, func(u history.Update) { r.onUpdate(ctx, u) })
 }
 
 // tick calls settle in each interval until ctx ends.
@@ -192,29 +192,29 @@ func (r *Recorder) tick(ctx context.Context) {
 			return
 		case <-tick.C:
 			r.mu.Lock()
-			r.settle(ctx)
+			r.syncOrRotate(ctx)
 			r.mu.Unlock()
 		}
 	}
 }
 
-// heard handles an update of the feed: outages of etcd, its health, and checks for new findings.
-func (r *Recorder) heard(ctx context.Context, u history.Update) {
+// onUpdate handles an update of the feed: outages of etcd, its health, and checks for new findings.
+func (r *Recorder) onUpdate(ctx context.Context, u history.Update) {
 	r.mu.Lock()
 	switch {
-	case u.Err != nil && r.silent == nil:
-		r.silent = &model.Etcd{At: r.o.Now(), Problem: words.Message(u.Err.Error())}
+	case u.Err != nil && r.unresponsive == nil:
+		r.unresponsive = &model.Etcd{At: r.o.Now(), Problem: words.Message(u.Err.Error())}
 		r.gap(fmt.Sprintf("etcd is not responding: %v", u.Err))
-	case u.Err == nil && u.Progress == "" && r.silent != nil:
-		r.silent = nil
-		r.o.Say("etcd responds again")
+	case u.Err == nil && u.Progress == "" && r.unresponsive != nil:
+		r.unresponsive = nil
+		r.o.Log("etcd responds again")
 	}
 	if u.Cluster != nil {
 		r.etcd = u.Cluster.Etcd
 	}
 	r.mu.Unlock()
 	if u.Cluster != nil && r.o.Profiles != nil {
-		r.o.Profiles.judge(ctx, r, u.Cluster)
+		r.o.Profiles.checkFindings(ctx, r, u.Cluster)
 	}
 }
 
@@ -226,27 +226,27 @@ type asker struct {
 
 // Ask implements session.Asker.
 func (a asker) Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error) {
-	a.take()
+	a.takeAnswers()
 	begun := a.o.Now()
 	runtime, err := a.client.Ask(ctx, c)
-	said := a.take()
+	said := a.takeAnswers()
 	if err == nil && ctx.Err() == nil {
 		a.round(said, a.o.Now().Sub(begun))
 	}
 	return runtime, err
 }
 
-// take returns the answers so far and clears them.
-func (r *Recorder) take() []live.Record {
+// takeAnswers returns the answers so far and clears them.
+func (r *Recorder) takeAnswers() []live.Record {
 	r.answers.Lock()
 	defer r.answers.Unlock()
-	said := r.said
-	r.said = nil
+	said := r.pending
+	r.pending = nil
 	return said
 }
 
 // round writes a round of answers. It records a gap if rounds begin to take longer than the interval.
-func (r *Recorder) round(said []live.Record, took time.Duration) {
+func (r *Recorder) round(answers []live.Record, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if slow := took > r.o.Every; slow != r.slow {
@@ -254,14 +254,14 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 			r.gap(fmt.Sprintf("processes take longer to respond than the %s interval: %s",
 				r.o.Every, took.Round(time.Millisecond)))
 		} else {
-			r.o.Say("processes respond in time again")
+			r.o.Log("processes respond in time again")
 		}
 	}
 	now := r.now() // may set r.chunk to nil if writing fails
 	if r.chunk == nil {
 		return
 	}
-	if err := r.chunk.round(now, &session.Round{At: now, Every: r.o.Every, Records: said, Etcd: cmp.Or(r.silent, r.etcd)}); err != nil {
+	if err := r.chunk.round(now, &session.Round{At: now, Every: r.o.Every, Records: answers, Etcd: cmp.Or(r.unresponsive, r.etcd)}); err != nil {
 		r.fail(err)
 	}
 }
@@ -284,7 +284,7 @@ func (r *Recorder) now() time.Time {
 
 // gap reports a gap and records it.
 func (r *Recorder) gap(text string) {
-	r.o.Say(text)
+	r.o.Log(text)
 	if r.chunk == nil {
 		return
 	}

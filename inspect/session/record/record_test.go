@@ -27,8 +27,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// patience is the timeout of until. It is long because the machine may be busy.
-const patience = 2 * time.Minute
+// waitTimeout is the timeout of until. It is long because the machine may be busy.
+const waitTimeout = 2 * time.Minute
 
 // recorder records an etcd until it is stopped.
 type recorder struct {
@@ -36,21 +36,21 @@ type recorder struct {
 	dir  string
 	stop func()
 
-	mu   sync.Mutex
-	said []string
+	mu    sync.Mutex
+	lines []string
 }
 
-func (r *recorder) say(line string) {
+func (r *recorder) addLine(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.said = append(r.said, line)
+	r.lines = append(r.lines, line)
 }
 
-// hears reports whether a reported line contains part.
-func (r *recorder) hears(part string) bool {
+// reported reports whether a reported line contains part.
+func (r *recorder) reported(part string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.said, func(line string) bool { return strings.Contains(line, part) })
+	return slices.ContainsFunc(r.lines, func(line string) bool { return strings.Contains(line, part) })
 }
 
 // start starts a recorder of from into dir. ask returns the client for the processes; if it is nil, they are not
@@ -58,7 +58,7 @@ func (r *recorder) hears(part string) bool {
 func start(t *testing.T, dir, from string, o record.Options, ask func(*record.Recorder) session.Asker) *recorder {
 	t.Helper()
 	r := &recorder{t: t, dir: dir}
-	o.Dir, o.Say, o.Kitescope = dir, r.say, "test"
+	o.Dir, o.Log, o.Kitescope = dir, r.addLine, "test"
 	if o.Every == 0 {
 		o.Every = 50 * time.Millisecond
 	}
@@ -94,15 +94,15 @@ func start(t *testing.T, dir, from string, o record.Options, ask func(*record.Re
 // until waits until done returns true. It fails the test after patience.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(waitTimeout); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not after %s", what, patience)
+			t.Fatalf("%s: not after %s", what, waitTimeout)
 		}
 	}
 }
 
-// reaches waits until the recording has a revision.
-func (r *recorder) reaches(revision int64) {
+// waitRevision waits until the recording has a revision.
+func (r *recorder) waitRevision(revision int64) {
 	r.t.Helper()
 	until(r.t, fmt.Sprintf("revision %d", revision), func() bool { return last(r.t, r.dir) >= revision })
 }
@@ -168,8 +168,8 @@ func line(kv source.KV) string {
 
 func (c *cluster) put(key, value string) { c.do(clientv3.OpPut(key, value)) }
 
-// live makes random changes in the given number of steps.
-func (c *cluster) live(steps int) {
+// randomChanges makes random changes in the given number of steps.
+func (c *cluster) randomChanges(steps int) {
 	c.t.Helper()
 	for range steps {
 		var ops []clientv3.Op
@@ -224,20 +224,20 @@ func (c *cluster) compare(dir string, from, to int64) {
 func TestRecordingIsTheEtcd(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
-	c.live(20)
+	c.randomChanges(20)
 	dir := t.TempDir()
 	first := c.newest
 	r := start(t, dir, c.from(), record.Options{ChunkSize: 3000}, nil)
-	r.reaches(first)
+	r.waitRevision(first)
 	for range 8 {
-		c.live(40)
-		r.reaches(c.newest)
+		c.randomChanges(40)
+		r.waitRevision(c.newest)
 	}
 	if _, err := c.server.Client.Compact(t.Context(), c.newest-5); err != nil {
 		t.Fatal(err)
 	}
-	c.live(20)
-	r.reaches(c.newest)
+	c.randomChanges(20)
+	r.waitRevision(c.newest)
 	r.stop()
 	c.compare(dir, first, c.newest)
 	names, err := source.ChunkNames(dir)
@@ -245,24 +245,24 @@ func TestRecordingIsTheEtcd(t *testing.T) {
 		t.Errorf("the chunks are %v, want three or more: %v", names, err)
 	}
 
-	c.live(30) // no recorder runs, but etcd keeps the changes
+	c.randomChanges(30) // no recorder runs, but etcd keeps the changes
 	r = start(t, dir, c.from(), record.Options{}, nil)
-	r.reaches(c.newest)
-	c.live(10)
-	r.reaches(c.newest)
+	r.waitRevision(c.newest)
+	c.randomChanges(10)
+	r.waitRevision(c.newest)
 	r.stop()
 	c.compare(dir, first, c.newest)
 
 	missed := c.newest
-	c.live(30) // these are compacted before the recorder starts
+	c.randomChanges(30) // these are compacted before the recorder starts
 	if _, err := c.server.Client.Compact(t.Context(), c.newest); err != nil {
 		t.Fatal(err)
 	}
 	again := c.newest
 	r = start(t, dir, c.from(), record.Options{}, nil)
-	r.reaches(again)
-	c.live(10)
-	r.reaches(c.newest)
+	r.waitRevision(again)
+	c.randomChanges(10)
+	r.waitRevision(c.newest)
 	r.stop()
 	c.compare(dir, first, missed)
 	c.compare(dir, again, c.newest)
@@ -307,13 +307,13 @@ func unpacked(t *testing.T, dir string) []byte {
 	return all
 }
 
-// answering is a session.Asker that passes redacted answers to the recorder, as a client does.
-type answering struct {
+// recordingAsker is a session.Asker that passes redacted answers to the recorder, as a client does.
+type recordingAsker struct {
 	r       *record.Recorder
 	answers []live.Record
 }
 
-func (a *answering) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, error) {
+func (a *recordingAsker) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, error) {
 	d := live.NewDecoder()
 	for _, r := range a.answers {
 		r = live.Redact(r)
@@ -339,7 +339,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	secrets(0)
 	dir := t.TempDir()
 	r := start(t, dir, c.from(), record.Options{}, func(own *record.Recorder) session.Asker {
-		return &answering{own, []live.Record{
+		return &recordingAsker{own, []live.Record{
 			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /metrics", Response: []byte("a{password=\"" + planted + "\"} 1\nb 2\n"), Outcome: "answered", At: time.Now()},
 			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "/x/Unknown", Response: []byte(planted), Outcome: "answered", At: time.Now()},
 			{Role: "querynode", Node: 4, Address: "10.0.0.1:21123", Method: "GET /healthz", Error: "dial http://u:" + planted + "@h: refused", Outcome: "unreachable", At: time.Now()},
@@ -347,7 +347,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	})
 	for n := range 3 {
 		secrets(n + 1)
-		r.reaches(c.newest)
+		r.waitRevision(c.newest)
 	}
 	r.stop()
 	src, err := source.Open(t.Context(), dir, source.Options{})
@@ -381,7 +381,7 @@ func TestBounds(t *testing.T) {
 	dir := t.TempDir()
 	const most = 40_000
 	r := start(t, dir, c.from(), record.Options{ChunkSize: 4000, MaxSize: most}, nil)
-	r.reaches(c.newest)
+	r.waitRevision(c.newest)
 	first := ""
 	for n := range 60 {
 		for range 10 {
@@ -391,7 +391,7 @@ func TestBounds(t *testing.T) {
 			}
 			c.put(fmt.Sprintf("by-dev/meta/test/%02d", c.random.IntN(9)), string(noise))
 		}
-		r.reaches(c.newest)
+		r.waitRevision(c.newest)
 		names, err := source.ChunkNames(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -447,13 +447,13 @@ func TestClockSetBack(t *testing.T) {
 	}
 	first := c.newest
 	r := start(t, dir, c.from(), record.Options{Now: clock}, nil)
-	r.reaches(c.newest)
+	r.waitRevision(c.newest)
 	mu.Lock()
 	back = time.Hour
 	mu.Unlock()
-	until(t, "the clock", func() bool { return r.hears("the clock went back by 1h0m0s") })
-	c.live(10)
-	r.reaches(c.newest)
+	until(t, "the clock", func() bool { return r.reported("the clock went back by 1h0m0s") })
+	c.randomChanges(10)
+	r.waitRevision(c.newest)
 	r.stop()
 	c.compare(dir, first, c.newest)
 	if !bytes.Contains(unpacked(t, dir), []byte("the clock went back by 1h0m0s")) {
@@ -461,11 +461,11 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// TestFolderIsOfOneRecorder checks that a second recorder of a folder is refused until the first is closed.
-func TestFolderIsOfOneRecorder(t *testing.T) {
+// TestFolderLock checks that a second recorder of a folder is refused until the first is closed.
+func TestFolderLock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := record.Options{Dir: dir, Every: time.Second, Now: time.Now, Say: func(string) {}}
+	o := record.Options{Dir: dir, Every: time.Second, Now: time.Now, Log: func(string) {}}
 	one, err := record.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ type tee struct {
 func (t tee) Pin(ctx context.Context) (source.Snapshot, error) {
 	snap, err := t.Live.Pin(ctx)
 	if err == nil {
-		t.r.pinned(ctx, t.Live, snap)
+		t.r.onPin(ctx, t.Live, snap)
 	}
 	return snap, err
 }
@@ -25,7 +25,7 @@ func (t tee) Pin(ctx context.Context) (source.Snapshot, error) {
 // Watch implements source.Watcher.
 func (t tee) Watch(ctx context.Context, h source.Header, yield func(revision int64, events []source.Event) error) error {
 	return t.Live.Watch(ctx, h, func(revision int64, events []source.Event) error {
-		t.r.changed(revision, events)
+		t.r.onChanges(revision, events)
 		return yield(revision, events)
 	})
 }

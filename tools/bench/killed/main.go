@@ -238,7 +238,7 @@ func (l *lab) compare(ctx context.Context, newest int64) (laid bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if c, err = session.WithKept(ctx, src, c); err != nil {
+	if c, err = session.WithStored(ctx, src, c); err != nil {
 		return false, err
 	}
 	if c.Runtime == nil {

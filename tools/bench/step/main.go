@@ -172,7 +172,7 @@ type step struct {
 
 // step opens the UI and steps through the events, back and forward.
 func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
-	feed := &session.Feed{Steps: true, Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{WithHistory: true, Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, "etcd://"+endpoint, source.Options{DialTimeout: 5 * time.Second, RequestTimeout: time.Minute})
 	}}
 	u := &ui{messages: make(chan tea.Msg, 4096)}
