@@ -14,8 +14,8 @@ import (
 // rowsEnv returns the environment that tables and trees are made from: the current cluster with its judgement.
 // Checks are slower than tables, so the judgement of the previous cluster is used until they have finished.
 func (d *data) rowsEnv() *view.Env {
-	if d.seen == nil || d.seenOf != d.env || d.seen.Judged != d.judged.said {
-		d.seen, d.seenOf = d.env.Judge(d.judged.said), d.env
+	if d.seen == nil || d.seenOf != d.env || d.seen.Judgement != d.judged.said {
+		d.seen, d.seenOf = d.env.WithJudgement(d.judged.said), d.env
 	}
 	return d.seen
 }
@@ -27,7 +27,7 @@ func (g *gridPage) known() model.Part {
 		return 0
 	}
 	env := g.rows.Table.Env()
-	if !env.Judged.Among(g.resource.Name) {
+	if !env.Judgement.HasFindings(g.resource.Name) {
 		return env.Cluster.Loaded
 	}
 	return env.Loaded()
@@ -44,7 +44,7 @@ func (g *gridPage) leftNote(m *Model) []string {
 	if g.rows.Left == 0 {
 		return nil
 	}
-	return []string{words.Number(g.rows.Left) + " " + g.resource.Leaves + " hidden (" + KeyOf(m, ActAll) + ")"}
+	return []string{words.Number(g.rows.Left) + " " + g.resource.Omits + " hidden (" + KeyOf(m, ActAll) + ")"}
 }
 
 // hiddenNote names the columns without room: as many as fit next to the breadcrumb and the rest of the note,

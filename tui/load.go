@@ -113,7 +113,7 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 	return func() tea.Msg {
 		var largest *view.Grid
 		if collections != nil {
-			q := view.Query{Sort: []string{"-rows"}, Limit: maxLargest, Leave: true}
+			q := view.Query{Sort: []string{"-rows"}, Limit: maxLargest, Omit: true}
 			largest, _ = view.Select(collections.Table(env), q) // cannot fail: every collection, a known column
 		}
 		return surveyedMsg{p, env, view.NewOverview(env), largest}

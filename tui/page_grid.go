@@ -139,7 +139,7 @@ func (g *gridPage) nothing() string {
 	case g.resource.Keyspace && g.rows.Env.Cluster.Keyspace == nil:
 		return "the records were not kept in this session"
 	}
-	if lacking := view.Lacking(g.resource, g.rows.Env); len(lacking) > 0 {
+	if lacking := view.MissingReasons(g.resource, g.rows.Env); len(lacking) > 0 {
 		return "none in the data that was read: " + lacking[0]
 	}
 	return "none · " + words.LowerFirst(g.resource.Doc)
@@ -182,14 +182,14 @@ func (v gridView) look(i int) RowLook {
 	r := &v.gridPage.rows
 	row := r.Row(i)
 	look := RowLook{Dim: isGone(r.Table, row)}
-	judged := r.Env.Judged.Among(v.resource.Name)
+	judged := r.Env.Judgement.HasFindings(v.resource.Name)
 	if !judged && r.Changes == nil {
 		return look
 	}
 	ref := r.Table.Ref(row)
 	id := ref.ID
 	if judged {
-		look.Ill = r.Env.Judged.About(ref)
+		look.Ill = r.Env.Judgement.Tally(ref)
 	}
 	if r.Changes != nil {
 		look.Change = r.Changes(row, id)
@@ -216,7 +216,7 @@ func (g *gridPage) Refresh(m *Model) Cmd {
 		return nil
 	}
 	was, now := g.rows.Env, m.data.rowsEnv()
-	if was == nil || was.Cluster != now.Cluster || view.JudgedAnew(was, now, g.resource.Name) {
+	if was == nil || was.Cluster != now.Cluster || view.FindingsChanged(was, now, g.resource.Name) {
 		return g.rebuild(m, "")
 	}
 	if was.Now.Equal(now.Now) || !hasAges(g.resource) {
@@ -252,7 +252,7 @@ func (g *gridPage) query(m *Model, busy string, toTop bool) gridQuery {
 	}
 	if m.data.previous != nil {
 		// Both use the same time for ages and the same findings.
-		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judged: q.Env.Judged}
+		q.Previous = &view.Env{Cluster: m.data.previous, Now: m.data.env.Now, Judgement: q.Env.Judgement}
 	}
 	return q
 }

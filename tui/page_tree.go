@@ -118,8 +118,8 @@ func (t *treePage) Crumb() string { return draw.Cut(t.label, 40) }
 
 func (t *treePage) Note(m *Model) string {
 	parts := FilterNote(t.filter)
-	if t.root != nil && t.root.Left > 0 {
-		parts = append(parts, words.Number(t.root.Left)+" dropped hidden ("+KeyOf(m, ActAll)+")")
+	if t.root != nil && t.root.Omitted > 0 {
+		parts = append(parts, words.Number(t.root.Omitted)+" dropped hidden ("+KeyOf(m, ActAll)+")")
 	}
 	if len(t.lines) > 0 {
 		parts = append(parts, "line "+words.Number(t.Cursor+1)+" / "+words.Number(len(t.lines)))
@@ -258,7 +258,7 @@ func (t *treePage) Command(*Model) string {
 }
 
 func (t *treePage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judged == m.data.judged.said && t.planted == t.shown {
+	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster && t.env.Judgement == m.data.judged.said && t.planted == t.shown {
 		return nil
 	}
 	t.busy = true

@@ -181,7 +181,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 		if x.Unknown != "" {
 			first = revision
 		}
-		b := &beginning{first: first, last: revision, atLeast: x.AtLeast, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
+		b := &beginning{first: first, last: revision, atLeast: x.MaybeOlder, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
 		for k := range x.Before {
 			b.facts = append(b.facts, Fact{Text: "preceded by " + clusters.EventText(&x.Before[k], now)})
 		}
@@ -201,7 +201,7 @@ func shortOnset(o *why.Onset, now time.Time) string {
 	case !o.Began.IsZero():
 		at = o.Began.UTC().Format("01-02 15:04")
 	}
-	if o.AtLeast {
+	if o.MaybeOlder {
 		return "≤ " + at
 	}
 	return at

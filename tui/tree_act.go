@@ -15,7 +15,7 @@ func (t *treePage) Can(_ *Model, a Action) string {
 			return "no data yet"
 		}
 	}
-	if a == ActAll && t.root != nil && t.root.Left == 0 && !t.shown.All {
+	if a == ActAll && t.root != nil && t.root.Omitted == 0 && !t.shown.All {
 		return "nothing is hidden"
 	}
 	if l, ok := t.current(); ok && a == ActOwner && l.depth == 0 {

@@ -39,7 +39,7 @@ collection is read.`,
   kitescope get nodes -o name | xargs -n1 kitescope describe
   kitescope describe node querynode-4 -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if _, _, ok := view.Named(args); ok && len(args) == 1 {
+			if _, _, ok := view.ParseNames(args); ok && len(args) == 1 {
 				return nil
 			}
 			return cli.Args(2, 2, "a resource and a name or id", "kitescope describe collection docs")(cmd, args)
@@ -51,7 +51,7 @@ collection is read.`,
 			return a.CompleteGet(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if r, names, ok := view.Named(args); ok && len(args) == 1 {
+			if r, names, ok := view.ParseNames(args); ok && len(args) == 1 {
 				args = []string{r.Name, names[0]}
 			}
 			return f.run(cmd.Context(), a, args[0], args[1])

@@ -102,7 +102,7 @@ type question struct {
 }
 
 func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
-	if r, names, ok := view.Named(args); ok {
+	if r, names, ok := view.ParseNames(args); ok {
 		args = append([]string{r.Name}, names...)
 	}
 	r, err := view.Find(args[0])
@@ -129,14 +129,14 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	q := &question{resource: r, options: options}
 	q.query = view.Query{
 		Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit,
-		Leave: !f.all,
+		Omit: !f.all,
 	}
 	needs, err := q.query.Needs(r)
 	if err != nil {
 		return nil, cli.Usage(err, "columns: "+shellquote.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	q.nodes = *f.nodes
-	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // the query needs data that only nodes have
+	q.nodes.Live = q.nodes.Live || q.query.NeedsRuntime(r) // the query needs data that only nodes have
 	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace, UnknownSettings: f.unknown}
 	if needs.Has(view.PartFindings) || options.Format.Name() == "wide" && len(f.Columns) == 0 {
 		q.judge = new(check.Judge)
@@ -205,12 +205,12 @@ func (q *question) complete(a *cli.App, c *model.Cluster) error {
 // lacks returns a line for each part that could not be read. For a resource that is read from processes, these are the
 // missing responses that the resource needs (at most five lines), and not every session that did not respond.
 func (q *question) lacks(c *model.Cluster) []string {
-	if q.resource.Lacks == nil {
+	if q.resource.Missing == nil {
 		return cli.Lacks(c)
 	}
 	const most = 5
 	lines := cli.Lacks(c.WithRuntime(nil))
-	missing := q.resource.Lacks(c)
+	missing := q.resource.Missing(c)
 	for i, line := range missing {
 		if i == most {
 			return append(lines, fmt.Sprintf("incomplete: and %d more", len(missing)-i))
@@ -224,7 +224,7 @@ func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	env := view.NewEnv(c, a.Now())
 	if q.judge != nil {
 		q.report = q.judge.Run(c, env.Now, rules.All())
-		env = env.Judge(clusters.Judged(q.report))
+		env = env.WithJudgement(clusters.Judged(q.report))
 	}
 	return view.Select(q.resource.Table(env), q.query)
 }
@@ -234,7 +234,7 @@ func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 func (q *question) unshown(g *view.Grid) (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Skipped > 0 {
-		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Leaves+" "+q.resource.Singular))
+		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Omits+" "+q.resource.Singular))
 	}
 	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
 		say("hidden to fit the terminal: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
@@ -264,10 +264,10 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 	for _, stray := range strays {
 		say("%s", stray)
 	}
-	if text := view.Untold(g); text != "" {
+	if text := view.MissingTasks(g); text != "" {
 		say("%s", text)
 	}
-	for _, text := range []string{view.OneProcess(g), view.Windows(g)} {
+	for _, text := range []string{view.SharedProcessWarning(g), view.Windows(g)} {
 		if text != "" && !q.options.Format.Documents() { // documents have the id and the window in each row
 			say("%s", text)
 		}
@@ -276,7 +276,7 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 	switch {
 	case g.NotRead():
 		say("%s: not read", q.resource.Name)
-	case g.Len() == 0 && g.Matched == 0 && len(view.Lacking(q.resource, g.Table.Env())) > 0:
+	case g.Len() == 0 && g.Matched == 0 && len(view.MissingReasons(q.resource, g.Table.Env())) > 0:
 		say("%s: none found in the data that was read", q.resource.Name)
 	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // otherwise the reason is already in lines
 		say("%s: none found", q.resource.Name)

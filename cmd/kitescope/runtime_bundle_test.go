@@ -193,7 +193,7 @@ func TestRates(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	records, opts := recordingOf(t, "cluster-2.3.5-healthy-load")
 	opts.Recorded = askedT7()
-	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).Below("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
+	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).WithPrefix("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
 	path := filepath.Join(t.TempDir(), "live.kite")
 	clock := terminal{now: time.Now}
 	for _, line := range [][]string{

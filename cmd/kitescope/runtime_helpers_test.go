@@ -300,7 +300,7 @@ func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 	if edit != nil {
 		edit(&opts)
 	}
-	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/")
+	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).WithPrefix("by-dev/")
 	// A proxy of 2.3 does not report the port of its HTTP server; the recording has only its session.
 	const proxyWeb = "127.0.0.1:20131"
 	for i := range records {

@@ -33,7 +33,7 @@ func choices(a *cli.App) ([]choice, error) {
 	for _, name := range config.Names() {
 		list = append(list, choice{name, "context: " + cli.RedactWords([]string{config.Contexts[name].From})[0], func(a *cli.App) { a.Flags.Context = name }})
 	}
-	found := source.In(".")
+	found := source.List(".")
 	for _, f := range found[:min(len(found), mostFiles)] {
 		what := f.What + ", " + words.Age(a.Now().Sub(f.Modified)) + " old"
 		list = append(list, choice{f.Path, what, func(a *cli.App) { a.Flags.From = f.Path }})

@@ -66,7 +66,7 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	}
 	env := view.NewEnv(c, a.Now())
 	if f.findings {
-		env = env.Judge(clusters.Judged(check.Run(c, env.Now, rules.All())))
+		env = env.WithJudgement(clusters.Judged(check.Run(c, env.Now, rules.All())))
 	}
 	root, err := view.NewTree(env, collection, f.shown)
 	if err != nil {
@@ -76,8 +76,8 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Tree(w, root, env, o) }); err != nil {
 		return err
 	}
-	if root.Left > 0 && !o.Format.Structured() {
-		a.Warn("%s hidden (--all shows them)", words.Plural(root.Left, "dropped segment"))
+	if root.Omitted > 0 && !o.Format.Structured() {
+		a.Warn("%s hidden (--all shows them)", words.Plural(root.Omitted, "dropped segment"))
 	}
 	return a.Completeness(c)
 }

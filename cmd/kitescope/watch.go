@@ -143,7 +143,7 @@ func (w *watcher) show(c *model.Cluster) error {
 		changed = grid.Rows
 	} else {
 		same := looksTheSame
-		switch own := w.question.resource.Same; {
+		switch own := w.question.resource.Equal; {
 		case w.question.options.Format.Structured():
 			same = view.SameRow
 		case own != nil:
@@ -174,7 +174,7 @@ func (w *watcher) show(c *model.Cluster) error {
 // farewell returns the word for a row that left the answer: "gone" only if no filter or limit could have
 // removed it.
 func (q *question) farewell() string {
-	if q.query.Where.Empty() && q.query.Limit == 0 && !q.query.Leaves(q.resource) {
+	if q.query.Where.Empty() && q.query.Limit == 0 && !q.query.Omits(q.resource) {
 		return "gone"
 	}
 	return "no longer in the list"

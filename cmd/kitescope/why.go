@@ -91,7 +91,7 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())
 	r := &show.Because{
-		Latency: l, Answers: why.Of(budgets, report), Report: report,
+		Latency: l, Answers: why.Explain(budgets, report), Report: report,
 		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-// The keys beside the root (source.Beside) are read last. On a live etcd they are read only if the streaming
+// The keys beside the root (source.OutsideRoot) are read last. On a live etcd they are read only if the streaming
 // service is in use, because Milvus before 2.6 has no Woodpecker. The watch does not cover them, because it
 // reports a single range in order of revision. A Follower polls them instead.
 
@@ -39,7 +39,7 @@ func (s *state) readOutside(ctx context.Context, snap source.Snapshot) error {
 // scanOutside reads these keys of a snapshot.
 func scanOutside(ctx context.Context, snap source.Snapshot) ([]source.KV, error) {
 	var list []source.KV
-	err := snap.Scan(ctx, source.Beside(), func(kv source.KV) error {
+	err := snap.Scan(ctx, source.OutsideRoot(), func(kv source.KV) error {
 		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
 		list = append(list, kv)
 		return nil

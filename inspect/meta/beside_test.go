@@ -89,7 +89,7 @@ func (s *countingSnapshot) Seekable() bool { return true }
 
 func (s *countingSnapshot) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
 	for _, r := range ranges {
-		if r == source.Beside()[0] {
+		if r == source.OutsideRoot()[0] {
 			s.outside++
 		}
 	}

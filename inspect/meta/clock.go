@@ -136,7 +136,7 @@ func (c *Clock) Put(kv source.KV) {
 // than that of a working RootCoord (RootCoord or etcd was down). The recorder's clock is a different one, so
 // recorded times outside the ticks are dropped.
 func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) error {
-	recorded, ok := past.(source.Dated)
+	recorded, ok := past.(source.Timestamped)
 	before, after := c.around(revision)
 	if !ok || before == nil {
 		return nil
@@ -147,7 +147,7 @@ func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) erro
 		return nil
 	}
 	var found []tick
-	err := recorded.Recorded(ctx, before.revision, behind-1, func(revision int64, at time.Time) {
+	err := recorded.WriteTimes(ctx, before.revision, behind-1, func(revision int64, at time.Time) {
 		if at.After(first) && at.Before(end) {
 			found = append(found, tick{revision, at, at.Sub(first)})
 			first = at
@@ -158,9 +158,9 @@ func (c *Clock) fill(ctx context.Context, past source.Past, revision int64) erro
 	return err
 }
 
-// FillAll fills all gaps between the clock's ticks from a recording. It does nothing if past is not source.Dated.
+// FillAll fills all gaps between the clock's ticks from a recording. It does nothing if past is not source.Timestamped.
 func (c *Clock) FillAll(ctx context.Context, past source.Past) error {
-	if _, ok := past.(source.Dated); !ok {
+	if _, ok := past.(source.Timestamped); !ok {
 		return nil
 	}
 	for _, t := range slices.Clone(c.ticks) {

@@ -25,7 +25,7 @@ func HeaderAt(h, newest source.Header, m Moment) source.Header {
 	if h.Origin.Kind != source.KindRecording { // a recording covers all its moments
 		h.Origin.Kind = source.KindEtcdSnapshot
 	}
-	h.Lacks = newest.Lacks
+	h.Omitted = newest.Omitted
 	if h.Origin.Detail == "" {
 		h.Origin.Detail = newest.Origin.Detail
 	}

@@ -59,7 +59,7 @@ type keyPlace string
 const (
 	belowMeta   keyPlace = ""
 	belowRoot   keyPlace = "/"
-	outsideRoot keyPlace = "//" // absolute (source.Beside)
+	outsideRoot keyPlace = "//" // absolute (source.OutsideRoot)
 )
 
 type patternPart struct {

@@ -14,7 +14,7 @@ func knownParts(h source.Header, want model.Part, denied []source.Range) model.P
 		if overlapsAny(s.Range, denied) {
 			known &^= s.dependents
 		}
-		if !insideAny(s.Range, h.Lacks) {
+		if !insideAny(s.Range, h.Omitted) {
 			held |= s.dependents
 		}
 	}

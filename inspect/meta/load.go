@@ -92,7 +92,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	}
 	small, hot := splitRanges(snap.Header(), want.Parts)
 	if !snap.Seekable() && want.Parts&outsideParts != 0 {
-		small = append(source.Beside(), small...)
+		small = append(source.OutsideRoot(), small...)
 		small = small.sorted()
 	}
 	// For one collection a file is read twice, because skipping a key costs a tenth of decoding it.

@@ -129,7 +129,7 @@ func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
 		src, err = source.Open(ctx, spec.From, source.Options{
 			Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
 			DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
-			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now, Tell: l.Log,
+			Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now, Log: l.Log,
 		})
 	}
 	if err != nil {

@@ -72,7 +72,7 @@ func TestOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy.Cut()
+	proxy.CloseConnections()
 	proxy.Freeze()
 	spec.Nodes.Timeout = time.Second
 	c, err := loader.Load(t.Context(), spec)

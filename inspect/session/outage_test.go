@@ -229,7 +229,7 @@ func TestOnsetOfAnswers(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if o := list[0]; o.Revision != 106 || o.AtLeast || !o.Began.Equal(noon.Add(6*time.Minute)) {
+	if o := list[0]; o.Revision != 106 || o.MaybeOlder || !o.Began.Equal(noon.Add(6*time.Minute)) {
 		t.Errorf("it began %+v", o)
 	}
 }

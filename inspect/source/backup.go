@@ -160,7 +160,7 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 	}
 	return &backupSnapshot{source: s, header: Header{
 		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified, FileDate: !s.in.modified.IsZero(),
-		Lacks: subtract(Prefix(root.root+"/"), []Range{Prefix(root.prefix())}),
+		Omitted: subtract(Prefix(root.root+"/"), []Range{Prefix(root.prefix())}),
 	}}, nil
 }
 
@@ -176,7 +176,7 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 		}
 	}
 	var keys int64
-	left := leftOut{gaps: &s.gaps}
+	left := omittedCounter{gaps: &s.gaps}
 	defer left.end()
 	var seen seenKeys
 	hasher := newKeyHasher()
@@ -187,11 +187,11 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 		b, err := f.next()
 		switch {
 		case errors.Is(err, io.EOF) && s.header.version == backupV1:
-			return s.complete(f, keys)
+			return s.checkCount(f, keys)
 		case err != nil:
-			return s.cut(f, err, keys)
+			return s.handleTruncation(f, err, keys)
 		case len(b) == 0 && s.header.version == backupV2:
-			return s.complete(f, keys)
+			return s.checkCount(f, keys)
 		}
 		kv, ok := parseKeyData(b)
 		if !ok {
@@ -200,7 +200,7 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 		}
 		keys++
 		if !seen.add(hasher.sum(kv.Key)) {
-			left.add(f.count, keyTwice)
+			left.add(f.count, duplicateKey)
 			continue
 		}
 		if err := yield(kv); err != nil {
@@ -211,8 +211,8 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 
 // Reasons for omitting a record.
 const (
-	noRecord = "not a key-value record"
-	keyTwice = "duplicate key"
+	noRecord     = "not a key-value record"
+	duplicateKey = "duplicate key"
 )
 
 // parseKeyData parses a commonpb.KeyDataPair: a key (field 1), then data (field 2), and no other fields.
@@ -237,20 +237,20 @@ func parseKeyData(b []byte) (kv KV, ok bool) {
 	return kv, len(kv.Key) > 0 && !bytes.ContainsFunc(kv.Key, unicode.IsControl)
 }
 
-// complete compares the number of keys with the number in the header.
-func (s *backupSource) complete(f *frames, keys int64) error {
+// checkCount compares the number of keys with the number in the header.
+func (s *backupSource) checkCount(f *frames, keys int64) error {
 	if missing := s.part.count - keys; missing > 0 {
 		if s.header.version == backupV1 && !s.opts.Salvage {
 			// v1 has no stopper, so a file that is truncated between two records looks complete.
-			return s.cutError(f, keys)
+			return s.truncatedError(f, keys)
 		}
 		s.gaps.put(Gap{Where: "end of the backup", Reason: "fewer keys than in its header", Count: missing})
 	}
 	return nil
 }
 
-// cut handles an input that ends or fails before the end of the keys.
-func (s *backupSource) cut(f *frames, err error, keys int64) error {
+// handleTruncation handles an input that ends or fails before the end of the keys.
+func (s *backupSource) handleTruncation(f *frames, err error, keys int64) error {
 	if errors.Is(err, errOverLimit) {
 		return err
 	}
@@ -258,13 +258,13 @@ func (s *backupSource) cut(f *frames, err error, keys int64) error {
 		return s.broken(f, err)
 	}
 	if !s.opts.Salvage {
-		return s.cutError(f, keys)
+		return s.truncatedError(f, keys)
 	}
 	s.gaps.put(Gap{Where: fmt.Sprintf("after record %d", f.count), Reason: "the backup is cut off", Count: max(0, s.part.count-keys)})
 	return nil
 }
 
-func (s *backupSource) cutError(f *frames, keys int64) error {
+func (s *backupSource) truncatedError(f *frames, keys int64) error {
 	return hints.Errorf("create or copy the backup again, or use --salvage",
 		"read %s: cut off after record %d: has %d of %d keys", s.in.location, f.count, keys, s.part.count)
 }

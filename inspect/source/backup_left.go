@@ -2,15 +2,15 @@ package source
 
 import "fmt"
 
-// leftOut counts the records that one pass omits, by reason. A gapList keeps each place that is put into it,
+// omittedCounter counts the records that one pass omits, by reason. A gapList keeps each place that is put into it,
 // and there can be as many places as records. Therefore the first maxGaps records are put individually and the
 // others as a number at the end of the pass.
-type leftOut struct {
+type omittedCounter struct {
 	gaps  *gapList
 	count map[string]int64
 }
 
-func (l *leftOut) add(record int64, reason string) {
+func (l *omittedCounter) add(record int64, reason string) {
 	if l.count == nil {
 		l.count = map[string]int64{}
 	}
@@ -19,7 +19,7 @@ func (l *leftOut) add(record int64, reason string) {
 	}
 }
 
-func (l *leftOut) end() {
+func (l *omittedCounter) end() {
 	for reason, n := range l.count {
 		if n > maxGaps {
 			l.gaps.put(Gap{Where: furtherPlaces, Reason: reason, Count: n - maxGaps})

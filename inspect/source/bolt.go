@@ -25,8 +25,8 @@ type boltSource struct {
 	origin     Origin
 	// revision is the newest revision of the store.
 	revision int64
-	// guessed reports that no meta page is valid, swept that the index of the revisions is lost.
-	guessed, swept bool
+	// metaGuessed reports that no meta page is valid, swept that the index of the revisions is lost.
+	metaGuessed, indexLost bool
 }
 
 var _ Source = (*boltSource)(nil)
@@ -36,8 +36,8 @@ const (
 	// server/storage/schema/bucket.go).
 	keyBucket  = "key"
 	metaBucket = "meta"
-	// usualPageSize is the memory page size of most machines, which bbolt uses.
-	usualPageSize = 4096
+	// defaultPageSize is the memory page size of most machines, which bbolt uses.
+	defaultPageSize = 4096
 	// clusterBucket holds the cluster version since etcd 3.5.
 	clusterBucket = "cluster"
 )
@@ -45,15 +45,15 @@ const (
 // openBolt validates the file and lists its leaf pages. It does not read the records, except the newest.
 func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
 	s := &boltSource{in: in, opts: opts}
-	if err := s.settle(ctx); err != nil {
+	if err := s.copyIfWritten(ctx); err != nil {
 		return nil, err
 	}
 	gaps := new(gapList)
 	meta, err := readMeta(in)
-	s.guessed = err != nil && opts.Salvage
-	if s.guessed {
+	s.metaGuessed = err != nil && opts.Salvage
+	if s.metaGuessed {
 		gaps.put(Gap{Where: "meta pages", Reason: err.Error()})
-		meta, err = boltMeta{pageSize: usualPageSize, pages: uint64(in.size / usualPageSize)}, nil
+		meta, err = boltMeta{pageSize: defaultPageSize, pages: uint64(in.size / defaultPageSize)}, nil
 	}
 	if err != nil {
 		return nil, hints.Errorf("both copies of the file's first page are damaged: copy it again, or use --salvage",
@@ -68,7 +68,7 @@ func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
 		return nil, s.explain(err)
 	}
 	s.origin = Origin{Kind: KindEtcdSnapshot, Location: in.location, Detail: s.detail()}
-	if s.revision, err = s.newest(); err != nil {
+	if s.revision, err = s.newestRevision(); err != nil {
 		return nil, s.explain(err)
 	}
 	return s, nil
@@ -82,23 +82,23 @@ func (s *boltSource) findLeaves() error {
 		return hints.Errorf("etcd's file has the bucket \"key\": name the output of etcdctl snapshot save, or member/snap/db",
 			"read %s: a bbolt database, but not etcd's", s.in.location)
 	case err == nil && inline != nil:
-		err = s.takeInline(inline)
+		err = s.openInline(inline)
 	case err == nil:
 		s.leaves, err = s.file.leaves(root)
 	}
 	if err != nil && s.opts.Salvage && isPageError(err) {
 		s.file.gaps.add(err)
-		s.leaves, s.swept = s.file.sweep(), true
+		s.leaves, s.indexLost = s.file.sweep(), true
 		s.file.gaps.put(Gap{Where: "index of the file", Reason: "lost: every page was searched, deleted keys may be back"})
 		return nil
 	}
 	return err
 }
 
-// settle copies a database that its member may be writing to, because a page freed by one transaction can be
+// copyIfWritten copies a database that its member may be writing to, because a page freed by one transaction can be
 // overwritten by the transaction after the next. The copy is consistent if no transaction was committed during
 // the copy. A file of snapshot save ends in a checksum and is never written again, so it is not copied.
-func (s *boltSource) settle(ctx context.Context) error {
+func (s *boltSource) copyIfWritten(ctx context.Context) error {
 	const recent = 2 * time.Minute
 	const attempts = 8
 	if s.in.file == nil || s.hasChecksum() || s.opts.now().Sub(s.in.modified) > recent || s.in.size > s.opts.memoryLimit() {
@@ -131,10 +131,10 @@ func (s *boltSource) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.changed()
+	return s.changedError()
 }
 
-func (s *boltSource) changed() error {
+func (s *boltSource) changedError() error {
 	return hints.Errorf("it is the database of a running etcd: read the etcd itself (etcd://host:2379), or a file made with etcdctl snapshot save",
 		"read %s: the file changed while it was read", s.in.location)
 }
@@ -156,8 +156,8 @@ func (s *boltSource) checkLength() error {
 		"read %s: truncated: has %d of %d bytes", s.in.location, s.in.size, want)
 }
 
-// takeInline converts an inline bucket to a file with one leaf, page 2.
-func (s *boltSource) takeInline(page []byte) error {
+// openInline converts an inline bucket to a file with one leaf, page 2.
+func (s *boltSource) openInline(page []byte) error {
 	if len(page) < pageHeaderSize {
 		return &pageError{s.file.meta.root, "a bucket is cut off"}
 	}
@@ -222,9 +222,9 @@ func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
 	return found, visit(n)
 }
 
-// newest returns the revision of the store: the revision of the last record, or of a later compaction. etcd
+// newestRevision returns the revision of the store: the revision of the last record, or of a later compaction. etcd
 // computes it in the same way when it starts (mvcc/kvstore.go, restore).
-func (s *boltSource) newest() (int64, error) {
+func (s *boltSource) newestRevision() (int64, error) {
 	var newest int64
 	for _, id := range slices.Backward(s.leaves) {
 		n, _, err := s.file.read(id, nil)
@@ -243,7 +243,7 @@ func (s *boltSource) newest() (int64, error) {
 			break
 		}
 	}
-	compacted, err := s.compacted()
+	compacted, err := s.compactedRevision()
 	if err != nil {
 		return newest, nil // reported when past revisions are read
 	}

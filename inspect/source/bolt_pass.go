@@ -21,9 +21,9 @@ const (
 	chunkLeaves = 96
 	// chunkBytes is the maximum size of a single read.
 	chunkBytes = 1 << 20
-	// chunksAhead is the number of chunks that are read ahead.
-	chunksAhead = 4
-	maxWorkers  = 4
+	// readAhead is the number of chunks that are read ahead.
+	readAhead  = 4
+	maxWorkers = 4
 )
 
 // Revision keys (etcd server/storage/mvcc/revision.go) consist of the main revision as 8 bytes, big-endian,
@@ -76,8 +76,8 @@ type badRecords struct {
 // noKeyValues is the reason of gaps for records that cannot be parsed.
 const noKeyValues = "records that are not key-values"
 
-// present is the upper bound of a pass over all revisions of a file.
-const present = math.MaxInt64
+// allRevisions is the upper bound of a pass over all revisions of a file.
+const allRevisions = math.MaxInt64
 
 // pass visits the newest revision, up to and including upTo, of each selected live key. It skips later
 // revisions.
@@ -137,8 +137,8 @@ func (f *boltFile) chunks(ctx context.Context, parts iter.Seq[[]uint64], loader 
 	defer cancel()
 
 	work := make(chan *chunk)
-	order := make(chan *chunk, chunksAhead)
-	free := make(chan *chunk, chunksAhead+maxWorkers+1)
+	order := make(chan *chunk, readAhead)
+	free := make(chan *chunk, readAhead+maxWorkers+1)
 	for range min(runtime.GOMAXPROCS(0), maxWorkers) {
 		wg.Go(func() {
 			load := loader()
@@ -315,7 +315,7 @@ func (f *boltFile) runs(ids []uint64) []run {
 	most := uint64(chunkBytes / f.meta.pageSize)
 	var out []run
 	for i, id := range ids {
-		if !f.fits(id) {
+		if !f.inFile(id) {
 			out = append(out, run{from: id, to: id, ids: ids[i : i+1]})
 			continue
 		}

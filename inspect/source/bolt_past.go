@@ -21,10 +21,10 @@ import (
 // Oldest returns the revision of the last compaction, whose state compaction keeps complete.
 func (s *boltSource) Oldest(context.Context, Header) (int64, error) {
 	const advice = "the newest revision can still be read, without the past"
-	if s.swept || s.guessed {
+	if s.indexLost || s.metaGuessed {
 		return 0, hints.Errorf(advice, "read the past of %s: the index of the file is lost", s.in.location)
 	}
-	compacted, err := s.compacted()
+	compacted, err := s.compactedRevision()
 	if err != nil {
 		return 0, hints.Errorf(advice, "read the past of %s: unknown when etcd was compacted: %w", s.in.location, err)
 	}
@@ -33,26 +33,26 @@ func (s *boltSource) Oldest(context.Context, Header) (int64, error) {
 
 // PinAt returns the file at a revision.
 func (s *boltSource) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
-	if err := s.has(ctx, h, revision); err != nil {
+	if err := s.checkRevisions(ctx, h, revision); err != nil {
 		return nil, err
 	}
 	leaves, err := s.leavesOf(0, revision)
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	return s.pinned(ctx, h, leaves, revision)
+	return s.snapshotAt(ctx, h, leaves, revision)
 }
 
 // GetAt reads backward from the revision until it finds the key.
 func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key string) (found *KV, err error) {
-	if err := s.has(ctx, h, revision); err != nil {
+	if err := s.checkRevisions(ctx, h, revision); err != nil {
 		return nil, err
 	}
 	leaves, err := s.leavesOf(0, revision)
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	err = s.file.pass(ctx, leaves, revision, wanted(key), func(kv KV, _ class) error {
+	err = s.file.pass(ctx, leaves, revision, classifyKeys(key), func(kv KV, _ class) error {
 		found = cloneKV(kv)
 		return errFound
 	})
@@ -62,8 +62,8 @@ func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key st
 	return found, nil
 }
 
-// wanted returns a classifier that selects the given keys.
-func wanted(keys ...string) func() func([]byte) class {
+// classifyKeys returns a classifier that selects the given keys.
+func classifyKeys(keys ...string) func() func([]byte) class {
 	return func() func([]byte) class {
 		return func(k []byte) class {
 			if slices.Contains(keys, string(k)) {
@@ -74,7 +74,7 @@ func wanted(keys ...string) func() func([]byte) class {
 	}
 }
 
-func (s *boltSource) has(ctx context.Context, h Header, wanted ...int64) error {
+func (s *boltSource) checkRevisions(ctx context.Context, h Header, wanted ...int64) error {
 	oldest, err := s.Oldest(ctx, h)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *boltSource) has(ctx context.Context, h Header, wanted ...int64) error {
 
 // Changes reads the records of revisions in (from, to].
 func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
-	if err := s.has(ctx, h, from, to); err != nil {
+	if err := s.checkRevisions(ctx, h, from, to); err != nil {
 		return err
 	}
 	leaves, err := s.leavesOf(from+1, to)
@@ -114,7 +114,7 @@ func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yiel
 	if err != nil {
 		return s.explain(err)
 	}
-	return s.unchanged()
+	return s.checkUnchanged()
 }
 
 // forward splits leaves into chunks from the first to the last.

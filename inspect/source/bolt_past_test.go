@@ -14,8 +14,8 @@ import (
 	"kitescope/inspect/source"
 )
 
-// noteCompaction writes a compaction revision to a file.
-func noteCompaction(t *testing.T, path, name string, revision int64) {
+// writeCompaction writes a compaction revision to a file.
+func writeCompaction(t *testing.T, path, name string, revision int64) {
 	t.Helper()
 	db, err := bolt.Open(path, 0o600, nil)
 	if err != nil {
@@ -36,8 +36,8 @@ func noteCompaction(t *testing.T, path, name string, revision int64) {
 func TestPastOfACompactionUnderWay(t *testing.T) {
 	written, _ := history(200)
 	path := backend(t, nil, written)
-	noteCompaction(t, path, "finishedCompactRev", 20)
-	noteCompaction(t, path, "scheduledCompactRev", 50)
+	writeCompaction(t, path, "finishedCompactRev", 20)
+	writeCompaction(t, path, "scheduledCompactRev", 50)
 	src := open(t, path, source.Options{})
 	defer src.Close()
 	past, err := source.PastOf(src)

@@ -11,11 +11,11 @@ import (
 // recentLeaves is the maximum number of pages to read when counting the most recent writes.
 const recentLeaves = 4096
 
-// recent counts the writes before the last reservation up to a revision, over at most RecentSpan. It returns
+// recentWrites counts the writes before the last reservation up to a revision, over at most RecentSpan. It returns
 // nil if there are fewer than two reservations or if pages before the second one are damaged.
-func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, upTo int64) (*model.EtcdActivity, error) {
-	compacted, err := s.compacted()
-	if s.guessed || err != nil {
+func (s *boltSource) recentWrites(ctx context.Context, root string, leaves []uint64, upTo int64) (*model.EtcdActivity, error) {
+	compacted, err := s.compactedRevision()
+	if s.metaGuessed || err != nil {
 		return nil, nil //nolint:nilnil // unknown is no error
 	}
 	h := NewRecent(root)
@@ -36,9 +36,9 @@ func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, u
 	return h.Activity(), nil
 }
 
-// compacted returns the revision of the last compaction, up to which revisions may be missing. It returns 0 if
+// compactedRevision returns the revision of the last compaction, up to which revisions may be missing. It returns 0 if
 // there was no compaction.
-func (s *boltSource) compacted() (int64, error) {
+func (s *boltSource) compactedRevision() (int64, error) {
 	var at int64
 	for _, name := range []string{"scheduledCompactRev", "finishedCompactRev"} {
 		v, err := s.lookup(metaBucket, name)
@@ -71,14 +71,14 @@ func recentLeaf(h *Recent, n node, compacted, upTo int64) bool {
 			return false
 		}
 		var reserved []byte
-		if h.Dates(key) {
+		if h.IsReservation(key) {
 			kv, err := parseKeyValue(value)
 			if err != nil {
 				return false
 			}
 			reserved = kv.Value
 		}
-		if !h.Take(at, key, reserved) {
+		if !h.Add(at, key, reserved) {
 			return false
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// saved writes a snapshot of a server, as etcdctl snapshot save does, and returns its path.
-func saved(t *testing.T, server *sourcetest.Server) string {
+// saveSnapshot writes a snapshot of a server, as etcdctl snapshot save does, and returns its path.
+func saveSnapshot(t *testing.T, server *sourcetest.Server) string {
 	t.Helper()
 	from, err := server.Client.Snapshot(t.Context())
 	if err != nil {
@@ -83,7 +83,7 @@ func TestRecentWritesOfAFile(t *testing.T) {
 		}
 		put("other/root", "x")
 	}
-	path := saved(t, server)
+	path := saveSnapshot(t, server)
 	a := recent(t, path)
 	if a == nil {
 		t.Fatal("nothing was counted")
@@ -102,7 +102,7 @@ func TestRecentWritesOfAFile(t *testing.T) {
 	if _, err := server.Client.Compact(t.Context(), before); err != nil {
 		t.Fatal(err)
 	}
-	if a := recent(t, saved(t, server)); a != nil {
+	if a := recent(t, saveSnapshot(t, server)); a != nil {
 		t.Errorf("history is compacted up to the last reservation: %+v", a)
 	}
 	end := reserve(42)
@@ -110,7 +110,7 @@ func TestRecentWritesOfAFile(t *testing.T) {
 		put(hot, fmt.Sprint("again", i))
 	}
 	reserve(44)
-	if a := recent(t, saved(t, server)); a == nil || a.Over != 6*time.Second || a.Revisions != 6 || a.Writes != 6 {
+	if a := recent(t, saveSnapshot(t, server)); a == nil || a.Over != 6*time.Second || a.Revisions != 6 || a.Writes != 6 {
 		t.Errorf("two reservations since the compaction (%d): %+v", end, a)
 	}
 }

@@ -16,8 +16,8 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	var finder rootFinder
 	var chosen metaRoot
 	classify := func() func([]byte) class { return (&rootClassifier{}).classify }
-	err := s.file.pass(ctx, s.leaves, present, classify, func(kv KV, _ class) error {
-		if r, ok := finder.add(kv.Key); ok && name.decides(r) {
+	err := s.file.pass(ctx, s.leaves, allRevisions, classify, func(kv KV, _ class) error {
+		if r, ok := finder.add(kv.Key); ok && name.matchesExactly(r) {
 			chosen = r
 			return errFound
 		}
@@ -31,14 +31,14 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 			return nil, err
 		}
 	}
-	return s.pinned(ctx, Header{Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub}, s.leaves, present)
+	return s.snapshotAt(ctx, Header{Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub}, s.leaves, allRevisions)
 }
 
-// pinned returns a snapshot at a revision; present means the newest revision of the file. h provides the root.
-func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo int64) (*boltSnapshot, error) {
+// snapshotAt returns a snapshot at a revision; present means the newest revision of the file. h provides the root.
+func (s *boltSource) snapshotAt(ctx context.Context, h Header, leaves []uint64, upTo int64) (*boltSnapshot, error) {
 	snap := &boltSnapshot{source: s, leaves: leaves, upTo: upTo, header: Header{Origin: s.origin, Root: h.Root, MetaPath: h.MetaPath}}
 	snap.header.Revision = min(upTo, s.revision)
-	reserved, err := s.reserved(ctx, h.Root, leaves, upTo)
+	reserved, err := s.reservedTime(ctx, h.Root, leaves, upTo)
 	switch {
 	case err != nil:
 		return nil, err
@@ -47,7 +47,7 @@ func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo
 	case upTo >= s.revision:
 		snap.header.Taken, snap.header.FileDate = s.in.modified, !s.in.modified.IsZero()
 	}
-	snap.header.Recent, err = s.recent(ctx, h.Root, leaves, upTo)
+	snap.header.Recent, err = s.recentWrites(ctx, h.Root, leaves, upTo)
 	return snap, err
 }
 
@@ -55,14 +55,14 @@ func (s *boltSource) pinned(ctx context.Context, h Header, leaves []uint64, upTo
 // timestamps every few seconds, even when idle.
 const reservedLeaves = 256
 
-// reserved returns the upper end of the timestamps that Milvus has reserved. The state is at most three seconds
+// reservedTime returns the upper end of the timestamps that Milvus has reserved. The state is at most three seconds
 // older (RootCoord's allocator, internal/tso/tso.go). It is the only time in the file and, unlike the file
 // date, survives a copy. It is zero if the newest pages have no reservation.
-func (s *boltSource) reserved(ctx context.Context, root string, leaves []uint64, upTo int64) (time.Time, error) {
+func (s *boltSource) reservedTime(ctx context.Context, root string, leaves []uint64, upTo int64) (time.Time, error) {
 	keys := AllocatorKeys(root)
 	var at time.Time
 	newest := leaves[max(0, len(leaves)-reservedLeaves):]
-	err := s.file.pass(ctx, newest, upTo, wanted(keys[:]...), func(kv KV, _ class) error {
+	err := s.file.pass(ctx, newest, upTo, classifyKeys(keys[:]...), func(kv KV, _ class) error {
 		at = Reservation(kv.Value)
 		return errFound
 	})
@@ -140,7 +140,7 @@ func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	case err != nil:
 		return src.explain(err)
 	}
-	if err := src.unchanged(); err != nil {
+	if err := src.checkUnchanged(); err != nil {
 		return err
 	}
 	if len(other.clusters) > 1 {
@@ -168,14 +168,14 @@ func (s *boltSnapshot) classifier(wanted *matcher, roots bool) func() func([]byt
 	}
 }
 
-// unchanged returns an error if the file was modified while it was read in place.
-func (s *boltSource) unchanged() error {
-	if s.in.file == nil || s.guessed {
+// checkUnchanged returns an error if the file was modified while it was read in place.
+func (s *boltSource) checkUnchanged() error {
+	if s.in.file == nil || s.metaGuessed {
 		return nil
 	}
 	after, err := readMeta(s.in)
 	if err != nil || s.file.in == s.in && after != s.file.meta {
-		return s.changed()
+		return s.changedError()
 	}
 	return nil
 }

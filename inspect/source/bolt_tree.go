@@ -18,8 +18,8 @@ type boltFile struct {
 	gaps    *gapList
 }
 
-// fits reports whether page id is inside the file.
-func (f *boltFile) fits(id uint64) bool {
+// inFile reports whether page id is inside the file.
+func (f *boltFile) inFile(id uint64) bool {
 	return id >= 2 && id < f.meta.pages && id < uint64(f.in.size)/uint64(f.meta.pageSize)
 }
 
@@ -155,7 +155,7 @@ func (f *boltFile) sweep() []uint64 {
 	type found struct{ id, last uint64 }
 	var leaves []found
 	var buf []byte
-	for id := uint64(2); f.fits(id); id++ {
+	for id := uint64(2); f.inFile(id); id++ {
 		n, b, err := f.read(id, buf)
 		if buf = b; err != nil || n.flags != flagLeaf || n.count == 0 {
 			continue

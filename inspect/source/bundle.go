@@ -65,8 +65,8 @@ type Manifest struct {
 	ByClock bool `json:"taken_by_clock,omitempty"`
 	// Redacted reports whether credentials and other secrets were removed from the values.
 	Redacted bool `json:"redacted"`
-	// Lacks holds the key ranges that this kind of origin omits.
-	Lacks []Range `json:"lacks,omitempty"`
+	// Omitted holds the key ranges that this kind of origin omits.
+	Omitted []Range `json:"lacks,omitempty"`
 	// History describes further revisions in the bundle; nil means none. It was added without a new version,
 	// because older readers still read the keys correctly. The keys match Revision and Taken.
 	History *ManifestHistory `json:"history,omitempty"`

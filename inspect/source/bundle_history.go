@@ -36,9 +36,9 @@ const (
 	HistoryChanges = "changes"
 	HistoryGaps    = "gaps"
 
-	historyBase   = "base"
-	historyBefore = "before"
-	historyLeft   = "left"
+	historyBase    = "base"
+	historyBefore  = "before"
+	historyDropped = "left"
 )
 
 // ManifestHistory describes the revisions of a bundle.
@@ -49,9 +49,9 @@ type ManifestHistory struct {
 	// members define the last revision. In other bundles the keys are at the last revision, which is the
 	// revision of the manifest.
 	Recorded bool `json:"recorded,omitempty"`
-	// Anew reports that the chunk does not continue the previous chunk, because the etcd is another one or was
+	// Restarted reports that the chunk does not continue the previous chunk, because the etcd is another one or was
 	// restored from a backup.
-	Anew bool `json:"anew,omitempty"`
+	Restarted bool `json:"anew,omitempty"`
 	// Cluster is the cluster ID of the recorded etcd, or 0 if unknown.
 	Cluster uint64 `json:"cluster,omitempty,string"`
 }
@@ -104,20 +104,20 @@ func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, 
 	if err := b.addSealed(historyPrefix+historyBase, b.taken, binary.AppendUvarint(nil, uint64(b.end.Keys))); err != nil {
 		return err
 	}
-	return b.settle()
+	return b.sync()
 }
 
-// Left writes the number of dropped keys if it has changed since the last call.
-func (b *BundleWriter) Left(at time.Time) error {
-	if len(b.left) == b.told {
+// WriteDropped writes the number of dropped keys if it has changed since the last call.
+func (b *BundleWriter) WriteDropped(at time.Time) error {
+	if len(b.dropped) == b.writtenDropped {
 		return nil
 	}
-	b.told = len(b.left)
-	return b.AddHistory(historyLeft, at, binary.AppendUvarint(nil, uint64(b.told)))
+	b.writtenDropped = len(b.dropped)
+	return b.AddHistory(historyDropped, at, binary.AppendUvarint(nil, uint64(b.writtenDropped)))
 }
 
-// Settle flushes all added members to the underlying writer, so that they survive a truncation of the rest.
-func (b *BundleWriter) Settle() error { return b.settle() }
+// Sync flushes all added members to the underlying writer, so that they survive a truncation of the rest.
+func (b *BundleWriter) Sync() error { return b.sync() }
 
 func unixNano(t time.Time) int64 {
 	if t.IsZero() {
@@ -278,7 +278,7 @@ func (b *Bundle) each(ctx context.Context, keys func(KV) error, visit func(Histo
 		}
 		return wrapYield(err)
 	})
-	return b.ended(ctx, err)
+	return b.walkError(ctx, err)
 }
 
 func wrapYield(err error) error {
@@ -288,14 +288,14 @@ func wrapYield(err error) error {
 	return nil
 }
 
-// errEnough ends a walk that needs no further members.
-var errEnough = errors.New("enough")
+// errStop ends a walk that needs no further members.
+var errStop = errors.New("enough")
 
-// ended converts the error of a walk. In a chunk of a recording, damage means only that the chunk is read up to
+// walkError converts the error of a walk. In a chunk of a recording, damage means only that the chunk is read up to
 // there.
-func (b *Bundle) ended(ctx context.Context, err error) error {
+func (b *Bundle) walkError(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*yieldError](err); ok {
-		if errors.Is(own.err, errEnough) {
+		if errors.Is(own.err, errStop) {
 			return nil
 		}
 		return own.err
@@ -303,7 +303,7 @@ func (b *Bundle) ended(ctx context.Context, err error) error {
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, errOverLimit):
 		return err
-	case b.recorded():
+	case b.isRecording():
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			b.damaged.Store(true)
 			b.gaps.put(Gap{Where: b.in.location, Reason: "damaged; read up to its last whole part: " + err.Error()})
@@ -316,5 +316,5 @@ func (b *Bundle) ended(ctx context.Context, err error) error {
 	return b.explain(err)
 }
 
-// recorded reports whether the bundle is a chunk of a recording.
-func (b *Bundle) recorded() bool { return b.manifest.History != nil && b.manifest.History.Recorded }
+// isRecording reports whether the bundle is a chunk of a recording.
+func (b *Bundle) isRecording() bool { return b.manifest.History != nil && b.manifest.History.Recorded }

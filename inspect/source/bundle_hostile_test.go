@@ -13,9 +13,9 @@ import (
 	"kitescope/inspect/source"
 )
 
-// TestBundleRefusesTwins checks that every way of reading reports two members with the same name, because
+// TestBundleDuplicateMembers checks that every way of reading reports two members with the same name, because
 // readers could choose differently.
-func TestBundleRefusesTwins(t *testing.T) {
+func TestBundleDuplicateMembers(t *testing.T) {
 	good := untar(t, testBundle(t))
 	extra := []member{{"profiles/a.pb.gz", noise(500)}, {"runtime.jsonl", []byte("{}\n")}}
 	for _, twin := range append(append([]member{}, good...), extra...) {
@@ -37,7 +37,7 @@ func TestBundleRefusesTwins(t *testing.T) {
 	}
 }
 
-func TestBundleIsNotWrittenWithTwins(t *testing.T) {
+func TestBundleWriterDuplicates(t *testing.T) {
 	w, err := source.NewBundleWriter(io.Discard, source.Header{Root: "r", MetaPath: "m"}, source.BundleInfo{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,9 +49,9 @@ func TestBundleIsNotWrittenWithTwins(t *testing.T) {
 	}
 }
 
-// TestBundleLimitsWhatItPassesOver checks that the limits apply to skipped members, because these are
+// TestBundleLimitsSkippedMembers checks that the limits apply to skipped members, because these are
 // decompressed too.
-func TestBundleLimitsWhatItPassesOver(t *testing.T) {
+func TestBundleLimitsSkippedMembers(t *testing.T) {
 	good := untar(t, testBundle(t))
 	long := strings.Repeat("n", 2000)
 	for name, c := range map[string]struct {

@@ -17,8 +17,8 @@ var _ Past = (*Bundle)(nil)
 type bundleEdge struct {
 	revision int64
 	at       time.Time
-	// begun reports whether the chunk has all its initial keys.
-	begun bool
+	// complete reports whether the chunk has all its initial keys.
+	complete bool
 	// times holds the write times of changes members, with the last revision of each.
 	times []recordedTime
 }
@@ -31,8 +31,8 @@ type recordedTime struct {
 // edge returns the last revision and the time of the last member. For a chunk of a recording, it reads the
 // whole chunk once.
 func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
-	if !b.recorded() {
-		return bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken, begun: true}, nil
+	if !b.isRecording() {
+		return bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken, complete: true}, nil
 	}
 	b.mu.Lock()
 	known := b.last
@@ -40,7 +40,7 @@ func (b *Bundle) edge(ctx context.Context) (bundleEdge, error) {
 	if known != nil {
 		return *known, nil
 	}
-	return b.through(ctx, nil)
+	return b.readAll(ctx, nil)
 }
 
 // Oldest returns the first revision of the history.
@@ -52,7 +52,7 @@ func (b *Bundle) Oldest(context.Context, Header) (int64, error) {
 	return b.manifest.History.Oldest, nil
 }
 
-func (b *Bundle) has(ctx context.Context, wanted ...int64) (bundleEdge, error) {
+func (b *Bundle) checkRevisions(ctx context.Context, wanted ...int64) (bundleEdge, error) {
 	oldest, err := b.Oldest(ctx, Header{})
 	if err != nil {
 		return bundleEdge{}, err
@@ -61,7 +61,7 @@ func (b *Bundle) has(ctx context.Context, wanted ...int64) (bundleEdge, error) {
 	if err != nil {
 		return e, err
 	}
-	if !e.begun {
+	if !e.complete {
 		return e, hints.Errorf("look at another chunk of the recording", "read %s: it ends within its first keys", b.in.location)
 	}
 	return e, CheckRevisions(b.in.location, oldest, e.revision, wanted...)
@@ -69,7 +69,7 @@ func (b *Bundle) has(ctx context.Context, wanted ...int64) (bundleEdge, error) {
 
 // PinAt returns the bundle at a revision.
 func (b *Bundle) PinAt(ctx context.Context, _ Header, revision int64) (Snapshot, error) {
-	e, err := b.has(ctx, revision)
+	e, err := b.checkRevisions(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (b *Bundle) PinAt(ctx context.Context, _ Header, revision int64) (Snapshot,
 
 // Changes yields the changes in (from, to].
 func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield func(revision int64, events []Event) error) error {
-	if _, err := b.has(ctx, from, to); err != nil || from == to {
+	if _, err := b.checkRevisions(ctx, from, to); err != nil || from == to {
 		return err
 	}
 	prefix := []byte(b.manifest.Root + "/")
@@ -111,7 +111,7 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 			return err
 		}
 		if c.to >= to {
-			return errEnough
+			return errStop
 		}
 		return nil
 	})
@@ -127,22 +127,22 @@ func (b *Bundle) next(m HistoryMember, reached *int64) (c changesMember, ok bool
 	case err == nil && c.from == *reached:
 		*reached = c.to
 		return c, true, nil
-	case b.recorded():
-		return c, false, errEnough
+	case b.isRecording():
+		return c, false, errStop
 	case err == nil:
 		err = errBadRecord
 	}
 	return c, false, b.explain(err)
 }
 
-// changed maps keys that differ from the keys of the bundle to their state at a revision.
-type changed map[string]*changedKey
+// changedKeys maps keys that differ from the keys of the bundle to their state at a revision.
+type changedKeys map[string]*changedKey
 
 // changedKey is the state of a key. kv is nil if the key did not exist. known reports that the state is from
 // a change up to the revision.
 type changedKey struct {
 	kv    *KV
-	known bool
+	final bool
 }
 
 // gap returns the gap of a member that describes an unrecorded period or dropped keys; ok is false for other
@@ -151,35 +151,35 @@ func (m *HistoryMember) gap() (g Gap, ok bool) {
 	switch m.Kind {
 	case HistoryGaps:
 		return Gap{Where: "recorded at " + recordedText(m.At), Reason: string(m.Content), Unrecorded: true}, true
-	case historyLeft:
+	case historyDropped:
 		n, _ := binary.Uvarint(m.Content)
-		return leftGap(int64(n)), true
+		return droppedGap(int64(n)), true
 	}
 	return Gap{}, false
 }
 
-// leftGap returns the gap for n keys that were not written.
-func leftGap(n int64) Gap {
+// droppedGap returns the gap for n keys that were not written.
+func droppedGap(n int64) Gap {
 	return Gap{Where: "keys with a secret in their names", Reason: "left out when the file was written", Count: n, Unrecorded: true}
 }
 
-// changed computes the keys that differ at a revision from the keys of the bundle, or nil if there are none. It
+// changedAt computes the keys that differ at a revision from the keys of the bundle, or nil if there are none. It
 // adds the periods that were not recorded between the revision and the next change to gaps.
-func (b *Bundle) changed(ctx context.Context, revision int64, gaps *gapList) (changed, error) {
-	if revision == b.manifest.Revision && !b.recorded() {
+func (b *Bundle) changedAt(ctx context.Context, revision int64, gaps *gapList) (changedKeys, error) {
+	if revision == b.manifest.Revision && !b.isRecording() {
 		return nil, nil
 	}
-	found, recorded, reached := changed{}, b.recorded(), b.manifest.History.Oldest
+	found, recorded, reached := changedKeys{}, b.isRecording(), b.manifest.History.Oldest
 	err := b.History(ctx, func(m HistoryMember) error {
 		if m.Kind == historyBefore {
 			return eachRecord(m.Content, func(kv KV) error {
-				if k := found[string(kv.Key)]; k != nil && !k.known {
+				if k := found[string(kv.Key)]; k != nil && !k.final {
 					k.kv = cloneKV(kv)
 				}
 				return nil
 			})
 		}
-		if g, ok := m.gap(); ok && (m.Kind == historyLeft || reached >= revision) {
+		if g, ok := m.gap(); ok && (m.Kind == historyDropped || reached >= revision) {
 			gaps.put(g)
 		}
 		c, ok, err := b.next(m, &reached)
@@ -187,16 +187,16 @@ func (b *Bundle) changed(ctx context.Context, revision int64, gaps *gapList) (ch
 			return err
 		}
 		if recorded && c.from >= revision {
-			return errEnough
+			return errStop
 		}
-		return c.each(func(e Event) error { found.note(e, revision, recorded); return nil })
+		return c.each(func(e Event) error { found.add(e, revision, recorded); return nil })
 	})
 	return found, err
 }
 
-// note adds a change. A change after the revision shows only that the key was different before; it is ignored
+// add adds a change. A change after the revision shows only that the key was different before; it is ignored
 // in a chunk of a recording, which has the earlier keys.
-func (c changed) note(e Event, revision int64, recorded bool) {
+func (c changedKeys) add(e Event, revision int64, recorded bool) {
 	later := e.ModRevision > revision
 	if later && recorded {
 		return
@@ -209,9 +209,9 @@ func (c changed) note(e Event, revision int64, recorded bool) {
 	switch {
 	case later:
 	case e.Deleted:
-		k.kv, k.known = nil, true
+		k.kv, k.final = nil, true
 	default:
-		k.kv, k.known = cloneKV(e.KV), true
+		k.kv, k.final = cloneKV(e.KV), true
 	}
 }
 
@@ -228,7 +228,7 @@ const maxKeyPasts = 16
 
 // GetAt returns one key at a revision. It reads the bundle once for each key.
 func (b *Bundle) GetAt(ctx context.Context, _ Header, revision int64, key string) (*KV, error) {
-	if _, err := b.has(ctx, revision); err != nil {
+	if _, err := b.checkRevisions(ctx, revision); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
@@ -287,7 +287,7 @@ func (b *Bundle) keyPasts(ctx context.Context, keys ...string) (map[string]keyPa
 	})
 	for key, past := range all {
 		first := base[key]
-		if len(past) > 0 && !b.recorded() {
+		if len(past) > 0 && !b.isRecording() {
 			first = before[key]
 		}
 		if first != nil {
@@ -305,7 +305,7 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 	about, last := map[string]bool{}, oldest
 	changes := b.Changes(oldest)
 	err := past.Changes(ctx, h, oldest, h.Revision, func(revision int64, events []Event) error {
-		kept := b.Transformed(events, transform)
+		kept := b.TransformEvents(events, transform)
 		for _, e := range kept {
 			about[string(e.Key)] = true
 		}
@@ -332,7 +332,7 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 type PastStats struct{ Revisions, Changes int64 }
 
 // addBefore writes the state of some keys at the oldest revision.
-func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldest int64, about map[string]bool, transform func(KV) (KV, bool)) error {
+func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldest int64, keys map[string]bool, transform func(KV) (KV, bool)) error {
 	first, err := past.PinAt(ctx, h, oldest)
 	if err != nil {
 		return err
@@ -348,10 +348,10 @@ func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldes
 		return err
 	}
 	err = first.Scan(ctx, []Range{Prefix(h.Root + "/")}, func(kv KV) error {
-		if !about[string(kv.Key)] {
+		if !keys[string(kv.Key)] {
 			return nil
 		}
-		kv, keep := b.transformed(kv, transform)
+		kv, keep := b.transform(kv, transform)
 		if !keep {
 			return nil
 		}

@@ -87,7 +87,7 @@ func (b *Bundle) Close() error { return b.in.close() }
 
 // Pin uses the manifest. For a chunk of a recording, it reads the chunk to find the last revision.
 func (b *Bundle) Pin(ctx context.Context) (Snapshot, error) {
-	if b.recorded() {
+	if b.isRecording() {
 		last, err := b.edge(ctx)
 		if err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func (b *Bundle) header() Header {
 	if b.manifest.History != nil {
 		header.Cluster = b.manifest.History.Cluster
 	}
-	header.Lacks = mergeRanges(b.manifest.Lacks)
+	header.Omitted = mergeRanges(b.manifest.Omitted)
 	return header
 }
 
@@ -127,8 +127,8 @@ func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
-	if b.recorded() {
-		return b.ended(ctx, err)
+	if b.isRecording() {
+		return b.walkError(ctx, err)
 	}
 	return b.explain(err)
 }
@@ -147,10 +147,10 @@ func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader)
 		return err
 	}
 	defer r.Close()
-	in := &metered{r: r, meter: m}
+	in := &meteredReader{r: r, meter: m}
 	err = b.visit(tar.NewReader(in), visit)
-	if in.whole && errors.Is(err, io.ErrUnexpectedEOF) { // the file is not truncated
-		return errLong
+	if in.complete && errors.Is(err, io.ErrUnexpectedEOF) { // the file is not truncated
+		return errTruncated
 	}
 	return err
 }
@@ -169,7 +169,7 @@ func (b *Bundle) visit(t *tar.Reader, visit func(name string, size int64, r io.R
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
-		if err := b.single(h, seen); err != nil {
+		if err := b.checkDuplicate(h, seen); err != nil {
 			return err
 		}
 		if err := visit(h.Name, h.Size, t); err != nil {
@@ -178,14 +178,14 @@ func (b *Bundle) visit(t *tar.Reader, visit func(name string, size int64, r io.R
 	}
 }
 
-// single returns an error for a duplicate member. Neither duplicate is known to be the right one, and readers
+// checkDuplicate returns an error for a duplicate member. Neither duplicate is known to be the right one, and readers
 // that choose differently would see different clusters in the same file.
-func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
+func (b *Bundle) checkDuplicate(h *tar.Header, seen map[string]bool) error {
 	switch {
 	case len(h.Name) > maxMemberName:
 		return fmt.Errorf("the name of a member has %d bytes", len(h.Name))
 	case seen[h.Name]:
-		return hints.Errorf("ask for the bundle again: kitescope does not write such a file", "read %s: the member %q %w", b.in.location, h.Name, errTwice)
+		return hints.Errorf("ask for the bundle again: kitescope does not write such a file", "read %s: the member %q %w", b.in.location, h.Name, errDuplicate)
 	case len(seen) == maxMembers:
 		return fmt.Errorf("it has more than %d members", maxMembers)
 	}
@@ -194,21 +194,21 @@ func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
 }
 
 var (
-	errTwice = errors.New("appears twice")
-	errLong  = errors.New("a member is longer than the rest of the file")
+	errDuplicate = errors.New("appears twice")
+	errTruncated = errors.New("a member is longer than the rest of the file")
 )
 
-// metered counts the decompressed bytes.
-type metered struct {
-	r     io.Reader
-	meter *meter
-	whole bool // the compressed stream was read to its end
+// meteredReader counts the decompressed bytes.
+type meteredReader struct {
+	r        io.Reader
+	meter    *meter
+	complete bool // the compressed stream was read to its end
 }
 
 // Read implements io.Reader.
-func (m *metered) Read(p []byte) (int, error) {
+func (m *meteredReader) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
-	m.whole = errors.Is(err, io.EOF)
+	m.complete = errors.Is(err, io.EOF)
 	if over := m.meter.add(0, n); over != nil {
 		return n, over
 	}

@@ -43,7 +43,7 @@ type bundleScan struct {
 	last   []byte // key
 	chunks []bundleChunk
 	// changed holds keys that differ from the keys of the bundle at the requested revision.
-	changed changed
+	changed changedKeys
 	// stop returns the error of the caller's context.
 	stop func() error
 	end  *bundleEnd
@@ -55,14 +55,14 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if err := checkRanges(ranges); err != nil {
 		return err
 	}
-	changed, err := s.bundle.changed(ctx, s.header.Revision, &s.gaps)
+	changed, err := s.bundle.changedAt(ctx, s.header.Revision, &s.gaps)
 	if err != nil {
 		return err
 	}
 	scan := &bundleScan{bundle: s.bundle, match: newMatcher(ranges), meter: s.bundle.meter(), yield: yield, stop: ctx.Err, changed: changed}
 	err = s.bundle.walk(scan.meter, scan.member)
 	switch {
-	case errors.Is(err, errEnough):
+	case errors.Is(err, errStop):
 		err = nil
 	case err == nil:
 		err = scan.finish()
@@ -73,7 +73,7 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
-	if errors.Is(err, errOverLimit) || errors.Is(err, errTwice) {
+	if errors.Is(err, errOverLimit) || errors.Is(err, errDuplicate) {
 		return err
 	}
 	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {
@@ -100,15 +100,15 @@ func (s *bundleScan) member(name string, size int64, r io.Reader) error {
 		return json.Unmarshal(content, s.end)
 	case strings.HasPrefix(name, keysPrefix):
 		return s.keys(name, size, r)
-	case name == historyPrefix+historyBase && s.bundle.recorded():
-		return s.begun(name, size, r)
+	case name == historyPrefix+historyBase && s.bundle.isRecording():
+		return s.endOfBase(name, size, r)
 	}
 	return nil
 }
 
-// begun ends the keys of a recording chunk. The members after the keys were already read to find the changed
+// endOfBase ends the keys of a recording chunk. The members after the keys were already read to find the changed
 // keys.
-func (s *bundleScan) begun(name string, size int64, r io.Reader) error {
+func (s *bundleScan) endOfBase(name string, size int64, r io.Reader) error {
 	if size > maxJSON {
 		return fmt.Errorf("%s has %d bytes", name, size)
 	}
@@ -128,7 +128,7 @@ func (s *bundleScan) begun(name string, size int64, r io.Reader) error {
 	if !ok || n != want {
 		return fmt.Errorf("has %d of %d keys", n, want)
 	}
-	return errEnough
+	return errStop
 }
 
 // addChanged yields the keys that differ from the keys of the bundle at the requested revision.

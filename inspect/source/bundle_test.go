@@ -178,7 +178,7 @@ func TestBundleTransformAndMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	dump := sourcetest.ReadDump(t, filepath.Join(snapshots, "standalone-2.3.5"))
-	kept := dump.Below("by-dev/meta/")
+	kept := dump.WithPrefix("by-dev/meta/")
 	if stats.Keys != int64(len(kept)) || stats.Dropped != 3 || stats.Bytes == 0 {
 		t.Errorf("stats %+v, want %d keys, 3 dropped", stats, len(kept))
 	}
@@ -314,7 +314,7 @@ func TestDescribe(t *testing.T) {
 		want    line
 	}{
 		"db":              {db, line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, false, 0}},
-		"db.gz":           {gzipped(t, db), line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, true, 0}},
+		"db.gz":           {gzipBytes(t, db), line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumOK, true, 0}},
 		"member database": {db[:len(db)-32], line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumNone, false, 0}},
 		"db, bit flipped": {flipped, line{source.KindEtcdSnapshot, "by-dev", "meta", 435, 368, source.ChecksumWrong, false, 0}},
 		"backup": {

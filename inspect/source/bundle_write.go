@@ -56,15 +56,15 @@ type BundleWriter struct {
 	taken time.Time
 	chunk []byte
 	// inChunk is the number of keys in chunk.
-	inChunk int64
-	last    []byte
-	end     bundleEnd
-	members map[string]bool // names written by AddMember
-	history map[string]int  // number of members of each kind written by AddHistory
-	past    PastStats
-	left    map[string]bool // keys that were dropped
-	told    int             // number of dropped keys in the last member of Left
-	closed  bool
+	inChunk        int64
+	last           []byte
+	end            bundleEnd
+	members        map[string]bool // names written by AddMember
+	history        map[string]int  // number of members of each kind written by AddHistory
+	past           PastStats
+	dropped        map[string]bool // keys that were dropped
+	writtenDropped int             // number of dropped keys in the last member of Left
+	closed         bool
 }
 
 // NewBundleWriter starts a bundle of the snapshot described by header.
@@ -73,12 +73,12 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}
-	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{}, history: map[string]int{}, left: map[string]bool{}}
+	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{}, history: map[string]int{}, dropped: map[string]bool{}}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: header.Origin, Root: header.Root, MetaPath: header.MetaPath,
 		Revision: header.Revision, Taken: header.Taken.UTC(), FileDate: header.FileDate, ByClock: header.ByClock,
-		Lacks: header.Lacks, History: info.History,
+		Omitted: header.Omitted, History: info.History,
 	}
 	return b, b.addJSON(manifestName, manifest)
 }
@@ -122,7 +122,7 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 		return fmt.Errorf("write bundle: invalid member name %q", name)
 	}
 	if b.members[name] {
-		return fmt.Errorf("write bundle: the member %q %w", name, errTwice)
+		return fmt.Errorf("write bundle: the member %q %w", name, errDuplicate)
 	}
 	b.members[name] = true
 	if err := b.flush(); err != nil {
@@ -138,7 +138,7 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 	if err != nil {
 		return fmt.Errorf("write bundle member %s: %w", name, err)
 	}
-	return b.settle()
+	return b.sync()
 }
 
 // AddGap adds a part that the origin could not read, in addition to the gaps passed to Close.
@@ -162,7 +162,7 @@ func (b *BundleWriter) add(name string, content []byte) error {
 	if err := b.write(b.header(name, int64(len(content))), content); err != nil {
 		return err
 	}
-	return b.settle()
+	return b.sync()
 }
 
 func (b *BundleWriter) write(h *tar.Header, content []byte) error {
@@ -175,8 +175,8 @@ func (b *BundleWriter) write(h *tar.Header, content []byte) error {
 	return nil
 }
 
-// settle flushes the member and the compressed block, so that a later truncation does not lose them.
-func (b *BundleWriter) settle() error {
+// sync flushes the member and the compressed block, so that a later truncation does not lose them.
+func (b *BundleWriter) sync() error {
 	if err := b.tar.Flush(); err != nil {
 		return fmt.Errorf("write bundle: %w", err)
 	}
@@ -203,8 +203,8 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	b.closed = true
 	err := b.flush()
 	b.end.Gaps = append(b.end.Gaps, gaps...)
-	if n := len(b.left); n > 0 {
-		b.end.Gaps = append(b.end.Gaps, leftGap(int64(n)))
+	if n := len(b.dropped); n > 0 {
+		b.end.Gaps = append(b.end.Gaps, droppedGap(int64(n)))
 	}
 	if err == nil {
 		err = b.addJSON(endName, b.end)
@@ -215,7 +215,7 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	if closeErr := b.zstd.Close(); err == nil && closeErr != nil {
 		err = fmt.Errorf("write bundle: %w", closeErr)
 	}
-	return BundleStats{Keys: b.end.Keys, Dropped: int64(len(b.left)), Bytes: b.end.Bytes, Past: b.past}, err
+	return BundleStats{Keys: b.end.Keys, Dropped: int64(len(b.dropped)), Bytes: b.end.Bytes, Past: b.past}, err
 }
 
 // abort closes the compressor without writing the end.
@@ -235,7 +235,7 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 	if err != nil {
 		return BundleStats{}, err
 	}
-	if err := b.copyKeys(ctx, snap, fill(withBeside(snap.Header().Root), ranges), transform); err != nil {
+	if err := b.copyKeys(ctx, snap, fill(withOutsideRoot(snap.Header().Root), ranges), transform); err != nil {
 		b.abort()
 		return BundleStats{}, err
 	}
@@ -269,7 +269,7 @@ func (b *BundleWriter) copyKeys(ctx context.Context, snap Snapshot, ranges []Ran
 		write = unsorted.add
 	}
 	err := snap.Scan(ctx, ranges, func(kv KV) error {
-		if kv, keep := b.transformed(kv, transform); keep {
+		if kv, keep := b.transform(kv, transform); keep {
 			return write(kv)
 		}
 		return nil
@@ -280,24 +280,24 @@ func (b *BundleWriter) copyKeys(ctx context.Context, snap Snapshot, ranges []Ran
 	return err
 }
 
-// transformed returns the key after transform, if transform is not nil. It returns false and counts the key if
+// transform returns the key after transform, if transform is not nil. It returns false and counts the key if
 // transform drops it.
-func (b *BundleWriter) transformed(kv KV, transform func(KV) (KV, bool)) (KV, bool) {
+func (b *BundleWriter) transform(kv KV, transform func(KV) (KV, bool)) (KV, bool) {
 	if transform == nil {
 		return kv, true
 	}
 	out, keep := transform(kv)
 	if !keep {
-		b.left[string(kv.Key)] = true
+		b.dropped[string(kv.Key)] = true
 	}
 	return out, keep
 }
 
-// Transformed returns the changes after transform, if transform is not nil, without the dropped ones.
-func (b *BundleWriter) Transformed(events []Event, transform func(KV) (KV, bool)) []Event {
+// TransformEvents returns the changes after transform, if transform is not nil, without the dropped ones.
+func (b *BundleWriter) TransformEvents(events []Event, transform func(KV) (KV, bool)) []Event {
 	kept := events[:0:0]
 	for _, e := range events {
-		kv, keep := b.transformed(e.KV, transform)
+		kv, keep := b.transform(e.KV, transform)
 		if !keep {
 			continue
 		}

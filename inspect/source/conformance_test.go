@@ -44,7 +44,7 @@ func gunzip(t testing.TB, b []byte) []byte {
 	return plain
 }
 
-func gzipped(t testing.TB, b []byte) []byte {
+func gzipBytes(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -122,26 +122,26 @@ func testFiles(t *testing.T, folder string) {
 	run("db as URI", "file://"+path, source.Options{Root: "by-dev"}, want)
 	run("member database", store(t, "db", plain[:len(plain)-32]), source.Options{Root: "by-dev/meta"}, want)
 	run("db.gz", store(t, "snapshot.db.gz", packed), source.Options{}, want)
-	run("db.gz.gz", store(t, "snapshot.db.gz.gz", gzipped(t, packed)), source.Options{}, want)
+	run("db.gz.gz", store(t, "snapshot.db.gz.gz", gzipBytes(t, packed)), source.Options{}, want)
 	run("piped db", "-", source.Options{Stdin: bytes.NewReader(plain)}, want)
 	run("piped db.gz", "-", source.Options{Stdin: bytes.NewReader(packed)}, want)
 
 	bundled := want
 	bundled.Kind = source.KindBundle
-	bundled.Keys = dump.Below("by-dev/")
+	bundled.Keys = dump.WithPrefix("by-dev/")
 	bundle := bundleOf(t, open(t, path, source.Options{}))
 	run("bundle", store(t, "cluster.kite", bundle), source.Options{}, bundled)
 	run("piped bundle", "-", source.Options{Stdin: bytes.NewReader(bundle)}, bundled)
-	run("bundle.gz", store(t, "cluster.kite.gz", gzipped(t, bundle)), source.Options{}, bundled)
+	run("bundle.gz", store(t, "cluster.kite.gz", gzipBytes(t, bundle)), source.Options{}, bundled)
 
 	backup := filepath.Join(folder, "birdwatcher_backup.bak.gz")
 	if _, err := os.Stat(backup); err == nil {
 		saved := want
-		saved.Kind, saved.Exact, saved.Keys = source.KindBackup, false, dump.Below("by-dev/meta/")
+		saved.Kind, saved.Exact, saved.Keys = source.KindBackup, false, dump.WithPrefix("by-dev/meta/")
 		run("backup", backup, source.Options{}, saved)
 		run("backup, unpacked", store(t, "backup.bak", gunzip(t, readFile(t, backup))), source.Options{}, saved)
 		run("piped backup", "-", source.Options{Stdin: bytes.NewReader(readFile(t, backup))}, saved)
-		run("backup v1", store(t, "v1.bak.gz", gzipped(t, backupV1(saved.Keys))), source.Options{}, withoutRevision(saved))
+		run("backup v1", store(t, "v1.bak.gz", gzipBytes(t, backupV1(saved.Keys))), source.Options{}, withoutRevision(saved))
 	}
 }
 
@@ -159,7 +159,7 @@ func TestConformanceLive(t *testing.T) {
 			want := sourcetest.Want{Kind: source.KindEtcd, Root: "by-dev", MetaPath: "meta", Keys: dump.Keys}
 			sourcetest.Run(t, open(t, "etcd://"+server.Address, source.Options{}), want)
 
-			want.Kind, want.Keys = source.KindBundle, dump.Below("by-dev/")
+			want.Kind, want.Keys = source.KindBundle, dump.WithPrefix("by-dev/")
 			live := open(t, "etcd://"+server.Address+"/by-dev", source.Options{})
 			t.Cleanup(func() { _ = live.Close() })
 			sourcetest.Run(t, open(t, "-", source.Options{Stdin: bytes.NewReader(bundleOf(t, live))}), want)

@@ -19,9 +19,9 @@ import (
 // Etcd is a live etcd as a Source. It reads and watches, and has no method that writes. The first call that
 // needs a connection connects.
 type Etcd struct {
-	address etcdAddress
-	opts    Options
-	waits   waits
+	address   etcdAddress
+	opts      Options
+	readTimes readTimes
 
 	mu     sync.Mutex
 	reader *reader
@@ -75,7 +75,7 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	}()
 	if s.grantedRanges() != nil {
 		// The permissions of an account may be extended or reduced.
-		if err := s.askGranted(ctx, r); err != nil {
+		if err := s.requestGranted(ctx, r); err != nil {
 			return nil, s.explain(ctx, "read", err)
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Etcd) revision(ctx context.Context, r *reader) (int64, error) {
 	}
 	p, err := r.rangePage(ctx, rangeRequest{keys: singleKey(probe), keysOnly: true})
 	if errors.Is(err, rpctypes.ErrPermissionDenied) && s.grantedRanges() == nil {
-		if err := s.askGranted(ctx, r); err != nil {
+		if err := s.requestGranted(ctx, r); err != nil {
 			return 0, err
 		}
 		return s.revision(ctx, r)
@@ -132,8 +132,8 @@ func (s *Etcd) grantedRanges() []Range {
 	return s.granted
 }
 
-// askGranted requests the ranges that the account may read.
-func (s *Etcd) askGranted(ctx context.Context, r *reader) error {
+// requestGranted requests the ranges that the account may read.
+func (s *Etcd) requestGranted(ctx context.Context, r *reader) error {
 	user := s.opts.Username
 	if user == "" {
 		// If only client certificates are used, etcd takes the common name as the user name.
@@ -160,7 +160,7 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	if hints.Carried(err) || errors.As(err, &root) {
 		return err
 	}
-	if over := ended(ctx, err); over != nil {
+	if over := contextError(ctx, err); over != nil {
 		return over
 	}
 	switch {
@@ -178,7 +178,7 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 		return wrap("the member that responded is behind the others: try again, or name another endpoint")
 	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
 		return wrap("etcd has no leader: check its members and their logs; --stale-read reads what one member has")
-	case late(err):
+	case isDeadline(err):
 		err = &HangingError{where, s.opts.requestTimeout()}
 		return wrap("etcd is overloaded or has no quorum: check its members; " +
 			"--timeout waits longer, --stale-read reads what one member has")
@@ -186,7 +186,7 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	return fmt.Errorf("%s %s: %w", verb, where, err)
 }
 
-func late(err error) bool {
+func isDeadline(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
 }
 
@@ -194,9 +194,9 @@ func late(err error) bool {
 // the deadline on, and both sides apply it.
 const deadlineSkew = time.Second
 
-// ended returns the error of the caller's context, or nil if the context has not ended.
-func ended(ctx context.Context, err error) error {
-	if deadline, ok := ctx.Deadline(); ok && late(err) && time.Until(deadline) < deadlineSkew {
+// contextError returns the error of the caller's context, or nil if the context has not ended.
+func contextError(ctx context.Context, err error) error {
+	if deadline, ok := ctx.Deadline(); ok && isDeadline(err) && time.Until(deadline) < deadlineSkew {
 		<-ctx.Done()
 	}
 	return ctx.Err()

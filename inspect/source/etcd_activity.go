@@ -19,8 +19,8 @@ const (
 	hotKeys        = 10
 	watchLag       = 100 * time.Millisecond
 	// minQuiet is the time without any response after which an etcd counts as hanging.
-	minQuiet       = 2 * time.Second
-	statusPatience = 500 * time.Millisecond
+	minQuiet      = 2 * time.Second
+	statusTimeout = 500 * time.Millisecond
 )
 
 // Activity watches the root during the window and counts writes by revision and by key. If the account may not
@@ -52,7 +52,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 		return nil, err
 	}
 	to, err := s.revision(ctx, r)
-	if quiet := s.waits.quiet(); late(err) && quiet >= minQuiet && !s.responds(context.WithoutCancel(ctx), r) {
+	if quiet := s.readTimes.sinceResponse(); isDeadline(err) && quiet >= minQuiet && !s.responds(context.WithoutCancel(ctx), r) {
 		return nil, &HangingError{s.address.location(), quiet.Round(time.Second / 10)}
 	}
 	if err != nil {
@@ -70,23 +70,23 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	return a, nil
 }
 
-// responds reports whether a member responds to Status within statusPatience. For Status the member needs
+// responds reports whether a member responds to Status within statusTimeout. For Status the member needs
 // neither its disk nor other members.
 func (s *Etcd) responds(ctx context.Context, r *reader) bool {
-	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	_, err := r.anyStatus(ctx)
-	return !late(err)
+	return !isDeadline(err)
 }
 
 // writeCount counts events by key.
 type writeCount struct {
-	mu     sync.Mutex
-	seen   int64 // the last received revision
-	end    int64 // the last counted revision; 0 counts all
-	total  int64
-	keys   map[string]int64
-	forgot bool // the least-written keys were dropped
+	mu        sync.Mutex
+	seen      int64 // the last received revision
+	end       int64 // the last counted revision; 0 counts all
+	total     int64
+	keys      map[string]int64
+	truncated bool // the least-written keys were dropped
 }
 
 func newWriteCount() *writeCount { return &writeCount{keys: map[string]int64{}} }
@@ -111,7 +111,7 @@ func (c *writeCount) count(key string) {
 	if _, known := c.keys[key]; !known {
 		for least := int64(1); len(c.keys) >= maxCountedKeys; least *= 2 {
 			maps.DeleteFunc(c.keys, func(_ string, n int64) bool { return n <= least })
-			c.forgot = true
+			c.truncated = true
 		}
 	}
 	c.keys[key]++
@@ -129,7 +129,7 @@ func (c *writeCount) endAt(revision int64) int64 {
 // sum returns the number of all writes and the busiest keys, at most the given number. more reports whether
 // there were other keys. In a very busy store the writes of a key are a lower bound, because keys may have been
 // dropped.
-func (c *writeCount) sum(most int) (total int64, hot []model.KeyWrites, more bool) {
+func (c *writeCount) sum(limit int) (total int64, hot []model.KeyWrites, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, n := range c.keys {
@@ -138,8 +138,8 @@ func (c *writeCount) sum(most int) (total int64, hot []model.KeyWrites, more boo
 	slices.SortFunc(hot, func(a, b model.KeyWrites) int {
 		return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key))
 	})
-	more = c.forgot || len(hot) > most
-	hot = hot[:min(most, len(hot))]
+	more = c.truncated || len(hot) > limit
+	hot = hot[:min(limit, len(hot))]
 	for i := range hot {
 		hot[i].Key = redact.Text(hot[i].Key)
 	}

@@ -86,7 +86,7 @@ func reads(t *testing.T, from, user string) ([]string, []source.Gap) {
 func keysBelow(d sourcetest.Dump, prefixes ...string) []string {
 	var keys []string
 	for _, p := range prefixes {
-		for _, kv := range d.Below(p) {
+		for _, kv := range d.WithPrefix(p) {
 			keys = append(keys, string(kv.Key))
 		}
 	}
@@ -206,7 +206,7 @@ func TestRoleChangesBetweenReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := read(again); len(got) != len(dump.Below("by-dev/")) || len(again.Gaps()) > 0 {
+	if got := read(again); len(got) != len(dump.WithPrefix("by-dev/")) || len(again.Gaps()) > 0 {
 		t.Errorf("after a right was granted: %d keys, gaps %v", len(got), again.Gaps())
 	}
 }
@@ -240,7 +240,7 @@ func TestTokenIsRenewed(t *testing.T) {
 	if _, err := admin.UserAdd(t.Context(), "new", "pw"); err != nil {
 		t.Fatal(err)
 	}
-	if second := read(); !maps.Equal(first, second) || len(first) != len(dump.Below("by-dev/")) {
+	if second := read(); !maps.Equal(first, second) || len(first) != len(dump.WithPrefix("by-dev/")) {
 		t.Errorf("read %d keys, then %d", len(first), len(second))
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"kitescope/internal/hints"
 )
 
-// patience is the connection time after which the endpoints are probed for the reason. A healthy etcd connects
+// probeDelay is the connection time after which the endpoints are probed for the reason. A healthy etcd connects
 // well within it.
-const patience = 100 * time.Millisecond
+const probeDelay = 100 * time.Millisecond
 
 // connect returns the reader, and connects first if necessary.
 func (s *Etcd) connect(ctx context.Context) (*reader, error) {
@@ -66,7 +66,7 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 	var verdict error
 	var connected atomic.Bool
 	probed := make(chan error, 1)
-	timer := time.AfterFunc(patience, func() { probed <- s.probe(dialCtx, config.TLS, &connected) })
+	timer := time.AfterFunc(probeDelay, func() { probed <- s.probe(dialCtx, config.TLS, &connected) })
 	defer timer.Stop()
 	for {
 		select {
@@ -98,7 +98,7 @@ func (s *Etcd) dialError(ctx context.Context, err, verdict error, connected bool
 		return ctx.Err()
 	case verdict != nil:
 		return verdict
-	case connected && late(err):
+	case connected && isDeadline(err):
 		where := s.address.location()
 		return hints.Errorf("it hangs, or a firewall or port-forward blocks its responses: "+
 			"check the etcd process (stopped, no CPU, a hanging disk) and its log",
@@ -135,9 +135,9 @@ const (
 	socketBuffer = 128 << 10
 )
 
-// maxWordBytes bounds responses other than pages and watches, e.g. of members, users and roles. The client's
+// maxResponseBytes bounds responses other than pages and watches, e.g. of members, users and roles. The client's
 // own limit is 2 GiB.
-const maxWordBytes = 16 << 20
+const maxResponseBytes = 16 << 20
 
 // Keepalive pings detect a member that is gone without closing the connection. etcd rejects more than one in 5
 // seconds (embed.DefaultGRPCKeepAliveMinTime).
@@ -152,7 +152,7 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 		DialTimeout:          s.opts.dialTimeout(),
 		DialKeepAliveTime:    keepaliveTime,
 		DialKeepAliveTimeout: keepaliveTimeout,
-		MaxCallRecvMsgSize:   maxWordBytes,
+		MaxCallRecvMsgSize:   maxResponseBytes,
 		Username:             s.opts.Username,
 		Password:             s.opts.Password,
 		Context:              background,
@@ -162,7 +162,7 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 			grpc.WithInitialWindowSize(streamWindow),
 			grpc.WithInitialConnWindowSize(connWindow),
 			grpc.WithReadBufferSize(socketBuffer),
-			grpc.WithChainUnaryInterceptor(s.waits.call, safeCall),
+			grpc.WithChainUnaryInterceptor(s.readTimes.call, safeCall),
 			grpc.WithChainStreamInterceptor(safeStream),
 			grpc.WithConnectParams(grpc.ConnectParams{
 				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
@@ -170,8 +170,8 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 			}),
 		},
 	}
-	if s.opts.Tell != nil {
-		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(told(s.opts.Tell)), grpc.WithChainStreamInterceptor(toldStream(s.opts.Tell)))
+	if s.opts.Log != nil {
+		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(logCalls(s.opts.Log)), grpc.WithChainStreamInterceptor(logStreams(s.opts.Log)))
 	}
 	if s.address.tls {
 		files, err := s.opts.TLS.Load("--")

@@ -12,9 +12,9 @@ import (
 	"kitescope/internal/hints"
 )
 
-// TestTheCallersDeadlineIsHis simulates a server that reports an exceeded deadline shortly before the caller's
+// TestCallerDeadline simulates a server that reports an exceeded deadline shortly before the caller's
 // own deadline. gRPC passes the deadline on, so both sides apply it.
-func TestTheCallersDeadlineIsHis(t *testing.T) {
+func TestCallerDeadline(t *testing.T) {
 	s := &Etcd{opts: Options{RequestTimeout: time.Minute}}
 	early := status.Error(codes.DeadlineExceeded, "context deadline exceeded")
 	for name, c := range map[string]struct {

@@ -27,9 +27,9 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// TestWaits checks that Health includes stalled reads, and that an etcd that stops responding within a window
+// TestStalledReads checks that Health includes stalled reads, and that an etcd that stops responding within a window
 // is hanging.
-func TestWaits(t *testing.T) {
+func TestStalledReads(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("7")}})

@@ -47,7 +47,7 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	var timing sync.WaitGroup
 	timing.Go(func() { h.Linear, h.Local = s.timeReads(ctx, r) })
 	var members []member
-	timing.Go(func() { members = s.askMembers(ctx, r, s.address.endpoints()) })
+	timing.Go(func() { members = s.requestStatus(ctx, r, s.address.endpoints()) })
 	// Without a quorum, and for some roles, etcd does not list its members. Then only the configured endpoints
 	// are known.
 	listed, listErr := r.memberList(ctx)
@@ -62,7 +62,7 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 			h.Members = append(h.Members, model.EtcdMember{Name: m.Name, Learner: m.IsLearner, Problem: "has not joined yet: no address"})
 		}
 	}
-	rest := s.askMembers(ctx, r, others)
+	rest := s.requestStatus(ctx, r, others)
 	nameMembers(rest, listed)
 	for _, m := range append(members, rest...) {
 		h.Members = append(h.Members, m.EtcdMember)
@@ -70,22 +70,22 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	slices.SortStableFunc(h.Members, func(a, b model.EtcdMember) int {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
-	h.Reads = s.waits.take()
+	h.Reads = s.readTimes.take()
 	h.Problem = problemOf(h.Members, listErr)
-	h.Elsewhere = s.elsewhere(ctx, r)
+	h.Elsewhere = s.orphanSessions(ctx, r)
 	return h, nil
 }
 
-// mostElsewhere is the maximum number of sessions listed for one root without a cluster.
-const mostElsewhere = 100
+// maxOrphanSessions is the maximum number of sessions listed for one root without a cluster.
+const maxOrphanSessions = 100
 
-// elsewhere returns the keys of sessions under roots without a cluster. It omits roots that cannot be read.
-func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
+// orphanSessions returns the keys of sessions under roots without a cluster. It omits roots that cannot be read.
+func (s *Etcd) orphanSessions(ctx context.Context, r *reader) (keys []string) {
 	s.mu.Lock()
 	roots := s.registered
 	s.mu.Unlock()
 	for _, root := range roots {
-		p, err := r.rangePage(ctx, rangeRequest{keys: Prefix(root.prefix() + "session/"), limit: mostElsewhere, keysOnly: true})
+		p, err := r.rangePage(ctx, rangeRequest{keys: Prefix(root.prefix() + "session/"), limit: maxOrphanSessions, keysOnly: true})
 		if err != nil {
 			continue
 		}
@@ -129,8 +129,8 @@ func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.D
 	return linear, local
 }
 
-// askMembers requests the status of all endpoints in parallel.
-func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string) []member {
+// requestStatus requests the status of all endpoints in parallel.
+func (s *Etcd) requestStatus(ctx context.Context, r *reader, endpoints []string) []member {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
 	defer cancel()
 	members := make([]member, len(endpoints))
@@ -162,7 +162,7 @@ func memberOf(endpoint string, st *pb.StatusResponse, err error) member {
 		return m
 	}
 	m.id = st.Header.GetMemberId()
-	m.Version, m.Learner, m.Errors = st.Version, st.IsLearner, safeWords(st.Errors)
+	m.Version, m.Learner, m.Errors = st.Version, st.IsLearner, safeTexts(st.Errors)
 	m.Leader = st.Leader != 0 && st.Leader == m.id
 	m.DBSize, m.DBInUse, m.DBQuota = st.DbSize, st.DbSizeInUse, st.DbSizeQuota
 	return m

@@ -216,7 +216,7 @@ func TestWatchSurvivesALostConnection(t *testing.T) {
 	}
 }
 
-func TestDeadEndpointsDoNotHurt(t *testing.T) {
+func TestDeadEndpoints(t *testing.T) {
 	server, dump, _ := liveStore(t)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -20,22 +20,22 @@ func (s *Etcd) Oldest(ctx context.Context, h Header) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = s.lookBack(ctx, r, h, 1)
+	_, err = s.reservationAt(ctx, r, h, 1)
 	if err == nil {
 		return 1, nil // the empty store
 	}
 	if errors.Is(err, rpctypes.ErrCompacted) {
 		var oldest int64
-		if oldest, err = r.compacted(ctx, s.keyToAsk(h)); err == nil {
+		if oldest, err = r.compactedRevision(ctx, s.probeKey(h)); err == nil {
 			return oldest, nil
 		}
 	}
 	return 0, s.explain(ctx, "read the past of", err)
 }
 
-// keyToAsk returns a key that the account may read. It is the timestamp allocator key, because its value is
+// probeKey returns a key that the account may read. It is the timestamp allocator key, because its value is
 // useful, unless that key is not permitted.
-func (s *Etcd) keyToAsk(h Header) Range {
+func (s *Etcd) probeKey(h Header) Range {
 	key := singleKey(AllocatorKeys(h.Root)[0])
 	if granted := s.grantedRanges(); len(granted) > 0 && len(intersect(key, granted)) == 0 {
 		return singleKey(granted[0].From)
@@ -43,35 +43,35 @@ func (s *Etcd) keyToAsk(h Header) Range {
 	return key
 }
 
-// glance is the result of a small read at a revision: the last timestamp that Milvus reserved, and the
+// reservation is the result of a small read at a revision: the last timestamp that Milvus reserved, and the
 // revision of the reservation. It is zero without a reservation.
-type glance struct {
+type reservation struct {
 	reserved time.Time
 	written  int64
 }
 
-// lookBack reads one key at a revision. etcd returns an error if it does not have the revision.
-func (s *Etcd) lookBack(ctx context.Context, r *reader, h Header, revision int64) (glance, error) {
-	var g glance
-	p, err := r.rangePage(ctx, rangeRequest{keys: s.keyToAsk(h), revision: revision})
+// reservationAt reads one key at a revision. etcd returns an error if it does not have the revision.
+func (s *Etcd) reservationAt(ctx context.Context, r *reader, h Header, revision int64) (reservation, error) {
+	var g reservation
+	p, err := r.rangePage(ctx, rangeRequest{keys: s.probeKey(h), revision: revision})
 	if errors.Is(err, rpctypes.ErrPermissionDenied) && s.grantedRanges() == nil {
-		if err := s.askGranted(ctx, r); err != nil {
+		if err := s.requestGranted(ctx, r); err != nil {
 			return g, err
 		}
-		return s.lookBack(ctx, r, h, revision)
+		return s.reservationAt(ctx, r, h, revision)
 	}
 	if err != nil {
 		return g, err
 	}
 	return g, p.each(func(kv KV) error {
-		g = glance{reserved: Reservation(kv.Value), written: kv.ModRevision}
+		g = reservation{reserved: Reservation(kv.Value), written: kv.ModRevision}
 		return nil
 	})
 }
 
-// compacted returns the revision at which etcd was compacted, if it was. A watch from revision 1 ends with this
+// compactedRevision returns the revision at which etcd was compacted, if it was. A watch from revision 1 ends with this
 // revision.
-func (r *reader) compacted(ctx context.Context, key Range) (oldest int64, err error) {
+func (r *reader) compactedRevision(ctx context.Context, key Range) (oldest int64, err error) {
 	err = r.retry(ctx, func(ctx context.Context) error {
 		err := r.watch(ctx, watchRequest{keys: key, from: 1}, func(*watchMessage) error { return nil })
 		if gone, ok := errors.AsType[*compactedError](err); ok {
@@ -88,22 +88,22 @@ type compactedError struct{ oldest int64 }
 func (e *compactedError) Error() string { return ErrCompacted.Error() }
 func (e *compactedError) Unwrap() error { return ErrCompacted }
 
-// visit checks that etcd has a revision.
-func (s *Etcd) visit(ctx context.Context, r *reader, h Header, revision int64) (g glance, err error) {
+// checkRevision checks that etcd has a revision.
+func (s *Etcd) checkRevision(ctx context.Context, r *reader, h Header, revision int64) (g reservation, err error) {
 	if revision > 0 { // etcd interprets other values as the current revision
-		g, err = s.lookBack(ctx, r, h, revision)
+		g, err = s.reservationAt(ctx, r, h, revision)
 	}
 	switch {
 	case revision <= 0, errors.Is(err, rpctypes.ErrCompacted), errors.Is(err, rpctypes.ErrFutureRev):
-		return g, s.outside(ctx, r, h, revision)
+		return g, s.revisionError(ctx, r, h, revision)
 	case err != nil:
 		return g, s.explain(ctx, "read the past of", err)
 	}
 	return g, nil
 }
 
-// outside returns the error for a revision that etcd does not have, with the available revisions.
-func (s *Etcd) outside(ctx context.Context, r *reader, h Header, revision int64) error {
+// revisionError returns the error for a revision that etcd does not have, with the available revisions.
+func (s *Etcd) revisionError(ctx context.Context, r *reader, h Header, revision int64) error {
 	oldest, err := s.Oldest(ctx, h)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (s *Etcd) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, e
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.visit(ctx, r, h, revision)
+	g, err := s.checkRevision(ctx, r, h, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -141,12 +141,12 @@ func (s *Etcd) GetAt(ctx context.Context, h Header, revision int64, key string) 
 		return nil, err
 	}
 	if revision <= 0 {
-		return nil, s.outside(ctx, r, h, revision)
+		return nil, s.revisionError(ctx, r, h, revision)
 	}
 	p, err := r.rangePage(ctx, rangeRequest{keys: singleKey(key), revision: revision})
 	switch {
 	case errors.Is(err, rpctypes.ErrCompacted), errors.Is(err, rpctypes.ErrFutureRev):
-		return nil, s.outside(ctx, r, h, revision)
+		return nil, s.revisionError(ctx, r, h, revision)
 	case err != nil:
 		return nil, s.explain(ctx, "read the past of", err)
 	}
@@ -165,10 +165,10 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 	if err != nil {
 		return err
 	}
-	if _, err := s.visit(ctx, r, h, from); err != nil {
+	if _, err := s.checkRevision(ctx, r, h, from); err != nil {
 		return err
 	}
-	last, err := s.visit(ctx, r, h, to)
+	last, err := s.checkRevision(ctx, r, h, to)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 	if s.grantedRanges() == nil {
 		err = w.follow(ctx, r, []Range{{}})
 		if denied(err) {
-			err = s.askGranted(ctx, r)
+			err = s.requestGranted(ctx, r)
 		}
 	}
 	if granted := s.grantedRanges(); err == nil && granted != nil {
@@ -194,7 +194,7 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 			return hints.Errorf("use an account that may read everything under one prefix",
 				"read the past of %s: the account may read only %d parts of it", s.address.location(), len(parts))
 		}
-		w.bounds.ask, w.bounds.witness = progressPause, last.written
+		w.bounds.progressInterval, w.bounds.awaited = progressPause, last.written
 		err = w.follow(ctx, r, parts)
 	}
 	switch own, ok := errors.AsType[*yieldError](err); {
@@ -203,7 +203,7 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 	case errors.Is(err, errReached):
 		return nil
 	case errors.Is(err, ErrCompacted) && ctx.Err() == nil:
-		return s.outside(ctx, r, h, from)
+		return s.revisionError(ctx, r, h, from)
 	}
 	return s.explain(ctx, "read the past of", err)
 }
@@ -227,42 +227,42 @@ type watchBounds struct {
 	// until is the last requested revision, limit the maximum time without a message.
 	until int64
 	limit time.Duration
-	// ask is the interval of progress requests, or 0 if the watch receives every revision. witness is a revision
+	// progressInterval is the interval of progress requests, or 0 if the watch receives every revision. witness is a revision
 	// that must arrive.
-	ask     time.Duration
-	witness int64
-	// heard is the time of the last event. answers is the number of progress responses since then that report no
+	progressInterval time.Duration
+	awaited          int64
+	// lastEvent is the time of the last event. answers is the number of progress responses since then that report no
 	// further events.
-	heard   time.Time
-	answers int
+	lastEvent time.Time
+	responses int
 }
 
 const (
 	// progressPause is the interval at which etcd serves watches that are behind (mvcc.watchableStore,
 	// syncWatchersLoop).
 	progressPause = 100 * time.Millisecond
-	// progressAnswers is the required number of progress responses. Before 3.5.8 a response could overtake
+	// progressResponses is the required number of progress responses. Before 3.5.8 a response could overtake
 	// pending events.
-	progressAnswers = 2
+	progressResponses = 2
 )
 
-// hear counts a progress response; next is the next revision of the watch.
-func (b *watchBounds) hear(revision, next int64) {
-	if revision >= b.until && next > b.witness {
-		b.answers++
+// countProgress counts a progress response; next is the next revision of the watch.
+func (b *watchBounds) countProgress(revision, next int64) {
+	if revision >= b.until && next > b.awaited {
+		b.responses++
 	}
 }
 
 func (b *watchBounds) reached(next int64) bool {
-	return b.until > 0 && (next > b.until || b.ask > 0 && b.answers >= progressAnswers)
+	return b.until > 0 && (next > b.until || b.progressInterval > 0 && b.responses >= progressResponses)
 }
 
-// late returns a channel that receives when there was no event for too long.
-func (b *watchBounds) late() <-chan time.Time {
+// timeout returns a channel that receives when there was no event for too long.
+func (b *watchBounds) timeout() <-chan time.Time {
 	if b.until == 0 {
 		return nil
 	}
-	return time.After(time.Until(b.heard.Add(b.limit)))
+	return time.After(time.Until(b.lastEvent.Add(b.limit)))
 }
 
-func (b *watchBounds) over() bool { return b.until > 0 && time.Since(b.heard) >= b.limit }
+func (b *watchBounds) timedOut() bool { return b.until > 0 && time.Since(b.lastEvent) >= b.limit }

@@ -20,7 +20,7 @@ import (
 //nolint:tparallel // its parts take turns at one server
 func TestPastOfAnEtcd(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 100)
+	s := newScenario(t, 100)
 	src := open(t, "etcd://"+s.server.Address, source.Options{})
 	defer src.Close()
 	testPast(t, src, s)
@@ -43,9 +43,9 @@ func TestPastOfAnEtcd(t *testing.T) {
 				t.Errorf("the oldest revision is %d, want %d: %v", oldest, s.compacted, err)
 			}
 			for _, from := range []int64{oldest, (oldest + s.newest) / 2, s.newest - 1} {
-				same(t, fmt.Sprintf("changes since %d", from), s.since(from, s.newest), changes(t, past, h, from, s.newest))
+				compareEvents(t, fmt.Sprintf("changes since %d", from), s.since(from, s.newest), changes(t, past, h, from, s.newest))
 			}
-			refusesOthers(t, past, h, oldest, s.newest)
+			checkRefused(t, past, h, oldest, s.newest)
 		})
 	}
 	t.Run("parts", func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestPastOfAnEtcdNeverCompacted(t *testing.T) {
 	if oldest, err := src.Oldest(t.Context(), h); err != nil || oldest != 1 {
 		t.Fatalf("oldest %d, %v", oldest, err)
 	}
-	if got, want := len(changes(t, src, h, 1, h.Revision)), len(dump.Below("by-dev/")); got != want {
+	if got, want := len(changes(t, src, h, 1, h.Revision)), len(dump.WithPrefix("by-dev/")); got != want {
 		t.Errorf("%d changes, want %d", got, want)
 	}
 	if got := state(t, src, h, 1); len(got) != 0 {
@@ -82,14 +82,14 @@ func TestPastOfAnEtcdNeverCompacted(t *testing.T) {
 	}
 }
 
-// TestPastOfAnEtcdThatFallsSilent checks that Changes does not wait forever for announced revisions.
-func TestPastOfAnEtcdThatFallsSilent(t *testing.T) {
+// TestPastOfAHangingEtcd checks that Changes does not wait forever for announced revisions.
+func TestPastOfAHangingEtcd(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	put(t, server, "by-dev/meta/session/id", "1")
 	last := put(t, server, "by-dev/meta/session/id", "2")
 	header := &pb.ResponseHeader{Revision: last}
 	event := &mvccpb.Event{Kv: &mvccpb.KeyValue{Key: []byte("by-dev/meta/session/id"), ModRevision: last - 1}}
-	h := sourcetest.StartHostile(t, server.Address, answers(&pb.WatchResponse{Header: header, Events: []*mvccpb.Event{event}}))
+	h := sourcetest.StartHostile(t, server.Address, watchResponses(&pb.WatchResponse{Header: header, Events: []*mvccpb.Event{event}}))
 	src := open(t, "etcd://"+h.Address, source.Options{RequestTimeout: 2 * time.Second})
 	defer src.Close()
 	past, err := source.PastOf(src)

@@ -216,9 +216,9 @@ const maxWatchBytes = 64 << 20
 type watchRequest struct {
 	keys Range
 	from int64
-	// ask is the interval of progress requests. 0 means no requests; etcd then reports progress every few
+	// progressInterval is the interval of progress requests. 0 means no requests; etcd then reports progress every few
 	// minutes.
-	ask time.Duration
+	progressInterval time.Duration
 }
 
 // watch follows the requested keys until take returns an error or the watch ends. The error is never nil. It
@@ -244,11 +244,11 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 	}
 	// If sending fails, RecvMsg returns the reason.
 	_ = stream.SendMsg(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}})
-	if q.ask > 0 {
+	if q.progressInterval > 0 {
 		asking.Go(func() {
 			progress := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{ProgressRequest: &pb.WatchProgressRequest{}}}
 			var err error
-			for err == nil && pause(ctx, q.ask) == nil {
+			for err == nil && pause(ctx, q.progressInterval) == nil {
 				err = stream.SendMsg(progress)
 			}
 		})

@@ -43,13 +43,13 @@ func (s *Etcd) findRoot(ctx context.Context, r *reader, revision int64) (metaRoo
 	}
 	name := rootName(s.opts.Root)
 	if name != "" {
-		if root, ok, err := f.named(ctx, string(name)); err != nil || ok {
+		if root, ok, err := f.testName(ctx, string(name)); err != nil || ok {
 			s.remember(root)
 			return root, err
 		}
 		f.tested = nil
 	}
-	if err := f.all(ctx); err != nil {
+	if err := f.findAll(ctx); err != nil {
 		return metaRoot{}, err
 	}
 	clusters, err := f.clusters(ctx)
@@ -80,8 +80,8 @@ type rootSearch struct {
 	seeks  int
 }
 
-// named tests the roots that name may refer to, with and without a leading slash.
-func (f *rootSearch) named(ctx context.Context, name string) (metaRoot, bool, error) {
+// testName tests the roots that name may refer to, with and without a leading slash.
+func (f *rootSearch) testName(ctx context.Context, name string) (metaRoot, bool, error) {
 	name = strings.TrimSuffix(name, "/")
 	for _, dir := range []string{name, "/" + strings.TrimPrefix(name, "/")} {
 		candidates := []metaRoot{{root: dir, sub: defaultSubPath}}
@@ -99,8 +99,8 @@ func (f *rootSearch) named(ctx context.Context, name string) (metaRoot, bool, er
 	return metaRoot{}, false, nil
 }
 
-// all adds every root to f.found.
-func (f *rootSearch) all(ctx context.Context) error {
+// findAll adds every root to f.found.
+func (f *rootSearch) findAll(ctx context.Context) error {
 	found, err := f.test(ctx, []metaRoot{{root: "by-dev", sub: defaultSubPath}})
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (f *rootSearch) all(ctx context.Context) error {
 		}
 		f.found = append(f.found, found...)
 		if from = key; len(found) == 0 {
-			from = after(key, children)
+			from = nextPosition(key, children)
 		}
 		if from == "" {
 			return nil
@@ -178,9 +178,9 @@ func candidates(key string) []metaRoot {
 	return out
 }
 
-// after returns the position at which to continue after a key without a result: after the key or, if its
+// nextPosition returns the position at which to continue after a key without a result: after the key or, if its
 // directory has too many children without a result, after the directory, and so on for the ancestors.
-func after(key string, children map[string]int) string {
+func nextPosition(key string, children map[string]int) string {
 	skip, behind, enough := key, key+"\x00", widenKeys
 	for {
 		i := strings.LastIndexByte(strings.TrimSuffix(skip, "/"), '/')
@@ -197,8 +197,8 @@ func after(key string, children map[string]int) string {
 	}
 }
 
-// explained returns the ranges that belong to known roots.
-func (f *rootSearch) explained() []Range {
+// knownRanges returns the ranges that belong to known roots.
+func (f *rootSearch) knownRanges() []Range {
 	var known []Range
 	for _, r := range f.found {
 		known = append(known, Prefix(r.prefix()), Prefix(r.root+"/kv/"), Prefix(r.root+"/config/"))
@@ -208,7 +208,7 @@ func (f *rootSearch) explained() []Range {
 
 // firstKey returns the first key at or after from that does not belong to a known root.
 func (f *rootSearch) firstKey(ctx context.Context, from string) (string, error) {
-	for _, hole := range subtract(Range{From: from}, f.explained()) {
+	for _, hole := range subtract(Range{From: from}, f.knownRanges()) {
 		f.seeks++
 		key, err := f.first(ctx, hole)
 		if err != nil || key != "" {
@@ -228,7 +228,7 @@ func (f *rootSearch) first(ctx context.Context, r Range) (string, error) {
 	for _, part := range parts {
 		p, err := f.reader.rangePage(ctx, rangeRequest{keys: part, limit: 1, revision: f.revision, keysOnly: true})
 		if errors.Is(err, rpctypes.ErrPermissionDenied) && granted == nil {
-			if err := f.source.askGranted(ctx, f.reader); err != nil {
+			if err := f.source.requestGranted(ctx, f.reader); err != nil {
 				return "", err
 			}
 			return f.first(ctx, r)
@@ -268,14 +268,14 @@ func (f *rootSearch) test(ctx context.Context, candidates []metaRoot) ([]metaRoo
 			continue
 		}
 		rest = append(rest, r)
-		for _, mark := range evidence() {
+		for _, mark := range rootMarkers() {
 			marks = append(marks, Prefix(r.prefix()+mark))
 		}
 	}
 	if hits, err = f.anyKeys(ctx, marks); err != nil {
 		return nil, err
 	}
-	n := len(evidence())
+	n := len(rootMarkers())
 	for i, r := range rest {
 		if slices.Contains(hits[i*n:(i+1)*n], true) {
 			found = append(found, r)

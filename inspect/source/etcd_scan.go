@@ -28,9 +28,9 @@ const (
 	pageKeysMax  = 200_000
 	pageBytes    = 8 << 20
 	pageBytesMax = 32 << 20
-	// pageHaste limits the growth of pages: a page must take less than 1/pageHaste of the request timeout for
+	// adaptRate limits the growth of pages: a page must take less than 1/adaptRate of the request timeout for
 	// the next one to be larger. So pages stay small on a slow link.
-	pageHaste = 8
+	adaptRate = 8
 )
 
 // etcdSnapshot is an etcd at one revision.
@@ -87,7 +87,7 @@ func (s *etcdSnapshot) scanParts(ctx context.Context, parts []Range, m *meter, y
 	if denied, ok := errors.AsType[*deniedError](err); ok {
 		// Only now is it known that the account may read only a part, or less than before. No key is yielded
 		// twice, because the scan stopped before the denied range.
-		if err = s.source.askGranted(ctx, s.reader); err == nil {
+		if err = s.source.requestGranted(ctx, s.reader); err == nil {
 			err = s.scan(ctx, s.readable(parts[denied.index:]), m, yield)
 		}
 	}
@@ -128,21 +128,21 @@ func (s *etcdSnapshot) readable(ranges []Range) []Range {
 	for _, r := range ranges {
 		parts = append(parts, intersect(r, granted)...)
 		for _, missing := range subtract(r, granted) {
-			s.deny(subtract(missing, Beside()))
+			s.deny(subtract(missing, OutsideRoot()))
 		}
 	}
 	return parts
 }
 
-// fetched is one page, or the error that ended a range.
-type fetched struct {
+// pageResult is one page, or the error that ended a range.
+type pageResult struct {
 	page *page
 	err  error
 }
 
 // rangeFetch reads the pages of a range in its own goroutine.
 type rangeFetch struct {
-	pages chan fetched
+	pages chan pageResult
 	// turn is closed when the consumer reaches this range. Before that, only the first page is read ahead.
 	turn chan struct{}
 }
@@ -161,7 +161,7 @@ func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, m *meter, yield
 	}()
 	for i := range ranges {
 		for len(started) < len(ranges) && (len(started) <= i || len(started) < i+scanWindow && buffered.Load() < scanBuffer) {
-			f := &rangeFetch{pages: make(chan fetched, 1), turn: make(chan struct{})}
+			f := &rangeFetch{pages: make(chan pageResult, 1), turn: make(chan struct{})}
 			r := ranges[len(started)]
 			started = append(started, f)
 			wg.Go(func() { s.fetch(ctx, r, f, m, &buffered) })
@@ -215,32 +215,32 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *met
 			select {
 			case <-f.turn:
 			case <-ctx.Done():
-				f.pages <- fetched{err: ctx.Err()}
+				f.pages <- pageResult{err: ctx.Err()}
 				return
 			}
 		}
 		asked := s.source.opts.now()
 		p, err := s.reader.rangePage(ctx, rangeRequest{keys: r, limit: s.pageLimit(size), revision: s.header.Revision})
 		if err != nil {
-			f.pages <- fetched{err: laterDenied(first, err)}
+			f.pages <- pageResult{err: laterDenied(first, err)}
 			return
 		}
 		if err := m.add(p.keys, len(p.raw)); err != nil {
-			f.pages <- fetched{err: err}
+			f.pages <- pageResult{err: err}
 			return
 		}
 		buffered.Add(int64(len(p.raw)))
 		s.adapt(p)
-		if !first && s.source.opts.now().Sub(asked) < s.reader.timeout/pageHaste {
+		if !first && s.source.opts.now().Sub(asked) < s.reader.timeout/adaptRate {
 			size = min(2*size, pageBytesMax)
 		}
 		more, next := p.more, p.lastKey+"\x00"
-		f.pages <- fetched{page: p}
+		f.pages <- pageResult{page: p}
 		if !more {
 			return
 		}
 		if next <= r.From {
-			f.pages <- fetched{err: fmt.Errorf("%s: etcd has more keys but returns none", r)}
+			f.pages <- pageResult{err: fmt.Errorf("%s: etcd has more keys but returns none", r)}
 			return
 		}
 		r.From = next

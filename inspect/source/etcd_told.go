@@ -12,9 +12,9 @@ import (
 	"kitescope/internal/words"
 )
 
-// told returns an interceptor that reports each call after it has ended: the target, the method, the duration
+// logCalls returns an interceptor that reports each call after it has ended: the target, the method, the duration
 // and the result. It includes the request only for ranges, because other requests may hold a password.
-func told(tell func(string)) grpc.UnaryClientInterceptor {
+func logCalls(log func(string)) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		start := time.Now()
 		err := invoke(ctx, method, request, reply, conn, opts...)
@@ -28,17 +28,17 @@ func told(tell func(string)) grpc.UnaryClientInterceptor {
 		if p, ok := reply.(*page); ok && err == nil {
 			line += fmt.Sprintf(": %s, %s", words.Plural(p.keys, "key"), words.Bytes(int64(len(p.raw))))
 		}
-		tell(line + outcome(err, time.Since(start)))
+		log(line + outcome(err, time.Since(start)))
 		return err
 	}
 }
 
-// toldStream returns an interceptor that reports each opened stream, i.e. each watch.
-func toldStream(tell func(string)) grpc.StreamClientInterceptor {
+// logStreams returns an interceptor that reports each opened stream, i.e. each watch.
+func logStreams(log func(string)) grpc.StreamClientInterceptor {
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 		start := time.Now()
 		stream, err := open(ctx, desc, conn, method, opts...)
-		tell("etcd " + path.Base(conn.CanonicalTarget()) + ": " + path.Base(method) + " (stream)" + outcome(err, time.Since(start)))
+		log("etcd " + path.Base(conn.CanonicalTarget()) + ": " + path.Base(method) + " (stream)" + outcome(err, time.Since(start)))
 		return stream, err
 	}
 }

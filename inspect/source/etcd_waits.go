@@ -17,26 +17,26 @@ const (
 	maxWaits  = 256
 )
 
-// waits holds the durations of small reads by any caller. Reads that overlap a stalled read belong to the same
+// readTimes holds the durations of small reads by any caller. Reads that overlap a stalled read belong to the same
 // stall and count once. The zero value is ready to use.
-type waits struct {
-	mu      sync.Mutex
-	list    []time.Duration
-	stalled time.Time // the end of the last stall
-	heard   time.Time // the last response of any kind
+type readTimes struct {
+	mu           sync.Mutex
+	list         []time.Duration
+	stalled      time.Time // the end of the last stall
+	lastResponse time.Time // the last response of any kind
 }
 
 // call is a grpc.UnaryClientInterceptor. For a read that exceeded its deadline it records the time until the
 // deadline, which is a lower bound.
-func (w *waits) call(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (w *readTimes) call(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	start := time.Now()
 	err := invoke(ctx, method, request, reply, conn, opts...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !late(err) {
-		w.heard = time.Now()
+	if !isDeadline(err) {
+		w.lastResponse = time.Now()
 	}
-	if p, ok := reply.(*page); ok && (err == nil && len(p.raw) <= smallPage || late(err)) {
+	if p, ok := reply.(*page); ok && (err == nil && len(p.raw) <= smallPage || isDeadline(err)) {
 		if time.Since(start) > model.Stall {
 			if start.Before(w.stalled) {
 				return err
@@ -50,15 +50,15 @@ func (w *waits) call(ctx context.Context, method string, request, reply any, con
 	return err
 }
 
-// quiet returns the time since the last response.
-func (w *waits) quiet() time.Duration {
+// sinceResponse returns the time since the last response.
+func (w *readTimes) sinceResponse() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return time.Since(w.heard)
+	return time.Since(w.lastResponse)
 }
 
 // take returns the durations measured since the previous call.
-func (w *waits) take() []time.Duration {
+func (w *readTimes) take() []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.list

@@ -32,7 +32,7 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	w := &watch{revision: header.Revision, yield: yield}
 	err = w.follow(ctx, r, ranges)
 	if denied(err) && s.grantedRanges() == nil {
-		if err = s.askGranted(ctx, r); err == nil {
+		if err = s.requestGranted(ctx, r); err == nil {
 			err = w.follow(ctx, r, intersect(ranges[0], s.grantedRanges()))
 		}
 	}
@@ -65,16 +65,16 @@ type watch struct {
 // watchPlace is the position of a watch in its range.
 type watchPlace struct {
 	// next is the revision at which to continue. Its first told events were already yielded, because a revision
-	// with more than maxHeld bytes is yielded in parts.
-	next int64
-	told int
+	// with more than maxBuffered bytes is yielded in parts.
+	next    int64
+	yielded int
 }
 
-// maxHeld bounds the bytes that are buffered until a revision is complete.
-const maxHeld = 64 << 20
+// maxBuffered bounds the bytes that are buffered until a revision is complete.
+const maxBuffered = 64 << 20
 
-// answer is a message or an error from the watch of a range.
-type answer struct {
+// rangeResult is a message or an error from the watch of a range.
+type rangeResult struct {
 	index   int
 	message *watchMessage
 	err     error
@@ -89,10 +89,10 @@ func (w *watch) follow(ctx context.Context, r *reader, ranges []Range) error {
 	for i := range places {
 		places[i].next = w.revision + 1
 	}
-	w.bounds.heard = time.Now()
+	w.bounds.lastEvent = time.Now()
 	for {
 		err := w.session(ctx, r, ranges, places)
-		if !transient(err) || ctx.Err() != nil || w.bounds.over() {
+		if !transient(err) || ctx.Err() != nil || w.bounds.timedOut() {
 			return err
 		}
 		if err := pause(ctx, watchPause); err != nil {
@@ -113,24 +113,24 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
 	defer cancel()
-	answers := make(chan answer)
+	answers := make(chan rangeResult)
 	for i, keys := range ranges {
 		receiving.Go(func() {
-			err := r.watch(ctx, watchRequest{keys: keys, from: places[i].next, ask: w.bounds.ask}, func(m *watchMessage) error {
-				return send(ctx, answers, answer{index: i, message: m})
+			err := r.watch(ctx, watchRequest{keys: keys, from: places[i].next, progressInterval: w.bounds.progressInterval}, func(m *watchMessage) error {
+				return send(ctx, answers, rangeResult{index: i, message: m})
 			})
-			_ = send(ctx, answers, answer{index: i, err: err}) // the receiver may be gone
+			_ = send(ctx, answers, rangeResult{index: i, err: err}) // the receiver may be gone
 		})
 	}
 	parts := make([]part, len(ranges))
 	for i := range parts {
-		parts[i].skip = places[i].told
+		parts[i].skip = places[i].yielded
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-w.bounds.late():
+		case <-w.bounds.timeout():
 			return context.DeadlineExceeded
 		case a := <-answers:
 			if a.err != nil {
@@ -138,11 +138,11 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 			}
 			at := &places[a.index]
 			if w.bounds.until > 0 && a.message.isProgress() {
-				w.bounds.hear(a.message.revision, at.next)
+				w.bounds.countProgress(a.message.revision, at.next)
 			} else if err := w.take(a.message, at, &parts[a.index]); err != nil {
 				return err
 			} else if a.message.events > 0 {
-				w.bounds.heard, w.bounds.answers = time.Now(), 0
+				w.bounds.lastEvent, w.bounds.responses = time.Now(), 0
 			}
 			if w.bounds.reached(at.next) {
 				return errReached
@@ -151,7 +151,7 @@ func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places [
 	}
 }
 
-func send(ctx context.Context, answers chan<- answer, a answer) error {
+func send(ctx context.Context, answers chan<- rangeResult, a rangeResult) error {
 	select {
 	case answers <- a:
 		return nil
@@ -169,15 +169,15 @@ type part struct {
 }
 
 // take yields the events of a message, one revision at a time.
-func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
-	err := m.each(func(e Event) error { return w.hold(e, at, held) })
+func (w *watch) take(m *watchMessage, at *watchPlace, buffered *part) error {
+	err := m.each(func(e Event) error { return w.buffer(e, at, buffered) })
 	switch {
 	case err != nil || m.fragment:
 		return err
 	case m.events > 0:
-		return w.finish(at, held, at.next+1)
+		return w.finish(at, buffered, at.next+1)
 	case !m.created: // a progress notification: everything up to this revision was sent
-		if err := w.finish(at, held, max(at.next, m.revision+1)); err != nil {
+		if err := w.finish(at, buffered, max(at.next, m.revision+1)); err != nil {
 			return err
 		}
 		return w.emit(m.revision, nil)
@@ -185,8 +185,8 @@ func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
 	return nil
 }
 
-// hold buffers an event until its revision is complete.
-func (w *watch) hold(e Event, at *watchPlace, held *part) error {
+// buffer buffers an event until its revision is complete.
+func (w *watch) buffer(e Event, at *watchPlace, held *part) error {
 	switch {
 	case e.ModRevision < at.next:
 		return fmt.Errorf("%w: revision %d after %d", errBadWatch, e.ModRevision, at.next)
@@ -200,7 +200,7 @@ func (w *watch) hold(e Event, at *watchPlace, held *part) error {
 	}
 	held.events = append(held.events, e)
 	held.bytes += len(e.Key) + len(e.Value) + eventBytes
-	if held.bytes > maxHeld {
+	if held.bytes > maxBuffered {
 		return w.flush(at, held)
 	}
 	return nil
@@ -223,7 +223,7 @@ func (w *watch) flush(at *watchPlace, held *part) error {
 		return nil
 	}
 	events := held.events
-	at.told += len(events)
+	at.yielded += len(events)
 	held.events, held.bytes = nil, 0
 	return w.emit(at.next, events)
 }

@@ -26,8 +26,8 @@ func safeError(err error) error {
 	return err
 }
 
-// safeWords returns the texts with secrets redacted.
-func safeWords(texts []string) []string {
+// safeTexts returns the texts with secrets redacted.
+func safeTexts(texts []string) []string {
 	safe := make([]string, 0, len(texts))
 	for _, text := range texts {
 		safe = append(safe, redact.Text(text))
@@ -44,12 +44,12 @@ func safeStream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientCon
 	if err != nil {
 		return nil, safeError(err)
 	}
-	return &wordedStream{stream}, nil
+	return &safeStreamErrors{stream}, nil
 }
 
-// wordedStream is a stream that redacts secrets in its errors.
-type wordedStream struct{ grpc.ClientStream }
+// safeStreamErrors is a stream that redacts secrets in its errors.
+type safeStreamErrors struct{ grpc.ClientStream }
 
-func (s *wordedStream) SendMsg(m any) error { return safeError(s.ClientStream.SendMsg(m)) }
+func (s *safeStreamErrors) SendMsg(m any) error { return safeError(s.ClientStream.SendMsg(m)) }
 
-func (s *wordedStream) RecvMsg(m any) error { return safeError(s.ClientStream.RecvMsg(m)) }
+func (s *safeStreamErrors) RecvMsg(m any) error { return safeError(s.ClientStream.RecvMsg(m)) }

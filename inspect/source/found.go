@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Found is a file or directory that Open can read, judging by its first bytes.
-type Found struct {
+// Candidate is a file or directory that Open can read, judging by its first bytes.
+type Candidate struct {
 	Path string
 	// What is the kind of the file, without an article, e.g. "etcd snapshot" or "recording".
 	What     string
 	Modified time.Time
 }
 
-// maxLookedAt is the maximum number of files that In examines in a directory, newest first.
-const maxLookedAt = 200
+// maxExamined is the maximum number of files that In examines in a directory, newest first.
+const maxExamined = 200
 
-// In returns the entries of a directory that Open can read, newest first. It skips files that it cannot open.
-func In(dir string) []Found {
+// List returns the entries of a directory that Open can read, newest first. It skips files that it cannot open.
+func List(dir string) []Candidate {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
-	var list []Found
+	var list []Candidate
 	for _, e := range entries {
 		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && (info.IsDir() || info.Mode().IsRegular() && info.Size() > 0) {
-			list = append(list, Found{Path: e.Name(), Modified: info.ModTime()})
+			list = append(list, Candidate{Path: e.Name(), Modified: info.ModTime()})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Found) int { return b.Modified.Compare(a.Modified) })
-	list = list[:min(len(list), maxLookedAt)]
+	slices.SortStableFunc(list, func(a, b Candidate) int { return b.Modified.Compare(a.Modified) })
+	list = list[:min(len(list), maxExamined)]
 	for i := range list {
 		path := filepath.Join(dir, list[i].Path)
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -40,7 +40,7 @@ func In(dir string) []Found {
 			list[i].What = fileKind(path)
 		}
 	}
-	return slices.DeleteFunc(list, func(f Found) bool { return f.What == "" })
+	return slices.DeleteFunc(list, func(f Candidate) bool { return f.What == "" })
 }
 
 // folderKind returns the kind of a directory, or "" if Open cannot read it.

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-func TestFoundAreThoseThatOpenReads(t *testing.T) {
+func TestListMatchesOpen(t *testing.T) {
 	dir := t.TempDir()
 	old := time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
 	at := func(name string, content []byte, age int) {
@@ -47,7 +47,7 @@ func TestFoundAreThoseThatOpenReads(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, f := range source.In(dir) {
+	for _, f := range source.List(dir) {
 		got = append(got, f.Path+": "+f.What)
 	}
 	want := []string{

@@ -84,7 +84,7 @@ func FuzzBundle(f *testing.F) {
 func FuzzFile(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00"))
-	f.Add(gzipped(f, gzipped(f, []byte("x"))))
+	f.Add(gzipBytes(f, gzipBytes(f, []byte("x"))))
 	f.Add(zstdOf(f, []byte("x")))
 	f.Add(zstdOf(f, nil))
 	f.Add([]byte(`{"a":1}`))

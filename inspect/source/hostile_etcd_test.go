@@ -31,8 +31,8 @@ func hostile(t *testing.T, configure func(*sourcetest.Hostile)) source.Watcher {
 	return src
 }
 
-// answers configures a watch that sends messages and no more after them.
-func answers(list ...*pb.WatchResponse) func(*sourcetest.Hostile) {
+// watchResponses configures a watch that sends messages and no more after them.
+func watchResponses(list ...*pb.WatchResponse) func(*sourcetest.Hostile) {
 	return func(h *sourcetest.Hostile) {
 		h.Watch = func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
 			for _, m := range append([]*pb.WatchResponse{{Header: &pb.ResponseHeader{Revision: 1}, Created: true}}, list...) {
@@ -68,7 +68,7 @@ func TestWatchOfHostileMessages(t *testing.T) {
 	}
 	for name, list := range cases {
 		t.Run(name, func(t *testing.T) {
-			src := hostile(t, answers(list...))
+			src := hostile(t, watchResponses(list...))
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			err := src.Watch(ctx, pin(t, src).Header(), func(int64, []source.Event) error { return nil })
@@ -160,8 +160,8 @@ func TestWatchGoesOnInsideARevision(t *testing.T) {
 	}
 }
 
-// endless responds to every read of more than one key with more keys to come.
-func endless(pause time.Duration) func(*sourcetest.Hostile) {
+// endlessPages responds to every read of more than one key with more keys to come.
+func endlessPages(pause time.Duration) func(*sourcetest.Hostile) {
 	return func(h *sourcetest.Hostile) {
 		h.Range = func(r *pb.RangeRequest) *pb.RangeResponse {
 			if r.Limit <= 1 || r.Revision == 0 {
@@ -197,7 +197,7 @@ func TestScanHasLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := sourcetest.StartEtcd(t, nil)
 			server.Load(t, sourcetest.ReadDump(t, filepath.Join(snapshots, "standalone-2.3.5")).Keys)
-			h := sourcetest.StartHostile(t, server.Address, endless(c.pause))
+			h := sourcetest.StartHostile(t, server.Address, endlessPages(c.pause))
 			err := scanError(t, "etcd://"+h.Address, source.Options{Limits: c.limits})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("the scan ended with %v", err)
@@ -227,12 +227,12 @@ func TestBundleHasLimits(t *testing.T) {
 	}
 }
 
-// planted is an error text of a server with its own secrets. The client did not send them.
-const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
+// secretText is an error text of a server with its own secrets. The client did not send them.
+const secretText = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
 
-// TestErrorsOfEtcdSayNoSecrets checks that secrets of a server are redacted in each kind of response that ends
+// TestErrorsRedactSecrets checks that secrets of a server are redacted in each kind of response that ends
 // in an error.
-func TestErrorsOfEtcdSayNoSecrets(t *testing.T) {
+func TestErrorsRedactSecrets(t *testing.T) {
 	safe := func(t *testing.T, text string) {
 		t.Helper()
 		if strings.Contains(text, "PLANTED") || !strings.Contains(text, "cannot reach minio") {
@@ -242,7 +242,7 @@ func TestErrorsOfEtcdSayNoSecrets(t *testing.T) {
 	failing := func(h *sourcetest.Hostile) {
 		h.Fail = func(method string) error {
 			if strings.HasSuffix(method, "/Range") {
-				return status.Error(codes.Internal, planted)
+				return status.Error(codes.Internal, secretText)
 			}
 			return nil
 		}
@@ -257,7 +257,7 @@ func TestErrorsOfEtcdSayNoSecrets(t *testing.T) {
 	})
 	t.Run("status", func(t *testing.T) {
 		src := hostile(t, func(h *sourcetest.Hostile) {
-			h.Fail = func(string) error { return status.Error(codes.Internal, planted) }
+			h.Fail = func(string) error { return status.Error(codes.Internal, secretText) }
 		})
 		health, err := src.(*source.Etcd).Health(t.Context())
 		if err != nil || len(health.Members) == 0 {
@@ -267,12 +267,12 @@ func TestErrorsOfEtcdSayNoSecrets(t *testing.T) {
 	})
 	for name, serve := range map[string]func(pb.Watch_WatchServer, *pb.WatchCreateRequest) error{
 		"watch": func(pb.Watch_WatchServer, *pb.WatchCreateRequest) error {
-			return status.Error(codes.PermissionDenied, planted)
+			return status.Error(codes.PermissionDenied, secretText)
 		},
 		"watch canceled": func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
 			return errors.Join(
 				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Created: true}),
-				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Canceled: true, CancelReason: planted}),
+				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Canceled: true, CancelReason: secretText}),
 			)
 		},
 	} {

@@ -108,7 +108,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	info.Revision = s.revision
 	var finder rootFinder
 	classify := func() func([]byte) class { return func([]byte) class { return classWanted } }
-	err := s.file.pass(ctx, s.leaves, present, classify, func(kv KV, _ class) error {
+	err := s.file.pass(ctx, s.leaves, allRevisions, classify, func(kv KV, _ class) error {
 		info.count(kv)
 		finder.add(kv.Key)
 		return nil
@@ -122,7 +122,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	}
 	if len(roots) == 1 {
 		info.Root, info.MetaPath = roots[0].root, roots[0].sub
-		if info.Taken, err = s.reserved(ctx, info.Root, s.leaves, present); err != nil {
+		if info.Taken, err = s.reservedTime(ctx, info.Root, s.leaves, allRevisions); err != nil {
 			return info, err
 		}
 	}
@@ -138,7 +138,7 @@ func (b *Bundle) describe(ctx context.Context) (FileInfo, error) {
 	info, err := describeSnapshot(ctx, strict, b.in)
 	checksum := ChecksumOK
 	if err != nil {
-		if !b.opts.Salvage || ctx.Err() != nil || errors.Is(err, errTwice) || errors.Is(err, errOverLimit) {
+		if !b.opts.Salvage || ctx.Err() != nil || errors.Is(err, errDuplicate) || errors.Is(err, errOverLimit) {
 			return info, err
 		}
 		checksum = ChecksumWrong

@@ -162,7 +162,7 @@ func (in *input) sniff() (kind format, head []byte, unpack opener, err error) {
 		if in.layers++; in.layers > maxLayers {
 			return kind, nil, nil, fmt.Errorf("open %s: packed with gzip more than %d times", in.location, maxLayers)
 		}
-		unpack = layered(unpack)
+		unpack = removeLayer(unpack)
 		if head, err = peek(unpack, in); err != nil {
 			return kind, nil, nil, notGzip(in.location, err)
 		}
@@ -178,8 +178,8 @@ type opener func() (io.Reader, error)
 
 func (in *input) plain() (io.Reader, error) { return in.reader(), nil }
 
-// layered returns an opener that removes one gzip layer from the content of open.
-func layered(open opener) opener {
+// removeLayer returns an opener that removes one gzip layer from the content of open.
+func removeLayer(open opener) opener {
 	return func() (io.Reader, error) {
 		r, err := open()
 		if err != nil {

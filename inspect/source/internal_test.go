@@ -131,7 +131,7 @@ func TestAfter(t *testing.T) {
 			break
 		}
 		last = keys[i]
-		next := after(last, children)
+		next := nextPosition(last, children)
 		if next <= last {
 			t.Fatalf("after %q is %q", last, next)
 		}

@@ -21,7 +21,7 @@ type Limits struct {
 	Time time.Duration
 }
 
-func (l Limits) orDefault() Limits {
+func (l Limits) withDefaults() Limits {
 	return Limits{Keys: cmp.Or(l.Keys, 12_000_000), Bytes: cmp.Or(l.Bytes, 4<<30), Time: cmp.Or(l.Time, 30*time.Minute)}
 }
 
@@ -37,7 +37,7 @@ type meter struct {
 	bytes  atomic.Int64
 }
 
-func newMeter(l Limits, where string) *meter { return &meter{limits: l.orDefault(), where: where} }
+func newMeter(l Limits, where string) *meter { return &meter{limits: l.withDefaults(), where: where} }
 
 // add counts keys and bytes, and returns an error if a limit is exceeded.
 func (m *meter) add(keys, bytes int) error {

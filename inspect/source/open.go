@@ -45,8 +45,8 @@ type Options struct {
 	Limits Limits
 	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
-	// Tell receives a line for each call to etcd, from any goroutine. It may be nil.
-	Tell func(line string)
+	// Log receives a line for each call to etcd, from any goroutine. It may be nil.
+	Log func(line string)
 }
 
 // TLS holds the file names of an encrypted connection. All are optional: without CAFile, the system's

@@ -33,18 +33,18 @@ type Past interface {
 	GetAt(ctx context.Context, h Header, revision int64, key string) (*KV, error)
 }
 
-// Dated is a Past that has the wall-clock times of some revisions, independent of the Milvus clock, as a
+// Timestamped is a Past that has the wall-clock times of some revisions, independent of the Milvus clock, as a
 // recording does.
-type Dated interface {
-	// Recorded yields the dated revisions in (from, to], in order. The revisions after the previous dated
+type Timestamped interface {
+	// WriteTimes yields the dated revisions in (from, to], in order. The revisions after the previous dated
 	// revision, up to and including this one, were written before the time at.
-	Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error
+	WriteTimes(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error
 }
 
 var (
-	_ Past  = (*boltSource)(nil)
-	_ Dated = (*Recording)(nil)
-	_ Dated = (*Bundle)(nil)
+	_ Past        = (*boltSource)(nil)
+	_ Timestamped = (*Recording)(nil)
+	_ Timestamped = (*Bundle)(nil)
 )
 
 // ErrNoHistory reports that a source holds only one moment.

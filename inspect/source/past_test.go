@@ -17,8 +17,8 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// told is an event as text, because comparing this number of structs with a library takes seconds.
-type told struct {
+// eventText is an event as text, because comparing this number of structs with a library takes seconds.
+type eventText struct {
 	revision int64
 	line     string
 }
@@ -27,16 +27,16 @@ func line(kv source.KV) string {
 	return fmt.Sprintf("%s=%q created %d modified %d version %d lease %d", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
 }
 
-func eventLine(e source.Event) told {
+func eventLine(e source.Event) eventText {
 	text := line(e.KV)
 	if e.Deleted {
 		text = "deleted: " + text
 	}
-	return told{e.ModRevision, text}
+	return eventText{e.ModRevision, text}
 }
 
-// same fails if two lists differ.
-func same(t *testing.T, what string, want, got []told) {
+// compareEvents fails if two lists differ.
+func compareEvents(t *testing.T, what string, want, got []eventText) {
 	t.Helper()
 	if slices.Equal(want, got) {
 		return
@@ -48,21 +48,21 @@ func same(t *testing.T, what string, want, got []told) {
 	t.Errorf("%s: %d events of etcd, %d of the past; from event %d on etcd has\n%.500v\nthe past\n%.500v", what, len(want), len(got), n, want[n:], got[n:])
 }
 
-// story is a server with past revisions, and the events that a watch received while they were written.
-type story struct {
+// scenario is a server with past revisions, and the events that a watch received while they were written.
+type scenario struct {
 	server *sourcetest.Server
 	random *rand.Rand
 	// compacted is the revision of the last compaction, newest the last revision.
 	compacted, newest int64
 	leases            []clientv3.LeaseID
-	watched           []told
+	watched           []eventText
 }
 
-// tell makes random puts, deletes, transactions, leases and compactions, while a watch of the etcd client
+// newScenario makes random puts, deletes, transactions, leases and compactions, while a watch of the etcd client
 // records them.
-func tell(t *testing.T, steps int) *story {
+func newScenario(t *testing.T, steps int) *scenario {
 	t.Helper()
-	s := &story{server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(7, 11)), compacted: 1}
+	s := &scenario{server: sourcetest.StartEtcd(t, nil), random: rand.New(rand.NewPCG(7, 11)), compacted: 1}
 	watch := s.server.Client.Watch(t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(2))
 	s.do(t, clientv3.OpPut("by-dev/meta/session/id", "1"))
 	for i := range steps {
@@ -87,13 +87,13 @@ func tell(t *testing.T, steps int) *story {
 			t.Fatal(err)
 		}
 		for _, e := range answer.Events {
-			s.saw(e)
+			s.addEvent(e)
 		}
 	}
 	return s
 }
 
-func (s *story) saw(e *clientv3.Event) {
+func (s *scenario) addEvent(e *clientv3.Event) {
 	s.watched = append(s.watched, eventLine(source.Event{KV: ofClient(e.Kv), Deleted: e.Type == clientv3.EventTypeDelete}))
 }
 
@@ -103,7 +103,7 @@ func ofClient(kv *mvccpb.KeyValue) source.KV {
 	}
 }
 
-func (s *story) do(t *testing.T, ops ...clientv3.Op) {
+func (s *scenario) do(t *testing.T, ops ...clientv3.Op) {
 	t.Helper()
 	r, err := s.server.Client.Txn(t.Context()).Then(ops...).Commit()
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *story) do(t *testing.T, ops ...clientv3.Op) {
 const leaseSeconds = 1000
 
 // put returns a put of a key with a random value, and sometimes with a lease.
-func (s *story) put(t *testing.T, key string) clientv3.Op {
+func (s *scenario) put(t *testing.T, key string) clientv3.Op {
 	t.Helper()
 	var options []clientv3.OpOption
 	if s.random.IntN(6) == 0 {
@@ -130,7 +130,7 @@ func (s *story) put(t *testing.T, key string) clientv3.Op {
 	return clientv3.OpPut(key, strings.Repeat("v", s.random.IntN(400)), options...)
 }
 
-func (s *story) key() string {
+func (s *scenario) key() string {
 	root := "by-dev/meta/"
 	if s.random.IntN(5) == 0 {
 		root = "by-device/x/" // has a prefix in common
@@ -138,7 +138,7 @@ func (s *story) key() string {
 	return fmt.Sprintf("%s%02d", root, s.random.IntN(40))
 }
 
-func (s *story) step(t *testing.T) {
+func (s *scenario) step(t *testing.T) {
 	t.Helper()
 	switch s.random.IntN(6) {
 	case 0:
@@ -161,7 +161,7 @@ func (s *story) step(t *testing.T) {
 	}
 }
 
-func (s *story) compact(t *testing.T, revision int64) {
+func (s *scenario) compact(t *testing.T, revision int64) {
 	t.Helper()
 	if _, err := s.server.Client.Compact(t.Context(), revision, clientv3.WithCompactPhysical()); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func (s *story) compact(t *testing.T, revision int64) {
 }
 
 // endLeases revokes every second lease, which deletes its keys.
-func (s *story) endLeases(t *testing.T) {
+func (s *scenario) endLeases(t *testing.T) {
 	t.Helper()
 	lease, err := s.server.Client.Grant(t.Context(), leaseSeconds)
 	if err != nil {
@@ -187,8 +187,8 @@ func (s *story) endLeases(t *testing.T) {
 }
 
 // since returns the events of the watch in revisions (from, to].
-func (s *story) since(from, to int64) []told {
-	var part []told
+func (s *scenario) since(from, to int64) []eventText {
+	var part []eventText
 	for _, w := range s.watched {
 		if w.revision > from && w.revision <= to {
 			part = append(part, w)
@@ -198,7 +198,7 @@ func (s *story) since(from, to int64) []told {
 }
 
 // at returns the store below the root at a revision, as read by the etcd client.
-func (s *story) at(t *testing.T, revision int64) map[string]string {
+func (s *scenario) at(t *testing.T, revision int64) map[string]string {
 	t.Helper()
 	r, err := s.server.Client.Get(t.Context(), "by-dev/", clientv3.WithPrefix(), clientv3.WithRev(revision))
 	if err != nil {
@@ -212,9 +212,9 @@ func (s *story) at(t *testing.T, revision int64) map[string]string {
 }
 
 // changes returns the changes of a Past.
-func changes(t *testing.T, past source.Past, h source.Header, from, to int64) []told {
+func changes(t *testing.T, past source.Past, h source.Header, from, to int64) []eventText {
 	t.Helper()
-	var got []told
+	var got []eventText
 	err := past.Changes(t.Context(), h, from, to, func(revision int64, events []source.Event) error {
 		for _, e := range events {
 			if e.ModRevision != revision {
@@ -253,7 +253,7 @@ func state(t *testing.T, past source.Past, h source.Header, revision int64) map[
 }
 
 // testPast compares a Past with the responses of the server for the same revisions.
-func testPast(t *testing.T, src source.Source, s *story) {
+func testPast(t *testing.T, src source.Source, s *scenario) {
 	t.Helper()
 	past, err := source.PastOf(src)
 	if err != nil {
@@ -264,11 +264,11 @@ func testPast(t *testing.T, src source.Source, s *story) {
 	if err != nil || oldest != s.compacted {
 		t.Fatalf("the oldest revision is %d, want %d: %v", oldest, s.compacted, err)
 	}
-	same(t, "all changes", s.since(oldest, s.newest), changes(t, past, h, oldest, s.newest))
+	compareEvents(t, "all changes", s.since(oldest, s.newest), changes(t, past, h, oldest, s.newest))
 	for range 10 {
 		from := oldest + s.random.Int64N(s.newest-oldest+1)
 		to := from + s.random.Int64N(s.newest-from+1)
-		same(t, fmt.Sprintf("changes of (%d, %d]", from, to), s.since(from, to), changes(t, past, h, from, to))
+		compareEvents(t, fmt.Sprintf("changes of (%d, %d]", from, to), s.since(from, to), changes(t, past, h, from, to))
 	}
 	for revision := oldest; revision <= s.newest; revision += 1 + s.random.Int64N(6) {
 		want := s.at(t, revision)
@@ -283,11 +283,11 @@ func testPast(t *testing.T, src source.Source, s *story) {
 			}
 		}
 	}
-	refusesOthers(t, past, h, oldest, s.newest)
+	checkRefused(t, past, h, oldest, s.newest)
 }
 
-// refusesOthers checks the errors for revisions that do not exist.
-func refusesOthers(t *testing.T, past source.Past, h source.Header, oldest, newest int64) {
+// checkRefused checks the errors for revisions that do not exist.
+func checkRefused(t *testing.T, past source.Past, h source.Header, oldest, newest int64) {
 	t.Helper()
 	never := func(int64, []source.Event) error { t.Error("a change that is not there"); return nil }
 	for _, wanted := range []int64{0, oldest - 1, newest + 1} {
@@ -316,8 +316,8 @@ func refusesOthers(t *testing.T, past source.Past, h source.Header, oldest, newe
 // TestPastOfAFile compares a snapshot with its etcd, for revisions since the compaction.
 func TestPastOfAFile(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 120)
-	src := open(t, saved(t, s.server), source.Options{})
+	s := newScenario(t, 120)
+	src := open(t, saveSnapshot(t, s.server), source.Options{})
 	defer src.Close()
 	testPast(t, src, s)
 }

@@ -42,7 +42,7 @@ func TestPipesEnd(t *testing.T) {
 // TestLinkedChunks reads a recording whose chunk is a symbolic link.
 func TestLinkedChunks(t *testing.T) {
 	t.Parallel()
-	s, past, h := toldAndSaved(t, 40)
+	s, past, h := savedScenario(t, 40)
 	chunk, _ := chunkOf(t, past, h, s.compacted, s.newest, true)
 	dir, name := t.TempDir(), source.ChunkName(1, began)
 	if err := os.Symlink(filepath.Join(recordingOf(t, chunk), name), filepath.Join(dir, name)); err != nil {

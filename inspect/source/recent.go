@@ -22,8 +22,8 @@ type Recent struct {
 	prefix     []byte
 	allocators [][]byte
 	count      *writeCount
-	// waiting holds the keys written since the last reservation, until the one before it arrives.
-	waiting []string
+	// pending holds the keys written since the last reservation, until the one before it arrives.
+	pending []string
 	// last is the newest reservation, first the oldest so far. lastAt and until are their revisions.
 	last, first   time.Time
 	lastAt, until int64
@@ -38,39 +38,39 @@ func NewRecent(root string) *Recent {
 	return h
 }
 
-// Dates reports whether key is a timestamp reservation. Take needs the value of such keys.
-func (h *Recent) Dates(key []byte) bool {
+// IsReservation reports whether key is a timestamp reservation. Take needs the value of such keys.
+func (h *Recent) IsReservation(key []byte) bool {
 	return slices.ContainsFunc(h.allocators, func(a []byte) bool { return bytes.Equal(a, key) })
 }
 
-// Take counts a write or a deletion of a key and reports whether earlier changes are needed. The value may be
+// Add counts a write or a deletion of a key and reports whether earlier changes are needed. The value may be
 // omitted unless Dates reports true for the key.
-func (h *Recent) Take(revision int64, key, value []byte) (more bool) {
+func (h *Recent) Add(revision int64, key, value []byte) (more bool) {
 	if !h.last.IsZero() && bytes.HasPrefix(key, h.prefix) {
-		h.waiting = append(h.waiting, string(key))
+		h.pending = append(h.pending, string(key))
 	}
-	if !h.Dates(key) {
+	if !h.IsReservation(key) {
 		return true
 	}
 	t := Reservation(value)
-	return !t.IsZero() && h.reserved(t, revision, string(key))
+	return !t.IsZero() && h.addReservation(t, revision, string(key))
 }
 
-// reserved adds a reservation and reports whether earlier changes are needed. It stops where the clock went
+// addReservation adds a reservation and reports whether earlier changes are needed. It stops where the clock went
 // backward.
-func (h *Recent) reserved(t time.Time, at int64, key string) bool {
+func (h *Recent) addReservation(t time.Time, at int64, key string) bool {
 	if h.last.IsZero() {
-		h.last, h.lastAt, h.waiting = t, at, []string{key}
+		h.last, h.lastAt, h.pending = t, at, []string{key}
 		return true
 	}
 	if t.After(h.last) || !h.first.IsZero() && t.After(h.first) || h.last.Sub(t) > RecentSpan {
 		return false
 	}
 	h.first, h.until = t, at
-	for _, k := range h.waiting[:len(h.waiting)-1] { // the last one belongs to the earlier window
+	for _, k := range h.pending[:len(h.pending)-1] { // the last one belongs to the earlier window
 		h.count.count(k)
 	}
-	h.waiting = append(h.waiting[:0], key)
+	h.pending = append(h.pending[:0], key)
 	return true
 }
 
@@ -106,7 +106,7 @@ func RecentOf(ctx context.Context, past Past, h Header, from, to int64) (*model.
 				names[name] = name
 			}
 			c := change{revision: revision, key: name}
-			if count.Dates(events[i].Key) {
+			if count.IsReservation(events[i].Key) {
 				c.value = bytes.Clone(events[i].Value)
 			}
 			list = append(list, c)
@@ -120,7 +120,7 @@ func RecentOf(ctx context.Context, past Past, h Header, from, to int64) (*model.
 		return nil, err
 	}
 	for _, c := range slices.Backward(list) {
-		if !count.Take(c.revision, []byte(c.key), c.value) {
+		if !count.Add(c.revision, []byte(c.key), c.value) {
 			break
 		}
 	}

@@ -138,7 +138,7 @@ func (r *Recording) open(ctx context.Context, names []string) error {
 		}
 		r.add(recordedChunk{path, m})
 	}
-	if err := r.dropUnbegun(ctx); err != nil {
+	if err := r.dropIncomplete(ctx); err != nil {
 		return err
 	}
 	if len(r.chunks) == 0 {
@@ -171,7 +171,7 @@ func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err 
 	}
 	defer src.Close()
 	b, ok := src.(*Bundle)
-	if !ok || !b.recorded() {
+	if !ok || !b.isRecording() {
 		return m, fmt.Errorf("read %s: not a chunk of a recording", path)
 	}
 	return b.manifest, nil
@@ -183,7 +183,7 @@ func (r *Recording) add(c recordedChunk) {
 	if n := len(r.chunks); n > 0 {
 		before := &r.chunks[n-1]
 		other := c.manifest.Root != before.manifest.Root || c.manifest.MetaPath != before.manifest.MetaPath
-		if other || c.manifest.History.Anew || c.first() < before.first() {
+		if other || c.manifest.History.Restarted || c.first() < before.first() {
 			r.gaps.put(Gap{
 				Where:      before.path + " and before it",
 				Reason:     "from another etcd than the chunks that follow: name the file to read it",
@@ -195,15 +195,15 @@ func (r *Recording) add(c recordedChunk) {
 	r.chunks = append(r.chunks, c)
 }
 
-// dropUnbegun drops chunks at the end that were truncated within their initial keys.
-func (r *Recording) dropUnbegun(ctx context.Context) error {
+// dropIncomplete drops chunks at the end that were truncated within their initial keys.
+func (r *Recording) dropIncomplete(ctx context.Context) error {
 	for len(r.chunks) > 0 {
 		i := len(r.chunks) - 1
 		_, last, err := r.chunk(ctx, i)
 		if err != nil {
 			return err
 		}
-		if last.begun {
+		if last.complete {
 			return nil
 		}
 		r.gaps.put(Gap{Where: r.chunks[i].path, Reason: "it ends within its first keys"})
@@ -276,16 +276,16 @@ func (r *Recording) Pin(ctx context.Context) (Snapshot, error) {
 // Oldest returns the first revision of the first chunk.
 func (r *Recording) Oldest(context.Context, Header) (int64, error) { return r.chunks[0].first(), nil }
 
-// after returns the index of the first chunk that starts after a revision.
-func (r *Recording) after(revision int64) int {
+// firstAfter returns the index of the first chunk that starts after a revision.
+func (r *Recording) firstAfter(revision int64) int {
 	return sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first() > revision })
 }
 
-// holding returns the last chunk that starts at or before a revision, and the end of its history. i is -1 if
+// lastUpTo returns the last chunk that starts at or before a revision, and the end of its history. i is -1 if
 // no chunk does. If the chunk ends before end, holding returns the previous chunk if that one ends later,
 // because a chunk may have been started but not continued.
-func (r *Recording) holding(ctx context.Context, revision, end int64) (i int, b *Bundle, last bundleEdge, err error) {
-	i = r.after(revision) - 1
+func (r *Recording) lastUpTo(ctx context.Context, revision, end int64) (i int, b *Bundle, last bundleEdge, err error) {
+	i = r.firstAfter(revision) - 1
 	if i < 0 {
 		return i, nil, last, nil
 	}
@@ -301,8 +301,8 @@ func (r *Recording) holding(ctx context.Context, revision, end int64) (i int, b 
 // find returns the chunk that has a revision, or that would have it if it was recorded, and the end of its
 // history.
 func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle, last bundleEdge, err error) {
-	i, b, last, err = r.holding(ctx, revision, revision)
-	if err == nil && (i < 0 || revision > last.revision && r.after(revision) == len(r.chunks)) {
+	i, b, last, err = r.lastUpTo(ctx, revision, revision)
+	if err == nil && (i < 0 || revision > last.revision && r.firstAfter(revision) == len(r.chunks)) {
 		var newest bundleEdge
 		if _, newest, err = r.chunk(ctx, len(r.chunks)-1); err == nil {
 			err = &RevisionError{Where: r.dir, Wanted: revision, Oldest: r.chunks[0].first(), Newest: newest.revision}
@@ -311,11 +311,11 @@ func (r *Recording) find(ctx context.Context, revision int64) (i int, b *Bundle,
 	return i, b, last, err
 }
 
-// within calls find and returns an error if the revision was not recorded.
-func (r *Recording) within(ctx context.Context, revision int64) (i int, b *Bundle, err error) {
+// findRecorded calls find and returns an error if the revision was not recorded.
+func (r *Recording) findRecorded(ctx context.Context, revision int64) (i int, b *Bundle, err error) {
 	i, b, last, err := r.find(ctx, revision)
 	if err == nil && revision > last.revision {
-		next := r.chunks[r.after(revision)].manifest
+		next := r.chunks[r.firstAfter(revision)].manifest
 		err = hints.Errorf(fmt.Sprintf("name a moment before or after it: --at rev:%d, --at rev:%d", last.revision, next.Revision),
 			"read %s: revision %d was not recorded: nothing was recorded from %s to %s",
 			r.dir, revision, recordedText(last.at), recordedText(next.Taken))
@@ -327,7 +327,7 @@ func recordedText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:
 
 // PinAt returns the cluster at a revision.
 func (r *Recording) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, error) {
-	_, b, err := r.within(ctx, revision)
+	_, b, err := r.findRecorded(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -367,7 +367,7 @@ func (r *Recording) GetAt(ctx context.Context, h Header, revision int64, key str
 // extends to the start of this chunk, because process data from just before may be in either. While nothing
 // is written, many chunks have the same revision; a zero time selects the last chunk.
 func (r *Recording) Chunks(ctx context.Context, revision int64, at time.Time) ([]*Bundle, error) {
-	i, b, err := r.within(ctx, revision)
+	i, b, err := r.findRecorded(ctx, revision)
 	for err == nil && i > 0 && !at.IsZero() && r.chunks[i].first() == revision && r.chunks[i].manifest.Taken.After(at) {
 		before, last, failed := r.chunk(ctx, i-1)
 		if err = failed; err != nil || last.revision < revision {

@@ -12,21 +12,21 @@ import (
 // written keys at their mod revisions, and deleted keys at the end of the period. Intermediate writes of the
 // period are lost, which is a gap.
 func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
-	if _, _, err := r.within(ctx, from); err != nil {
+	if _, _, err := r.findRecorded(ctx, from); err != nil {
 		return err
 	}
-	if _, _, err := r.within(ctx, to); err != nil {
+	if _, _, err := r.findRecorded(ctx, to); err != nil {
 		return err
 	}
 	if to < from {
 		return CheckRevisions(r.dir, from, from, from, to)
 	}
 	for from < to {
-		_, b, last, err := r.holding(ctx, from, from+1)
+		_, b, last, err := r.lastUpTo(ctx, from, from+1)
 		if err != nil {
 			return err
 		}
-		end, n := min(last.revision, to), r.after(from)
+		end, n := min(last.revision, to), r.firstAfter(from)
 		if n < len(r.chunks) { // the next chunk may have been started before this one was ended
 			end = min(end, r.chunks[n].first())
 		} else if end <= from { // a file was removed since
@@ -42,7 +42,7 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 			return err
 		}
 		if from = end; from < to && from == last.revision && n < len(r.chunks) && from < r.chunks[n].first() {
-			if err := r.bridge(ctx, last, r.chunks[n], to, yield); err != nil {
+			if err := r.diffChunks(ctx, last, r.chunks[n], to, yield); err != nil {
 				return err
 			}
 			from = r.chunks[n].first()
@@ -51,15 +51,15 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 	return nil
 }
 
-// Recorded implements Dated.
-func (r *Recording) Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
+// WriteTimes implements Dated.
+func (r *Recording) WriteTimes(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
 	for i := range r.chunks {
 		if r.chunks[i].first() > to || i+1 < len(r.chunks) && r.chunks[i+1].first() <= from {
 			continue
 		}
 		b, _, err := r.chunk(ctx, i)
 		if err == nil {
-			err = b.Recorded(ctx, from, to, func(revision int64, at time.Time) { yield(revision, at); from = revision })
+			err = b.WriteTimes(ctx, from, to, func(revision int64, at time.Time) { yield(revision, at); from = revision })
 		}
 		if err != nil {
 			return err
@@ -68,10 +68,10 @@ func (r *Recording) Recorded(ctx context.Context, from, to int64, yield func(rev
 	return nil
 }
 
-// Recorded implements Dated. It yields nothing unless the bundle is a chunk of a recording.
-func (b *Bundle) Recorded(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
+// WriteTimes implements Dated. It yields nothing unless the bundle is a chunk of a recording.
+func (b *Bundle) WriteTimes(ctx context.Context, from, to int64, yield func(revision int64, at time.Time)) error {
 	e, err := b.edge(ctx)
-	if err != nil || !b.recorded() {
+	if err != nil || !b.isRecording() {
 		return err
 	}
 	for _, t := range append([]recordedTime{{b.manifest.Revision, b.manifest.Taken}}, e.times...) {
@@ -82,8 +82,8 @@ func (b *Bundle) Recorded(ctx context.Context, from, to int64, yield func(revisi
 	return nil
 }
 
-// unrecorded returns the gap between the end of a chunk and the start of the next one.
-func unrecorded(last bundleEdge, next *recordedChunk) Gap {
+// unrecordedGap returns the gap between the end of a chunk and the start of the next one.
+func unrecordedGap(last bundleEdge, next *recordedChunk) Gap {
 	return Gap{
 		Where:  fmt.Sprintf("revisions %d to %d", last.revision+1, next.first()),
 		Reason: fmt.Sprintf("not recorded from %s to %s", recordedText(last.at), recordedText(next.manifest.Taken)),
@@ -91,9 +91,9 @@ func unrecorded(last bundleEdge, next *recordedChunk) Gap {
 	}
 }
 
-// bridge yields the differences between the end of a chunk and the start of the next one.
-func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
-	r.gaps.put(unrecorded(last, &next))
+// diffChunks yields the differences between the end of a chunk and the start of the next one.
+func (r *Recording) diffChunks(ctx context.Context, last bundleEdge, next recordedChunk, to int64, yield func(revision int64, events []Event) error) error {
+	r.gaps.put(unrecordedGap(last, &next))
 	before := map[string]int64{}
 	err := r.state(ctx, last.revision, func(kv KV) { before[string(kv.Key)] = kv.ModRevision })
 	if err != nil {

@@ -36,7 +36,7 @@ func DescribeRecording(ctx context.Context, src Source, visit func(HistoryMember
 	case *Recording:
 		err = d.chunks(ctx, s)
 	case *Bundle:
-		if !s.recorded() {
+		if !s.isRecording() {
 			return info, false, nil
 		}
 		err = d.chunk(ctx, s, filepath.Base(s.in.location), s.in.packedSize())
@@ -90,7 +90,7 @@ func (d *recordingReader) chunks(ctx context.Context, r *Recording) error {
 			continue
 		}
 		if i > 0 && d.last.revision < c.first() {
-			d.gaps.put(unrecorded(d.last, c))
+			d.gaps.put(unrecordedGap(d.last, c))
 		}
 		b, err := r.bundle(ctx, i)
 		if err != nil {
@@ -107,7 +107,7 @@ func (d *recordingReader) chunks(ctx context.Context, r *Recording) error {
 }
 
 func (d *recordingReader) chunk(ctx context.Context, b *Bundle, name string, size int64) error {
-	e, err := b.through(ctx, func(m HistoryMember) {
+	e, err := b.readAll(ctx, func(m HistoryMember) {
 		if g, ok := m.gap(); ok {
 			d.gaps.put(g)
 		}
@@ -138,14 +138,14 @@ func (d *recordingReader) chunk(ctx context.Context, b *Bundle, name string, siz
 	return nil
 }
 
-// through reads a recording chunk completely and returns the end of its history. It calls visit, if not nil,
+// readAll reads a recording chunk completely and returns the end of its history. It calls visit, if not nil,
 // with the members.
-func (b *Bundle) through(ctx context.Context, visit func(HistoryMember)) (bundleEdge, error) {
+func (b *Bundle) readAll(ctx context.Context, visit func(HistoryMember)) (bundleEdge, error) {
 	e := bundleEdge{revision: b.manifest.Revision, at: b.manifest.Taken}
 	err := b.History(ctx, func(m HistoryMember) error {
 		switch m.Kind {
 		case historyBase:
-			e.begun = true
+			e.complete = true
 		case HistoryChanges:
 			c, err := parseChanges(m.Content)
 			if err != nil || c.from != e.revision {
@@ -153,7 +153,7 @@ func (b *Bundle) through(ctx context.Context, visit func(HistoryMember)) (bundle
 					Where:  fmt.Sprintf("%s after revision %d", b.in.location, e.revision),
 					Reason: "its changes do not continue there",
 				})
-				return errEnough
+				return errStop
 			}
 			e.revision = c.to
 			e.times = append(e.times, recordedTime{c.to, m.At})

@@ -85,8 +85,8 @@ func TestKeysLeftOutOfABundle(t *testing.T) {
 // newest keys.
 func TestPastOfABundle(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 120)
-	file := open(t, saved(t, s.server), source.Options{})
+	s := newScenario(t, 120)
+	file := open(t, saveSnapshot(t, s.server), source.Options{})
 	defer file.Close()
 	content := withHistory(t, file)
 	src := open(t, store(t, "story.kite", content), source.Options{})
@@ -149,7 +149,7 @@ func chunkOf(t *testing.T, past source.Past, h source.Header, first, last int64,
 		if err := w.AddHistory("answers", at, fmt.Appendf(nil, "after revision %d", changes.Revision())); err != nil {
 			return err
 		}
-		err := w.Settle()
+		err := w.Sync()
 		ends[out.Len()] = changes.Revision()
 		return err
 	}
@@ -193,11 +193,11 @@ func recordingOf(t *testing.T, chunks ...[]byte) string {
 	return dir
 }
 
-// toldAndSaved makes a story with a number of steps, and opens a snapshot of its etcd.
-func toldAndSaved(t *testing.T, steps int) (*story, source.Past, source.Header) {
+// savedScenario makes a story with a number of steps, and opens a snapshot of its etcd.
+func savedScenario(t *testing.T, steps int) (*scenario, source.Past, source.Header) {
 	t.Helper()
-	s := tell(t, steps)
-	file := open(t, saved(t, s.server), source.Options{})
+	s := newScenario(t, steps)
+	file := open(t, saveSnapshot(t, s.server), source.Options{})
 	past, err := source.PastOf(file)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func toldAndSaved(t *testing.T, steps int) (*story, source.Past, source.Header) 
 // another, and one that was not closed.
 func TestPastOfARecording(t *testing.T) {
 	t.Parallel()
-	s, past, h := toldAndSaved(t, 120)
+	s, past, h := savedScenario(t, 120)
 	third := (s.newest - s.compacted) / 3
 	one, two := s.compacted+third, s.compacted+2*third
 	a, _ := chunkOf(t, past, h, s.compacted, one+7, true)
@@ -245,7 +245,7 @@ func TestPastOfARecording(t *testing.T) {
 // previous one.
 func TestRecordingOverlaps(t *testing.T) {
 	t.Parallel()
-	s, past, h := toldAndSaved(t, 120)
+	s, past, h := savedScenario(t, 120)
 	third := (s.newest - s.compacted) / 3
 	one, two := s.compacted+third, s.compacted+2*third
 	a, _ := chunkOf(t, past, h, s.compacted, two, false)
@@ -260,7 +260,7 @@ func TestRecordingOverlaps(t *testing.T) {
 // are yielded.
 func TestRecordingWithAHole(t *testing.T) {
 	t.Parallel()
-	s, past, h := toldAndSaved(t, 160)
+	s, past, h := savedScenario(t, 160)
 	quarter := (s.newest - s.compacted) / 4
 	from, to := s.compacted+quarter, s.compacted+3*quarter
 	a, _ := chunkOf(t, past, h, s.compacted, from, false)
@@ -318,7 +318,7 @@ func TestRecordingWithAHole(t *testing.T) {
 // complete member.
 func TestRecordingCutAnywhere(t *testing.T) {
 	t.Parallel()
-	s, past, h := toldAndSaved(t, 80)
+	s, past, h := savedScenario(t, 80)
 	middle := s.newest - 25
 	first, _ := chunkOf(t, past, h, s.compacted, middle, true)
 	second, ends := chunkOf(t, past, h, middle, s.newest, false)
@@ -362,7 +362,7 @@ func TestRecordingCutAnywhere(t *testing.T) {
 // not joined.
 func TestRecordingOfAnotherEtcd(t *testing.T) {
 	t.Parallel()
-	s, past, h := toldAndSaved(t, 80)
+	s, past, h := savedScenario(t, 80)
 	later, _ := chunkOf(t, past, h, s.newest-20, s.newest, false)
 	sooner, _ := chunkOf(t, past, h, s.compacted, s.compacted+20, false)
 	src := open(t, recordingOf(t, later, sooner), source.Options{})

@@ -28,10 +28,10 @@ func splitRoot(dir string) (metaRoot, bool) {
 	return metaRoot{root: dir[:i], sub: dir[i+1:]}, true
 }
 
-// evidence returns the path elements that mark a metadata directory. Package meta decodes such keys; here they
+// rootMarkers returns the path elements that mark a metadata directory. Package meta decodes such keys; here they
 // only identify a root. Every Milvus since 2.0 writes them at its first start (rootcoord catalog, datacoord
 // catalog, session registration).
-func evidence() []string { return append(catalogs(), sessionID) }
+func rootMarkers() []string { return append(catalogs(), sessionID) }
 
 // catalogs returns the path elements that mark a cluster. A process that was started with a wrong root path
 // also registers there, but leaves only sessionID behind.
@@ -43,7 +43,7 @@ const sessionID = "session/id"
 // created it.
 func rootOf(key string) (r metaRoot, cluster, ok bool) {
 	best := -1
-	for _, mark := range evidence() {
+	for _, mark := range rootMarkers() {
 		i := strings.Index(key, "/"+mark)
 		if i > 0 && (best < 0 || i < best) && (mark != sessionID || i+len(mark)+1 == len(key)) {
 			best, cluster = i, mark != sessionID
@@ -65,9 +65,9 @@ func (n rootName) accepts(r metaRoot) bool {
 	return slices.ContainsFunc([]string{r.root, r.String()}, func(known string) bool { return name == "" || name == known || "/"+name == known })
 }
 
-// decides reports whether r matches the name regardless of other roots. For example, "by-dev" prefers
+// matchesExactly reports whether r matches the name regardless of other roots. For example, "by-dev" prefers
 // by-dev/meta to by-dev/other; see chooseRoot.
-func (n rootName) decides(r metaRoot) bool {
+func (n rootName) matchesExactly(r metaRoot) bool {
 	exact := strings.Trim(string(n), "/") == strings.Trim(r.String(), "/")
 	return n.accepts(r) && (n == "" || exact || r.sub == defaultSubPath)
 }

@@ -98,9 +98,9 @@ type Header struct {
 	// the last timestamp that Milvus reserved in the file. It is nil if there is nothing to count or no known
 	// time.
 	Recent *model.EtcdActivity
-	// Lacks holds sorted ranges of keys below the root that this kind of source omits: a birdwatcher backup has
+	// Omitted holds sorted ranges of keys below the root that this kind of source omits: a birdwatcher backup has
 	// only the metadata prefix. They are not a Gap, because nothing failed, but their content is unknown.
-	Lacks []Range
+	Omitted []Range
 }
 
 // MetaPrefix returns the absolute prefix of metadata keys, with a trailing slash.

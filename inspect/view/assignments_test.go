@@ -11,10 +11,10 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestWhatStreamingRecords checks the columns that come from records of the streaming service: past
+// TestStreamingRecords checks the columns that come from records of the streaming service: past
 // assignments of a pchannel, the time of the last one, the time tick of a vchannel's record, and the channels
 // that have acknowledged the replication configuration.
-func TestWhatStreamingRecords(t *testing.T) {
+func TestStreamingRecords(t *testing.T) {
 	assigned := modeltest.Now.Add(-time.Hour)
 	c := model.Build(model.Parts{
 		Loaded: model.PartAll,
@@ -32,7 +32,7 @@ func TestWhatStreamingRecords(t *testing.T) {
 		column string
 		want   table.Cell
 	}{
-		{pchannels, 0, "assigned_at", at(assigned)},
+		{pchannels, 0, "assigned_at", timeCell(assigned)},
 		{pchannels, 0, "past_assignments", list([]string{"1: 30 ReadWrite", "2: 31 ReadOnly", "1: streamingnode-30 ReadWrite", "2: streamingnode-31 ReadOnly"})},
 		{pchannels, 0, "replication", list([]string{"east>west"})},
 		{pchannels, 1, "assigned_at", none()},

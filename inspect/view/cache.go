@@ -32,8 +32,8 @@ func cacheOf(e *Env, s *model.Session) (*model.Cache, *model.Process, table.Cell
 	return c, n.Process, none()
 }
 
-// ofCache returns a column function that computes the cell from the cache of a query node.
-func ofCache(cell func(*model.Cache) table.Cell) func(*Env, *model.Session) table.Cell {
+// cacheColumn returns a column function that computes the cell from the cache of a query node.
+func cacheColumn(cell func(*model.Cache) table.Cell) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		c, _, absent := cacheOf(e, s)
 		if c == nil {
@@ -43,14 +43,14 @@ func ofCache(cell func(*model.Cache) table.Cell) func(*Env, *model.Session) tabl
 	}
 }
 
-// limited returns a column function for a limit of a cache. The cell is none if eviction is off, because the
+// limitColumn returns a column function for a limit of a cache. The cell is none if eviction is off, because the
 // limit has no effect then.
-func limited(of func(*model.Cache) float64) func(*Env, *model.Session) table.Cell {
-	return ofCache(func(c *model.Cache) table.Cell {
+func limitColumn(of func(*model.Cache) float64) func(*Env, *model.Session) table.Cell {
+	return cacheColumn(func(c *model.Cache) table.Cell {
 		if !c.Evicts() {
 			return none()
 		}
-		return whole(of(c))
+		return roundedCount(of(c))
 	})
 }
 
@@ -74,7 +74,7 @@ func cacheRate(name metrics.Name) func(*Env, *model.Session) table.Cell {
 		if c.Absent != table.Present {
 			return unknown()
 		}
-		return whole(v)
+		return roundedCount(v)
 	})
 }
 
@@ -102,59 +102,59 @@ var nodeCache = []column[*model.Session]{
 		Doc: "Bytes that the caching layer of a query node has loaded into memory (2.6): cells of fields and indexes; " +
 			"none if the process has no such metrics.",
 	},
-		ofCache(func(c *model.Cache) table.Cell { return whole(c.Memory.Loaded) })).needing(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Memory.Loaded) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Limit of these bytes; none if eviction is off, because segments are then loaded whole.",
 	},
-		limited(func(c *model.Cache) float64 { return c.Memory.Capacity })).needing(model.PartRuntime),
+		limitColumn(func(c *model.Cache) float64 { return c.Memory.Capacity })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_disk_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Bytes that it has loaded onto the node's disk.",
 	},
-		ofCache(func(c *model.Cache) table.Cell { return whole(c.Disk.Loaded) })).needing(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Disk.Loaded) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_disk_limit_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Limit of these bytes on disk; none if eviction is off.",
 	},
-		limited(func(c *model.Cache) float64 { return c.Disk.Capacity })).needing(model.PartRuntime),
+		limitColumn(func(c *model.Cache) float64 { return c.Disk.Capacity })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_loading_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Bytes being loaded now, into memory and onto disk: for a request, or to warm up.",
 	},
-		ofCache(func(c *model.Cache) table.Cell { return whole(c.Memory.Loading + c.Disk.Loading) })).needing(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Memory.Loading + c.Disk.Loading) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "cache_cells", Kind: table.Int, Show: table.Hidden, Doc: "Cells that its segments consist of, loaded or not."},
-		ofCache(func(c *model.Cache) table.Cell { return whole(c.Cells) })).needing(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.Cells) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "cache_loaded_cells", Kind: table.Int, Show: table.Hidden, Doc: "Loaded cells among these."},
-		ofCache(func(c *model.Cache) table.Cell { return whole(c.LoadedCells) })).needing(model.PartRuntime),
+		cacheColumn(func(c *model.Cache) table.Cell { return roundedCount(c.LoadedCells) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_types", Kind: table.Pairs, Show: table.Hidden,
 		Doc: "Loaded bytes by type of data, in memory and on disk: vector_field, vector_index, scalar_field, " +
 			"scalar_index, other.",
 	},
-		ofCache(func(c *model.Cache) table.Cell {
+		cacheColumn(func(c *model.Cache) table.Cell {
 			var flat []string
 			for _, t := range c.Types {
 				flat = append(flat, t.Name, words.Bytes(int64(t.Bytes)))
 			}
 			return list(flat)
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_hit_percent", Kind: table.Percent, Show: table.Hidden,
 		Doc: "Share of the requested bytes that were in the cache, between two scrapes, else since the process " +
 			"started; share of cells in releases that do not count bytes.",
 	},
-		cacheWindow(hitShare)).needing(model.PartRuntime),
+		cacheWindow(hitShare)).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_missed_bytes_per_second", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Requested bytes per second that had to be loaded.",
 	},
-		cacheRate(metrics.CacheMissBytes)).needing(model.PartRuntime),
+		cacheRate(metrics.CacheMissBytes)).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_evicted_bytes_per_second", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Bytes evicted per second.",
 	},
-		cacheRate(metrics.CacheEvicted)).needing(model.PartRuntime),
+		cacheRate(metrics.CacheEvicted)).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_load_ms", Kind: table.Number, Show: table.Hidden,
 		Doc: "Mean time to load cells, in milliseconds; none if none were loaded.",
@@ -169,7 +169,7 @@ var nodeCache = []column[*model.Session]{
 				return none()
 			}
 			return number(low)
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "cache_failed_loads", Kind: table.Int, Show: table.Hidden,
 		Doc: "Loads that failed in the same window: no room, or a storage error.",
@@ -179,6 +179,6 @@ var nodeCache = []column[*model.Session]{
 			if !ok {
 				return unknown()
 			}
-			return whole(v)
-		})).needing(model.PartRuntime),
+			return roundedCount(v)
+		})).withNeeds(model.PartRuntime),
 }

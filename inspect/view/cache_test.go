@@ -17,7 +17,7 @@ import (
 func cacheEnv(t *testing.T) *Env {
 	t.Helper()
 	of := func(name, session string) *model.Process {
-		return constructed(t, name, model.Ref{Resource: "nodes", ID: session})
+		return loadScrapes(t, name, model.Ref{Resource: "nodes", ID: session})
 	}
 	cut := of("coordinator.txt", "querynode-7")
 	cut.Metrics.Partial = true
@@ -95,7 +95,7 @@ func TestCacheWithoutLimits(t *testing.T) {
 func TestOverviewOfCaches(t *testing.T) {
 	env := cacheEnv(t)
 	bytesOf := func(v int64) table.Cell { return table.Cell{Int: v << 20} }
-	want := &CacheLine{Nodes: 1, Silent: 2, Memory: bytesOf(7), MemoryLimit: bytesOf(10), Disk: bytesOf(20), DiskLimit: bytesOf(100)}
+	want := &CacheLine{Nodes: 1, UnknownNodes: 2, Memory: bytesOf(7), MemoryLimit: bytesOf(10), Disk: bytesOf(20), DiskLimit: bytesOf(100)}
 	if diff := cmp.Diff(want, NewOverview(env).Cache); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -18,12 +18,12 @@ type RowChange struct{ Before, After int }
 func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	a, b := before.Env().Cluster, after.Env().Cluster
 	if before.Resource() != segments || after.Resource() != segments || !b.SharesSchemas(a) || a.Runtime != b.Runtime ||
-		JudgedAnew(before.Env(), after.Env(), segments.Name) {
+		FindingsChanged(before.Env(), after.Env(), segments.Name) {
 		return nil, false
 	}
 	i, j := 0, 0
 	for _, c := range b.ChangedSegments(a) {
-		i, j = behind(a.Segments, i, c.Before), behind(b.Segments, j, c.After)
+		i, j = positionAfter(a.Segments, i, c.Before), positionAfter(b.Segments, j, c.After)
 		change := RowChange{-1, -1}
 		if c.Before != nil {
 			change.Before = i - 1
@@ -36,19 +36,19 @@ func RowChanges(before, after Table) (changes []RowChange, ok bool) {
 	return changes, true
 }
 
-// behind returns the position after s in list, searching from position from. It returns from if s is nil.
+// positionAfter returns the position after s in list, searching from position from. It returns from if s is nil.
 // Comparing pointers from one hit to the next is faster than reading the segments, because most are not in
 // the CPU cache.
-func behind(list []*model.Segment, from int, s *model.Segment) int {
+func positionAfter(list []*model.Segment, from int, s *model.Segment) int {
 	if s == nil {
 		return from
 	}
 	return from + 1 + slices.Index(list[from:], s)
 }
 
-// Same reports whether row i of a and row j of b count as equal in some columns. Both tables are of one
+// EqualFunc reports whether row i of a and row j of b count as equal in some columns. Both tables are of one
 // resource.
-type Same func(a Table, i int, b Table, j int, columns []int) bool
+type EqualFunc func(a Table, i int, b Table, j int, columns []int) bool
 
 // SameRow reports whether row i of a and row j of b have equal cells in some columns. It ignores durations.
 // Both tables are of one resource.

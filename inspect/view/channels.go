@@ -23,7 +23,7 @@ var vchannels = define(definition[*model.VChannel]{
 		Needs:   model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []*model.VChannel {
-		return counted(e.Cluster.VChannels, func(v *model.VChannel) string { return v.Name })
+		return naturalOrder(e.Cluster.VChannels, func(v *model.VChannel) string { return v.Name })
 	},
 	columns: concat(
 		[]column[*model.VChannel]{
@@ -50,9 +50,9 @@ var vchannels = define(definition[*model.VChannel]{
 	},
 })
 
-// counted returns a copy of list in the natural order of names (dml_2 before dml_10). A Cluster keeps
+// naturalOrder returns a copy of list in the natural order of names (dml_2 before dml_10). A Cluster keeps
 // channels in byte order for binary search.
-func counted[T any](list []T, name func(T) string) []T {
+func naturalOrder[T any](list []T, name func(T) string) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b T) int { return words.CompareNatural(name(a), name(b)) })
 	return list
@@ -126,13 +126,13 @@ var vchannelContent = []column[*model.VChannel]{
 	col(table.Column{Name: "segments", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
 		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).Segments))
-		}).needing(model.PartSegments),
+		}).withNeeds(model.PartSegments),
 	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
-		func(e *Env, v *model.VChannel) table.Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).needing(model.PartSegments),
+		func(e *Env, v *model.VChannel) table.Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).withNeeds(model.PartSegments),
 	col(table.Column{Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Growing segments on it."},
 		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).ByState[model.SegmentGrowing]))
-		}).needing(model.PartSegments),
+		}).withNeeds(model.PartSegments),
 }
 
 // watchersOf returns the sessions of the node that watches v. It prefers the roles that consume channels,
@@ -156,7 +156,7 @@ var pchannels = define(definition[*model.PChannel]{
 		Needs:   model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []*model.PChannel {
-		return counted(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name })
+		return naturalOrder(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name })
 	},
 	columns: concat(pchannelColumns, pchannelStreaming),
 	ref:     func(_ *Env, p *model.PChannel) Ref { return Ref{ID: p.Name, Name: p.Name} },
@@ -188,7 +188,7 @@ var pchannelColumns = []column[*model.PChannel]{
 	col(table.Column{Name: "access_mode", Title: "ACCESS", Show: table.Wide, Priority: 3, Doc: "ReadWrite or ReadOnly (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
 	col(table.Column{Name: "assigned_at", Title: "ASSIGNED", Kind: table.Time, Show: table.Hidden, Doc: "When it was assigned last (2.6 and later)."},
-		func(_ *Env, p *model.PChannel) table.Cell { return at(p.AssignedAt) }),
+		func(_ *Env, p *model.PChannel) table.Cell { return timeCell(p.AssignedAt) }),
 	col(table.Column{Name: "past_assignments", Rare: true, Title: "BEFORE", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Nodes that it was assigned to before and that have not been seen to close it, as TERM: NODE ACCESS (2.6 and later)."},
 		func(e *Env, p *model.PChannel) table.Cell {
 			var ids, names []string
@@ -220,7 +220,7 @@ var pchannelColumns = []column[*model.PChannel]{
 	},
 		func(e *Env, p *model.PChannel) table.Cell {
 			return yesNo(e.Cluster.Streaming != nil && e.Cluster.Streaming.ControlPChannel == p.Name)
-		}).needing(model.PartServing),
+		}).withNeeds(model.PartServing),
 	col(table.Column{Name: "streaming", Kind: table.Bool, Show: table.Hidden, Doc: "The streaming service has a record of it (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return yesNo(p.Streaming) }),
 }

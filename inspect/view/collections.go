@@ -19,12 +19,12 @@ var collections = define(definition[*model.Collection]{
 		},
 		Aliases: []string{"coll", "colls", "c"},
 		Doc:     "Collections with their rows, shards and load state. Lists leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
-		Leaves:  "dropped", Tells: []string{"state"},
+		Omits:   "dropped", OmitOverrides: []string{"state"},
 		Needs:     model.PartObjects,
 		Describes: TreeNeeds, // a description also has partitions, indexes, ...
 	},
 	rows:     func(e *Env) []*model.Collection { return e.Cluster.Collections },
-	left:     func(_ *Env, c *model.Collection) bool { return c.Dropped() },
+	omitted:  func(_ *Env, c *model.Collection) bool { return c.Dropped() },
 	columns:  concat(collectionIdentity, collectionData, collectionServing, collectionSchema),
 	ref:      func(_ *Env, c *model.Collection) Ref { return Ref{ID: c.ID.String(), Name: c.Name} },
 	owner:    collectionOwner,
@@ -48,13 +48,13 @@ var collectionIdentity = []column[*model.Collection]{
 
 var collectionData = []column[*model.Collection]{
 	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
-		totalsOf(func(t model.Totals) table.Cell { return count(t.Rows) })).needing(model.PartSegments),
+		totalsOf(func(t model.Totals) table.Cell { return count(t.Rows) })).withNeeds(model.PartSegments),
 	col(table.Column{Name: "growing_rows", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
-		totalsOf(func(t model.Totals) table.Cell { return count(t.RowsByState[model.SegmentGrowing]) })).needing(model.PartSegments),
+		totalsOf(func(t model.Totals) table.Cell { return count(t.RowsByState[model.SegmentGrowing]) })).withNeeds(model.PartSegments),
 	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: deletesDoc},
-		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),
+		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).withNeeds(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included."},
-		totalsOf(sizeOf)).needing(model.PartSegments | model.PartLogs),
+		totalsOf(sizeOf)).withNeeds(model.PartSegments | model.PartLogs),
 	col(table.Column{
 		Name: "stored_bytes", Title: "STORED", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Bytes of its binlogs in storage as DataCoord counts them for its disk quota: of segments that it " +
@@ -65,31 +65,31 @@ var collectionData = []column[*model.Collection]{
 				return count(bytes)
 			}
 			return unknown()
-		}).needing(model.PartRuntime),
+		}).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of finished index files, where Milvus records them."},
-		totalsOf(func(t model.Totals) table.Cell { return someCount(t.IndexBytes) })).needing(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
+		totalsOf(func(t model.Totals) table.Cell { return countOrNone(t.IndexBytes) })).withNeeds(model.PartIndexes | model.PartSegments | model.PartSegmentIndexes),
 	col(table.Column{Name: "shards", Kind: table.Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
 		func(_ *Env, c *model.Collection) table.Cell { return count(int64(c.Shards)) }),
 	col(table.Column{Name: "partitions", Kind: table.Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
 		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(livePartitions(e, c.ID)))) }),
 	col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
-		totalsOf(func(t model.Totals) table.Cell { return count(int64(t.Segments)) })).needing(model.PartSegments),
+		totalsOf(func(t model.Totals) table.Cell { return count(int64(t.Segments)) })).withNeeds(model.PartSegments),
 	col(table.Column{Name: "indexes", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
-		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).needing(model.PartIndexes),
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(liveIndexes(e, c.ID)))) }).withNeeds(model.PartIndexes),
 	col(table.Column{
 		Name: "indexed_percent", Kind: table.Percent, Show: table.Wide, Priority: 4,
 		Doc: "Share of the rows that need indexes and have all finished; none if no row needs one.",
 	},
-		totalsOf(func(t model.Totals) table.Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).needing(model.PartSegments | model.PartSegmentIndexes),
+		totalsOf(func(t model.Totals) table.Cell { return percent(t.IndexedRows, t.NeedIndexRows) })).withNeeds(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var collectionServing = []column[*model.Collection]{
 	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 1, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
-		func(e *Env, c *model.Collection) table.Cell { return text(loadState(e, c.ID)) }).needing(model.PartServing),
+		func(e *Env, c *model.Collection) table.Cell { return text(loadState(e, c.ID)) }).withNeeds(model.PartServing),
 	col(table.Column{Name: "load_percent", Title: "LOADED", Kind: table.Percent, Show: table.Hidden, Doc: "Loaded share, from QueryCoord if queried, otherwise as recorded: 2.2 and later do not record it."},
 		func(e *Env, c *model.Collection) table.Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) }),
 	col(table.Column{Name: "replicas", Kind: table.Int, Show: table.Wide, Priority: 6, Doc: "Existing replicas."},
-		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).needing(model.PartServing),
+		func(e *Env, c *model.Collection) table.Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) }).withNeeds(model.PartServing),
 	col(table.Column{Name: "aliases", Kind: table.List, Priority: 5, Doc: "Other names of the collection."},
 		func(e *Env, c *model.Collection) table.Cell { return list(aliasNames(e, c.ID)) }),
 }
@@ -116,7 +116,7 @@ var collectionSchema = []column[*model.Collection]{
 		Name: "schema_version", Rare: true, Title: "SCHEMA", Kind: table.Int, Show: table.Hidden,
 		Doc: "Number of changes to its schema; none if never, or not recorded.",
 	},
-		func(_ *Env, c *model.Collection) table.Cell { return someCount(c.SchemaVersion) }),
+		func(_ *Env, c *model.Collection) table.Cell { return countOrNone(c.SchemaVersion) }),
 	col(table.Column{Name: "namespaces", Rare: true, Kind: table.Bool, Show: table.Hidden, Doc: "Its rows belong to namespaces (3.0)."},
 		func(_ *Env, c *model.Collection) table.Cell { return yesNo(c.Namespace) }),
 	col(table.Column{Name: "external_source", Rare: true, Title: "SOURCE", Show: table.Hidden, Doc: "Where the rows of an external collection come from (3.0), secrets redacted."},
@@ -144,9 +144,9 @@ func aliasNames(e *Env, id model.CollectionID) []string {
 	return names
 }
 
-// liveIn reports whether a collection is not dropped. One without metadata counts as live because its state
+// collectionExists reports whether a collection is not dropped. One without metadata counts as live because its state
 // is unknown.
-func liveIn(e *Env, id model.CollectionID) bool {
+func collectionExists(e *Env, id model.CollectionID) bool {
 	c := e.Cluster.Collection(id)
 	return c == nil || !c.Dropped()
 }

@@ -28,17 +28,17 @@ var databases = define(definition[*model.Database]{
 			func(e *Env, d *model.Database) table.Cell { return count(int64(len(liveCollections(e, d.ID)))) }),
 		col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of all its healthy segments as recorded."}, func(e *Env, d *model.Database) table.Cell {
 			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
-		}).needing(model.PartSegments),
+		}).withNeeds(model.PartSegments),
 		col(table.Column{Name: "segments", Kind: table.Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, d *model.Database) table.Cell {
 			return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Segments) }))
-		}).needing(model.PartSegments),
+		}).withNeeds(model.PartSegments),
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
 			func(e *Env, d *model.Database) table.Cell {
 				return sizeOf(model.Totals{
 					Bytes:   sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }),
 					Unsized: int(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Unsized) })),
 				})
-			}).needing(model.PartSegments | model.PartLogs),
+			}).withNeeds(model.PartSegments | model.PartLogs),
 		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it was created."},
 			func(_ *Env, d *model.Database) table.Cell { return tso(d.CreatedAt) }),
 		col(table.Column{Name: "tenant", Rare: true, Show: table.Hidden, Doc: "Tenant that it belongs to, where one is recorded."}, func(_ *Env, d *model.Database) table.Cell { return text(d.Tenant) }),

@@ -36,12 +36,12 @@ func col[T any](c table.Column, cell func(*Env, T) table.Cell) column[T] {
 	return column[T]{Column: c, cell: cell}
 }
 
-func (c column[T]) needing(parts model.Part) column[T] {
+func (c column[T]) withNeeds(parts model.Part) column[T] {
 	c.needs = parts
 	return c
 }
 
-func (c column[T]) whenLive() column[T] {
+func (c column[T]) asLive() column[T] {
 	c.live = true
 	return c
 }
@@ -53,7 +53,7 @@ type definition[T any] struct {
 	columns  []column[T]
 	ref      func(*Env, T) Ref
 	owner    func(*Env, T) (Ref, bool)
-	left     func(*Env, T) bool // reports whether Resource.Leaves applies to a row; nil if to none
+	omitted  func(*Env, T) bool // reports whether Resource.Omits applies to a row; nil if to none
 	links    func(*Env, T) []Link
 	sections func(*scope, T) []Section
 	// find returns the position of a Ref's ID among all rows. It is nil if the only way is to search all
@@ -84,31 +84,31 @@ func define[T any](d definition[T]) *Resource {
 	if r.Handle == "" {
 		r.Handle = r.Names[0]
 	}
-	d.columns = append(slices.Clone(d.columns), judgedColumns(r.Name, d.ref)...)
+	d.columns = append(slices.Clone(d.columns), findingColumns(r.Name, d.ref)...)
 	r.Columns, r.more = make([]table.Column, len(d.columns)), make([]facts, len(d.columns))
 	for i := range d.columns {
 		r.Columns[i], r.more[i] = d.columns[i].Column, facts{d.columns[i].needs, d.columns[i].live, d.columns[i].from}
 	}
 	r.def = &d
 	r.bind = func(r *Resource, env *Env) Table {
-		return &bound[T]{resource: r, def: &d, env: env, rows: d.rows(env)}
+		return &boundTable[T]{resource: r, def: &d, env: env, rows: d.rows(env)}
 	}
 	return &r
 }
 
-type bound[T any] struct {
+type boundTable[T any] struct {
 	resource *Resource
 	def      *definition[T]
 	env      *Env
 	rows     []T
 }
 
-func (t *bound[T]) Resource() *Resource   { return t.resource }
-func (t *bound[T]) Schema() *table.Schema { return &t.resource.Schema }
-func (t *bound[T]) Env() *Env             { return t.env }
-func (t *bound[T]) Len() int              { return len(t.rows) }
+func (t *boundTable[T]) Resource() *Resource   { return t.resource }
+func (t *boundTable[T]) Schema() *table.Schema { return &t.resource.Schema }
+func (t *boundTable[T]) Env() *Env             { return t.env }
+func (t *boundTable[T]) Len() int              { return len(t.rows) }
 
-func (t *bound[T]) Cell(row, col int) table.Cell {
+func (t *boundTable[T]) Cell(row, col int) table.Cell {
 	c := &t.def.columns[col]
 	if c.needs != 0 && !t.env.Loaded().Has(c.needs) {
 		return table.Cell{Absent: table.Unknown}
@@ -116,30 +116,32 @@ func (t *bound[T]) Cell(row, col int) table.Cell {
 	return c.cell(t.env, t.rows[row])
 }
 
-func (t *bound[T]) Ref(row int) Ref {
+func (t *boundTable[T]) Ref(row int) Ref {
 	ref := t.def.ref(t.env, t.rows[row])
 	ref.Resource = t.resource.Name
 	return ref
 }
 
-// Left implements Table.
-func (t *bound[T]) Left(row int) bool { return t.def.left != nil && t.def.left(t.env, t.rows[row]) }
+// Omitted implements Table.
+func (t *boundTable[T]) Omitted(row int) bool {
+	return t.def.omitted != nil && t.def.omitted(t.env, t.rows[row])
+}
 
-func (t *bound[T]) Owner(row int) (Ref, bool) {
+func (t *boundTable[T]) Owner(row int) (Ref, bool) {
 	if t.def.owner == nil {
 		return Ref{}, false
 	}
 	return t.def.owner(t.env, t.rows[row])
 }
 
-func (t *bound[T]) Links(row int) []Link {
+func (t *boundTable[T]) Links(row int) []Link {
 	if t.def.links == nil {
 		return nil
 	}
 	return t.def.links(t.env, t.rows[row])
 }
 
-func (t *bound[T]) Describe(row int) *Description {
+func (t *boundTable[T]) Describe(row int) *Description {
 	d := &Description{Ref: t.Ref(row), Resource: t.resource}
 	var columns []int
 	for i := range t.resource.Columns {
@@ -160,7 +162,7 @@ func (t *bound[T]) Describe(row int) *Description {
 
 // records returns the keys of an object from the keyspace, which has all of them, otherwise the key of the
 // object's own record.
-func (t *bound[T]) records(row int, ref Ref) []string {
+func (t *boundTable[T]) records(row int, ref Ref) []string {
 	if t.env.Cluster.Keyspace != nil {
 		if keys := t.env.Cluster.Keyspace.ObjectKeys(ref.Resource, ref.ID); len(keys) > 0 {
 			return keys
@@ -175,8 +177,8 @@ func (t *bound[T]) records(row int, ref Ref) []string {
 	return nil
 }
 
-// related sets the peers of each resource to the whole list, and returns the list.
-func related(list ...*Resource) []*Resource {
+// linkPeers sets the peers of each resource to the whole list, and returns the list.
+func linkPeers(list ...*Resource) []*Resource {
 	for _, r := range list {
 		r.peers = list
 	}
@@ -217,16 +219,16 @@ func unknown() table.Cell            { return table.Cell{Absent: table.Unknown} 
 func none() table.Cell               { return table.Cell{Absent: table.None} }
 func list(items []string) table.Cell { return table.Cell{List: items} }
 
-// someID returns the cell of an id. 0 is none.
-func someID[T ~int64](v T) table.Cell {
+// idOrNone returns the cell of an id. 0 is none.
+func idOrNone[T ~int64](v T) table.Cell {
 	if v == 0 {
 		return none()
 	}
 	return table.Cell{Int: int64(v)}
 }
 
-// someCount returns the cell of a count. 0 is none because it means that nothing was recorded.
-func someCount[T ~int32 | ~int64](v T) table.Cell {
+// countOrNone returns the cell of a count. 0 is none because it means that nothing was recorded.
+func countOrNone[T ~int32 | ~int64](v T) table.Cell {
 	if v == 0 {
 		return none()
 	}
@@ -271,14 +273,14 @@ func yesNo(b bool) table.Cell {
 	return table.Cell{}
 }
 
-func at(t time.Time) table.Cell {
+func timeCell(t time.Time) table.Cell {
 	if t.IsZero() {
 		return none()
 	}
 	return table.Cell{Int: t.UnixNano()}
 }
 
-func tso(t model.TSO) table.Cell { return at(t.Time()) }
+func tso(t model.TSO) table.Cell { return timeCell(t.Time()) }
 
 func pairs(list []model.Pair) table.Cell {
 	flat := make([]string, 0, 2*len(list))

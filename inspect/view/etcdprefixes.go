@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// deepestPrefix is the maximum number of levels of a prefix. prefixIDs is the maximum number of ids among
+	// maxPrefixDepth is the maximum number of levels of a prefix. prefixIDs is the maximum number of ids among
 	// them, e.g. those of a collection and a partition: with segment ids too there would be a million rows
 	// that add up nothing.
-	deepestPrefix, prefixIDs = 6, 2
-	// usualPrefix is the number of levels that lists show by default, e.g. ROOT/meta/datacoord-meta/binlog/
+	maxPrefixDepth, prefixIDs = 6, 2
+	// defaultPrefixDepth is the number of levels that lists show by default, e.g. ROOT/meta/datacoord-meta/binlog/
 	// for binlogs.
-	usualPrefix = 4
+	defaultPrefixDepth = 4
 )
 
 // prefixRow is the etcd usage of the keys under one prefix.
@@ -27,7 +27,7 @@ type prefixRow struct {
 	// collection is the one that all keys name. several is true if they name more than one, or if some name
 	// none.
 	collection model.CollectionID
-	several    bool
+	multiple   bool
 }
 
 var etcdPrefixes = define(definition[*prefixRow]{
@@ -40,7 +40,7 @@ var etcdPrefixes = define(definition[*prefixRow]{
 		Doc:      "Space in etcd by key prefix, largest first, down to 6 levels; tables show 4 unless a depth is given.",
 		Needs:    model.PartAll,
 		Keyspace: true,
-		Leaves:   "deeper", Tells: []string{"depth", "collection", "collection_id"},
+		Omits:    "deeper", OmitOverrides: []string{"depth", "collection", "collection_id"},
 	},
 	rows: prefixRows,
 	columns: concat([]column[*prefixRow]{
@@ -52,30 +52,30 @@ var etcdPrefixes = define(definition[*prefixRow]{
 			func(_ *Env, p *prefixRow) table.Cell { return count(p.keys) }),
 	}, usageColumns(func(p *prefixRow) *usage { return &p.usage }), []column[*prefixRow]{
 		col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.OnDemand, Doc: "Id of the collection that all of its keys name; none if they name several."},
-			func(_ *Env, p *prefixRow) table.Cell { return someID(p.only()) }),
+			func(_ *Env, p *prefixRow) table.Cell { return idOrNone(p.soleCollection()) }),
 		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, By: "collection_id", Doc: "Name of that collection, none if it is gone."},
-			func(e *Env, p *prefixRow) table.Cell { return text(e.Cluster.CollectionName(p.only())) }),
+			func(e *Env, p *prefixRow) table.Cell { return text(e.Cluster.CollectionName(p.soleCollection())) }),
 	}),
-	ref:  func(_ *Env, p *prefixRow) Ref { return Ref{ID: p.prefix, Name: p.prefix} },
-	left: func(_ *Env, p *prefixRow) bool { return p.depth > usualPrefix },
+	ref:     func(_ *Env, p *prefixRow) Ref { return Ref{ID: p.prefix, Name: p.prefix} },
+	omitted: func(_ *Env, p *prefixRow) bool { return p.depth > defaultPrefixDepth },
 	links: func(_ *Env, p *prefixRow) []Link {
 		return []Link{link("keys", "keys", "key="+p.prefix+"*")}
 	},
 })
 
-// only returns the collection that all keys name, or 0.
-func (p *prefixRow) only() model.CollectionID {
-	if p.several {
+// soleCollection returns the collection that all keys name, or 0.
+func (p *prefixRow) soleCollection() model.CollectionID {
+	if p.multiple {
 		return 0
 	}
 	return p.collection
 }
 
-func (p *prefixRow) named(by model.CollectionID, first bool) {
+func (p *prefixRow) addCollection(by model.CollectionID, first bool) {
 	if first {
 		p.collection = by
 	} else if p.collection != by {
-		p.several = true
+		p.multiple = true
 	}
 }
 
@@ -94,16 +94,16 @@ func prefixRows(e *Env) []*prefixRow {
 			open = open[:len(open)-1]
 			if len(open) > 0 {
 				above := open[len(open)-1]
-				above.named(p.collection, above.keys == 0)
-				above.several = above.several || p.several
+				above.addCollection(p.collection, above.keys == 0)
+				above.multiple = above.multiple || p.multiple
 				above.add(&p.usage)
 			}
 		}
 	}
 	for i := range space.Len() {
 		info, collection := space.Info(i), space.Collection(i)
-		shut(under(open, info.Key))
-		for len(open) < deepestPrefix {
+		shut(openPrefixes(open, info.Key))
+		for len(open) < maxPrefixDepth {
 			prefix := nextPrefix(info.Key, open)
 			if prefix == "" || idsIn(prefix) > prefixIDs {
 				break
@@ -116,7 +116,7 @@ func prefixRows(e *Env) []*prefixRow {
 			continue
 		}
 		last := open[len(open)-1]
-		last.named(collection, last.keys == 0)
+		last.addCollection(collection, last.keys == 0)
 		all += last.count(info)
 	}
 	shut(0)
@@ -137,8 +137,8 @@ func idsIn(prefix string) (n int) {
 	return n
 }
 
-// under returns the number of open prefixes that a key has.
-func under(open []*prefixRow, key string) int {
+// openPrefixes returns the number of open prefixes that a key has.
+func openPrefixes(open []*prefixRow, key string) int {
 	n := len(open)
 	for n > 0 && !strings.HasPrefix(key, open[n-1].prefix) {
 		n--

@@ -74,9 +74,9 @@ func usageColumns[T any](of func(T) *usage) []column[T] {
 		col(table.Column{Name: "percent", Title: "SHARE", Kind: table.Percent, Doc: "Share of the bytes of all keys."},
 			func(_ *Env, x T) table.Cell { return percent(of(x).bytes, of(x).all) }),
 		col(table.Column{Name: "mostly", Priority: 1, Doc: "The kind of key that takes most space."},
-			func(_ *Env, x T) table.Cell { return text(of(x).mostly()) }),
+			func(_ *Env, x T) table.Cell { return text(of(x).largestKind()) }),
 		col(table.Column{Name: "mostly_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 2, Doc: "Bytes of the keys of that kind and of their values."},
-			func(_ *Env, x T) table.Cell { return count(of(x).kinds[of(x).mostly()]) }),
+			func(_ *Env, x T) table.Cell { return count(of(x).kinds[of(x).largestKind()]) }),
 	}
 }
 
@@ -131,9 +131,9 @@ func (u *usage) add(more *usage) {
 	}
 }
 
-// mostly returns the kind of key that takes the most bytes. Of kinds with equal sizes it returns the first by
+// largestKind returns the kind of key that takes the most bytes. Of kinds with equal sizes it returns the first by
 // name.
-func (u *usage) mostly() (kind string) {
+func (u *usage) largestKind() (kind string) {
 	for name, bytes := range u.kinds {
 		if most := u.kinds[kind]; kind == "" || bytes > most || bytes == most && name < kind {
 			kind = name

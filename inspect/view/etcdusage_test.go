@@ -52,8 +52,8 @@ func TestEtcdUsage(t *testing.T) {
 // the collection that each key names.
 type treeKeys struct {
 	model.Keyspace
-	keys []string
-	of   []model.CollectionID
+	keys        []string
+	collections []model.CollectionID
 }
 
 func (k treeKeys) Len() int { return len(k.keys) }
@@ -62,14 +62,14 @@ func (k treeKeys) Info(i int) model.KeyInfo {
 	return model.KeyInfo{Key: k.keys[i], Kind: "segment", Size: 100 - len(k.keys[i])}
 }
 
-func (k treeKeys) Collection(i int) model.CollectionID { return k.of[i] }
+func (k treeKeys) Collection(i int) model.CollectionID { return k.collections[i] }
 
 // TestEtcdPrefixes checks that a key counts for each of its prefixes down to the sixth level, and a key
 // without a prefix only for the total.
 func TestEtcdPrefixes(t *testing.T) {
 	space := treeKeys{
-		keys: []string{"/wal/x", "a/b/c/d/1/2/3/4", "a/b/c/d/1/2/3/5", "a/b/c/d/1/9", "a/b/c/e", "a/b2/x", "alone"},
-		of:   []model.CollectionID{0, 1, 1, 1, 1, 2, 0},
+		keys:        []string{"/wal/x", "a/b/c/d/1/2/3/4", "a/b/c/d/1/2/3/5", "a/b/c/d/1/9", "a/b/c/e", "a/b2/x", "alone"},
+		collections: []model.CollectionID{0, 1, 1, 1, 1, 2, 0},
 	}
 	rows := etcdPrefixes.Table(NewEnv(model.Build(model.Parts{Loaded: model.PartAll, Keyspace: space, Collections: []*model.Collection{{ID: 1, Name: "docs"}}}), time.Time{}))
 	cell := func(row int, name string) table.Cell { return rows.Cell(row, etcdPrefixes.Column(name)) }
@@ -93,8 +93,8 @@ func TestEtcdPrefixes(t *testing.T) {
 	}
 	for row, w := range want {
 		if cell(row, "prefix").Text != w.prefix || cell(row, "depth").Int != w.depth || cell(row, "keys").Int != w.keys || cell(row, "size_bytes").Int != 100*w.keys ||
-			cell(row, "percent").Float != 100*float64(w.keys)/7 || cell(row, "collection").Text != w.collection || rows.Left(row) != w.left {
-			t.Errorf("row %d: %+v, depth %v, keys %v, bytes %v, share %v, collection %v, left %v, want %+v", row, cell(row, "prefix"), cell(row, "depth"), cell(row, "keys"), cell(row, "size_bytes"), cell(row, "percent"), cell(row, "collection"), rows.Left(row), w)
+			cell(row, "percent").Float != 100*float64(w.keys)/7 || cell(row, "collection").Text != w.collection || rows.Omitted(row) != w.left {
+			t.Errorf("row %d: %+v, depth %v, keys %v, bytes %v, share %v, collection %v, left %v, want %+v", row, cell(row, "prefix"), cell(row, "depth"), cell(row, "keys"), cell(row, "size_bytes"), cell(row, "percent"), cell(row, "collection"), rows.Omitted(row), w)
 		}
 	}
 	if n := cell(7, "collection_id"); n.Int != 2 {

@@ -58,7 +58,7 @@ var fieldType = []column[fieldRow]{
 	col(table.Column{Name: "element_type", Title: "ELEMENT", Show: table.Wide, Priority: 5, Doc: "Data type of the elements of an array."},
 		func(_ *Env, f fieldRow) table.Cell { return text(f.ElementType) }),
 	col(table.Column{Name: "dim", Kind: table.Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
-		func(_ *Env, f fieldRow) table.Cell { return someCount(f.Dim) }),
+		func(_ *Env, f fieldRow) table.Cell { return countOrNone(f.Dim) }),
 	col(table.Column{
 		Name: "flags", Kind: table.List, Priority: 2,
 		Doc: "Special properties: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, " +
@@ -74,7 +74,7 @@ var fieldType = []column[fieldRow]{
 				}
 			}
 			return list(names)
-		}).needing(model.PartIndexes),
+		}).withNeeds(model.PartIndexes),
 	col(table.Column{Name: "params", Kind: table.Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
 		func(_ *Env, f fieldRow) table.Cell { return pairs(f.Params) }),
 }

@@ -24,9 +24,9 @@ type Ref = model.Ref
 
 // Env holds the data that rows are computed from. Ages are relative to Now; if it is zero, they are unknown.
 type Env struct {
-	Cluster *model.Cluster
-	Now     time.Time
-	Judged  *Judgement // nil if no checks ran
+	Cluster   *model.Cluster
+	Now       time.Time
+	Judgement *Judgement // nil if no checks ran
 }
 
 // NewEnv returns the Env of a cluster. In a file, ages are relative to the time at which the file was taken,
@@ -45,8 +45,8 @@ type Table interface {
 	Resource() *Resource
 	Env() *Env
 	Ref(row int) Ref
-	// Left reports whether lists leave out a row by default: see Resource.Leaves.
-	Left(row int) bool
+	// Omitted reports whether lists leave out a row by default: see Resource.Omits.
+	Omitted(row int) bool
 	// Owner returns the object that a row belongs to. ok is false if there is none.
 	Owner(row int) (ref Ref, ok bool)
 	// Links returns the links from an object to rows of other resources. The enter key follows the first.
@@ -77,18 +77,18 @@ type Resource struct {
 	Describes model.Part
 	// Keyspace is true if the rows come from Cluster.Keyspace, which must have been kept.
 	Keyspace bool
-	// Leaves is the adjective of rows that lists leave out by default, e.g. "dropped", or "". A selection on
+	// Omits is the adjective of rows that lists leave out by default, e.g. "dropped", or "". A selection on
 	// one of the columns in Tells includes them.
-	Leaves string
-	Tells  []string
-	// Lacks returns the sources of rows that are missing or incomplete, with the reasons. It is nil if the
+	Omits         string
+	OmitOverrides []string
+	// Missing returns the sources of rows that are missing or incomplete, with the reasons. It is nil if the
 	// rows come from the metadata.
-	Lacks func(*model.Cluster) []string
+	Missing func(*model.Cluster) []string
 	// Rates is true if the rows are rates, which need two scrapes of the processes' metrics.
 	Rates bool
-	// Same reports whether a watch treats a row as unchanged. If it is nil, a row is unchanged if it looks
+	// Equal reports whether a watch treats a row as unchanged. If it is nil, a row is unchanged if it looks
 	// the same.
-	Same Same
+	Equal EqualFunc
 
 	bind  func(*Resource, *Env) Table
 	def   any         // *definition[T]
@@ -123,13 +123,13 @@ func NewGrid(t Table, rows []int32, columns []int) *Grid {
 // there are rows. Lists of the keys themselves hold whatever was read.
 func (g *Grid) NotRead() bool { return g.Len() == 0 && !table.Known(g.Table, -1) }
 
-// Lacking returns the reasons why rows may be missing, e.g. processes that did not answer. It returns nil if
+// MissingReasons returns the reasons why rows may be missing, e.g. processes that did not answer. It returns nil if
 // none are missing.
-func Lacking(r *Resource, env *Env) []string {
+func MissingReasons(r *Resource, env *Env) []string {
 	c := env.Cluster
 	switch {
-	case r.Lacks != nil:
-		return r.Lacks(c)
+	case r.Missing != nil:
+		return r.Missing(c)
 	case r.Needs.Has(model.PartRuntime) && c.Runtime != nil && !slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }):
 		return []string{"no process responded"}
 	}

@@ -24,7 +24,7 @@ var history = define(definition[*model.HistoryEntry]{
 		col(table.Column{Name: "kind", Doc: "Kind of the older value: collection, partition, field, alias, ..."},
 			func(_ *Env, h *model.HistoryEntry) table.Cell { return text(h.Kind) }),
 		col(table.Column{Name: "id", Kind: table.ID, Priority: 1, Doc: "Id of the object, none for a tombstone."},
-			func(_ *Env, h *model.HistoryEntry) table.Cell { return someID(model.NodeID(h.ID)) }),
+			func(_ *Env, h *model.HistoryEntry) table.Cell { return idOrNone(model.NodeID(h.ID)) }),
 		col(table.Column{Name: "name", Doc: "Name of the object, none for a tombstone."}, func(_ *Env, h *model.HistoryEntry) table.Cell { return text(h.Name) }),
 		col(table.Column{Name: "tombstone", Kind: table.Bool, Priority: 1, Doc: "The object was dropped at that time."},
 			func(_ *Env, h *model.HistoryEntry) table.Cell { return yesNo(h.Tombstone) }),
@@ -53,15 +53,15 @@ var allocators = define(definition[*model.Allocator]{
 	columns: []column[*model.Allocator]{
 		col(table.Column{Name: "name", Doc: "Name of the allocator: its key below kv/."}, func(_ *Env, a *model.Allocator) table.Cell { return text(a.Name) }),
 		col(table.Column{Name: "reserved_until", Kind: table.Time, Doc: "End of the window; a few seconds ahead of the clock is normal."},
-			func(_ *Env, a *model.Allocator) table.Cell { return at(a.At) }),
+			func(_ *Env, a *model.Allocator) table.Cell { return timeCell(a.At) }),
 		col(table.Column{Name: "ahead_seconds", Kind: table.Duration, Priority: 1, Doc: "How far reserved_until is ahead of the time of the state, negative if behind."},
-			ahead),
+			reservedAhead),
 	},
 	ref: func(_ *Env, a *model.Allocator) Ref { return Ref{ID: a.Name, Name: a.Name} },
 	key: func(_ *Env, a *model.Allocator) string { return a.Key },
 })
 
-func ahead(e *Env, a *model.Allocator) table.Cell {
+func reservedAhead(e *Env, a *model.Allocator) table.Cell {
 	if a.At.IsZero() {
 		return none()
 	}
@@ -99,9 +99,9 @@ var partitionStats = define(definition[*model.PartitionStats]{
 				Name: "analyze_task", Rare: true, Kind: table.ID, Show: table.Hidden,
 				Doc: "Id of the analyze task that found its clusters, if any.",
 			},
-				func(_ *Env, p *model.PartitionStats) table.Cell { return someID(model.NodeID(p.AnalyzeTask)) }),
+				func(_ *Env, p *model.PartitionStats) table.Cell { return idOrNone(model.NodeID(p.AnalyzeTask)) }),
 			col(table.Column{Name: "committed_at", Title: "COMMITTED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "When it was committed."},
-				func(_ *Env, p *model.PartitionStats) table.Cell { return at(p.CommittedAt) }),
+				func(_ *Env, p *model.PartitionStats) table.Cell { return timeCell(p.CommittedAt) }),
 		},
 	),
 	ref: func(_ *Env, p *model.PartitionStats) Ref {

@@ -18,11 +18,11 @@ var indexes = define(definition[*indexRow]{
 		},
 		Aliases: []string{"idx", "indices"},
 		Doc:     "Index definitions on fields. Lists leave out deleted ones, and those of dropped collections, unless `--all` or a selector asks for them.",
-		Leaves:  "deleted", Tells: []string{"state", "collection", "collection_id"},
+		Omits:   "deleted", OmitOverrides: []string{"state", "collection", "collection_id"},
 		Needs: model.PartObjects | model.PartIndexes,
 	},
-	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
-	left: func(e *Env, x *indexRow) bool { return x.Deleted || !liveIn(e, x.Collection) },
+	rows:    func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
+	omitted: func(e *Env, x *indexRow) bool { return x.Deleted || !collectionExists(e, x.Collection) },
 	columns: concat(
 		[]column[*indexRow]{
 			col(table.Column{Name: "id", Kind: table.ID, Priority: 4, Doc: "Index id."}, func(_ *Env, x *indexRow) table.Cell { return id(x.ID) }),
@@ -60,7 +60,7 @@ var indexDefinition = []column[*indexRow]{
 		Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no " +
 			"segment needs it.",
 	},
-		func(e *Env, x *indexRow) table.Cell { return text(indexProgressOf(e, x).state(x)) }).needing(model.PartSegments | model.PartSegmentIndexes),
+		func(e *Env, x *indexRow) table.Cell { return text(indexProgressOf(e, x).state(x)) }).withNeeds(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexProgress = []column[*indexRow]{
@@ -71,11 +71,11 @@ var indexProgress = []column[*indexRow]{
 		func(e *Env, x *indexRow) table.Cell {
 			p := indexProgressOf(e, x)
 			return percent(p.rows[model.IndexFinished], p.wanted)
-		}).needing(model.PartSegments | model.PartSegmentIndexes),
+		}).withNeeds(model.PartSegments | model.PartSegmentIndexes),
 	col(table.Column{Name: "indexed_rows", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of the segments on which the index is finished."},
 		func(e *Env, x *indexRow) table.Cell {
 			return count(indexProgressOf(e, x).rows[model.IndexFinished])
-		}).needing(model.PartSegments | model.PartSegmentIndexes),
+		}).withNeeds(model.PartSegments | model.PartSegmentIndexes),
 	col(table.Column{
 		Name: "pending_rows", Kind: table.Int, Show: table.Wide, Priority: 5,
 		Doc: "Rows of the segments that need the index and whose build is not finished.",
@@ -83,9 +83,9 @@ var indexProgress = []column[*indexRow]{
 		func(e *Env, x *indexRow) table.Cell {
 			p := indexProgressOf(e, x)
 			return count(p.wanted - p.rows[model.IndexFinished])
-		}).needing(model.PartSegments | model.PartSegmentIndexes),
+		}).withNeeds(model.PartSegments | model.PartSegmentIndexes),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 5, Doc: "Bytes of its files on healthy segments, where Milvus records them."},
-		func(e *Env, x *indexRow) table.Cell { return someCount(indexProgressOf(e, x).bytes) }).needing(model.PartSegments | model.PartSegmentIndexes),
+		func(e *Env, x *indexRow) table.Cell { return countOrNone(indexProgressOf(e, x).bytes) }).withNeeds(model.PartSegments | model.PartSegmentIndexes),
 }
 
 var indexMore = []column[*indexRow]{
@@ -101,17 +101,17 @@ var indexMore = []column[*indexRow]{
 	col(table.Column{Name: "user_params", Kind: table.Pairs, Show: table.Hidden, Doc: "Parameters given by the user."},
 		func(_ *Env, x *indexRow) table.Cell { return pairs(x.UserParams) }),
 	col(table.Column{Name: "min_version", Kind: table.Int, Show: table.Hidden, Doc: "Lowest index engine version allowed, where recorded."},
-		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinVersion) }),
+		func(_ *Env, x *indexRow) table.Cell { return countOrNone(x.MinVersion) }),
 	col(table.Column{Name: "max_version", Kind: table.Int, Show: table.Hidden, Doc: "Highest index engine version allowed, where recorded."},
-		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MaxVersion) }),
+		func(_ *Env, x *indexRow) table.Cell { return countOrNone(x.MaxVersion) }),
 	col(table.Column{
 		Name: "min_schema_version", Rare: true, Kind: table.Int, Show: table.Hidden,
 		Doc: "First schema version with the field (3.0): older segments are indexed after they are rewritten.",
 	},
-		func(_ *Env, x *indexRow) table.Cell { return someCount(x.MinSchemaVersion) }),
+		func(_ *Env, x *indexRow) table.Cell { return countOrNone(x.MinSchemaVersion) }),
 	col(table.Column{Name: "layout", Show: table.Hidden, Doc: "Layout of the record: 2.1 or 2.2."}, func(_ *Env, x *indexRow) table.Cell { return text(x.Layout) }),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created, where recorded."},
-		func(_ *Env, x *indexRow) table.Cell { return at(x.CreatedAt) }),
+		func(_ *Env, x *indexRow) table.Cell { return timeCell(x.CreatedAt) }),
 }
 
 // indexRow is an index definition with its progress. The progress is computed once, on first use, because a

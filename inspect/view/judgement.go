@@ -34,24 +34,24 @@ var severityWords = [...]string{"info", "warning", "error"}
 
 // Judgement holds the results of checks by object. It is immutable. nil means that no checks ran.
 type Judgement struct {
-	of map[string]map[string]*ill // by resource and id; no inner map is empty
+	byObject map[string]map[string]*objectFindings // by resource and id; no inner map is empty
 }
 
-type ill struct {
+type objectFindings struct {
 	table.Tally
 	checks []string
 }
 
 // NewJudgement returns the Judgement of findings, which must be sorted worst first.
 func NewJudgement(findings []Finding) *Judgement {
-	j := &Judgement{of: map[string]map[string]*ill{}}
+	j := &Judgement{byObject: map[string]map[string]*objectFindings{}}
 	for _, f := range findings {
-		said := map[*ill]bool{} // an object may be named twice
+		said := map[*objectFindings]bool{} // an object may be named twice
 		for _, ref := range f.Objects {
 			if ref.Resource == "" {
 				continue
 			}
-			if x := j.at(ref); !said[x] {
+			if x := j.entry(ref); !said[x] {
 				said[x] = true
 				x.add(f)
 			}
@@ -60,20 +60,20 @@ func NewJudgement(findings []Finding) *Judgement {
 	return j
 }
 
-// at returns the entry of an object. It adds one if there is none.
-func (j *Judgement) at(ref Ref) *ill {
-	of := j.of[ref.Resource]
+// entry returns the entry of an object. It adds one if there is none.
+func (j *Judgement) entry(ref Ref) *objectFindings {
+	of := j.byObject[ref.Resource]
 	if of == nil {
-		of = map[string]*ill{}
-		j.of[ref.Resource] = of
+		of = map[string]*objectFindings{}
+		j.byObject[ref.Resource] = of
 	}
 	if of[ref.ID] == nil {
-		of[ref.ID] = new(ill)
+		of[ref.ID] = new(objectFindings)
 	}
 	return of[ref.ID]
 }
 
-func (x *ill) add(f Finding) {
+func (x *objectFindings) add(f Finding) {
 	switch f.Severity {
 	case Error:
 		x.Errors++
@@ -88,55 +88,57 @@ func (x *ill) add(f Finding) {
 	x.checks = append(x.checks, f.Check)
 }
 
-// About returns the number of findings about an object, by severity.
-func (j *Judgement) About(ref Ref) table.Tally {
+// Tally returns the number of findings about an object, by severity.
+func (j *Judgement) Tally(ref Ref) table.Tally {
 	if j == nil {
 		return table.Tally{}
 	}
-	if x := j.of[ref.Resource][ref.ID]; x != nil {
+	if x := j.byObject[ref.Resource][ref.ID]; x != nil {
 		return x.Tally
 	}
 	return table.Tally{}
 }
 
-// Among reports whether any object of a resource has findings.
-func (j *Judgement) Among(resource string) bool { return j != nil && len(j.of[resource]) > 0 }
+// HasFindings reports whether any object of a resource has findings.
+func (j *Judgement) HasFindings(resource string) bool {
+	return j != nil && len(j.byObject[resource]) > 0
+}
 
 // Equal reports whether two judgements have the same results for the same objects.
 func (j *Judgement) Equal(other *Judgement) bool {
 	if j == nil || other == nil || j == other {
 		return j == other
 	}
-	return maps.EqualFunc(j.of, other.of, func(a, b map[string]*ill) bool {
-		return maps.EqualFunc(a, b, func(a, b *ill) bool { return a.Tally == b.Tally && slices.Equal(a.checks, b.checks) })
+	return maps.EqualFunc(j.byObject, other.byObject, func(a, b map[string]*objectFindings) bool {
+		return maps.EqualFunc(a, b, func(a, b *objectFindings) bool { return a.Tally == b.Tally && slices.Equal(a.checks, b.checks) })
 	})
 }
 
-// JudgedAnew reports whether findings about rows of a resource may have changed between two Envs.
-func JudgedAnew(was, now *Env, resource string) bool {
-	return !was.Judged.Equal(now.Judged) && ((was.Judged == nil) != (now.Judged == nil) || was.Judged.Among(resource) || now.Judged.Among(resource))
+// FindingsChanged reports whether findings about rows of a resource may have changed between two Envs.
+func FindingsChanged(was, now *Env, resource string) bool {
+	return !was.Judgement.Equal(now.Judgement) && ((was.Judgement == nil) != (now.Judgement == nil) || was.Judgement.HasFindings(resource) || now.Judgement.HasFindings(resource))
 }
 
 // Loaded returns the parts that were read, with PartFindings if checks ran.
 func (e *Env) Loaded() model.Part {
-	if e.Judged == nil {
+	if e.Judgement == nil {
 		return e.Cluster.Loaded
 	}
 	return e.Cluster.Loaded | PartFindings
 }
 
-// Judge returns a copy of the Env with the results of checks.
-func (e *Env) Judge(j *Judgement) *Env {
+// WithJudgement returns a copy of the Env with the results of checks.
+func (e *Env) WithJudgement(j *Judgement) *Env {
 	other := *e
-	other.Judged = j
+	other.Judgement = j
 	return &other
 }
 
-// judgedColumns returns the columns with findings, which every resource has once checks ran.
-func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
-	nothing := new(ill)
-	about := func(e *Env, x T) *ill {
-		if of := e.Judged.of[resource]; len(of) > 0 { // usually none of a million rows has findings
+// findingColumns returns the columns with findings, which every resource has once checks ran.
+func findingColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
+	nothing := new(objectFindings)
+	about := func(e *Env, x T) *objectFindings {
+		if of := e.Judgement.byObject[resource]; len(of) > 0 { // usually none of a million rows has findings
 			if found := of[ref(e, x).ID]; found != nil {
 				return found
 			}
@@ -152,7 +154,7 @@ func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
 			return none()
 		}
 		return table.Cell{Text: severityWords[found.worst()], Float: float64(found.worst())}
-	}).needing(PartFindings).whenLive()
+	}).withNeeds(PartFindings).asLive()
 	worst.from = table.Hidden
 	return []column[T]{
 		col(table.Column{
@@ -162,12 +164,12 @@ func judgedColumns[T any](resource string, ref func(*Env, T) Ref) []column[T] {
 		}, func(e *Env, x T) table.Cell {
 			found := about(e, x)
 			return found.Cell(found.checks)
-		}).needing(PartFindings).whenLive(),
+		}).withNeeds(PartFindings).asLive(),
 		worst,
 	}
 }
 
-func (x *ill) worst() Severity {
+func (x *objectFindings) worst() Severity {
 	switch {
 	case x.Errors > 0:
 		return Error

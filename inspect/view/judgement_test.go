@@ -11,14 +11,14 @@ import (
 	"kitescope/internal/table"
 )
 
-// judgedNodes returns five query nodes, three of them with findings.
-func judgedNodes() *Env {
+// nodesWithFindings returns five query nodes, three of them with findings.
+func nodesWithFindings() *Env {
 	p := model.Parts{Loaded: model.PartAll}
 	for id := range 5 {
 		p.Sessions = append(p.Sessions, &model.Session{Node: model.NodeID(id + 1), Role: "querynode", Address: "h:1"})
 	}
 	node := func(id string) Ref { return Ref{Resource: "nodes", ID: "querynode-" + id} }
-	return NewEnv(model.Build(p), time.Unix(1, 0)).Judge(NewJudgement([]Finding{
+	return NewEnv(model.Build(p), time.Unix(1, 0)).WithJudgement(NewJudgement([]Finding{
 		{Objects: []Ref{node("4"), node("4")}, Severity: Error, Check: "node-idle"},
 		{Objects: []Ref{{}, node("2"), node("4")}, Severity: Warning, Check: "imbalance-rows"},
 		{Objects: []Ref{node("2")}, Severity: Warning, Check: "imbalance-rows"},
@@ -29,7 +29,7 @@ func judgedNodes() *Env {
 // TestFindingsOfRows checks that each row counts the findings about its object once, and that rows can be
 // selected and sorted by them.
 func TestFindingsOfRows(t *testing.T) {
-	env := judgedNodes()
+	env := nodesWithFindings()
 	if diff := cmp.Diff(map[string]table.Cell{
 		"querynode-1": table.Tally{}.Cell(nil), "querynode-2": table.Tally{Warnings: 2}.Cell([]string{"imbalance-rows"}), "querynode-3": table.Tally{}.Cell(nil),
 		"querynode-4": table.Tally{Errors: 1, Warnings: 1}.Cell([]string{"node-idle", "imbalance-rows"}), "querynode-5": table.Tally{Infos: 1}.Cell([]string{"bad-switches"}),
@@ -98,11 +98,11 @@ func TestEqualJudgements(t *testing.T) {
 	}
 }
 
-// TestNobodyJudged checks that findings are unknown without a Judgement, and that tables omit the columns.
-func TestNobodyJudged(t *testing.T) {
-	env := judgedNodes()
+// TestFindingsUnknown checks that findings are unknown without a Judgement, and that tables omit the columns.
+func TestFindingsUnknown(t *testing.T) {
+	env := nodesWithFindings()
 	title := func(env *Env, show table.Show) (titles []string) {
-		for _, i := range nodes.Table(env).(table.Context).Usual(show) {
+		for _, i := range nodes.Table(env).(table.Context).DefaultColumns(show) {
 			if name := nodes.Columns[i].Name; name == "findings" || name == "worst" {
 				titles = append(titles, name)
 			}
@@ -115,7 +115,7 @@ func TestNobodyJudged(t *testing.T) {
 	if got := title(env, table.Hidden); !cmp.Equal(got, []string{"findings", "worst"}) {
 		t.Errorf("JSON of what was judged has %q", got)
 	}
-	env = env.Judge(nil)
+	env = env.WithJudgement(nil)
 	if got := title(env, table.Hidden); got != nil {
 		t.Errorf("JSON of what nobody judged has %q", got)
 	}
@@ -173,8 +173,8 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that lists leave out dropped segments unless a selector is about them.
-func TestLeftOut(t *testing.T) {
+// TestOmitted checks that lists leave out dropped segments unless a selector is about them.
+func TestOmitted(t *testing.T) {
 	rows := segments.Table(manyStates())
 	for _, x := range []struct {
 		where   string
@@ -187,7 +187,7 @@ func TestLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := Select(rows, Query{Where: where, Leave: true})
+		g, err := Select(rows, Query{Where: where, Omit: true})
 		if err != nil || g.Len() != x.len || g.Skipped != x.skipped || g.Matched != x.len {
 			t.Errorf("%q: %d rows of %d, %d left out, %v; want %d and %d", x.where, g.Len(), g.Matched, g.Skipped, err, x.len, x.skipped)
 		}
@@ -195,7 +195,7 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("%q: %d rows of all", x.where, all.Len())
 		}
 	}
-	g, err := Select(rows, Query{Leave: true, Limit: 3, Sort: []string{"id"}})
+	g, err := Select(rows, Query{Omit: true, Limit: 3, Sort: []string{"id"}})
 	if err != nil || g.Len() != 3 || g.Matched != 10 || g.Table.Ref(g.Row(2)).ID != "4" {
 		t.Errorf("with a limit: %d of %d", g.Len(), g.Matched)
 	}

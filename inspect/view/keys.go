@@ -33,16 +33,16 @@ var keys = define(definition[keyRow]{
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes of the value."},
 			func(e *Env, k keyRow) table.Cell { return count(int64(k.info(e).Size)) }),
 		col(table.Column{Name: "mod_revision", Title: "REVISION", Kind: table.Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
-			func(e *Env, k keyRow) table.Cell { return someCount(k.info(e).ModRevision) }),
+			func(e *Env, k keyRow) table.Cell { return countOrNone(k.info(e).ModRevision) }),
 		col(table.Column{Name: "lease", Kind: table.ID, Show: table.Wide, Priority: 4, Doc: "etcd lease of the key."},
-			func(e *Env, k keyRow) table.Cell { return someID(model.NodeID(k.info(e).Lease)) }),
+			func(e *Env, k keyRow) table.Cell { return idOrNone(model.NodeID(k.info(e).Lease)) }),
 		col(table.Column{Name: "tombstone", Kind: table.Bool, Show: table.Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
 			func(e *Env, k keyRow) table.Cell { return yesNo(k.info(e).Tombstone) }),
 		col(table.Column{
 			Name: "collection_id", Kind: table.ID, Show: table.OnDemand,
 			Doc: "Id of the collection in the key, by its id or its channel.",
 		},
-			func(e *Env, k keyRow) table.Cell { return someID(e.Cluster.Keyspace.Collection(int(k))) }),
+			func(e *Env, k keyRow) table.Cell { return idOrNone(e.Cluster.Keyspace.Collection(int(k))) }),
 		col(table.Column{Name: "collection", Show: table.Wide, Priority: 5, By: "collection_id", Doc: "Name of that collection, none if it is gone."},
 			func(e *Env, k keyRow) table.Cell {
 				return text(e.Cluster.CollectionName(e.Cluster.Keyspace.Collection(int(k))))

@@ -21,7 +21,7 @@ var nodeLive = []column[*model.Session]{
 				return text(model.NotAsked.String())
 			}
 			return text(n.Outcome.String())
-		}).needing(model.PartRuntime).whenLive(),
+		}).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "answer_reason", Title: "REASON", Show: table.Hidden,
 		Doc: "Why there is no response, as the process or the network reports it.",
@@ -32,12 +32,12 @@ var nodeLive = []column[*model.Session]{
 				return text("not in any response or metric")
 			}
 			return text(n.Reason)
-		}).needing(model.PartRuntime),
+		}).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "health", Kind: table.State, Show: table.Hidden, Priority: 3,
 		Doc: "State that the process reports: Healthy, Initializing, Abnormal, StandBy or Stopping.",
 	},
-		said(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).needing(model.PartRuntime).whenLive(),
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) { return text(n.State), n.State != "" })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "suspended", Kind: table.Bool, Show: table.Hidden,
 		Doc: "An operator has suspended the query or streaming node, as a coordinator reports (later 2.6 and 3.0); " +
@@ -50,30 +50,30 @@ var nodeLive = []column[*model.Session]{
 			if e.Cluster.Runtime == nil {
 				return unknown()
 			}
-			return sureOf(e.Cluster.Runtime.Suspended(s))
-		}).needing(model.PartRuntime),
+			return tristateCell(e.Cluster.Runtime.Suspended(s))
+		}).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Kept: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
-		})).needing(model.PartRuntime).whenLive(),
+		})).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Kept: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
-		})).needing(model.PartRuntime).whenLive(),
+		})).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{Name: "resident_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Resident memory of its process, from the operating system."},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Process.ResidentBytes()
 			return count(bytes), ok
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Memory limit of the process, as it sees it."},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			if n.System == nil {
 				return table.Cell{}, false
 			}
 			return count(n.System.Memory), true
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	jemallocColumn("jemalloc_allocated_bytes", "Bytes that its C++ code has allocated, as jemalloc counts them (late 2.6 and 3.0).", func(j *model.Jemalloc) int64 { return j.Allocated }),
 	jemallocColumn("jemalloc_resident_bytes",
 		"Bytes of physical memory that jemalloc holds for it; far more than is allocated: "+
@@ -85,44 +85,44 @@ var nodeLive = []column[*model.Session]{
 		Doc: "Current log level of its process: debug, info, warn, error. debug costs CPU. Queried only if this " +
 			"column is selected.",
 	},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			if n.Process == nil {
 				return table.Cell{}, false
 			}
 			return text(n.Process.LogLevel), n.Process.LogLevel != ""
-		})).needing(model.PartRuntime | model.PartLevels),
+		})).withNeeds(model.PartRuntime | model.PartLevels),
 	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Hidden, Doc: "When the process started."},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {
-				return at(t), true
+				return timeCell(t), true
 			}
 			return table.Cell{}, false
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments served by a query node, as reported, otherwise from its metrics."},
-		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).needing(model.PartRuntime).whenLive(),
+		servedColumn(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Growing segments served by a query node as shard leader; excludes those handed over and loaded as sealed.",
 	},
-		serves(func(e *Env, d *model.Distribution) int64 {
-			segments, _ := growingOnce(e, d)
+		servedColumn(func(e *Env, d *model.Distribution) int64 {
+			segments, _ := growingTotals(e, d)
 			return segments
-		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).needing(model.PartRuntime).whenLive(),
+		}, func(x *model.MetricServed) float64 { return x.Growing.Segments })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Priority: 2,
 		Doc: "Rows of these growing segments, searched by brute force. In metrics, a segment being handed over counts " +
 			"as sealed, too.",
 	},
-		serves(func(e *Env, d *model.Distribution) int64 {
-			_, rows := growingOnce(e, d)
+		servedColumn(func(e *Env, d *model.Distribution) int64 {
+			_, rows := growingTotals(e, d)
 			return rows
-		}, func(x *model.MetricServed) float64 { return x.Growing.Rows })).needing(model.PartRuntime).whenLive(),
+		}, func(x *model.MetricServed) float64 { return x.Growing.Rows })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{Name: "leads", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Shards that a query node leads."},
-		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).needing(model.PartRuntime).whenLive(),
+		servedColumn(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil)).withNeeds(model.PartRuntime).asLive(),
 }
 
-// growingOnce returns the number of growing segments, and of their rows, in the shards that a query node
+// growingTotals returns the number of growing segments, and of their rows, in the shards that a query node
 // leads. It excludes segments that are already loaded as sealed.
-func growingOnce(e *Env, d *model.Distribution) (segments, rows int64) {
+func growingTotals(e *Env, d *model.Distribution) (segments, rows int64) {
 	for i := range d.Leaders {
 		n, more := e.Cluster.Dedup(d.Leaders[i].Collection).Growing(&d.Leaders[i])
 		segments, rows = segments+int64(n), rows+more
@@ -137,7 +137,7 @@ func liveNode(e *Env, s *model.Session) *model.LiveNode {
 // jemallocColumn returns a column for one figure of jemalloc.
 func jemallocColumn(name, doc string, figure func(*model.Jemalloc) int64) column[*model.Session] {
 	return col(table.Column{Name: name, Kind: table.Bytes, Show: table.OnDemand, Doc: doc},
-		said(func(n *model.LiveNode) (table.Cell, bool) {
+		reportedColumn(func(n *model.LiveNode) (table.Cell, bool) {
 			switch {
 			case n.System == nil:
 				return table.Cell{}, false
@@ -145,12 +145,12 @@ func jemallocColumn(name, doc string, figure func(*model.Jemalloc) int64) column
 				return none(), true
 			}
 			return count(figure(n.System.Jemalloc)), true
-		})).needing(model.PartRuntime)
+		})).withNeeds(model.PartRuntime)
 }
 
-// said returns a column function that computes the cell from data of the session's process. The cell is
+// reportedColumn returns a column function that computes the cell from data of the session's process. The cell is
 // unknown without the data.
-func said(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*Env, *model.Session) table.Cell {
+func reportedColumn(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		n := liveNode(e, s)
 		if n == nil {
@@ -165,9 +165,9 @@ func said(cell func(*model.LiveNode) (c table.Cell, ok bool)) func(*Env, *model.
 	}
 }
 
-// serves returns a column function for a count of segments or rows that a query node serves: from its
+// servedColumn returns a column function for a count of segments or rows that a query node serves: from its
 // distribution, otherwise from its metrics. The cell is none for other roles.
-func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) table.Cell {
+func servedColumn(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) table.Cell {
 	return func(e *Env, s *model.Session) table.Cell {
 		if !servesQueries(s) {
 			return none()
@@ -175,13 +175,13 @@ func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.Met
 		if n := liveNode(e, s); n != nil && n.Distribution != nil {
 			return count(amount(e, n.Distribution))
 		}
-		return byMetrics(e, s, metric)
+		return servedByMetrics(e, s, metric)
 	}
 }
 
-// byMetrics adds up a figure of the segments that a query node serves, from its metrics. It returns unknown
+// servedByMetrics adds up a figure of the segments that a query node serves, from its metrics. It returns unknown
 // without metrics.
-func byMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float64) table.Cell {
+func servedByMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float64) table.Cell {
 	m := e.Cluster.Runtime.MetricsOf(s.Node)
 	if m == nil || metric == nil {
 		return unknown()
@@ -217,13 +217,13 @@ var segmentLive = []column[*model.Segment]{
 				return text("Sealed")
 			case growing:
 				return text("Growing")
-			case !toServe(e, s):
+			case !shouldServe(e, s):
 				return none()
 			case len(e.Cluster.Runtime.WithoutDistribution()) > 0:
 				return unknown()
 			}
 			return text("NotServed")
-		}).needing(model.PartRuntime | model.PartServing).whenLive(),
+		}).withNeeds(model.PartRuntime | model.PartServing).asLive(),
 	col(table.Column{
 		Name: "served_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1,
 		Doc: "Query nodes that have it in memory, among those that responded.",
@@ -238,7 +238,7 @@ var segmentLive = []column[*model.Segment]{
 			}
 			slices.Sort(nodes)
 			return nodeCells(e, slices.Compact(nodes), "querynode", "streamingnode")
-		}).needing(model.PartRuntime).whenLive(),
+		}).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{Name: "live_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
 		func(e *Env, s *model.Segment) table.Cell {
 			d := e.Cluster.Runtime.DataSegment(s.ID)
@@ -249,13 +249,13 @@ var segmentLive = []column[*model.Segment]{
 				return unknown()
 			}
 			return none() // DataCoord is queried only for segments that may differ from their record
-		}).needing(model.PartRuntime),
+		}).withNeeds(model.PartRuntime),
 }
 
-// toServe reports whether query nodes should have a segment, according to the metadata. It is flushed and not
+// shouldServe reports whether query nodes should have a segment, according to the metadata. It is flushed and not
 // replaced, has rows that are visible to searches, and its partition is loaded. L0 segments are excluded
 // because their deletes reach the nodes in another way.
-func toServe(e *Env, s *model.Segment) bool {
+func shouldServe(e *Env, s *model.Segment) bool {
 	switch {
 	case s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake, s.Compacted:
 		return false
@@ -277,7 +277,7 @@ var vchannelLive = []column[*model.VChannel]{
 				return unknown()
 			}
 			return nodeCells(e, nodes, "querynode", "streamingnode")
-		}).needing(model.PartRuntime).whenLive(),
+		}).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "served_growing_rows", Title: "GROWING ROWS", Kind: table.Int, Show: table.Hidden, Priority: 2,
 		Doc: "Rows of the growing segments that its leaders serve: the maximum of the leaders.",
@@ -296,7 +296,7 @@ var vchannelLive = []column[*model.VChannel]{
 				return unknown()
 			}
 			return none()
-		}).needing(model.PartRuntime).whenLive(),
+		}).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "queue_lag", Kind: table.Int, Show: table.Hidden,
 		Doc: "Messages in the topic after the checkpoint, if the queue was queried (Kafka).",
@@ -309,7 +309,7 @@ var vchannelLive = []column[*model.VChannel]{
 				return none()
 			}
 			return unknown()
-		}).needing(model.PartRuntime),
+		}).withNeeds(model.PartRuntime),
 }
 
 // nodeLiveOf returns the data that a query node reports about itself.
@@ -331,7 +331,7 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	live.Leads, live.CPU, live.Memory = cell("leads"), cell("cpu_percent"), cell("memory_bytes")
 	live.SealedRows = live.Sealed
 	if live.Sealed.Absent == table.Present {
-		live.SealedRows = byMetrics(e, s, sealedByMetrics(func(x model.MetricSum) float64 { return x.Rows }))
+		live.SealedRows = servedByMetrics(e, s, sealedByMetrics(func(x model.MetricSum) float64 { return x.Rows }))
 	}
 	if n != nil && n.Distribution != nil {
 		var rows int64
@@ -340,7 +340,7 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 				rows += known.Rows
 			}
 		}
-		live.SealedRows = known(e.Cluster, model.PartSegments, count(rows))
+		live.SealedRows = cellIfRead(e.Cluster, model.PartSegments, count(rows))
 	}
 	return live
 }
@@ -360,8 +360,8 @@ func ledBy(e *Env, s *model.Session) []*model.VChannel {
 	return list
 }
 
-// notAnswered returns the calls to a session that failed.
-func notAnswered(e *Env, s *model.Session) []model.Call {
+// failedCalls returns the calls to a session that failed.
+func failedCalls(e *Env, s *model.Session) []model.Call {
 	n := liveNode(e, s)
 	if n == nil {
 		return nil

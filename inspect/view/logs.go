@@ -33,7 +33,7 @@ var segmentLogs = define(definition[logRow]{
 			func(_ *Env, l logRow) table.Cell { return count(l.Rows) }),
 		col(table.Column{Name: "size_bytes", Kind: table.Bytes, Doc: "Bytes in storage."}, func(_ *Env, l logRow) table.Cell { return count(l.Bytes) }),
 		col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
-			func(_ *Env, l logRow) table.Cell { return someCount(l.MemoryBytes) }),
+			func(_ *Env, l logRow) table.Cell { return countOrNone(l.MemoryBytes) }),
 	},
 	ref: func(_ *Env, l logRow) Ref {
 		return Ref{ID: l.segment.ID.String() + "/" + l.Kind.String() + "/" + l.Field.String()}

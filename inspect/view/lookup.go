@@ -14,8 +14,8 @@ import (
 type NotFoundError struct {
 	Resource *Resource
 	Word     string
-	// Near holds names with a similar spelling.
-	Near []string
+	// Suggestions holds names with a similar spelling.
+	Suggestions []string
 }
 
 // NotFound returns the error for a word that matches no object of a table.
@@ -24,7 +24,7 @@ func NotFound(t Table, word string) *NotFoundError {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, hints.Meant(e.Near))
+	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, hints.Meant(e.Suggestions))
 }
 
 // AmbiguousError is the error for a name that matches several objects.
@@ -68,7 +68,7 @@ func Lookup(t Table, word string) (row int, err error) {
 	if row, ok := exactID(t, rows, word); ok {
 		return row, nil
 	}
-	if row, ok := onlyLive(t, rows); ok {
+	if row, ok := soleLive(t, rows); ok {
 		return row, nil
 	}
 	if len(rows) == 0 {
@@ -88,7 +88,7 @@ type finder interface {
 	find(id string) (int, bool)
 }
 
-func (t *bound[T]) find(id string) (int, bool) {
+func (t *boundTable[T]) find(id string) (int, bool) {
 	if t.def.find == nil {
 		return 0, false
 	}
@@ -132,8 +132,8 @@ func exactID(t Table, rows []int32, word string) (int, bool) {
 	return found, n == 1
 }
 
-// onlyLive returns the one row that is not dropped or being dropped.
-func onlyLive(t Table, rows []int32) (int, bool) {
+// soleLive returns the one row that is not dropped or being dropped.
+func soleLive(t Table, rows []int32) (int, bool) {
 	i := t.Resource().Column("state")
 	if i < 0 {
 		return 0, false

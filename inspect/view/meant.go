@@ -9,13 +9,13 @@ import (
 	"kitescope/internal/table"
 )
 
-// Usual implements table.Context.
-func (t *bound[T]) Usual(show table.Show) []int {
+// DefaultColumns implements table.Context.
+func (t *boundTable[T]) DefaultColumns(show table.Show) []int {
 	return t.resource.ColumnsFor(show, t.env.Loaded())
 }
 
 // Known implements table.Context.
-func (t *bound[T]) Known(column int) bool {
+func (t *boundTable[T]) Known(column int) bool {
 	if column < 0 {
 		needs := t.resource.Needs
 		return needs == model.PartAll || t.env.Cluster.Loaded.Has(needs)
@@ -24,11 +24,11 @@ func (t *bound[T]) Known(column int) bool {
 }
 
 // Now implements table.Context.
-func (t *bound[T]) Now() time.Time { return t.env.Now }
+func (t *boundTable[T]) Now() time.Time { return t.env.Now }
 
 // Resolve implements table.Context. It returns the ids of the collections that a word matches. For the list
 // of collections itself it includes dropped ones.
-func (t *bound[T]) Resolve(_ int, word string) []int64 {
+func (t *boundTable[T]) Resolve(_ int, word string) []int64 {
 	meant := collectionIDs
 	if t.resource == collections {
 		meant = namedCollections
@@ -41,7 +41,7 @@ func (t *bound[T]) Resolve(_ int, word string) []int64 {
 }
 
 // Unresolved implements table.Context.
-func (t *bound[T]) Unresolved(_ int, word string) string {
+func (t *boundTable[T]) Unresolved(_ int, word string) string {
 	return NotFound(collections.Table(t.env), word).Error()
 }
 

@@ -18,12 +18,12 @@ import (
 
 // metricRow is one series of a process's metrics, with its increase in the process's window.
 type metricRow struct {
-	process *model.Process
-	family  *model.Family
-	series  *model.Series
-	window  *metrics.Window
-	known   *metrics.Metric // nil if kitescope does not use the metric
-	came    metrics.Increase
+	process  *model.Process
+	family   *model.Family
+	series   *model.Series
+	window   *metrics.Window
+	metric   *metrics.Metric // nil if kitescope does not use the metric
+	increase metrics.Increase
 }
 
 var processMetrics = define(definition[*metricRow]{
@@ -35,7 +35,7 @@ var processMetrics = define(definition[*metricRow]{
 		Aliases: []string{"prometheus"},
 		Doc:     "The processes' /metrics: values, rates, means and quantiles.",
 		Needs:   model.PartRuntime,
-		Lacks:   unscraped,
+		Missing: unscraped,
 	},
 	rows:    metricRows,
 	columns: concat(metricNames, metricValues, metricMeans, metricQuantiles, metricWindow),
@@ -91,8 +91,8 @@ func (m *metricRow) distribution() bool { return m.family.Kind >= model.MetricHi
 
 // unit returns the unit from the table of known metrics, otherwise the one that the name ends with, or "".
 func (m *metricRow) unit() string {
-	if m.known != nil {
-		return string(m.known.Unit)
+	if m.metric != nil {
+		return string(m.metric.Unit)
 	}
 	for suffix, unit := range map[string]string{"_seconds": "s", "_seconds_total": "s", "_bytes": "bytes", "_bytes_total": "bytes", "_ms": "ms"} {
 		if strings.HasSuffix(m.family.Name, suffix) {
@@ -125,19 +125,19 @@ var metricNames = []column[*metricRow]{
 		return list(flat)
 	}),
 	col(table.Column{Name: "means", Show: table.Wide, Priority: 7, Doc: "kitescope's name for it, the same in all releases; empty if unused."}, func(_ *Env, m *metricRow) table.Cell {
-		if m.known == nil {
+		if m.metric == nil {
 			return none()
 		}
-		return text(string(m.known.Name))
+		return text(string(m.metric.Name))
 	}),
 	col(table.Column{
 		Name: "about", Show: table.Hidden,
 		Doc: "What it measures, if kitescope uses it.",
 	}, func(_ *Env, m *metricRow) table.Cell {
-		if m.known == nil {
+		if m.metric == nil {
 			return none()
 		}
-		return text(m.known.Help)
+		return text(m.metric.Help)
 	}),
 	col(table.Column{Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "counter, gauge, histogram, summary or untyped."}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
 	col(table.Column{Name: "unit", Priority: 1, Doc: "ms, us, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
@@ -175,25 +175,25 @@ var metricValues = []column[*metricRow]{
 		if m.family.Kind != model.MetricCounter {
 			return none()
 		}
-		return number(m.came.Value)
+		return number(m.increase.Value)
 	}),
 	col(table.Column{
 		Name: "count", Kind: table.Exact, Priority: 3,
 		Doc: "Observations in the window, for a histogram or summary.",
 	},
-		ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Count) })),
+		distributionColumn(func(h metrics.Histogram) table.Cell { return number(h.Count) })),
 	col(table.Column{
 		Name: "sum", Kind: table.Exact, Show: table.Hidden,
 		Doc: "Sum of these observations.",
 	},
-		ofDistribution(func(h metrics.Histogram) table.Cell { return number(h.Sum) })),
+		distributionColumn(func(h metrics.Histogram) table.Cell { return number(h.Sum) })),
 }
 
 func (m *metricRow) perSecond() table.Cell {
-	came := m.came.Value
+	came := m.increase.Value
 	switch {
 	case m.distribution():
-		came = m.came.Histogram.Count
+		came = m.increase.Histogram.Count
 	case m.family.Kind != model.MetricCounter:
 		return none()
 	}
@@ -219,32 +219,32 @@ func number(v float64) table.Cell {
 	return table.Cell{Float: v}
 }
 
-// ofDistribution returns a column function for histograms and summaries. The cell is none for other metrics.
-func ofDistribution(cell func(metrics.Histogram) table.Cell) func(*Env, *metricRow) table.Cell {
+// distributionColumn returns a column function for histograms and summaries. The cell is none for other metrics.
+func distributionColumn(cell func(metrics.Histogram) table.Cell) func(*Env, *metricRow) table.Cell {
 	return func(_ *Env, m *metricRow) table.Cell {
 		if !m.distribution() {
 			return none()
 		}
-		return cell(m.came.Histogram)
+		return cell(m.increase.Histogram)
 	}
 }
 
 var metricMeans = []column[*metricRow]{
-	col(table.Column{Name: "mean", Right: true, For: table.People, Priority: 2, Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds."}, ofDistribution(func(h metrics.Histogram) table.Cell {
+	col(table.Column{Name: "mean", Right: true, For: table.People, Priority: 2, Doc: "Mean of the observations; an interval if they are truncated to whole milliseconds."}, distributionColumn(func(h metrics.Histogram) table.Cell {
 		low, high, ok := h.Mean()
 		return interval(low, high, ok)
 	})),
 	col(table.Column{
 		Name: "mean_low", Kind: table.Exact, Show: table.Hidden,
 		Doc: "Lower bound of the mean.",
-	}, ofDistribution(func(h metrics.Histogram) table.Cell {
+	}, distributionColumn(func(h metrics.Histogram) table.Cell {
 		low, _, ok := h.Mean()
 		return endpoint(low, ok)
 	})),
 	col(table.Column{
 		Name: "mean_high", Kind: table.Exact, Show: table.Hidden,
 		Doc: "Upper bound of the mean: 1 ms more if values are truncated to whole milliseconds.",
-	}, ofDistribution(func(h metrics.Histogram) table.Cell {
+	}, distributionColumn(func(h metrics.Histogram) table.Cell {
 		_, high, ok := h.Mean()
 		return endpoint(high, ok)
 	})),
@@ -282,7 +282,7 @@ func quantileColumns(percent, priority int, show table.Show) []column[*metricRow
 		if i := slices.IndexFunc(m.series.Quantiles, func(q model.Quantile) bool { return q.Share == share }); i >= 0 {
 			return m.series.Quantiles[i].Value, m.series.Quantiles[i].Value, true
 		}
-		return m.came.Histogram.Quantile(share)
+		return m.increase.Histogram.Quantile(share)
 	}
 	return []column[*metricRow]{
 		col(table.Column{Name: name, Right: true, For: table.People, Show: show, Priority: priority, Doc: fmt.Sprintf("The bucket that holds the %d-th percentile.", percent)}, func(_ *Env, m *metricRow) table.Cell {
@@ -308,8 +308,8 @@ var metricWindow = []column[*metricRow]{
 		Doc: "Observations up to each bound in the window.",
 	}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
-		for i, v := range m.came.Histogram.Buckets {
-			flat = append(flat, strconv.FormatFloat(m.came.Histogram.Bounds[i], 'g', -1, 64), strconv.FormatFloat(v, 'g', -1, 64))
+		for i, v := range m.increase.Histogram.Buckets {
+			flat = append(flat, strconv.FormatFloat(m.increase.Histogram.Bounds[i], 'g', -1, 64), strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		return list(flat)
 	}),
@@ -328,13 +328,13 @@ var metricWindow = []column[*metricRow]{
 		Doc: "Description of the window, and why it begins at the start of the process.",
 	},
 		func(_ *Env, m *metricRow) table.Cell { return text(m.window.Reason) }),
-	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return at(m.process.Metrics.At) }),
+	col(table.Column{Name: "scraped_at", Kind: table.Time, Show: table.Hidden, Doc: "Time of the newest scrape; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return timeCell(m.process.Metrics.At) }),
 }
 
 // Windows returns a text with the time windows of the rates and distributions in a table of metrics. It
 // returns "" for other tables.
 func Windows(g *Grid) string {
-	t, ok := g.Table.(*bound[*metricRow])
+	t, ok := g.Table.(*boundTable[*metricRow])
 	if !ok || g.Len() == 0 {
 		return ""
 	}

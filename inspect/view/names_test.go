@@ -72,13 +72,13 @@ func TestNodesAreFoundByAnyName(t *testing.T) {
 	if found[table.NamedID] == 0 || found[table.NamedIDs] == 0 || found[table.NamedPairs] == 0 {
 		t.Errorf("no cells with nodes of a kind: %v", found)
 	}
-	if got := selected(t, env, "vchannels", "watcher=datanode-99"); len(got) > 0 {
+	if got := selectIDs(t, env, "vchannels", "watcher=datanode-99"); len(got) > 0 {
 		t.Errorf("datanode-99 watches %v", got)
 	}
 	if s, err := ParseSelection(vchannels, []string{"watcher>datanode-3"}); err == nil {
 		t.Errorf("names are compared: %v", s.Words())
 	}
-	if !slices.Equal(selected(t, env, "vchannels", "watcher>0"), selected(t, env, "vchannels", "watcher!=")) {
+	if !slices.Equal(selectIDs(t, env, "vchannels", "watcher>0"), selectIDs(t, env, "vchannels", "watcher!=")) {
 		t.Error("ids are not compared as numbers")
 	}
 }
@@ -92,8 +92,8 @@ func TestNodesNeedSessions(t *testing.T) {
 	}
 }
 
-// TestNumbersAsShownAreFound checks that a selection by a size or an age, as a table shows it, finds the row.
-func TestNumbersAsShownAreFound(t *testing.T) {
+// TestSelectShownNumbers checks that a selection by a size or an age, as a table shows it, finds the row.
+func TestSelectShownNumbers(t *testing.T) {
 	rows := segments.Table(smallEnv())
 	for _, c := range []struct {
 		label string

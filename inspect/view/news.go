@@ -5,7 +5,7 @@ import "slices"
 // NewRows returns the rows that are new or changed between two grids, in the order of now, and the sorted ids
 // of rows that left. A row leaves if its object is gone, or if the selection or --limit excludes it. same
 // decides whether a row is unchanged, e.g. SameRow.
-func NewRows(before, now *Grid, same Same) (changed []int32, left []string) {
+func NewRows(before, now *Grid, same EqualFunc) (changed []int32, removed []string) {
 	changes, known := RowChanges(before.Table, now.Table)
 	differ := make(map[int]bool, len(changes)) // rows that can differ, if known
 	for _, c := range changes {
@@ -25,8 +25,8 @@ func NewRows(before, now *Grid, same Same) (changed []int32, left []string) {
 		}
 	}
 	for id := range rows {
-		left = append(left, id)
+		removed = append(removed, id)
 	}
-	slices.Sort(left)
-	return changed, left
+	slices.Sort(removed)
+	return changed, removed
 }

@@ -11,8 +11,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// TestNews checks NewRows against a comparison of all rows, over random updates and for several queries.
-func TestNews(t *testing.T) {
+// TestNewRows checks NewRows against a comparison of all rows, over random updates and for several queries.
+func TestNewRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	c := modeltest.ServedLarge(40, 20)
 	resource, err := Find("segments")
@@ -72,12 +72,12 @@ func TestNews(t *testing.T) {
 		}
 		at = at.Add(time.Duration(random.IntN(40)) * time.Minute)
 		for i, q := range queries {
-			now, err := Select(resource.Table(NewEnv(c, at).Judge(judged)), q)
+			now, err := Select(resource.Table(NewEnv(c, at).WithJudgement(judged)), q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if last[i] != nil {
-				checkNews(t, last[i], now)
+				checkNewRows(t, last[i], now)
 			}
 			last[i] = now
 		}
@@ -87,7 +87,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func checkNews(t *testing.T, before, now *Grid) {
+func checkNewRows(t *testing.T, before, now *Grid) {
 	t.Helper()
 	texts := func(g *Grid) map[string]string {
 		all := map[string]string{}

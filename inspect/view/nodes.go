@@ -43,7 +43,7 @@ var nodes = define(definition[*model.Session]{
 			section(s, "replicas", "replicas", replicasOn(s.Env, x.Node), "id", "collection", "database", "resource_group"),
 			section(s, "channels", "vchannels", watchedBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "watch_state"),
 			section(s, "leads", "vchannels", ledBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "served_growing_rows"),
-			section(s, "not answered", "calls", notAnswered(s.Env, x), "method", "about", "outcome", "reason"),
+			section(s, "not answered", "calls", failedCalls(s.Env, x), "method", "about", "outcome", "reason"),
 		}
 	},
 	key: func(_ *Env, s *model.Session) string { return s.Key },
@@ -72,25 +72,25 @@ var nodeColumns = []column[*model.Session]{
 				return none()
 			}
 			return count(int64(len(replicasOn(e, s.Node))))
-		}).needing(model.PartServing),
+		}).withNeeds(model.PartServing),
 	col(table.Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: table.List, Priority: 3, Doc: "Resource groups that list a query node."},
 		func(e *Env, s *model.Session) table.Cell {
 			if !servesQueries(s) {
 				return none()
 			}
 			return list(groupsOf(e, s.Node))
-		}).needing(model.PartServing),
+		}).withNeeds(model.PartServing),
 	col(table.Column{Name: "channels", Kind: table.Int, Priority: 2, Doc: "Virtual channels that a data node or streaming node consumes."},
 		func(e *Env, s *model.Session) table.Cell {
 			if !consumesChannels(s) {
 				return none()
 			}
 			return count(int64(len(watchedBy(e, s))))
-		}).needing(model.PartChannels),
+		}).withNeeds(model.PartChannels),
 	col(table.Column{Name: "exclusive", Kind: table.Bool, Show: table.Hidden, Doc: "Only one of this role may be active."},
 		func(_ *Env, s *model.Session) table.Cell { return yesNo(s.Exclusive) }),
 	col(table.Column{Name: "lease", Kind: table.ID, Show: table.Hidden, Doc: "etcd lease of the session."},
-		func(_ *Env, s *model.Session) table.Cell { return someID(model.NodeID(s.Lease)) }),
+		func(_ *Env, s *model.Session) table.Cell { return idOrNone(model.NodeID(s.Lease)) }),
 	col(table.Column{Name: "index_engine", Show: table.Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
 		func(_ *Env, s *model.Session) table.Cell { return engine(s.IndexEngine) }),
 	col(table.Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: table.Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
@@ -98,7 +98,7 @@ var nodeColumns = []column[*model.Session]{
 	col(table.Column{Name: "labels", Kind: table.Pairs, Show: table.Hidden, Doc: "Labels of the server."},
 		func(_ *Env, s *model.Session) table.Cell { return pairs(s.Labels) }),
 	col(table.Column{Name: "revision", Kind: table.Int, Show: table.Hidden, Doc: "etcd revision at which it was last written: higher is later."},
-		func(_ *Env, s *model.Session) table.Cell { return someCount(s.Revision) }),
+		func(_ *Env, s *model.Session) table.Cell { return countOrNone(s.Revision) }),
 }
 
 func engine(r model.EngineRange) table.Cell {
@@ -227,12 +227,12 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 			Name: "requests", Kind: table.Int, Show: table.Wide, Priority: 2,
 			Doc: "Nodes that it requests (2.4 and later).",
 		},
-			func(_ *Env, g *model.ResourceGroup) table.Cell { return configured(g.Requests) }),
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return countIfConfigured(g.Requests) }),
 		col(table.Column{
 			Name: "limits", Kind: table.Int, Show: table.Wide, Priority: 2,
 			Doc: "Maximum number of nodes (2.4 and later).",
 		},
-			func(_ *Env, g *model.ResourceGroup) table.Cell { return configured(g.Limits) }),
+			func(_ *Env, g *model.ResourceGroup) table.Cell { return countIfConfigured(g.Limits) }),
 		col(table.Column{Name: "transfer_from", Title: "FROM", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return list(g.TransferFrom) }),
 		col(table.Column{Name: "transfer_to", Title: "TO", Kind: table.List, Show: table.Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
@@ -255,7 +255,7 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 	},
 })
 
-func configured(n int32) table.Cell {
+func countIfConfigured(n int32) table.Cell {
 	if n < 0 {
 		return none()
 	}

@@ -20,7 +20,7 @@ var configEntries = define(definition[*model.ConfigEntry]{
 		col(table.Column{Name: "redacted", Kind: table.Bool, Show: table.Hidden, Doc: "The value is hidden."},
 			func(_ *Env, c *model.ConfigEntry) table.Cell { return yesNo(c.Redacted) }),
 		col(table.Column{Name: "mod_revision", Title: "REVISION", Kind: table.Int, Show: table.Wide, Priority: 1, Doc: "etcd revision at which it was last set, where the source knows it."},
-			func(_ *Env, c *model.ConfigEntry) table.Cell { return someCount(c.ModRevision) }),
+			func(_ *Env, c *model.ConfigEntry) table.Cell { return countOrNone(c.ModRevision) }),
 	},
 	ref: func(_ *Env, c *model.ConfigEntry) Ref { return Ref{ID: c.Name, Name: c.Name} },
 })

@@ -100,12 +100,12 @@ func NewOverview(env *Env) *Overview {
 	c := env.Cluster
 	o := &Overview{
 		Origin: c.Origin, Version: c.Version, Etcd: c.Etcd, Gaps: c.Gaps,
-		Keys: count(c.Keys), Tombstones: known(c, model.PartHistory, count(c.Tombstones)),
+		Keys: count(c.Keys), Tombstones: cellIfRead(c, model.PartHistory, count(c.Tombstones)),
 		// A key of config/ is plain text and always decodes. birdwatcher's backups do not contain these keys.
-		Undecoded: known(c, model.PartAll&^model.PartConfig, count(int64(len(c.Undecoded)))),
+		Undecoded: cellIfRead(c, model.PartAll&^model.PartConfig, count(int64(len(c.Undecoded)))),
 	}
 	if c.Keys == 0 { // none were read, or there are none
-		o.Keys = known(c, model.PartObjects, o.Keys)
+		o.Keys = cellIfRead(c, model.PartObjects, o.Keys)
 	}
 	if !c.Origin.Taken.IsZero() {
 		o.Age = max(0, env.Now.Sub(c.Origin.Taken))
@@ -119,7 +119,7 @@ func NewOverview(env *Env) *Overview {
 	return o
 }
 
-func known(c *model.Cluster, needs model.Part, cell table.Cell) table.Cell {
+func cellIfRead(c *model.Cluster, needs model.Part, cell table.Cell) table.Cell {
 	if !c.Loaded.Has(needs) {
 		return unknown()
 	}
@@ -143,8 +143,8 @@ func (o *Overview) countCatalog(env *Env) {
 			unindexed++
 		}
 	}
-	part := func(n int64) table.Cell { return known(c, model.PartObjects, count(n)) }
-	index := func(n int64) table.Cell { return known(c, model.PartObjects|model.PartIndexes, count(n)) }
+	part := func(n int64) table.Cell { return cellIfRead(c, model.PartObjects, count(n)) }
+	index := func(n int64) table.Cell { return cellIfRead(c, model.PartObjects|model.PartIndexes, count(n)) }
 	o.Databases = part(int64(len(databaseRows(env))))
 	o.Collections, o.Partitions, o.Aliases = part(live), part(partitionCount), part(int64(len(c.Aliases)))
 	o.Indexes, o.Unindexed = index(indexCount), index(unindexed)
@@ -164,12 +164,12 @@ func (o *Overview) countCatalog(env *Env) {
 
 func (o *Overview) countSegments(env *Env) {
 	c, t := env.Cluster, env.Cluster.Totals()
-	o.Rows = known(c, model.PartSegments, count(t.Rows))
-	o.Segments = known(c, model.PartSegments, count(int64(t.Segments)))
-	o.SealedRows = known(c, model.PartSegments, count(t.SealedRows))
-	o.DeletedRows = known(c, model.PartSegments|model.PartLogs, count(t.DeletedRows))
-	o.Bytes = known(c, model.PartSegments|model.PartLogs, sizeOf(t))
-	o.Indexed = known(c, model.PartIndexes|model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
+	o.Rows = cellIfRead(c, model.PartSegments, count(t.Rows))
+	o.Segments = cellIfRead(c, model.PartSegments, count(int64(t.Segments)))
+	o.SealedRows = cellIfRead(c, model.PartSegments, count(t.SealedRows))
+	o.DeletedRows = cellIfRead(c, model.PartSegments|model.PartLogs, count(t.DeletedRows))
+	o.Bytes = cellIfRead(c, model.PartSegments|model.PartLogs, sizeOf(t))
+	o.Indexed = cellIfRead(c, model.PartIndexes|model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
 	o.StatesUnknown = !c.Loaded.Has(model.PartSegments)
 	for _, r := range stateRows(t) {
 		o.States = append(o.States, StateCount{State: r.state, Count: r.segments, Rows: count(r.rows)})
@@ -253,9 +253,9 @@ func nodeLine(env *Env, s *model.Session) NodeLine {
 
 func (o *Overview) countChannels(env *Env) {
 	c := env.Cluster
-	part := func(n int64) table.Cell { return known(c, model.PartChannels, count(n)) }
+	part := func(n int64) table.Cell { return cellIfRead(c, model.PartChannels, count(n)) }
 	o.VChannels, o.PChannels = part(int64(len(c.VChannels))), part(int64(len(c.PChannels)))
-	o.OldestCheckpoint = known(c, model.PartChannels, none())
+	o.OldestCheckpoint = cellIfRead(c, model.PartChannels, none())
 	if o.OldestCheckpoint.Absent == table.Unknown {
 		return
 	}

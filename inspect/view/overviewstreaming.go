@@ -26,7 +26,7 @@ type StreamingLine struct {
 // CacheLine is the total of the tiered storage of all query nodes (2.6 and later), in bytes.
 type CacheLine struct {
 	// Nodes counts query nodes with metrics of a cache, Silent those whose metrics were not read.
-	Nodes, Silent int
+	Nodes, UnknownNodes int
 	// Memory and Disk are the loaded bytes, the limits their maximum. A limit is None if eviction is off on
 	// every node. It is Unknown if eviction is off on some nodes because those have no limit.
 	Memory, MemoryLimit, Disk, DiskLimit table.Cell
@@ -71,20 +71,20 @@ func (o *Overview) countStreaming(env *Env) {
 		for _, state := range sortedKeys(states) {
 			line.WALs = append(line.WALs, StateCount{State: state, Count: states[state], Rows: none()})
 		}
-		line.fullest(told.Nodes)
+		line.setFullest(told.Nodes)
 	}
 	o.Streaming = line
 }
 
-// fullest sets the node that is closest to its high-water mark.
-func (x *StreamingLine) fullest(nodes []*model.StreamingNode) {
+// setFullest sets the node that is closest to its high-water mark.
+func (x *StreamingLine) setFullest(nodes []*model.StreamingNode) {
 	most := -1.0
 	for _, n := range nodes {
 		if share := n.Growing / n.HighWater; share > most { // false for NaN
 			most = share
 			name := n.Node.Name("streamingnode")
 			x.Fullest = Ref{Resource: "nodes", ID: name, Name: name}
-			x.Growing, x.HighWater = whole(n.Growing), whole(n.HighWater)
+			x.Growing, x.HighWater = roundedCount(n.Growing), roundedCount(n.HighWater)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (o *Overview) countCache(env *Env) {
 		c, p, absent := cacheOf(env, s)
 		switch {
 		case c == nil && absent.Absent == table.Unknown:
-			line.Silent++
+			line.UnknownNodes++
 		case c != nil && !seen[p]:
 			seen[p] = true
 			line.Nodes++
@@ -120,7 +120,7 @@ func (o *Overview) countCache(env *Env) {
 // tierSum adds up one tier (memory or disk) of several caches.
 type tierSum struct {
 	loaded, capacity float64
-	told             int // caches with the metric
+	reported         int // caches with the metric
 	limited          int // caches with a limit
 }
 
@@ -131,7 +131,7 @@ func (x *tierSum) add(t model.CacheTier) {
 		}
 		t.Loaded = 0 // an empty tier with a limit has no series
 	}
-	x.told++
+	x.reported++
 	x.loaded += t.Loaded
 	if !math.IsNaN(t.Capacity) {
 		x.limited++
@@ -142,12 +142,12 @@ func (x *tierSum) add(t model.CacheTier) {
 // cells returns the loaded bytes and the limit.
 func (x *tierSum) cells() (loaded, limit table.Cell) {
 	switch {
-	case x.told == 0:
+	case x.reported == 0:
 		return unknown(), none()
 	case x.limited == 0:
-		return whole(x.loaded), none()
-	case x.limited < x.told:
-		return whole(x.loaded), unknown()
+		return roundedCount(x.loaded), none()
+	case x.limited < x.reported:
+		return roundedCount(x.loaded), unknown()
 	}
-	return whole(x.loaded), whole(x.capacity)
+	return roundedCount(x.loaded), roundedCount(x.capacity)
 }

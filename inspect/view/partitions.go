@@ -15,11 +15,11 @@ var partitions = define(definition[*model.Partition]{
 		},
 		Aliases: []string{"part", "parts"},
 		Doc:     "Partitions of collections. Lists leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",
-		Leaves:  "dropped", Tells: []string{"state", "collection", "collection_id"},
+		Omits:   "dropped", OmitOverrides: []string{"state", "collection", "collection_id"},
 		Needs: model.PartObjects,
 	},
-	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
-	left: func(e *Env, p *model.Partition) bool { return p.State.Dropped() || !liveIn(e, p.Collection) },
+	rows:    func(e *Env) []*model.Partition { return e.Cluster.Partitions },
+	omitted: func(e *Env, p *model.Partition) bool { return p.State.Dropped() || !collectionExists(e, p.Collection) },
 	columns: concat(
 		[]column[*model.Partition]{
 			col(table.Column{Name: "id", Kind: table.ID, Priority: 3, Doc: "Partition id."}, func(_ *Env, p *model.Partition) table.Cell { return id(p.ID) }),
@@ -42,16 +42,16 @@ var partitionContent = []column[*model.Partition]{
 	col(table.Column{Name: "state", Kind: table.State, Show: table.Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
 		func(_ *Env, p *model.Partition) table.Cell { return text(string(p.State)) }),
 	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
-		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).needing(model.PartSegments),
+		func(e *Env, p *model.Partition) table.Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) }).withNeeds(model.PartSegments),
 	col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."}, func(e *Env, p *model.Partition) table.Cell {
 		return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
-	}).needing(model.PartSegments),
+	}).withNeeds(model.PartSegments),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Show: table.Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage."},
-		func(e *Env, p *model.Partition) table.Cell { return sizeOf(e.Cluster.PartitionTotals(p.ID)) }).needing(model.PartSegments | model.PartLogs),
+		func(e *Env, p *model.Partition) table.Cell { return sizeOf(e.Cluster.PartitionTotals(p.ID)) }).withNeeds(model.PartSegments | model.PartLogs),
 	col(table.Column{Name: "load_state", Title: "LOAD", Kind: table.State, Priority: 2, Doc: "Loaded, Loading or NotLoad, from QueryCoord's metadata."},
 		func(e *Env, p *model.Partition) table.Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
-		}).needing(model.PartServing),
+		}).withNeeds(model.PartServing),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When it was created."},
 		func(_ *Env, p *model.Partition) table.Cell { return tso(p.CreatedAt) }),
 }

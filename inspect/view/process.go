@@ -10,8 +10,8 @@ import (
 	"kitescope/internal/words"
 )
 
-// ofProcess lists the columns of nodes whose values are of the whole process.
-var ofProcess = []string{"cpu_percent", "memory_bytes", "resident_bytes", "memory_limit_bytes"}
+// processColumns lists the columns of nodes whose values are of the whole process.
+var processColumns = []string{"cpu_percent", "memory_bytes", "resident_bytes", "memory_limit_bytes"}
 
 // sameProcess returns the data of a session that was not queried from another session of its process: all
 // roles of a process share one server id. It returns nil if there is none.
@@ -27,14 +27,14 @@ func sameProcess(e *Env, s *model.Session) *model.LiveNode {
 	return nil
 }
 
-// OneProcess returns a warning not to add up columns of nodes if several rows are one process and each shows
+// SharedProcessWarning returns a warning not to add up columns of nodes if several rows are one process and each shows
 // the values of the whole process. Otherwise it returns "".
-func OneProcess(g *Grid) string {
+func SharedProcessWarning(g *Grid) string {
 	r := g.Table.Resource()
 	if r.Name != nodes.Name {
 		return ""
 	}
-	shown := slices.DeleteFunc(slices.Clone(g.Columns), func(j int) bool { return !slices.Contains(ofProcess, r.Columns[j].Name) })
+	shown := slices.DeleteFunc(slices.Clone(g.Columns), func(j int) bool { return !slices.Contains(processColumns, r.Columns[j].Name) })
 	id := slices.IndexFunc(r.Columns, func(c table.Column) bool { return c.Name == "id" })
 	rows := map[int64]int{}
 	for i := range g.Len() {

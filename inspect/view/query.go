@@ -19,8 +19,8 @@ type Query struct {
 	Show    table.Show
 	// Limit is the maximum number of rows after sorting; 0 means no limit.
 	Limit int
-	// Leave leaves out the rows that lists omit by default: see Resource.Leaves.
-	Leave bool
+	// Omit leaves out the rows that lists omit by default: see Resource.Omits.
+	Omit bool
 }
 
 // Needs returns the parts of the metadata to read before Select can answer the whole query.
@@ -35,7 +35,7 @@ func (q Query) Needs(r *Resource) (model.Part, error) {
 	}
 	needs := r.NeedsFor(columns) | q.Where.Needs()
 	if len(q.Columns) == 0 {
-		needs |= r.besides()
+		needs |= r.liveNeeds()
 	}
 	for _, k := range order {
 		needs |= r.more[k.Column].needs
@@ -43,20 +43,20 @@ func (q Query) Needs(r *Resource) (model.Part, error) {
 	return needs, nil
 }
 
-// Leaves reports whether the query leaves out rows by default: Leave is set, and the selection is neither
+// Omits reports whether the query leaves out rows by default: Leave is set, and the selection is neither
 // about such rows nor about single rows by name or id.
-func (q Query) Leaves(r *Resource) bool {
-	if !q.Leave || r.Leaves == "" {
+func (q Query) Omits(r *Resource) bool {
+	if !q.Omit || r.Omits == "" {
 		return false
 	}
 	return !slices.ContainsFunc(q.Where.Columns(), func(i int) bool {
 		name := r.Columns[i].Name
-		return name == "id" || slices.Contains(r.Names, name) || slices.Contains(r.Tells, name)
+		return name == "id" || slices.Contains(r.Names, name) || slices.Contains(r.OmitOverrides, name)
 	})
 }
 
-// Asks reports whether the selection, order or columns need data that only the processes have.
-func (q Query) Asks(r *Resource) bool {
+// NeedsRuntime reports whether the selection, order or columns need data that only the processes have.
+func (q Query) NeedsRuntime(r *Resource) bool {
 	named := q
 	named.Show = table.Always
 	needs, err := named.Needs(r)
@@ -67,8 +67,8 @@ func (q Query) Asks(r *Resource) bool {
 // for a selection by data that was not read.
 func Select(t Table, q Query) (*Grid, error) {
 	asked := table.Query{Where: q.Where.Selection, Sort: q.Sort, Columns: q.Columns, Show: q.Show, Limit: q.Limit}
-	if q.Leaves(t.Resource()) {
-		asked.Skip = t.Left
+	if q.Omits(t.Resource()) {
+		asked.Skip = t.Omitted
 	}
 	g, err := table.Select(t, asked)
 	if err != nil {

@@ -37,9 +37,9 @@ func queueTopics(e *Env) (list []queueTopic) {
 	return list
 }
 
-// untoldByQueue returns the reason why data of the message queue is missing. Woodpecker needs no query
+// missingQueue returns the reason why data of the message queue is missing. Woodpecker needs no query
 // because its metadata is in etcd.
-func untoldByQueue(c *model.Cluster) []string {
+func missingQueue(c *model.Cluster) []string {
 	r := c.Runtime
 	switch {
 	case r == nil && c.Woodpecker != nil:
@@ -60,8 +60,8 @@ func untoldByQueue(c *model.Cluster) []string {
 	return []string{"the message queue was not queried"}
 }
 
-// offset returns a column function for topics with offsets.
-func offset(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
+// offsetColumn returns a column function for topics with offsets.
+func offsetColumn(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
 	return func(_ *Env, t queueTopic) table.Cell {
 		if t.offsets == nil {
 			return none()
@@ -70,9 +70,9 @@ func offset(cell func(*model.Topic) int64) func(*Env, queueTopic) table.Cell {
 	}
 }
 
-// ofRetention returns a column function for a retention bound of Pulsar's topics. A negative bound means
+// retentionColumn returns a column function for a retention bound of Pulsar's topics. A negative bound means
 // unlimited and is none.
-func ofRetention(bound func(*model.QueueRetention) int64) func(*Env, queueTopic) table.Cell {
+func retentionColumn(bound func(*model.QueueRetention) int64) func(*Env, queueTopic) table.Cell {
 	return func(_ *Env, t queueTopic) table.Cell {
 		switch {
 		case t.stats == nil:
@@ -86,8 +86,8 @@ func ofRetention(bound func(*model.QueueRetention) int64) func(*Env, queueTopic)
 	}
 }
 
-// ofLog returns a column function for Woodpecker's logs.
-func ofLog(cell func(*Env, *model.Log) table.Cell) func(*Env, queueTopic) table.Cell {
+// logColumn returns a column function for Woodpecker's logs.
+func logColumn(cell func(*Env, *model.Log) table.Cell) func(*Env, queueTopic) table.Cell {
 	return func(e *Env, t queueTopic) table.Cell {
 		if t.log == nil {
 			return none()
@@ -102,21 +102,21 @@ var topics = define(definition[queueTopic]{
 		Aliases: []string{"queue", "offsets", "logs"},
 		Doc:     "Topics of the message queue, if it can be queried (Kafka, Pulsar); Woodpecker's logs, from etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
-		Lacks:   untoldByQueue,
+		Missing: missingQueue,
 	},
 	rows: queueTopics,
 	columns: []column[queueTopic]{
 		col(table.Column{Name: "name", Doc: "Name of the topic: a pchannel."}, func(_ *Env, t queueTopic) table.Cell { return text(t.name) }),
 		col(table.Column{Name: "first_offset", Title: "FIRST", Kind: table.Int, Doc: "Offset of the oldest message kept (Kafka)."},
-			offset(func(t *model.Topic) int64 { return t.First })),
+			offsetColumn(func(t *model.Topic) int64 { return t.First })),
 		col(table.Column{Name: "end_offset", Title: "END", Kind: table.Int, Doc: "Offset that the next message gets (Kafka)."},
-			offset(func(t *model.Topic) int64 { return t.End })),
+			offsetColumn(func(t *model.Topic) int64 { return t.End })),
 		col(table.Column{Name: "vchannels", Kind: table.Int, Priority: 1, Doc: "Virtual channels on it."},
-			func(e *Env, t queueTopic) table.Cell { return count(int64(len(vchannelsOn(e, t.name)))) }).needing(model.PartChannels),
+			func(e *Env, t queueTopic) table.Cell { return count(int64(len(vchannelsOn(e, t.name)))) }).withNeeds(model.PartChannels),
 		col(table.Column{Name: "queue", Kind: table.State, Priority: 2, Doc: "The message queue: kafka, pulsar, woodpecker."},
 			func(_ *Env, t queueTopic) table.Cell { return text(t.queue) }),
 		col(table.Column{Name: "segments", Kind: table.Int, Priority: 2, Doc: "Segments of a log that are kept: truncated ones not counted (Woodpecker)."},
-			ofLog(func(_ *Env, l *model.Log) table.Cell {
+			logColumn(func(_ *Env, l *model.Log) table.Cell {
 				return count(l.Retained().Segments)
 			})),
 		col(table.Column{
@@ -152,18 +152,18 @@ var topics = define(definition[queueTopic]{
 			Doc: "Kept segments whose messages and bytes are not recorded: the one being written, and damaged ones " +
 				"(Woodpecker).",
 		},
-			ofLog(func(_ *Env, l *model.Log) table.Cell {
+			logColumn(func(_ *Env, l *model.Log) table.Cell {
 				return count(l.Retained().Uncounted)
 			})),
 		col(table.Column{Name: "nodes", Kind: table.List, Show: table.Wide, Priority: 5, Doc: "Nodes that hold its newest segment (Woodpecker as a service)."},
-			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(newestOf(l).Nodes) })),
+			logColumn(func(_ *Env, l *model.Log) table.Cell { return list(lastSegment(l).Nodes) })),
 		col(table.Column{
 			Name: "quorum", Show: table.Wide, Priority: 5,
 			Doc: "Number of these nodes that an entry is written to, and that must confirm it: 3/2 (Woodpecker as a " +
 				"service).",
 		},
-			ofLog(func(_ *Env, l *model.Log) table.Cell {
-				s := newestOf(l)
+			logColumn(func(_ *Env, l *model.Log) table.Cell {
+				s := lastSegment(l)
 				if s.WriteQuorum == 0 {
 					return none()
 				}
@@ -173,7 +173,7 @@ var topics = define(definition[queueTopic]{
 			Name: "truncated_to", Title: "TRUNCATED", Priority: 1,
 			Doc: "Last truncated entry, as segment/entry; none if nothing was truncated (Woodpecker).",
 		},
-			ofLog(func(_ *Env, l *model.Log) table.Cell {
+			logColumn(func(_ *Env, l *model.Log) table.Cell {
 				if l.Truncated.Segment < 0 {
 					return none()
 				}
@@ -200,18 +200,18 @@ var topics = define(definition[queueTopic]{
 				return none()
 			}),
 		col(table.Column{Name: "states", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "States of its segments, with their number: Active, Completed, Sealed, Truncated; Missing and Undecoded are damage (Woodpecker)."},
-			ofLog(func(_ *Env, l *model.Log) table.Cell { return list(logStates(l)) })),
+			logColumn(func(_ *Env, l *model.Log) table.Cell { return list(logStates(l)) })),
 		col(table.Column{Name: "retention_seconds", Title: "RETENTION", Kind: table.Duration, Show: table.Hidden, Doc: "How long Pulsar keeps messages that no subscription needs; none: without bound."},
-			ofRetention(func(r *model.QueueRetention) int64 { return int64(r.Time) })),
+			retentionColumn(func(r *model.QueueRetention) int64 { return int64(r.Time) })),
 		col(table.Column{
 			Name: "retention_bytes", Title: "RETAINED UP TO", Kind: table.Bytes, Show: table.Hidden,
 			Doc: "Bytes of such messages that Pulsar keeps per topic; none: without bound.",
 		},
-			ofRetention(func(r *model.QueueRetention) int64 { return r.Bytes })),
+			retentionColumn(func(r *model.QueueRetention) int64 { return r.Bytes })),
 		col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Hidden, Doc: "When the log was created (Woodpecker)."},
-			ofLog(func(_ *Env, l *model.Log) table.Cell { return at(l.Created) })),
+			logColumn(func(_ *Env, l *model.Log) table.Cell { return timeCell(l.Created) })),
 		col(table.Column{Name: "modified_at", Title: "MODIFIED", Kind: table.Time, Show: table.Wide, Priority: 4, Doc: "When its record was last written: by a truncation (Woodpecker)."},
-			ofLog(func(_ *Env, l *model.Log) table.Cell { return at(l.Modified) })),
+			logColumn(func(_ *Env, l *model.Log) table.Cell { return timeCell(l.Modified) })),
 	},
 	ref: func(_ *Env, t queueTopic) Ref { return Ref{ID: t.name, Name: t.name} },
 	links: func(_ *Env, t queueTopic) []Link {
@@ -219,9 +219,9 @@ var topics = define(definition[queueTopic]{
 	},
 })
 
-// newestOf returns the last segment of a log, which is or was written last. It returns a zero segment if
+// lastSegment returns the last segment of a log, which is or was written last. It returns a zero segment if
 // there are none.
-func newestOf(l *model.Log) model.LogSegment {
+func lastSegment(l *model.Log) model.LogSegment {
 	if len(l.Segments) == 0 {
 		return model.LogSegment{}
 	}

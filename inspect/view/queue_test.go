@@ -49,7 +49,7 @@ func TestPulsarsTopics(t *testing.T) {
 	if diff := cmp.Diff([]table.Cell{text("left"), count(900), count(0), none(), none()}, cells(subscriptions, 0, "name", "behind_messages", "consumers", "position", "read_at")); diff != "" {
 		t.Errorf("left: %s", diff)
 	}
-	if diff := cmp.Diff([]table.Cell{text("read"), count(3), count(1), at(modeltest.Now.Add(-time.Minute))}, cells(subscriptions, 1, "name", "behind_messages", "consumers", "read_at")); diff != "" {
+	if diff := cmp.Diff([]table.Cell{text("read"), count(3), count(1), timeCell(modeltest.Now.Add(-time.Minute))}, cells(subscriptions, 1, "name", "behind_messages", "consumers", "read_at")); diff != "" {
 		t.Errorf("read: %s", diff)
 	}
 }

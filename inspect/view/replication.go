@@ -15,8 +15,8 @@ type replicatedChannel struct {
 	source, target               string // cluster ids, "" if unknown
 	sourceChannel, targetChannel string
 	// task is recorded by the source, taken by the target.
-	task  *model.ReplicationChannel
-	taken *model.ReplicatePosition
+	task       *model.ReplicationChannel
+	checkpoint *model.ReplicatePosition
 	// salvaged is the target's position when it was promoted by force, nil if it was not.
 	salvaged *model.ReplicatePosition
 }
@@ -65,7 +65,7 @@ func replicatedChannels(e *Env) []*replicatedChannel {
 	}
 	for _, p := range c.PChannels {
 		if p.Replicated != nil {
-			at(p.Replicated.Cluster, p.Replicated.PChannel, own, p.Name).taken = p.Replicated
+			at(p.Replicated.Cluster, p.Replicated.PChannel, own, p.Name).checkpoint = p.Replicated
 		}
 		for i := range p.Salvaged {
 			x := &p.Salvaged[i]
@@ -79,7 +79,7 @@ func replicatedChannels(e *Env) []*replicatedChannel {
 	slices.SortFunc(rows, func(a, b *replicatedChannel) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.target, b.target), cmp.Compare(a.id(), b.id()))
 	})
-	return counted(rows, func(r *replicatedChannel) string { return r.source + "/" + r.target + "/" + r.id() })
+	return naturalOrder(rows, func(r *replicatedChannel) string { return r.source + "/" + r.target + "/" + r.id() })
 }
 
 func channelsOf(s *model.Streaming, cluster string) []string {
@@ -96,14 +96,14 @@ func roleOf(e *Env, r *replicatedChannel) string {
 	switch own := ownCluster(e.Cluster); {
 	case r.task != nil, own != "" && own == r.source:
 		return "source"
-	case r.taken != nil, r.salvaged != nil, own != "" && own == r.target:
+	case r.checkpoint != nil, r.salvaged != nil, own != "" && own == r.target:
 		return "target"
 	}
 	return "none"
 }
 
-// ofTask and ofTaken return column functions for the records of the source and of the target.
-func ofTask(cell func(*model.ReplicationChannel) table.Cell) func(*Env, *replicatedChannel) table.Cell {
+// taskColumn and checkpointColumn return column functions for the records of the source and of the target.
+func taskColumn(cell func(*model.ReplicationChannel) table.Cell) func(*Env, *replicatedChannel) table.Cell {
 	return func(_ *Env, r *replicatedChannel) table.Cell {
 		if r.task == nil {
 			return none()
@@ -112,12 +112,12 @@ func ofTask(cell func(*model.ReplicationChannel) table.Cell) func(*Env, *replica
 	}
 }
 
-func ofTaken(cell func(*Env, *model.ReplicatePosition) table.Cell) func(*Env, *replicatedChannel) table.Cell {
+func checkpointColumn(cell func(*Env, *model.ReplicatePosition) table.Cell) func(*Env, *replicatedChannel) table.Cell {
 	return func(e *Env, r *replicatedChannel) table.Cell {
-		if r.taken == nil {
+		if r.checkpoint == nil {
 			return none()
 		}
-		return cell(e, r.taken)
+		return cell(e, r.checkpoint)
 	}
 }
 
@@ -163,27 +163,27 @@ var replication = define(definition[*replicatedChannel]{
 			Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 3,
 			Doc: "Time of the message from which the source replicates; none at the target.",
 		},
-			ofTask(func(t *model.ReplicationChannel) table.Cell { return tso(t.StartedAt) })),
+			taskColumn(func(t *model.ReplicationChannel) table.Cell { return tso(t.StartedAt) })),
 		col(table.Column{
 			Name: "start", Show: table.Hidden,
 			Doc: "Id of that message in its queue's format; kitescope decode msgid explains it.",
 		},
-			ofTask(func(t *model.ReplicationChannel) table.Cell { return text(t.Start) })),
+			taskColumn(func(t *model.ReplicationChannel) table.Cell { return text(t.Start) })),
 		col(table.Column{Name: "from_start", Kind: table.Bool, Show: table.Hidden, Doc: "The source begins there, whatever the target has (3.0)."},
-			ofTask(func(t *model.ReplicationChannel) table.Cell { return yesNo(t.FromStart) })),
+			taskColumn(func(t *model.ReplicationChannel) table.Cell { return yesNo(t.FromStart) })),
 		col(table.Column{
 			Name: "checkpoint", Show: table.Wide, Priority: 5,
 			Doc: "Last message of the source that the target applied; none at the source, because its etcd does " +
 				"not have it.",
 		},
-			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
+			checkpointColumn(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
 		col(table.Column{Name: "checkpoint_at", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
-			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
+			checkpointColumn(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
 		col(table.Column{
 			Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2,
 			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well.",
 		},
-			ofTaken(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),
+			checkpointColumn(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),
 		col(table.Column{
 			Name: "salvage_at", Kind: table.Time, Show: table.Hidden,
 			Doc: "Time tick up to which the target had applied it when it was promoted by force (3.0).",
@@ -205,7 +205,9 @@ var replication = define(definition[*replicatedChannel]{
 		},
 			func(e *Env, _ *replicatedChannel) table.Cell { return configAcknowledged(e.Cluster.Streaming) }),
 		col(table.Column{Name: "config_waits_for", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Channels that have not acknowledged it."},
-			func(e *Env, _ *replicatedChannel) table.Cell { return list(configWaitsFor(e.Cluster.Streaming)) }),
+			func(e *Env, _ *replicatedChannel) table.Cell {
+				return list(unacknowledgedChannels(e.Cluster.Streaming))
+			}),
 	},
 	ref: func(_ *Env, r *replicatedChannel) Ref { return Ref{ID: r.id(), Name: r.id()} },
 	links: func(e *Env, r *replicatedChannel) []Link {
@@ -251,10 +253,10 @@ func configAcknowledged(s *model.Streaming) table.Cell {
 		return none()
 	}
 	all := len(s.ConfigAcks)
-	return text(strconv.Itoa(all-len(configWaitsFor(s))) + "/" + strconv.Itoa(all))
+	return text(strconv.Itoa(all-len(unacknowledgedChannels(s))) + "/" + strconv.Itoa(all))
 }
 
-func configWaitsFor(s *model.Streaming) (names []string) {
+func unacknowledgedChannels(s *model.Streaming) (names []string) {
 	if s != nil {
 		for _, x := range s.ConfigAcks {
 			if x.At == 0 {

@@ -17,19 +17,19 @@ var connections = define(definition[model.Connection]{
 		Aliases: []string{"connections", "sdks"},
 		Doc:     "Clients connected to the proxies within the last day, as the proxies report them (2.5 and later).",
 		Needs:   model.PartRuntime | model.PartReported,
-		Lacks:   func(c *model.Cluster) []string { return untoldBy(c, connectionsCall) },
+		Missing: func(c *model.Cluster) []string { return missingResponses(c, connectionsCall) },
 	},
 	rows: func(e *Env) []model.Connection { return e.Cluster.Runtime.Connections() },
 	columns: []column[model.Connection]{
 		col(table.Column{Name: "id", Show: table.Hidden, Doc: "proxy/number: the name of the connection."}, func(_ *Env, c model.Connection) table.Cell { return text(connectionName(c)) }),
-		col(table.Column{Name: "host", Doc: "Host as the client names it."}, func(_ *Env, c model.Connection) table.Cell { return toldText(c.Host) }),
-		col(table.Column{Name: "sdk", Title: "SDK", Vocabulary: true, Doc: "Library of the client: Python, Golang, Java, ..."}, func(_ *Env, c model.Connection) table.Cell { return toldText(c.SDK) }),
-		col(table.Column{Name: "sdk_version", Title: "VERSION", Priority: 1, Doc: "Version of that library."}, func(_ *Env, c model.Connection) table.Cell { return toldText(c.Version) }),
+		col(table.Column{Name: "host", Doc: "Host as the client names it."}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.Host) }),
+		col(table.Column{Name: "sdk", Title: "SDK", Vocabulary: true, Doc: "Library of the client: Python, Golang, Java, ..."}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.SDK) }),
+		col(table.Column{Name: "sdk_version", Title: "VERSION", Priority: 1, Doc: "Version of that library."}, func(_ *Env, c model.Connection) table.Cell { return textOrUnknown(c.Version) }),
 		col(table.Column{Name: "active_at", Title: "ACTIVE", Kind: table.Time, Priority: 2, Doc: "When the proxy last heard from the client, by the proxy's clock."}, func(_ *Env, c model.Connection) table.Cell {
 			if c.ActiveAt.IsZero() {
 				return unknown()
 			}
-			return at(c.ActiveAt)
+			return timeCell(c.ActiveAt)
 		}),
 		col(table.Column{Name: "proxy", Priority: 3, Doc: "Session of the proxy, role-id."}, func(_ *Env, c model.Connection) table.Cell { return text("proxy-" + c.Proxy.String()) }),
 	},
@@ -47,7 +47,7 @@ var dependencies = define(definition[model.Dependency]{
 		Aliases: []string{"deps"},
 		Doc:     "etcd and the message queue as seen by a proxy (2.5 and later).",
 		Needs:   model.PartRuntime | model.PartReported,
-		Lacks:   untoldDependencies,
+		Missing: missingDependencies,
 	},
 	rows: func(e *Env) []model.Dependency { return e.Cluster.Runtime.Dependencies() },
 	columns: []column[model.Dependency]{
@@ -57,14 +57,14 @@ var dependencies = define(definition[model.Dependency]{
 			Name: "type",
 			Doc:  "Type: etcd, kafka, woodpecker, ...; for a queue the configured mq.type, possibly default.",
 		},
-			func(_ *Env, d model.Dependency) table.Cell { return toldText(d.Type) }),
+			func(_ *Env, d model.Dependency) table.Cell { return textOrUnknown(d.Type) }),
 		col(table.Column{Name: "member", Doc: "Endpoint of one member; empty for the whole."}, func(_ *Env, d model.Dependency) table.Cell { return text(d.Member) }),
 		col(table.Column{
 			Name: "healthy", Kind: table.Bool,
 			Doc: "Whether it responds to the proxy, without an alarm; unknown if Milvus does not check this kind of " +
 				"queue.",
 		}, func(_ *Env, d model.Dependency) table.Cell {
-			return sureOf(d.Healthy)
+			return tristateCell(d.Healthy)
 		}),
 		col(table.Column{
 			Name: "reason", Priority: 1,
@@ -86,11 +86,11 @@ const (
 	dependenciesCall = "GET /api/v1/_cluster/dependencies"
 )
 
-// untoldDependencies returns the reasons why dependencies are unknown. It returns nil once a proxy has
+// missingDependencies returns the reasons why dependencies are unknown. It returns nil once a proxy has
 // reported them, because only one is queried.
-func untoldDependencies(c *model.Cluster) []string {
+func missingDependencies(c *model.Cluster) []string {
 	if c.Runtime == nil {
-		return untoldBy(c, dependenciesCall)
+		return missingResponses(c, dependenciesCall)
 	}
 	for _, s := range c.Runtime.Skipped {
 		if strings.HasPrefix(s.What, "dependencies ") {
@@ -103,7 +103,7 @@ func untoldDependencies(c *model.Cluster) []string {
 	var lines []string
 	for _, n := range c.Runtime.Nodes {
 		if n.Role == "proxy" && n.Process != nil && slices.ContainsFunc(n.Process.Calls, func(x model.Call) bool { return x.Method == dependenciesCall }) {
-			if why := untoldOf(c, n, dependenciesCall); why != "" {
+			if why := missingReason(c, n, dependenciesCall); why != "" {
 				lines = append(lines, n.Name()+": "+why)
 			}
 		}
@@ -111,5 +111,5 @@ func untoldDependencies(c *model.Cluster) []string {
 	if len(lines) > 0 {
 		return lines
 	}
-	return untoldBy(c, dependenciesCall)
+	return missingResponses(c, dependenciesCall)
 }

@@ -20,7 +20,7 @@ func TestReportedUnknown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(resource.Lacks(c.WithRuntime(r)), "; ")
+		return strings.Join(resource.Missing(c.WithRuntime(r)), "; ")
 	}
 	call := func(outcome model.Outcome, reason string) *model.Process {
 		return &model.Process{Calls: []model.Call{{Role: "proxy", Node: 4, Method: "GET /api/v1/_cluster/clients", Outcome: outcome, Reason: reason}}}

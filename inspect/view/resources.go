@@ -10,7 +10,7 @@ import (
 )
 
 // Resources holds all resources in the order of help and palette.
-var Resources = related(
+var Resources = linkPeers(
 	databases, collections, fields, partitions, aliases,
 	pchannels, vchannels, segments, indexes, segmentIndexes, segmentStats,
 	loadStates, replicas, resourceGroups, nodes, targets,
@@ -33,9 +33,9 @@ func Find(name string) (*Resource, error) {
 	return nil, &UnknownError{What: "resource", Word: name, Known: known}
 }
 
-// Named splits words as -o name prints them, e.g. "node/querynode-12", into their resource and the names. ok
+// ParseNames splits words as -o name prints them, e.g. "node/querynode-12", into their resource and the names. ok
 // is false if they have another form or belong to several resources.
-func Named(words []string) (r *Resource, names []string, ok bool) {
+func ParseNames(words []string) (r *Resource, names []string, ok bool) {
 	for _, word := range words {
 		resource, name, found := strings.Cut(word, "/")
 		of, err := Find(resource)
@@ -77,9 +77,9 @@ func (r *Resource) NeedsFor(columns []int) model.Part {
 	return needs
 }
 
-// besides returns the parts of the metadata that live columns need in addition. Tables add these columns once
+// liveNeeds returns the parts of the metadata that live columns need in addition. Tables add these columns once
 // the processes were queried.
-func (r *Resource) besides() model.Part {
+func (r *Resource) liveNeeds() model.Part {
 	var needs model.Part
 	for i := range r.more {
 		if r.more[i].live {

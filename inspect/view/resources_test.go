@@ -92,7 +92,7 @@ func TestIssueKeys(t *testing.T) {
 // TestEveryObject checks every cell, reference, link and section of a cluster that has at least one object of
 // each resource.
 func TestEveryObject(t *testing.T) {
-	env := NewEnv(modeltest.Served(), modeltest.Now).Judge(NewJudgement(nil))
+	env := NewEnv(modeltest.Served(), modeltest.Now).WithJudgement(NewJudgement(nil))
 	for _, r := range Resources {
 		rows := r.Table(env)
 		if rows.Len() == 0 {
@@ -109,7 +109,7 @@ func TestEveryObject(t *testing.T) {
 				t.Errorf("%s: RowOf(%q) is not %d", r.Name, ref.ID, row)
 			}
 			for col := range r.Columns {
-				if untoldByKafka(env, r.Name+"."+r.Columns[col].Name, ref.ID) {
+				if unknownInKafka(env, r.Name+"."+r.Columns[col].Name, ref.ID) {
 					continue
 				}
 				silent := r.Name == "impact" || strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.WithoutDistribution()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
@@ -123,9 +123,9 @@ func TestEveryObject(t *testing.T) {
 	}
 }
 
-// untoldByKafka reports whether a cell is unknown because the cluster's queue is Kafka: bytes of its topics,
+// unknownInKafka reports whether a cell is unknown because the cluster's queue is Kafka: bytes of its topics,
 // times of their ends, and positions of checkpoints that have only a time.
-func untoldByKafka(e *Env, column, id string) bool {
+func unknownInKafka(e *Env, column, id string) bool {
 	switch column {
 	case "queue-topics.kept_bytes", "wal.behind_bytes":
 		return true
@@ -192,7 +192,7 @@ func checkDescription(t *testing.T, rows Table, row int) {
 	}
 }
 
-func TestPartsThatWereNotReadAreUnknown(t *testing.T) {
+func TestUnreadPartsUnknown(t *testing.T) {
 	p := modeltest.SmallParts()
 	p.Loaded = model.PartCatalog | model.PartSegments
 	env := NewEnv(model.Build(p), modeltest.Now)
@@ -290,7 +290,7 @@ func TestParseColumns(t *testing.T) {
 	}
 }
 
-func TestAgesInFilesAreCountedToWhenTheyWereTaken(t *testing.T) {
+func TestAgesInFiles(t *testing.T) {
 	p := modeltest.SmallParts()
 	p.Origin.Kind = "bundle"
 	if env := NewEnv(model.Build(p), modeltest.Now.Add(time.Hour)); !env.Now.Equal(p.Origin.Taken) {

@@ -87,7 +87,7 @@ var segmentIndexState = []column[*model.SegmentIndex]{
 	col(table.Column{Name: "rows", Kind: table.Int, Priority: 1, Doc: "Rows of the segment when the build was recorded."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(x.Rows) }),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes of the index files, where Milvus records them."},
-		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.Bytes) }),
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return countOrNone(x.Bytes) }),
 	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Index files in storage."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(int64(x.Files)) }),
 	col(table.Column{Name: "fail_reason", Priority: 5, Doc: "Why the build failed, from Milvus."},
@@ -111,9 +111,9 @@ var segmentIndexMore = []column[*model.SegmentIndex]{
 	},
 		func(_ *Env, x *model.SegmentIndex) table.Cell { return count(x.Version) }),
 	col(table.Column{Name: "engine_version", Title: "ENGINE", Kind: table.Int, Show: table.Hidden, Doc: "Version of the index engine (knowhere), where recorded."},
-		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.EngineVersion) }),
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return countOrNone(x.EngineVersion) }),
 	col(table.Column{Name: "scalar_version", Kind: table.Int, Show: table.Hidden, Doc: "Version of the scalar index engine, where recorded (2.6)."},
-		func(_ *Env, x *model.SegmentIndex) table.Cell { return someCount(x.ScalarVersion) }),
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return countOrNone(x.ScalarVersion) }),
 	col(table.Column{Name: "folder", Show: table.Hidden, Doc: "Where the index files are, below the root of storage: by build, or by collection (3.0)."},
 		func(_ *Env, x *model.SegmentIndex) table.Cell {
 			if x.Legacy {
@@ -122,7 +122,7 @@ var segmentIndexMore = []column[*model.SegmentIndex]{
 			return text(x.Folder(x.Partition, x.Segment))
 		}),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 6, Doc: "When the build was requested, where recorded."},
-		func(_ *Env, x *model.SegmentIndex) table.Cell { return at(x.CreatedAt) }),
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return timeCell(x.CreatedAt) }),
 	col(table.Column{Name: "finished_at", Title: "FINISHED", Kind: table.Time, Show: table.Hidden, Doc: "When the build was finished, where recorded (2.5 and later)."},
-		func(_ *Env, x *model.SegmentIndex) table.Cell { return at(x.FinishedAt) }),
+		func(_ *Env, x *model.SegmentIndex) table.Cell { return timeCell(x.FinishedAt) }),
 }

@@ -20,7 +20,7 @@ var segments = define(definition[*model.Segment]{
 		Aliases: []string{"seg", "segs"},
 		Doc:     "Segments in DataCoord's metadata. Lists leave dropped ones out unless `--all` or a selector asks for them.",
 		Needs:   model.PartObjects | model.PartSegments,
-		Leaves:  "dropped", Tells: []string{"state", "dropped_at"},
+		Omits:   "dropped", OmitOverrides: []string{"state", "dropped_at"},
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
 	columns: concat(
@@ -30,12 +30,12 @@ var segments = define(definition[*model.Segment]{
 		segmentContent,
 		segmentFlags,
 		segmentTimes, segmentDetails,
-		segmentLive, segmentJSON, segmentWanted,
+		segmentLive, segmentJSON, segmentTarget,
 	),
-	find:  findSegment,
-	left:  func(_ *Env, s *model.Segment) bool { return s.State == model.SegmentDropped },
-	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
-	owner: func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
+	find:    findSegment,
+	omitted: func(_ *Env, s *model.Segment) bool { return s.State == model.SegmentDropped },
+	ref:     func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
+	owner:   func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Segment) []Link {
 		return []Link{
 			link("index files", "segment-indexes", "segment_id="+s.ID.String()),
@@ -74,20 +74,20 @@ var segmentContent = []column[*model.Segment]{
 	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.Rows) }),
 	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Priority: 4, Doc: deletesDoc},
-		func(_ *Env, s *model.Segment) table.Cell { return count(s.DeletedRows) }).needing(model.PartLogs),
+		func(_ *Env, s *model.Segment) table.Cell { return count(s.DeletedRows) }).withNeeds(model.PartLogs),
 	col(table.Column{
 		Name: "size_bytes", Kind: table.Bytes, Priority: 3,
 		Doc: "Bytes of all logs in storage, index files not included; unknown with storage version 3, whose files are " +
 			"listed in a manifest in storage.",
 	},
-		func(_ *Env, s *model.Segment) table.Cell { return inStorage(s, s.Bytes) }).needing(model.PartLogs),
+		func(_ *Env, s *model.Segment) table.Cell { return storageCount(s, s.Bytes) }).withNeeds(model.PartLogs),
 	col(table.Column{Name: "index_state", Title: "INDEX", Kind: table.State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none."},
-		func(e *Env, s *model.Segment) table.Cell { return indexState(e.Cluster.IndexState(s)) }).needing(model.PartIndexes | model.PartSegmentIndexes),
-	col(table.Column{Name: "index_states", Kind: table.Pairs, Show: table.Hidden, Doc: "State per index, by the index's name."}, indexStates).needing(model.PartIndexes | model.PartSegmentIndexes),
+		func(e *Env, s *model.Segment) table.Cell { return indexState(e.Cluster.IndexState(s)) }).withNeeds(model.PartIndexes | model.PartSegmentIndexes),
+	col(table.Column{Name: "index_states", Kind: table.Pairs, Show: table.Hidden, Doc: "State per index, by the index's name."}, indexStates).withNeeds(model.PartIndexes | model.PartSegmentIndexes),
 	col(table.Column{Name: "index_bytes", Title: "INDEX SIZE", Kind: table.Bytes, Show: table.Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them."},
-		func(_ *Env, s *model.Segment) table.Cell { return someCount(s.IndexBytes) }).needing(model.PartSegmentIndexes),
+		func(_ *Env, s *model.Segment) table.Cell { return countOrNone(s.IndexBytes) }).withNeeds(model.PartSegmentIndexes),
 	col(table.Column{Name: "files", Kind: table.Int, Show: table.Wide, Priority: 7, Doc: "Log files in storage."},
-		func(_ *Env, s *model.Segment) table.Cell { return inStorage(s, logFiles(s)) }).needing(model.PartLogs),
+		func(_ *Env, s *model.Segment) table.Cell { return storageCount(s, logFiles(s)) }).withNeeds(model.PartLogs),
 	col(table.Column{Name: "max_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows at which the segment is sealed, estimated when it was opened."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(s.MaxRows) }),
 	col(table.Column{
@@ -104,7 +104,7 @@ var segmentContent = []column[*model.Segment]{
 		Name: "streaming_account", Kind: table.Pairs, Rare: true, Show: table.Hidden,
 		Doc: "Other counts of the streaming node for a growing segment: its state, bytes, the bytes at which it is " +
 			"sealed, binlogs written, and times (2.6).",
-	}, streamingAccount),
+	}, growingRecord),
 	col(table.Column{
 		Name: "compacted_from", Kind: table.List, Show: table.Hidden,
 		Doc: "Ids of the segments that were compacted into this one.",
@@ -134,14 +134,14 @@ var segmentFlags = []column[*model.Segment]{
 	},
 		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.ByStreaming) }),
 	col(table.Column{Name: "two_layouts", Kind: table.Bool, Show: table.Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back."},
-		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.TwoLayouts) }).needing(model.PartLogs),
+		func(_ *Env, s *model.Segment) table.Cell { return yesNo(s.TwoLayouts) }).withNeeds(model.PartLogs),
 	col(table.Column{Name: "storage_version", Title: "STORAGE", Kind: table.Int, Show: table.Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
 		func(_ *Env, s *model.Segment) table.Cell { return count(int64(s.StorageVersion)) }),
 }
 
 var segmentTimes = []column[*model.Segment]{
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
-		func(_ *Env, s *model.Segment) table.Cell { return at(s.CreatedAt()) }),
+		func(_ *Env, s *model.Segment) table.Cell { return timeCell(s.CreatedAt()) }),
 	col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 5, Doc: "Time since created_at."},
 		func(e *Env, s *model.Segment) table.Cell { return age(e, s.CreatedAt()) }),
 	col(table.Column{Name: "position_at", Title: "POSITION", Kind: table.Time, Show: table.Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
@@ -218,9 +218,9 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 const deletesDoc = "Deletes in the delta logs, an upper bound of the rows deleted: keys deleted twice count twice, and so do false positives of a segment's bloom filter. " +
 	"Deletes that are not flushed yet are not included."
 
-// inStorage returns the cell of a count over a segment's files. It is unknown if the metadata does not list
+// storageCount returns the cell of a count over a segment's files. It is unknown if the metadata does not list
 // them.
-func inStorage(s *model.Segment, n int64) table.Cell {
+func storageCount(s *model.Segment, n int64) table.Cell {
 	if s.Unsized() {
 		return unknown()
 	}
@@ -236,8 +236,8 @@ func sizeOf(t model.Totals) table.Cell {
 	return count(t.Bytes)
 }
 
-// streamingAccount returns the streaming node's own record of a growing segment.
-func streamingAccount(_ *Env, s *model.Segment) table.Cell {
+// growingRecord returns the streaming node's own record of a growing segment.
+func growingRecord(_ *Env, s *model.Segment) table.Cell {
 	if s.Details == nil || s.Details.Growing == nil {
 		return none()
 	}

@@ -115,7 +115,7 @@ var segmentJSON = []column[*model.Segment]{
 		Doc: "JSON fields with a built key index (2.5 and later), if any; get segment-stats lists them and the nodes " +
 			"that have them loaded.",
 	},
-		func(_ *Env, s *model.Segment) table.Cell { return someCount(int64(jsonBuilt(s))) }),
+		func(_ *Env, s *model.Segment) table.Cell { return countOrNone(int64(jsonBuilt(s))) }),
 }
 
 var segmentStatFigures = []column[statRow]{
@@ -126,12 +126,12 @@ var segmentStatFigures = []column[statRow]{
 		func(_ *Env, x statRow) table.Cell { return count(x.Version) }),
 	col(table.Column{Name: "files", Kind: table.Int, Priority: 3, Doc: "Files in storage."}, func(_ *Env, x statRow) table.Cell { return count(int64(x.Files)) }),
 	col(table.Column{Name: "size_bytes", Kind: table.Bytes, Priority: 2, Doc: "Bytes in storage, where recorded."},
-		func(_ *Env, x statRow) table.Cell { return someCount(x.Bytes) }),
+		func(_ *Env, x statRow) table.Cell { return countOrNone(x.Bytes) }),
 	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
-		func(_ *Env, x statRow) table.Cell { return someCount(x.MemoryBytes) }),
+		func(_ *Env, x statRow) table.Cell { return countOrNone(x.MemoryBytes) }),
 	col(table.Column{
 		Name: "loaded_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1,
 		Doc: "Query nodes that have it loaded, for JSON key indexes; unknown for nodes before 2.6.",
 	},
-		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).needing(model.PartRuntime | model.PartSessions).whenLive(),
+		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).withNeeds(model.PartRuntime | model.PartSessions).asLive(),
 }

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/table"
 )
 
-func selected(t *testing.T, env *Env, resource string, words ...string) []string {
+func selectIDs(t *testing.T, env *Env, resource string, words ...string) []string {
 	t.Helper()
 	r, err := Find(resource)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestSelectSegments(t *testing.T) {
 		{"id~67$", "2667"},
 	} {
 		var got []string
-		for _, id := range selected(t, env, "segments", strings.Fields(c.words)...) {
+		for _, id := range selectIDs(t, env, "segments", strings.Fields(c.words)...) {
 			got = append(got, id[len(id)-4:])
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
@@ -152,7 +152,7 @@ func TestSelectOthers(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(c.want, selected(t, env, c.resource, strings.Fields(c.words)...)); diff != "" {
+		if diff := cmp.Diff(c.want, selectIDs(t, env, c.resource, strings.Fields(c.words)...)); diff != "" {
 			t.Errorf("%s %s: %s", c.resource, c.words, diff)
 		}
 	}
@@ -225,7 +225,7 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
-func TestWordsOfLinksAreReadBack(t *testing.T) {
+func TestLinkWordsParse(t *testing.T) {
 	for _, name := range []string{"a", "a,b", "a*b"} {
 		s, err := ParseSelection(users, []string{"name=" + anyOf([]string{name, "other"})})
 		if err != nil {
@@ -390,7 +390,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestANameMeansTheLiveCollection(t *testing.T) {
+func TestNamePrefersLiveCollection(t *testing.T) {
 	env := NewEnv(model.Build(model.Parts{
 		Loaded:      model.PartAll,
 		Collections: []*model.Collection{{ID: 1, Name: "a", State: "Dropping"}, {ID: 2, Name: "a", State: "Created"}, {ID: 3, Name: "b", State: "Dropping"}},
@@ -406,7 +406,7 @@ func TestANameMeansTheLiveCollection(t *testing.T) {
 		{"collections", "a", []string{"1", "2"}},
 		{"collections", "name=a", []string{"1", "2"}},
 	} {
-		if diff := cmp.Diff(c.want, selected(t, env, c.resource, c.words)); diff != "" {
+		if diff := cmp.Diff(c.want, selectIDs(t, env, c.resource, c.words)); diff != "" {
 			t.Errorf("%s %s: %s", c.resource, c.words, diff)
 		}
 	}

@@ -73,7 +73,7 @@ var loadColumns = []column[*model.LoadState]{
 		Name: "recovered", Rare: true, Kind: table.Int, Show: table.Hidden,
 		Doc: "Number of times that QueryCoord resumed the load after a restart, none if never.",
 	},
-		func(_ *Env, l *model.LoadState) table.Cell { return someCount(l.Recovered) }),
+		func(_ *Env, l *model.LoadState) table.Cell { return countOrNone(l.Recovered) }),
 	col(table.Column{
 		Name: "user_replicas", Rare: true, Kind: table.Bool, Show: table.Hidden,
 		Doc: "A user set the number of replicas: the cluster's settings do not change it (2.6 and later).",

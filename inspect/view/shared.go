@@ -55,8 +55,8 @@ func link(title, resource string, where ...string) Link {
 	return Link{Title: title, Resource: resource, Where: where}
 }
 
-// sureOf returns the cell of a Known: yes, no or unknown.
-func sureOf(k model.Tristate) table.Cell {
+// tristateCell returns the cell of a Known: yes, no or unknown.
+func tristateCell(k model.Tristate) table.Cell {
 	if k == model.Unknown {
 		return unknown()
 	}

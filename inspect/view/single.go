@@ -37,6 +37,6 @@ func Single(env *Env, object any) Table {
 }
 
 // tableOf returns a table of the given rows of a resource.
-func tableOf[T any](env *Env, r *Resource, rows ...T) *bound[T] {
-	return &bound[T]{resource: r, def: r.def.(*definition[T]), env: env, rows: rows}
+func tableOf[T any](env *Env, r *Resource, rows ...T) *boundTable[T] {
+	return &boundTable[T]{resource: r, def: r.def.(*definition[T]), env: env, rows: rows}
 }

@@ -21,7 +21,7 @@ var slowRequests = define(definition[*model.SlowRequest]{
 		Aliases: []string{"slow", "slow-queries", "slow-query"},
 		Doc:     "Slow requests, slowest first: from the lists of the proxies (2.5 and later) and from access logs.",
 		Needs:   model.PartRuntime,
-		Lacks:   untoldRequests,
+		Missing: missingRequests,
 	},
 	rows: func(e *Env) []*model.SlowRequest {
 		list := e.Cluster.Runtime.SlowRequests()
@@ -31,16 +31,16 @@ var slowRequests = define(definition[*model.SlowRequest]{
 		}
 		return rows
 	},
-	columns: concat(slowWhere, slowAsked, slowDetail),
+	columns: concat(slowOrigin, slowParams, slowDetail),
 	ref:     func(_ *Env, s *model.SlowRequest) Ref { return Ref{ID: slowName(s), Name: slowName(s)} },
 	owner: func(e *Env, s *model.SlowRequest) (Ref, bool) {
-		if c := askedCollection(e, s); c != nil {
+		if c := requestCollection(e, s); c != nil {
 			return collectionRef(e, c.ID)
 		}
 		return Ref{}, false
 	},
 	links: func(e *Env, s *model.SlowRequest) []Link {
-		if c := askedCollection(e, s); c != nil {
+		if c := requestCollection(e, s); c != nil {
 			return []Link{link("segments", "segments", "collection_id="+c.ID.String()), link("vchannels", "vchannels", "collection_id="+c.ID.String())}
 		}
 		return nil
@@ -63,8 +63,8 @@ func slowName(s *model.SlowRequest) string {
 	return strings.Join([]string{who, when, strconv.FormatFloat(s.Took.Seconds(), 'f', -1, 64), s.Trace}, "/")
 }
 
-// askedCollection returns the collection of a request, by name or alias. It returns nil if that is unknown.
-func askedCollection(e *Env, s *model.SlowRequest) *model.Collection {
+// requestCollection returns the collection of a request, by name or alias. It returns nil if that is unknown.
+func requestCollection(e *Env, s *model.SlowRequest) *model.Collection {
 	database := cmp.Or(s.Database, "default")
 	for _, c := range e.Cluster.Collections {
 		if c.Dropped() || cmp.Or(e.Cluster.DatabaseName(c.Database), "default") != database {
@@ -78,15 +78,15 @@ func askedCollection(e *Env, s *model.SlowRequest) *model.Collection {
 	return nil
 }
 
-// toldText returns the cell of a text. "" is unknown.
-func toldText(s string) table.Cell {
+// textOrUnknown returns the cell of a text. "" is unknown.
+func textOrUnknown(s string) table.Cell {
 	if s == "" {
 		return unknown()
 	}
 	return table.Cell{Text: s}
 }
 
-var slowWhere = []column[*model.SlowRequest]{
+var slowOrigin = []column[*model.SlowRequest]{
 	col(table.Column{Name: "id", Show: table.Hidden, Doc: "who/ended_at/took/trace: the name of the request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(slowName(s)) }),
 	col(table.Column{Name: "lasted", Title: "TOOK", Right: true, For: table.People, Doc: "Time it took in the proxy, human-readable."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Took == 0 {
@@ -112,7 +112,7 @@ var slowWhere = []column[*model.SlowRequest]{
 			if s.EndedAt.IsZero() {
 				return unknown()
 			}
-			return at(s.EndedAt)
+			return timeCell(s.EndedAt)
 		}),
 	col(table.Column{
 		Name: "told_at", Show: table.Hidden,
@@ -129,41 +129,41 @@ var slowWhere = []column[*model.SlowRequest]{
 		Name: "database", Show: table.Wide, Priority: 8,
 		Doc: "Name of the database in the request.",
 	},
-		func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Database) }),
+		func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Database) }),
 	col(table.Column{
 		Name: "collection",
 		Doc:  "Name of the collection, or an alias, in the request.",
 	},
-		func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Collection) }),
+		func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Collection) }),
 	col(table.Column{
 		Name: "collection_id", Kind: table.ID, Show: table.Hidden,
 		Doc: "Id of the collection that has this name now, if any.",
 	}, func(e *Env, s *model.SlowRequest) table.Cell {
-		if c := askedCollection(e, s); c != nil {
+		if c := requestCollection(e, s); c != nil {
 			return id(c.ID)
 		}
 		return none()
-	}).needing(model.PartCatalog),
+	}).withNeeds(model.PartCatalog),
 }
 
-var slowAsked = []column[*model.SlowRequest]{
-	col(table.Column{Name: "request", Vocabulary: true, Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Type) }),
-	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Number of query vectors, for a hybrid search over all parts; empty if not a search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.NQ) }),
+var slowParams = []column[*model.SlowRequest]{
+	col(table.Column{Name: "request", Vocabulary: true, Doc: "Search, HybridSearch or Query; in an access log any method, or the path of an HTTP request."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Type) }),
+	col(table.Column{Name: "nq", Kind: table.Int, Priority: 3, Doc: "Number of query vectors, for a hybrid search over all parts; empty if not a search."}, func(_ *Env, s *model.SlowRequest) table.Cell { return searchCount(s, s.NQ) }),
 	col(table.Column{
 		Name: "topk", Title: "TOPK", Kind: table.Int, Priority: 4,
 		Doc: "Hits per vector, for a hybrid search the maximum of its parts; for a query its limit, if an access log " +
 			"has it.",
 	},
-		func(_ *Env, s *model.SlowRequest) table.Cell { return ofSearch(s, s.TopK) }),
+		func(_ *Env, s *model.SlowRequest) table.Cell { return searchCount(s, s.TopK) }),
 	col(table.Column{
 		Name: "consistency_level", Title: "CONSISTENCY", Priority: 5,
 		Doc: "Level in the request: Strong, Session, Bounded, Eventually; default, or default (Bounded), if it uses " +
 			"the collection's level.",
 	}, func(e *Env, s *model.SlowRequest) table.Cell {
 		if !s.DefaultConsistency {
-			return toldText(s.Consistency)
+			return textOrUnknown(s.Consistency)
 		}
-		if c := askedCollection(e, s); c != nil && c.ConsistencyLevel != "" {
+		if c := requestCollection(e, s); c != nil && c.ConsistencyLevel != "" {
 			return text("default (" + c.ConsistencyLevel + ")")
 		}
 		return text("default")
@@ -176,9 +176,9 @@ var slowAsked = []column[*model.SlowRequest]{
 	}),
 }
 
-// ofSearch returns the cell of a count that searches have. It is unknown if it was not reported, and none for
+// searchCount returns the cell of a count that searches have. It is unknown if it was not reported, and none for
 // other requests.
-func ofSearch(s *model.SlowRequest, n int64) table.Cell {
+func searchCount(s *model.SlowRequest, n int64) table.Cell {
 	switch {
 	case n > 0:
 		return count(n)
@@ -195,9 +195,9 @@ var slowDetail = []column[*model.SlowRequest]{
 	},
 		func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Partitions) }),
 	col(table.Column{Name: "output_fields", Kind: table.List, Show: table.Hidden, Doc: "Requested output fields, if reported."}, func(_ *Env, s *model.SlowRequest) table.Cell { return list(s.Output) }),
-	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, as in the access log; unknown from a proxy's list."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Status) }),
-	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.SDK) }),
-	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id: finds the request in the logs of all processes and in a tracer."}, func(_ *Env, s *model.SlowRequest) table.Cell { return toldText(s.Trace) }),
+	col(table.Column{Name: "status", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "Successful or Failed, as in the access log; unknown from a proxy's list."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Status) }),
+	col(table.Column{Name: "sdk", Title: "SDK", Show: table.Wide, Priority: 9, Doc: "The client's library and its version, where an access log has it."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.SDK) }),
+	col(table.Column{Name: "trace_id", Title: "TRACE", Show: table.Wide, Priority: 9, Doc: "Trace id: finds the request in the logs of all processes and in a tracer."}, func(_ *Env, s *model.SlowRequest) table.Cell { return textOrUnknown(s.Trace) }),
 	col(table.Column{Name: "source", Show: table.Wide, Priority: 9, Vocabulary: true, Doc: "proxy, access-log, or both; client: the slowest call of its kind between the last two heartbeats of a 3.0 client, measured by the client."}, func(_ *Env, s *model.SlowRequest) table.Cell { return text(s.Source) }),
 	col(table.Column{Name: "client", Show: table.Wide, Priority: 9, Doc: "Host or id of the client that measured it; empty if a proxy did."}, func(_ *Env, s *model.SlowRequest) table.Cell {
 		if s.Client == "" {
@@ -209,17 +209,17 @@ var slowDetail = []column[*model.SlowRequest]{
 		Name: "client_requests", Kind: table.Int, Show: table.Hidden,
 		Doc: "Number of client calls of which it was the slowest.",
 	},
-		func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, s.Requests) }),
+		func(_ *Env, s *model.SlowRequest) table.Cell { return clientCount(s, s.Requests) }),
 	col(table.Column{
 		Name: "client_mean_seconds", Kind: table.Duration, Show: table.Hidden,
 		Doc: "Mean time of these.",
 	},
-		func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.Mean)) }),
-	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return ofClient(s, int64(s.P99)) }),
+		func(_ *Env, s *model.SlowRequest) table.Cell { return clientCount(s, int64(s.Mean)) }),
+	col(table.Column{Name: "client_p99_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "99th percentile of these."}, func(_ *Env, s *model.SlowRequest) table.Cell { return clientCount(s, int64(s.P99)) }),
 }
 
-// ofClient returns the cell of a value that only clients report.
-func ofClient(s *model.SlowRequest, n int64) table.Cell {
+// clientCount returns the cell of a value that only clients report.
+func clientCount(s *model.SlowRequest, n int64) table.Cell {
 	if s.Source != model.FromClient {
 		return none()
 	}
@@ -231,11 +231,11 @@ const (
 	clientsCall = "GET /api/v1/_telemetry/clients?include_metrics=true"
 )
 
-// untoldRequests returns the proxies whose slow requests are unknown or incomplete, with the reasons.
-func untoldRequests(c *model.Cluster) []string { return untoldBy(c, slowCall) }
+// missingRequests returns the proxies whose slow requests are unknown or incomplete, with the reasons.
+func missingRequests(c *model.Cluster) []string { return missingResponses(c, slowCall) }
 
-// untoldBy returns the proxies whose response to a call is unknown or incomplete, with the reasons.
-func untoldBy(c *model.Cluster, method string) []string {
+// missingResponses returns the proxies whose response to a call is unknown or incomplete, with the reasons.
+func missingResponses(c *model.Cluster, method string) []string {
 	if c.Runtime == nil {
 		return []string{"no proxy was queried"}
 	}
@@ -246,7 +246,7 @@ func untoldBy(c *model.Cluster, method string) []string {
 			continue
 		}
 		proxies++
-		if why := untoldOf(c, n, method); why != "" {
+		if why := missingReason(c, n, method); why != "" {
 			lines = append(lines, n.Name()+": "+why)
 		}
 	}
@@ -256,8 +256,8 @@ func untoldBy(c *model.Cluster, method string) []string {
 	return lines
 }
 
-// untoldOf returns the reason why a proxy's response is unknown, or "".
-func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
+// missingReason returns the reason why a proxy's response is unknown, or "".
+func missingReason(c *model.Cluster, n *model.LiveNode, method string) string {
 	version := ""
 	if s := c.SessionIn(n.Node, "proxy"); s != nil {
 		version = s.Version
@@ -271,7 +271,7 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 				return strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ") + deniedHint(&call)
 			}
 			if method == slowCall {
-				return untoldClients(n.Process)
+				return missingClients(n.Process)
 			}
 			return ""
 		}
@@ -287,9 +287,9 @@ func untoldOf(c *model.Cluster, n *model.LiveNode, method string) string {
 	return "its list was not requested: it requires Milvus 2.5, and the release is unknown"
 }
 
-// untoldClients returns the reason why measurements of clients are unknown. It returns "" if they are known
+// missingClients returns the reason why measurements of clients are unknown. It returns "" if they are known
 // or this process was not queried for them.
-func untoldClients(p *model.Process) string {
+func missingClients(p *model.Process) string {
 	for _, call := range p.Calls {
 		if call.Method == clientsCall && call.Outcome != model.Answered {
 			return "client measurements are unknown: " + strings.TrimSuffix(call.Outcome.String()+": "+call.Reason, ": ")

@@ -66,13 +66,13 @@ func TestSlowRequests(t *testing.T) {
 		"proxy-5: denied: 401 Unauthorized (if authorization is enabled, it requires --milvus-user and a password since 2.5.27 and 2.6.10)",
 		"proxy-6: its list was not requested: it requires Milvus 2.5, and this is 2.4.1", "proxy-7: refused",
 	}
-	if got := untoldRequests(c); !slices.Equal(got, want) {
+	if got := missingRequests(c); !slices.Equal(got, want) {
 		t.Errorf("untold: %s", strings.Join(got, "\n"))
 	}
-	if got := untoldRequests(c.WithRuntime(nil)); !slices.Equal(got, []string{"no proxy was queried"}) {
+	if got := missingRequests(c.WithRuntime(nil)); !slices.Equal(got, []string{"no proxy was queried"}) {
 		t.Errorf("untold: %q", got)
 	}
-	if got := untoldRequests(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{}))); !slices.Equal(got, []string{"no proxy is among the queried processes"}) {
+	if got := missingRequests(c.WithRuntime(model.BuildRuntime(model.RuntimeParts{}))); !slices.Equal(got, []string{"no proxy is among the queried processes"}) {
 		t.Errorf("untold: %q", got)
 	}
 }

@@ -42,19 +42,19 @@ var snapshotContent = []column[*model.Snapshot]{
 		Name: "protected_until", Title: "PROTECTED", Kind: table.Time, Priority: 4,
 		Doc: "Time until which its segments are not compacted, none if they may be.",
 	},
-		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.ProtectedUntil) }),
+		func(_ *Env, s *model.Snapshot) table.Cell { return timeCell(s.ProtectedUntil) }),
 	col(table.Column{
 		Name: "pinned_until", Rare: true, Title: "PINNED", Kind: table.Time, Show: table.Hidden,
 		Doc: "When the last of its pins expires, if any does.",
 	},
-		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.PinnedUntil) }),
+		func(_ *Env, s *model.Snapshot) table.Cell { return timeCell(s.PinnedUntil) }),
 	col(table.Column{
 		Name: "pending_since", Rare: true, Title: "PENDING", Kind: table.Time, Show: table.Hidden,
 		Doc: "When it was started.",
 	},
-		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.PendingSince) }),
+		func(_ *Env, s *model.Snapshot) table.Cell { return timeCell(s.PendingSince) }),
 	col(table.Column{Name: "created_at", Title: "CREATED", Kind: table.Time, Priority: 3, Doc: "The earliest of the positions of its vchannels."},
-		func(_ *Env, s *model.Snapshot) table.Cell { return at(s.CreatedAt) }),
+		func(_ *Env, s *model.Snapshot) table.Cell { return timeCell(s.CreatedAt) }),
 	col(table.Column{
 		Name: "location", Show: table.Wide, Priority: 5,
 		Doc: "Where it was exported to in object storage, if it was.",

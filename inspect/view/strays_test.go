@@ -47,12 +47,12 @@ func TestVocabulary(t *testing.T) {
 		{"indexes", "type=hnsw", "type=HNSW"},
 		{"segments", "level=l1", "level=L1"},
 	} {
-		got, want := selected(t, env, c.resource, c.word), selected(t, env, c.resource, c.same)
+		got, want := selectIDs(t, env, c.resource, c.word), selectIDs(t, env, c.resource, c.same)
 		if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 			t.Errorf("%s %s (-want +got):\n%s", c.resource, c.word, diff)
 		}
 	}
-	if got := selected(t, env, "collections", "name=DOCS"); len(got) > 0 {
+	if got := selectIDs(t, env, "collections", "name=DOCS"); len(got) > 0 {
 		t.Errorf("names have a case: %q", got)
 	}
 }

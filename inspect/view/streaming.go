@@ -41,8 +41,8 @@ func walOf(e *Env, p *model.PChannel) (*model.WAL, table.Cell) {
 	return nil, unknown()
 }
 
-// ofWAL returns a column function that computes the cell from the metrics of a pchannel's log.
-func ofWAL(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
+// walColumn returns a column function that computes the cell from the metrics of a pchannel's log.
+func walColumn(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
 	return func(e *Env, p *model.PChannel) table.Cell {
 		w, absent := walOf(e, p)
 		if w == nil {
@@ -64,30 +64,30 @@ func walState(e *Env, p *model.PChannel) table.Cell {
 		return absent
 	case p.AccessMode == walReadOnly:
 		return text(walReadOnly)
-	case !wholly(w, e, p):
+	case !scrapedFully(w, e, p):
 		return unknown()
 	}
 	return text(walAbsent)
 }
 
-// wholly reports whether the metrics of a log were read in full. Only then does a missing series mean that
+// scrapedFully reports whether the metrics of a log were read in full. Only then does a missing series mean that
 // the log is not there.
-func wholly(w *model.WAL, e *Env, p *model.PChannel) bool {
+func scrapedFully(w *model.WAL, e *Env, p *model.PChannel) bool {
 	if w != nil && w.Process != nil {
 		return w.Process.Metrics != nil && !w.Process.Metrics.Partial
 	}
 	return e.Cluster.Runtime.Streaming().Node(p.Node).Complete()
 }
 
-// ofOpen returns a column function for logs, for values that only a writable log has. The cell is unknown if
+// openWALColumn returns a column function for logs, for values that only a writable log has. The cell is unknown if
 // the log is not open and the metrics were truncated.
-func ofOpen(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
+func openWALColumn(cell func(*model.WAL) table.Cell) func(*Env, *model.PChannel) table.Cell {
 	return func(e *Env, p *model.PChannel) table.Cell {
 		w, absent := walOf(e, p)
 		switch {
 		case w == nil:
 			return absent
-		case !w.Open && !wholly(w, e, p):
+		case !w.Open && !scrapedFully(w, e, p):
 			return unknown()
 		}
 		return cell(w)
@@ -112,19 +112,19 @@ func walHolders(e *Env, p *model.PChannel) table.Cell {
 	return nodeCells(e, nodes, "streamingnode")
 }
 
-// tick returns a column function for a time tick. The cell is unknown without the metric.
-func tick(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
-	return ofWAL(func(w *model.WAL) table.Cell {
+// tickColumn returns a column function for a time tick. The cell is unknown without the metric.
+func tickColumn(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
+	return walColumn(func(w *model.WAL) table.Cell {
 		if of(w).IsZero() {
 			return unknown()
 		}
-		return at(of(w))
+		return timeCell(of(w))
 	})
 }
 
-// behindEnd returns a column function for the lag of a time tick behind the confirmed end of the log.
-func behindEnd(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
-	return ofWAL(func(w *model.WAL) table.Cell {
+// lagColumn returns a column function for the lag of a time tick behind the confirmed end of the log.
+func lagColumn(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.Cell {
+	return walColumn(func(w *model.WAL) table.Cell {
 		if w.Confirmed.IsZero() || of(w).IsZero() {
 			return unknown()
 		}
@@ -132,17 +132,17 @@ func behindEnd(of func(*model.WAL) time.Time) func(*Env, *model.PChannel) table.
 	})
 }
 
-// whole returns the cell of a count or of bytes. NaN and values that overflow are unknown.
-func whole(v float64) table.Cell {
+// roundedCount returns the cell of a count or of bytes. NaN and values that overflow are unknown.
+func roundedCount(v float64) table.Cell {
 	if !(math.Abs(v) < math.MaxInt64) {
 		return unknown()
 	}
 	return count(int64(math.Round(v)))
 }
 
-// appended returns a column function for the appends to a log in its process's window.
-func appended(cell func(*metrics.Window, []model.Pair) table.Cell) func(*Env, *model.PChannel) table.Cell {
-	return ofWAL(func(w *model.WAL) table.Cell {
+// appendColumn returns a column function for the appends to a log in its process's window.
+func appendColumn(cell func(*metrics.Window, []model.Pair) table.Cell) func(*Env, *model.PChannel) table.Cell {
+	return walColumn(func(w *model.WAL) table.Cell {
 		if w.Process == nil {
 			return unknown()
 		}
@@ -171,60 +171,60 @@ var pchannelStreaming = []column[*model.PChannel]{
 			"stream-recovering: being read after assignment; ReadOnly: assigned for reading, e.g. in an upgrade (no " +
 			"metric has more details); NotOpen: the node does not have it.",
 	},
-		walState).needing(model.PartRuntime).whenLive(),
+		walState).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "wal_nodes", Kind: table.NamedIDs, Show: table.Hidden,
 		Doc: "All nodes that accept writes to it, from their metrics: more than one while it moves, otherwise a " +
 			"conflict.",
 	},
-		walHolders).needing(model.PartRuntime),
+		walHolders).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "wal_term", Kind: table.Int, Show: table.Hidden,
 		Doc: "Term in which the node accepts writes to it: normally that of the assignment.",
 	},
-		ofOpen(func(w *model.WAL) table.Cell { return someCount(w.Term) })).needing(model.PartRuntime),
+		openWALColumn(func(w *model.WAL) table.Cell { return countOrNone(w.Term) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "wal_queue", Show: table.Hidden,
 		Doc: "Queue under the log, as the node names it: woodpecker, pulsar, kafka, rocksmq.",
 	},
-		ofOpen(func(w *model.WAL) table.Cell { return text(w.Queue) })).needing(model.PartRuntime),
+		openWALColumn(func(w *model.WAL) table.Cell { return text(w.Queue) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "wal_throttle", Kind: table.List, Show: table.Hidden,
 		Doc: "Rate limits that slow down or reject its writes now: source and mode (3.0).",
 	},
-		ofWAL(func(w *model.WAL) table.Cell {
+		walColumn(func(w *model.WAL) table.Cell {
 			var words []string
 			for _, t := range w.Throttles {
 				words = append(words, t.Source+" "+t.Mode)
 			}
 			return list(words)
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "appends_per_second", Kind: table.Number, Show: table.Hidden, Priority: 3,
 		Doc: "Messages per second appended to it, between two scrapes, else since the process started; including " +
 			"failed ones.",
 	},
-		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+		appendColumn(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			v, c := rate(w, metrics.WALAppends, labels...)
 			c.Float = v
 			return c
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "failed_appends_per_second", Kind: table.Number, Show: table.Hidden,
 		Doc: "Of these, messages that failed (status error).",
 	},
-		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+		appendColumn(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			_, c := rate(w, metrics.WALAppends, labels...)
 			if c.Absent == table.Present {
 				c.Float, _ = rate(w, metrics.WALAppends, append(slices.Clone(labels), model.Pair{Key: "status", Value: "error"})...)
 			}
 			return c
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "append_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Priority: 3,
 		Doc: "Bytes of these messages per second.",
 	},
-		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+		appendColumn(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			h, ok := w.Histogram(metrics.WALAppendBytes, labels...)
 			switch seconds := w.Seconds(); {
 			case !ok:
@@ -232,62 +232,62 @@ var pchannelStreaming = []column[*model.PChannel]{
 			case seconds <= 0:
 				return unknown()
 			default:
-				return whole(h.Sum / seconds)
+				return roundedCount(h.Sum / seconds)
 			}
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "append_ms", Kind: table.Number, Show: table.Hidden,
 		Doc: "Mean time to append a message, in milliseconds.",
 	},
-		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
+		appendColumn(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			h, _ := w.Histogram(metrics.WALAppend, labels...)
 			low, _, ok := h.Mean()
 			if !ok {
 				return none()
 			}
 			return number(low)
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "growing_bytes", Title: "GROWING", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of its growing segments, as its streaming node counts them (2.6)."},
-		ofWAL(func(w *model.WAL) table.Cell { return whole(w.Growing) })).needing(model.PartRuntime).whenLive(),
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.Growing) })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows of these; deletes count, too."},
-		ofWAL(func(w *model.WAL) table.Cell { return whole(w.GrowingRows) })).needing(model.PartRuntime),
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.GrowingRows) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "flush_lag_seconds", Kind: table.Duration, Show: table.Hidden, Priority: 3, Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at."},
-		behindEnd(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime).whenLive(),
+		lagColumn(func(w *model.WAL) time.Time { return w.Flushed })).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "recovery_lag_seconds", Kind: table.Duration, Show: table.Hidden,
 		Doc: "Part of the log that a node must read if the channel moves to it: confirmed_at less persisted_at.",
 	},
-		behindEnd(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
+		lagColumn(func(w *model.WAL) time.Time { return w.Persisted })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "allocated_at", Kind: table.Time, Show: table.Hidden,
 		Doc: "Newest time tick allocated for it.",
 	},
-		tick(func(w *model.WAL) time.Time { return w.Allocated })).needing(model.PartRuntime),
+		tickColumn(func(w *model.WAL) time.Time { return w.Allocated })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "confirmed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which all messages are in the log."},
-		tick(func(w *model.WAL) time.Time { return w.Confirmed })).needing(model.PartRuntime),
+		tickColumn(func(w *model.WAL) time.Time { return w.Confirmed })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "flushed_at", Kind: table.Time, Show: table.Hidden, Doc: "Time tick up to which the flusher has consumed it; what it has consumed may still be in buffers."},
-		tick(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime),
+		tickColumn(func(w *model.WAL) time.Time { return w.Flushed })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "recovered_at", Kind: table.Time, Show: table.Hidden,
 		Doc: "Time tick up to which the node has recorded it in memory.",
 	},
-		tick(func(w *model.WAL) time.Time { return w.Recovered })).needing(model.PartRuntime),
+		tickColumn(func(w *model.WAL) time.Time { return w.Recovered })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "persisted_at", Kind: table.Time, Show: table.Hidden,
 		Doc: "The same in etcd: the last written checkpoint.",
 	},
-		tick(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
+		tickColumn(func(w *model.WAL) time.Time { return w.Persisted })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "buffer_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Its write-ahead buffer: readers at the end of the log are served from it."},
-		ofWAL(func(w *model.WAL) table.Cell { return whole(w.Buffer) })).needing(model.PartRuntime),
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.Buffer) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "buffer_capacity_bytes", Kind: table.Bytes, Show: table.Hidden,
 		Doc: "Capacity of that buffer.",
 	},
-		ofWAL(func(w *model.WAL) table.Cell { return whole(w.BufferCapacity) })).needing(model.PartRuntime),
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.BufferCapacity) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "buffer_from", Kind: table.Time, Show: table.Hidden, Doc: "The oldest time tick in that buffer: readers further back read the queue."},
-		tick(func(w *model.WAL) time.Time { return w.BufferFrom })).needing(model.PartRuntime),
+		tickColumn(func(w *model.WAL) time.Time { return w.BufferFrom })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "inflight_txns", Kind: table.Int, Show: table.Hidden, Doc: "Open transactions on it."},
-		ofWAL(func(w *model.WAL) table.Cell { return whole(w.InflightTxns) })).needing(model.PartRuntime),
+		walColumn(func(w *model.WAL) table.Cell { return roundedCount(w.InflightTxns) })).withNeeds(model.PartRuntime),
 }
 
 // streamingNodeCell returns a column function for a streaming node as a whole. The cell is none for other
@@ -315,7 +315,7 @@ var nodeStreaming = []column[*model.Session]{
 				return none()
 			}
 			return count(int64(len(assignedTo(e, s.Node))))
-		}).needing(model.PartChannels),
+		}).withNeeds(model.PartChannels),
 	col(table.Column{
 		Name: "wals_open", Kind: table.Int, Show: table.Hidden,
 		Doc: "Logs that a streaming node accepts writes to, from its metrics: normally as many as pchannels.",
@@ -331,13 +331,13 @@ var nodeStreaming = []column[*model.Session]{
 				}
 			}
 			return count(int64(open))
-		})).needing(model.PartRuntime),
+		})).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "growing_bytes", Title: "GROWING SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
-		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.Growing) })).needing(model.PartRuntime),
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.Growing) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "growing_hwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "High-water mark: above it growing segments are flushed until growing_lwm_bytes. Unknown in the first minute of the process."},
-		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.HighWater) })).needing(model.PartRuntime),
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.HighWater) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "growing_lwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Low-water mark of the same."},
-		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.LowWater) })).needing(model.PartRuntime),
+		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return roundedCount(n.LowWater) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "broadcasts", Kind: table.Pairs, Show: table.Hidden,
 		Doc: "Tasks of StreamingCoord that write a message to several channels, by state, from the metrics of its " +
@@ -345,7 +345,7 @@ var nodeStreaming = []column[*model.Session]{
 	},
 		func(e *Env, s *model.Session) table.Cell {
 			all := e.Cluster.Runtime.Streaming()
-			if !coordinates(s) {
+			if !canCoordinate(s) {
 				return none()
 			}
 			n := cmp.Or(liveNode(e, s), sameProcess(e, s))
@@ -364,12 +364,12 @@ var nodeStreaming = []column[*model.Session]{
 				flat = append(flat, state, model.NodeID(sums[state]).String())
 			}
 			return list(flat)
-		}).needing(model.PartRuntime),
+		}).withNeeds(model.PartRuntime),
 }
 
-// coordinates reports whether a session's role can run StreamingCoord: MixCoord, or RootCoord if roles are
+// canCoordinate reports whether a session's role can run StreamingCoord: MixCoord, or RootCoord if roles are
 // separate.
-func coordinates(s *model.Session) bool {
+func canCoordinate(s *model.Session) bool {
 	return s.Role == "mixcoord" || s.Role == "rootcoord" || s.Role == "streamingcoord"
 }
 

@@ -15,9 +15,9 @@ import (
 	"kitescope/internal/table"
 )
 
-// constructed returns a process with two scrapes from testdata/metrics: the newest, and one 10 s earlier with
+// loadScrapes returns a process with two scrapes from testdata/metrics: the newest, and one 10 s earlier with
 // all counters at 0.
-func constructed(t *testing.T, name string, node model.Ref) *model.Process {
+func loadScrapes(t *testing.T, name string, node model.Ref) *model.Process {
 	t.Helper()
 	text, err := os.Open("../../testdata/metrics/" + name)
 	if err != nil {
@@ -46,8 +46,8 @@ func constructed(t *testing.T, name string, node model.Ref) *model.Process {
 // streamingEnv returns a cluster of 2.6 with two streaming nodes. One of them was not scraped.
 func streamingEnv(t *testing.T) *Env {
 	t.Helper()
-	p := constructed(t, "streamingnode.txt", model.Ref{Resource: "nodes", ID: "streamingnode-30"})
-	coordinator := constructed(t, "coordinator.txt", model.Ref{Resource: "nodes", ID: "mixcoord-1"})
+	p := loadScrapes(t, "streamingnode.txt", model.Ref{Resource: "nodes", ID: "streamingnode-30"})
+	coordinator := loadScrapes(t, "coordinator.txt", model.Ref{Resource: "nodes", ID: "mixcoord-1"})
 	pchannel := func(name string, node model.NodeID) *model.PChannel {
 		return &model.PChannel{Name: name, Streaming: true, State: "Assigned", Term: 7, Node: node}
 	}
@@ -137,9 +137,9 @@ func TestNodeStreaming(t *testing.T) {
 	}
 }
 
-// TestCutScrapes checks that values missing in a truncated scrape are unknown, and that a read-only log does
+// TestPartialScrapes checks that values missing in a truncated scrape are unknown, and that a read-only log does
 // not count as missing.
-func TestCutScrapes(t *testing.T) {
+func TestPartialScrapes(t *testing.T) {
 	env := streamingEnv(t)
 	env.Cluster.PChannels[2].AccessMode = "ReadOnly"
 	at := map[model.NodeID]int{}

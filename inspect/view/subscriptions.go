@@ -54,8 +54,8 @@ func queueSubscriptions(e *Env) (list []queueSubscription) {
 	return list
 }
 
-// ofPulsar returns a column function for Pulsar's subscriptions.
-func ofPulsar(cell func(*model.Subscription) table.Cell) func(*Env, queueSubscription) table.Cell {
+// pulsarColumn returns a column function for Pulsar's subscriptions.
+func pulsarColumn(cell func(*model.Subscription) table.Cell) func(*Env, queueSubscription) table.Cell {
 	return func(_ *Env, s queueSubscription) table.Cell {
 		if s.pulsar == nil {
 			return none()
@@ -70,7 +70,7 @@ var subscriptions = define(definition[queueSubscription]{
 		Aliases: []string{"subscriptions", "readers"},
 		Doc:     "Readers of the topics: Pulsar's subscriptions, if it can be queried; Woodpecker's readers, from etcd.",
 		Needs:   model.PartChannels | model.PartRuntime,
-		Lacks:   untoldByQueue,
+		Missing: missingQueue,
 	},
 	rows: queueSubscriptions,
 	columns: []column[queueSubscription]{
@@ -104,26 +104,26 @@ var subscriptions = define(definition[queueSubscription]{
 			Name: "consumers", Kind: table.Int, Priority: 1,
 			Doc: "Connected consumers (Pulsar); if 0, no process reads it.",
 		},
-			ofPulsar(func(s *model.Subscription) table.Cell { return count(int64(s.Consumers)) })),
+			pulsarColumn(func(s *model.Subscription) table.Cell { return count(int64(s.Consumers)) })),
 		col(table.Column{Name: "type", Kind: table.State, Show: table.Wide, Priority: 4, Doc: "Exclusive, Shared, Failover, Key_Shared (Pulsar)."},
-			ofPulsar(func(s *model.Subscription) table.Cell { return text(s.Type) })),
+			pulsarColumn(func(s *model.Subscription) table.Cell { return text(s.Type) })),
 		col(table.Column{Name: "opened_at", Title: "OPENED", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "When a reader was opened (Woodpecker)."},
 			func(_ *Env, s queueSubscription) table.Cell {
 				if s.reader == nil {
 					return none()
 				}
-				return at(s.reader.OpenedAt)
+				return timeCell(s.reader.OpenedAt)
 			}),
 		col(table.Column{
 			Name: "acked_at", Title: "ACKED", Kind: table.Time, Show: table.Wide, Priority: 3,
 			Doc: "When it last acknowledged a message, none if never (Pulsar).",
 		},
-			ofPulsar(func(s *model.Subscription) table.Cell { return at(s.Acked) })),
+			pulsarColumn(func(s *model.Subscription) table.Cell { return timeCell(s.Acked) })),
 		col(table.Column{
 			Name: "read_at", Kind: table.Time, Show: table.Wide, Priority: 3,
 			Doc: "When it last read: recorded its position (Woodpecker) or got a message (Pulsar); none if never.",
 		},
-			func(_ *Env, s queueSubscription) table.Cell { return at(s.read()) }),
+			func(_ *Env, s queueSubscription) table.Cell { return timeCell(s.read()) }),
 		col(table.Column{Name: "read_age_seconds", Kind: table.Duration, Priority: 1, Doc: "Time since read_at."},
 			func(e *Env, s queueSubscription) table.Cell { return age(e, s.read()) }),
 	},

@@ -26,7 +26,7 @@ var tasks = define(definition[*model.Task]{
 			col(table.Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...; of QueryCoord's tasks Grow (load), Reduce (release), Move (balance); of a sync the segment's level.", Vocabulary: true},
 				func(_ *Env, t *model.Task) table.Cell { return text(t.SubType) }),
 		},
-		taskCollection, taskState, taskDetail, taskTold,
+		taskCollection, taskState, taskDetail, taskReports,
 	),
 	ref: func(_ *Env, t *model.Task) Ref {
 		return Ref{ID: t.Name(), Name: t.Type + " " + model.NodeID(t.ID).String()}
@@ -55,13 +55,13 @@ var tasks = define(definition[*model.Task]{
 // taskCollection is used instead of collectionColumns because a broadcast has no collection.
 var taskCollection = []column[*model.Task]{
 	col(table.Column{Name: "collection_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the collection, none if the task has no single one."},
-		func(_ *Env, t *model.Task) table.Cell { return someID(t.Collection) }),
+		func(_ *Env, t *model.Task) table.Cell { return idOrNone(t.Collection) }),
 	col(table.Column{Name: "collection", Priority: 1, By: "collection_id", Doc: "Name of the collection."},
 		func(e *Env, t *model.Task) table.Cell { return text(e.Cluster.CollectionName(t.Collection)) }),
 	col(table.Column{Name: "database", Show: table.Wide, Priority: 6, Doc: "Name of the collection's database."},
 		func(e *Env, t *model.Task) table.Cell { return databaseOf(e, t.Collection) }),
 	col(table.Column{Name: "partition_id", Kind: table.ID, Show: table.Hidden, Doc: "Id of the partition, none if the task has no single one."},
-		func(_ *Env, t *model.Task) table.Cell { return someID(t.Partition) }),
+		func(_ *Env, t *model.Task) table.Cell { return idOrNone(t.Partition) }),
 	col(table.Column{Name: "partition", Show: table.Wide, Priority: 6, Doc: "Name of the partition."}, func(e *Env, t *model.Task) table.Cell {
 		if t.Partition == 0 {
 			return none()
@@ -95,7 +95,7 @@ var taskDetail = []column[*model.Task]{
 		Name: "trigger", Kind: table.ID, Show: table.Hidden,
 		Doc: "For a compaction the id of its trigger, for an import the id of its job.",
 	},
-		func(_ *Env, t *model.Task) table.Cell { return someID(model.NodeID(t.Trigger)) }),
+		func(_ *Env, t *model.Task) table.Cell { return idOrNone(model.NodeID(t.Trigger)) }),
 	col(table.Column{Name: "segments", Kind: table.List, Show: table.Hidden, Doc: "Ids of the segments that it reads."},
 		func(_ *Env, t *model.Task) table.Cell { return ids(t.Segments) }),
 	col(table.Column{
@@ -113,13 +113,13 @@ var taskDetail = []column[*model.Task]{
 	col(table.Column{Name: "vchannel", Show: table.Wide, Priority: 6, Doc: "Virtual channel that it works on."},
 		func(_ *Env, t *model.Task) table.Cell { return text(t.VChannel) }),
 	col(table.Column{Name: "started_at", Title: "STARTED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "Start time, if recorded: QueryCoord does not report it; see also told_started."},
-		func(_ *Env, t *model.Task) table.Cell { return at(t.StartedAt) }),
+		func(_ *Env, t *model.Task) table.Cell { return timeCell(t.StartedAt) }),
 	col(table.Column{Name: "ended_at", Title: "ENDED", Kind: table.Time, Show: table.Wide, Priority: 5, Doc: "When it ended, where recorded."},
-		func(_ *Env, t *model.Task) table.Cell { return at(t.EndedAt) }),
+		func(_ *Env, t *model.Task) table.Cell { return timeCell(t.EndedAt) }),
 }
 
-// taskTold holds the columns with the sources of a task, and the data that only the process has in memory.
-var taskTold = []column[*model.Task]{
+// taskReports holds the columns with the sources of a task, and the data that only the process has in memory.
+var taskReports = []column[*model.Task]{
 	col(table.Column{
 		Name: "known_from", Title: "KNOWN FROM", Kind: table.List, Show: table.Hidden, Priority: 5,
 		Doc: "etcd, the session of the process that has it in memory, or both. Processes also report ended tasks, for up to half an hour, and only the last 32 to 1,024.",
@@ -132,41 +132,41 @@ var taskTold = []column[*model.Task]{
 			sources = append(sources, t.Report.Reporter())
 		}
 		return list(sources)
-	}).needing(model.PartRuntime).whenLive(),
+	}).withNeeds(model.PartRuntime).asLive(),
 	col(table.Column{
 		Name: "told_state", Kind: table.State, Show: table.Hidden,
 		Doc: "State in the memory of the process: newer than in etcd if they differ. Unknown for a task that is only " +
 			"in etcd.",
 	},
-		told(func(t *model.TaskReport) table.Cell { return text(t.State) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.State) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "source", Show: table.Hidden, Doc: "Which checker of QueryCoord made the task: segment_checker, balance_checker, ...", Vocabulary: true},
-		told(func(t *model.TaskReport) table.Cell { return text(t.Source) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Source) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "priority", Show: table.Hidden, Doc: "QueryCoord's priority of the task: Low, Normal, High.", Vocabulary: true},
-		told(func(t *model.TaskReport) table.Cell { return text(t.Priority) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Priority) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "actions", Kind: table.List, Show: table.Hidden,
 		Doc: "Actions of QueryCoord's task, in order, as it names them.",
 	},
-		told(func(t *model.TaskReport) table.Cell { return list(t.Actions) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return list(t.Actions) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "replica_id", Kind: table.ID, Show: table.Hidden, Doc: "Replica that QueryCoord's task is for."},
-		told(func(t *model.TaskReport) table.Cell { return someID(t.Replica) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return idOrNone(t.Replica) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows it works on, if reported by the process."},
-		told(func(t *model.TaskReport) table.Cell { return someCount(t.Rows) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(t.Rows) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes written, if reported by the process: for an index its size in memory."},
-		told(func(t *model.TaskReport) table.Cell { return someCount(t.Bytes) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(t.Bytes) })).withNeeds(model.PartRuntime),
 	col(table.Column{
 		Name: "took_seconds", Kind: table.Duration, Show: table.Hidden,
 		Doc: "How long a sync took, none while it runs.",
 	},
-		told(func(t *model.TaskReport) table.Cell { return someCount(int64(t.Took)) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return countOrNone(int64(t.Took)) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "told_started", Show: table.Hidden, Doc: "Start time as the process writes it: in its own, unnamed time zone."},
-		told(func(t *model.TaskReport) table.Cell { return text(t.Started) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Started) })).withNeeds(model.PartRuntime),
 	col(table.Column{Name: "told_ended", Show: table.Hidden, Doc: "When it ended, likewise."},
-		told(func(t *model.TaskReport) table.Cell { return text(t.Ended) })).needing(model.PartRuntime),
+		reportColumn(func(t *model.TaskReport) table.Cell { return text(t.Ended) })).withNeeds(model.PartRuntime),
 }
 
-// told returns a column function for a process's report of a task. The cell is unknown without a report.
-func told(cell func(*model.TaskReport) table.Cell) func(*Env, *model.Task) table.Cell {
+// reportColumn returns a column function for a process's report of a task. The cell is unknown without a report.
+func reportColumn(cell func(*model.TaskReport) table.Cell) func(*Env, *model.Task) table.Cell {
 	return func(_ *Env, t *model.Task) table.Cell {
 		if t.Report == nil {
 			return unknown()
@@ -185,9 +185,9 @@ func segmentsByID(e *Env, list []model.SegmentID) []*model.Segment {
 	return found
 }
 
-// Untold returns a note for a table of tasks with the processes whose tasks in memory are unknown, though
+// MissingTasks returns a note for a table of tasks with the processes whose tasks in memory are unknown, though
 // they were or could have been queried. It returns "" if none are missing or no process was queried.
-func Untold(g *Grid) string {
+func MissingTasks(g *Grid) string {
 	r := g.Table.Env().Cluster.Runtime
 	if g.Table.Resource().Name != tasks.Name || r == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 // withTasks returns a cluster with a compaction and an import in etcd, and told as the tasks that processes
 // report.
-func withTasks(told []*model.Task, calls ...model.Call) *model.Cluster {
+func withTasks(reported []*model.Task, calls ...model.Call) *model.Cluster {
 	c := model.Build(model.Parts{
 		Loaded:      model.PartAll,
 		Databases:   []*model.Database{{ID: 1, Name: "default"}},
@@ -25,11 +25,11 @@ func withTasks(told []*model.Task, calls ...model.Call) *model.Cluster {
 		},
 	})
 	return c.WithRuntime(model.BuildRuntime(model.RuntimeParts{
-		Nodes: []*model.LiveNode{{Role: "querycoord", Node: 3, Outcome: model.Answered, Calls: calls}}, Tasks: told,
+		Nodes: []*model.LiveNode{{Role: "querycoord", Node: 3, Outcome: model.Answered, Calls: calls}}, Tasks: reported,
 	}))
 }
 
-func toldTasks() []*model.Task {
+func reportedTasks() []*model.Task {
 	by := func(role string, node model.NodeID, x model.TaskReport) *model.TaskReport {
 		x.Role, x.Node = role, node
 		return &x
@@ -43,7 +43,7 @@ func toldTasks() []*model.Task {
 	}
 }
 
-func TestTasksToldOf(t *testing.T) {
+func TestReportedTasks(t *testing.T) {
 	r, err := view.Find("tasks")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestTasksToldOf(t *testing.T) {
 		}
 		return lines, g
 	}
-	lines, g := rows(withTasks(toldTasks()))
+	lines, g := rows(withTasks(reportedTasks()))
 	want := []string{
 		"compaction||docs|pipelining|executing|etcd+datacoord-2|-|-",
 		"compaction||docs|failed|failed|datacoord-2|-|-",
@@ -89,19 +89,19 @@ func TestTasksToldOf(t *testing.T) {
 	if len(refs) != len(want) {
 		t.Errorf("%d names for %d tasks", len(refs), len(want))
 	}
-	if text := view.Untold(g); text != "" {
+	if text := view.MissingTasks(g); text != "" {
 		t.Errorf("all is told, and %q", text)
 	}
-	c := withTasks(toldTasks())
+	c := withTasks(reportedTasks())
 	if lines, _ = rows(c.WithRuntime(nil)); len(lines) != 2 || !strings.HasSuffix(lines[0], "|pipelining|?|?|?|?") {
 		t.Errorf("nobody was asked: %q", lines)
 	}
 	for reason, c := range map[string]*model.Cluster{
-		"tasks_all of querycoord-3 (unimplemented)": withTasks(toldTasks(), model.Call{Role: "querycoord", Node: 3, Method: "GetMetrics", About: "tasks_all", Outcome: model.Unimplemented}),
+		"tasks_all of querycoord-3 (unimplemented)": withTasks(reportedTasks(), model.Call{Role: "querycoord", Node: 3, Method: "GetMetrics", About: "tasks_all", Outcome: model.Unimplemented}),
 		"only since Milvus 2.5":                     withTasks(nil),
 	} {
-		if _, g := rows(c); !strings.Contains(view.Untold(g), reason) {
-			t.Errorf("%q does not say %q", view.Untold(g), reason)
+		if _, g := rows(c); !strings.Contains(view.MissingTasks(g), reason) {
+			t.Errorf("%q does not say %q", view.MissingTasks(g), reason)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type Node struct {
 	// Findings counts the findings about the object. Worst adds those about all descendants. Both are zero if
 	// no checks ran.
 	Findings, Worst table.Tally
-	// Left is the number of segments that are left out, set only on the root.
-	Left int
+	// Omitted is the number of segments that are left out, set only on the root.
+	Omitted int
 
 	fields func() []Field
 }
@@ -52,7 +52,7 @@ func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 	byPartition := map[model.PartitionID][]*model.Segment{}
 	for _, s := range env.Cluster.SegmentsOf(id) {
 		if !options.All && s.State == model.SegmentDropped {
-			root.Left++
+			root.Omitted++
 			continue
 		}
 		byPartition[s.Partition] = append(byPartition[s.Partition], s)
@@ -68,18 +68,18 @@ func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
 			root.Children = append(root.Children, b.partition(lost, byPartition[p]))
 		}
 	}
-	if env.Judged != nil {
-		root.judge(env.Judged, options.Worst)
+	if env.Judgement != nil {
+		root.addFindings(env.Judgement, options.Worst)
 	}
 	return root, nil
 }
 
-// judge adds the results of checks.
-func (n *Node) judge(j *Judgement, worstFirst bool) {
-	n.Findings = j.About(n.Ref)
+// addFindings adds the results of checks.
+func (n *Node) addFindings(j *Judgement, worstFirst bool) {
+	n.Findings = j.Tally(n.Ref)
 	n.Worst = n.Findings
 	for _, c := range n.Children {
-		c.judge(j, worstFirst)
+		c.addFindings(j, worstFirst)
 		n.Worst = n.Worst.Plus(c.Worst)
 	}
 	if worstFirst {
@@ -117,7 +117,7 @@ func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...st
 			i := r.Column(name)
 			list[k] = Field{&r.Columns[i], t.Cell(0, i)}
 		}
-		if env.Judged.About(ref) != (table.Tally{}) {
+		if env.Judgement.Tally(ref) != (table.Tally{}) {
 			i := r.Column("findings")
 			list = append(list, Field{&r.Columns[i], t.Cell(0, i)})
 		}

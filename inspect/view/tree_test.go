@@ -68,7 +68,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-func TestTreeOfWhatACollectionLeftBehind(t *testing.T) {
+func TestTreeOfLeftovers(t *testing.T) {
 	n, err := NewTree(smallEnv(), "470590569931111111", TreeOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ const (
 	walRecovered = model.WALRecovered // in the streaming node's checkpoint up to here; recovery starts here
 	walFlushed   = "Flushed"          // flushed to storage up to here, for one vchannel
 	walTruncated = "Truncated"        // the queue may delete up to here
-	walKept      = "OldestKept"       // the first message in the queue
+	walOldest    = "OldestKept"       // the first message in the queue
 )
 
 // walPosition is one position of one log.
@@ -38,7 +38,7 @@ type walPosition struct {
 
 func walPositions(e *Env) (rows []walPosition) {
 	numbers := numbersMessages(e.Cluster)
-	for _, p := range counted(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name }) {
+	for _, p := range naturalOrder(e.Cluster.PChannels, func(p *model.PChannel) string { return p.Name }) {
 		log, topic := e.Cluster.Woodpecker.Log(p.Name), e.Cluster.Runtime.Topic(p.Name)
 		told, _ := walOf(e, p)
 		add := func(x walPosition) {
@@ -67,9 +67,9 @@ func walPositions(e *Env) (rows []walPosition) {
 			add(walPosition{stage: walTruncated, entry: &log.Truncated})
 		}
 		if first, ok := log.Oldest(); ok {
-			add(walPosition{stage: walKept, entry: &first})
+			add(walPosition{stage: walOldest, entry: &first})
 		} else if topic != nil {
-			add(walPosition{stage: walKept, offset: topic.First, numbered: true})
+			add(walPosition{stage: walOldest, offset: topic.First, numbered: true})
 		}
 	}
 	return rows
@@ -83,10 +83,10 @@ func numbersMessages(c *model.Cluster) bool {
 
 // addWritten adds the end of a log, from the queue or from the metrics of its streaming node. The metrics
 // have only the time, not the message.
-func addWritten(told *model.WAL, log *model.Log, topic *model.Topic, add func(walPosition)) {
+func addWritten(reported *model.WAL, log *model.Log, topic *model.Topic, add func(walPosition)) {
 	x := walPosition{stage: walWritten}
-	if told != nil {
-		x.tick = told.Confirmed
+	if reported != nil {
+		x.tick = reported.Confirmed
 	}
 	switch {
 	case log != nil && len(log.Segments) > 0:
@@ -103,9 +103,9 @@ func addWritten(told *model.WAL, log *model.Log, topic *model.Topic, add func(wa
 	add(x)
 }
 
-// at returns the time of a position from the checkpoint, otherwise from the metrics. It is zero if both are
+// time returns the time of a position from the checkpoint, otherwise from the metrics. It is zero if both are
 // missing.
-func (w *walPosition) at() time.Time {
+func (w *walPosition) time() time.Time {
 	if w.checkpoint.At != 0 {
 		return w.checkpoint.At.Time()
 	}
@@ -160,7 +160,7 @@ var wal = define(definition[walPosition]{
 		Kind:    "WALPosition",
 		Doc:     "Positions of each write-ahead log, from what clients wrote to what is truncated: in time, messages and bytes.",
 		Needs:   model.PartObjects | model.PartServing | model.PartChannels | model.PartRuntime,
-		Lacks:   untoldByQueue,
+		Missing: missingQueue,
 	},
 	rows: walPositions,
 	columns: []column[walPosition]{
@@ -200,9 +200,9 @@ var wal = define(definition[walPosition]{
 			Name: "at", Kind: table.Time, Show: table.Wide, Priority: 3,
 			Doc: "Time of that message, if a checkpoint or a metric of its streaming node has it.",
 		},
-			func(_ *Env, w walPosition) table.Cell { return timeOfPosition(w, at(w.at())) }),
+			func(_ *Env, w walPosition) table.Cell { return timeOfPosition(w, timeCell(w.time())) }),
 		col(table.Column{Name: "age_seconds", Kind: table.Duration, Priority: 1, Doc: "Time since then: how far it is behind the clock."},
-			func(e *Env, w walPosition) table.Cell { return timeOfPosition(w, age(e, w.at())) }),
+			func(e *Env, w walPosition) table.Cell { return timeOfPosition(w, age(e, w.time())) }),
 		col(table.Column{Name: "behind_messages", Title: "BEHIND", Kind: table.Int, Doc: "Messages after it: up to the end of Kafka's topic, in closed segments of Woodpecker's log. Where segments are uncounted there are more."},
 			walBehind(func(messages, _ int64) int64 { return messages })),
 		col(table.Column{
@@ -228,7 +228,7 @@ var wal = define(definition[walPosition]{
 
 // timeOfPosition returns c, or unknown if neither the checkpoint nor the metrics have the time.
 func timeOfPosition(w walPosition, c table.Cell) table.Cell {
-	if w.at().IsZero() {
+	if w.time().IsZero() {
 		return unknown()
 	}
 	return c

@@ -5,8 +5,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// segmentWanted holds the column from QueryCoord's current targets, which are queried only on demand.
-var segmentWanted = []column[*model.Segment]{
+// segmentTarget holds the column from QueryCoord's current targets, which are queried only on demand.
+var segmentTarget = []column[*model.Segment]{
 	col(table.Column{
 		Name: "wanted_as", Kind: table.State, Show: table.Hidden,
 		Doc: "Sealed, Growing, Both or NotWanted: what QueryCoord's current target (in memory; 2.5 and later) requires. Sealed with served_as NotServed: required but not served.",
@@ -23,5 +23,5 @@ var segmentWanted = []column[*model.Segment]{
 			return text("Growing")
 		}
 		return text("NotWanted")
-	}).needing(model.PartRuntime | model.PartTargets),
+	}).withNeeds(model.PartRuntime | model.PartTargets),
 }

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// reach is the maximum age of a possible cause, in addition to the time that the check itself waits.
-	reach = 10 * time.Minute
-	// fades is the age, in addition to that time, at which an event counts half.
-	fades = time.Minute
-	// verySame is the weight of an event after the last revision that is known to be without the finding.
-	verySame = 2.0
-	// leastScore is the minimum score of a possible cause. Events that match neither the kind, nor the object,
+	// maxCauseAge is the maximum age of a possible cause, in addition to the time that the check itself waits.
+	maxCauseAge = 10 * time.Minute
+	// halfLife is the age, in addition to that time, at which an event counts half.
+	halfLife = time.Minute
+	// afterAbsentWeight is the weight of an event after the last revision that is known to be without the finding.
+	afterAbsentWeight = 2.0
+	// minScore is the minimum score of a possible cause. Events that match neither the kind, nor the object,
 	// nor the time of a finding are below it.
-	leastScore = 0.06
-	// mostEvents is the maximum number of events that are scored per finding, the latest before its onset.
-	mostEvents = 4000
+	minScore = 0.06
+	// maxEvents is the maximum number of events that are scored per finding, the latest before its onset.
+	maxEvents = 4000
 )
 
-// scored holds the position of an event in the history and its score as a cause.
-type scored struct {
-	at    int
+// candidate holds the position of an event in the history and its score as a cause.
+type candidate struct {
+	index int
 	score float64
 }
 
@@ -38,7 +38,7 @@ const (
 	likelyNone  = 0.1
 )
 
-func likely(s *check.Starts, e *history.Event) float64 {
+func likelihood(s *check.Starts, e *history.Event) float64 {
 	matches := func(f check.EventFilter) bool { return f.Matches(e) }
 	switch {
 	case slices.ContainsFunc(s.First, matches):
@@ -58,8 +58,8 @@ func (f *finder) startsOf(finding *check.Finding) check.Starts {
 	return check.Starts{}
 }
 
-// mostStarts is the maximum number of events that are considered as the start of a finding.
-const mostStarts = 3
+// maxStarts is the maximum number of events that are considered as the start of a finding.
+const maxStarts = 3
 
 // trackOf returns the track of a finding with the events that may have started it. Such events are named by
 // the check and share at least the collection with the finding. They are sorted by similarity, and equal ones
@@ -69,14 +69,14 @@ func (f *finder) trackOf(o *Onset) track {
 	t := track{onset: o, last: -1}
 	c := f.report.Cluster
 	row, subject := f.startsOf(o.Finding), subjectOf(c, o.Finding)
-	object := bare(o.Finding.Object)
-	var list []scored
+	object := withoutName(o.Finding.Object)
+	var list []candidate
 	for i := len(f.events) - 1; i >= 0; i-- {
 		e := &f.events[i]
 		if e.Revision > c.Origin.Revision {
 			continue
 		}
-		of := object.ID != "" && bare(e.Object) == object
+		of := object.ID != "" && withoutName(e.Object) == object
 		if t.last < 0 && of {
 			t.last = i
 		}
@@ -84,27 +84,27 @@ func (f *finder) trackOf(o *Onset) track {
 		if at < 0 {
 			continue
 		}
-		shares := subject.shares(e)
+		shares := subject.similarity(e)
 		if of {
 			shares += sharesObject
 		}
 		if shares >= sharesCollection || shares >= sharesCluster && row.First[at].Subject != "" {
-			list = append(list, scored{i, shares})
+			list = append(list, candidate{i, shares})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	for _, x := range list[:min(mostStarts, len(list))] {
-		t.starts = append(t.starts, x.at)
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	for _, x := range list[:min(maxStarts, len(list))] {
+		t.starts = append(t.starts, x.index)
 	}
 	return t
 }
 
 // before returns the events before the onset of a finding that are most likely its cause, the likeliest
 // first, at most the given number. If the onset is unknown, it uses the events before the report. If the
-// finding may be older than its onset (Onset.AtLeast), it returns nil.
+// finding may be older than its onset (Onset.MaybeOlder), it returns nil.
 func (f *finder) before(t *track, most int) []history.Event {
 	o := t.onset
-	if o.AtLeast {
+	if o.MaybeOlder {
 		return nil
 	}
 	c := f.report.Cluster
@@ -114,42 +114,42 @@ func (f *finder) before(t *track, most int) []history.Event {
 	}
 	row, subject := f.startsOf(o.Finding), subjectOf(c, o.Finding)
 	end := sort.Search(len(f.events), func(i int) bool { return f.events[i].Revision > revision })
-	var list []scored
-	for i := end - 1; i >= max(0, end-mostEvents); i-- {
+	var list []candidate
+	for i := end - 1; i >= max(0, end-maxEvents); i-- {
 		e := &f.events[i]
 		ago := time.Duration(0)
 		if !at.IsZero() && !e.Time.IsZero() {
 			ago = max(0, at.Sub(e.Time))
 		}
-		if ago > reach+row.MaxDelay {
+		if ago > maxCauseAge+row.MaxDelay {
 			break
 		}
-		likely := likely(&row, e)
+		likely := likelihood(&row, e)
 		if o.Unknown != "" && likely < likelyOther {
 			continue // without an onset, the distance in time means nothing
 		}
 		weight := 1.0
 		if e.Revision > t.after && o.Unknown == "" { // whatever its kind, it may be the change that the check detects
-			likely, weight = max(likely, likelyOther), verySame
+			likely, weight = max(likely, likelyOther), afterAbsentWeight
 		}
-		score := weight * likely * subject.shares(e) * (1 - nearness(ago, row.MaxDelay))
-		if score >= leastScore {
-			list = append(list, scored{i, score})
+		score := weight * likely * subject.similarity(e) * (1 - ageDiscount(ago, row.MaxDelay))
+		if score >= minScore {
+			list = append(list, candidate{i, score})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	events := make([]history.Event, 0, most)
 	for _, s := range list[:min(most, len(list))] {
-		events = append(events, f.history.Event(s.at))
+		events = append(events, f.history.Event(s.index))
 	}
 	return events
 }
 
-// nearness returns the discount of an event by its age, from 0 to 1: the older, the larger. It is 0 within
+// ageDiscount returns the discount of an event by its age, from 0 to 1: the older, the larger. It is 0 within
 // the time that the check waits and 0.5 one fades later.
-func nearness(ago, waits time.Duration) float64 {
+func ageDiscount(ago, waits time.Duration) float64 {
 	over := float64(max(0, ago-waits))
-	return over / (over + float64(fades))
+	return over / (over + float64(halfLife))
 }
 
 // subject holds the objects of a finding and their owners.
@@ -159,22 +159,22 @@ type subject struct {
 	owners      map[model.Ref]bool
 	collections map[string]bool
 	nodes       map[model.NodeID]bool
-	lacks       string
+	missingRole string
 }
 
 func subjectOf(c *model.Cluster, f *check.Finding) *subject {
 	s := &subject{
-		cluster: c, direct: map[model.Ref]bool{}, owners: map[model.Ref]bool{}, collections: map[string]bool{}, nodes: map[model.NodeID]bool{}, lacks: f.MissingRole,
+		cluster: c, direct: map[model.Ref]bool{}, owners: map[model.Ref]bool{}, collections: map[string]bool{}, nodes: map[model.NodeID]bool{}, missingRole: f.MissingRole,
 	}
 	for _, r := range slices.Concat([]model.Ref{f.Object}, f.Objects) {
-		s.direct[bare(r)] = true
-		s.own(r)
+		s.direct[withoutName(r)] = true
+		s.addOwners(r)
 	}
 	return s
 }
 
-// bare returns r without its name, because names change.
-func bare(r model.Ref) model.Ref { return model.Ref{Resource: r.Resource, ID: r.ID} }
+// withoutName returns r without its name, because names change.
+func withoutName(r model.Ref) model.Ref { return model.Ref{Resource: r.Resource, ID: r.ID} }
 
 // The similarity of an event to a finding.
 const (
@@ -185,11 +185,11 @@ const (
 	sharesNothing    = 0.3
 )
 
-func (s *subject) shares(e *history.Event) float64 {
+func (s *subject) similarity(e *history.Event) float64 {
 	switch {
-	case s.direct[bare(e.Object)], s.lacks != "" && isOfRole(e.Object, s.lacks):
+	case s.direct[withoutName(e.Object)], s.missingRole != "" && isOfRole(e.Object, s.missingRole):
 		return sharesObject
-	case s.owners[bare(e.Object)], s.touches(e):
+	case s.owners[withoutName(e.Object)], s.touches(e):
 		return sharesOwner
 	case s.collections[e.Collection.ID] || e.Object.Resource == "collections" && s.collections[e.Object.ID]:
 		return sharesCollection

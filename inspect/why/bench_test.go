@@ -31,7 +31,7 @@ func BenchmarkWhy(b *testing.B) {
 	measure(b, "why", c, func(c *model.Cluster) {
 		var judge check.Judge
 		budgets := judge.Latency(c).Budgets
-		if answers := why.Of(budgets, judge.Run(c, modeltest.Now, rules.All())); len(answers) < 50 {
+		if answers := why.Explain(budgets, judge.Run(c, modeltest.Now, rules.All())); len(answers) < 50 {
 			b.Fatalf("%d answers", len(answers))
 		}
 	})

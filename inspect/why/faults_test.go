@@ -24,7 +24,7 @@ import (
 var everyFault = flag.Bool("every-fault", false, "try every fault of the library, not one in four")
 
 // past returns the history of the etcd and the header of its newest revision.
-func (s *stage) past() (source.Past, source.Header) {
+func (s *etcdCluster) past() (source.Past, source.Header) {
 	s.t.Helper()
 	src, err := source.Open(s.t.Context(), "etcd://"+s.server.Address+"/"+s.root, source.Options{})
 	if err != nil {
@@ -39,9 +39,9 @@ func (s *stage) past() (source.Past, source.Header) {
 	return src.(source.Past), snap.Header()
 }
 
-// judged returns the onsets of the current findings, and the keys of the findings that existed before the
+// findOnsets returns the onsets of the current findings, and the keys of the findings that existed before the
 // revision injected.
-func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]bool) {
+func (s *etcdCluster) findOnsets(from, injected int64) (list []why.Onset, had map[string]bool) {
 	s.t.Helper()
 	ctx := s.t.Context()
 	past, head := s.past()
@@ -74,27 +74,27 @@ func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]b
 
 // score holds the results of all faults.
 type score struct {
-	onsets, near, told, first int
-	lines                     []string
+	onsets, accurate, recorded, first int
+	lines                             []string
 }
 
 // add compares an onset with the time and the revision of a fault. told reports whether the history has an
 // event for the fault.
-func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, told bool) {
+func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, recorded bool) {
 	wrong := o.Began.Sub(at).Abs()
 	x.onsets++
-	ok := o.Unknown == "" && !o.AtLeast && wrong <= 5*time.Second
+	ok := o.Unknown == "" && !o.MaybeOlder && wrong <= 5*time.Second
 	if ok {
-		x.near++
+		x.accurate++
 	}
 	named := slices.ContainsFunc(o.Before, func(e history.Event) bool { return e.Revision <= injected && e.Last >= injected })
-	if told {
-		x.told++
+	if recorded {
+		x.recorded++
 		if named {
 			x.first++
 		}
 	}
-	if ok && (named || !told) {
+	if ok && (named || !recorded) {
 		return
 	}
 	var before []string
@@ -102,13 +102,13 @@ func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, tol
 		before = append(before, fmt.Sprintf("%s %s %s", e.Time.Format(time.TimeOnly), e.Kind, e.Object.ID))
 	}
 	x.lines = append(x.lines, fmt.Sprintf("%-36s %-70s began %s (%s off), at least %v, unknown %q, injected among its events: %v of %v; before: %s",
-		name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly), wrong.Round(time.Second), o.AtLeast, o.Unknown, named, told, strings.Join(before, ", ")))
+		name, cmp.Or(o.Finding.Check+" "+o.Finding.Object.ID), o.Began.Format(time.TimeOnly), wrong.Round(time.Second), o.MaybeOlder, o.Unknown, named, recorded, strings.Join(before, ", ")))
 }
 
-// sampled selects one fault in four by a hash of its name, so that a new case does not change the selection
+// inSample selects one fault in four by a hash of its name, so that a new case does not change the selection
 // of the others. Over all faults, four onsets are off by more than the limit. The sample contains one of the
 // four (proxy-gone).
-func sampled(name string) bool {
+func inSample(name string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return h.Sum32()%4 == 1
@@ -132,7 +132,7 @@ func TestOnsetOfFaults(t *testing.T) {
 	server := sourcetest.StartEtcd(t, nil)
 	var all score
 	for i, c := range library.Cases {
-		if c.Kind != faulttest.Fault || !*everyFault && !sampled(c.Name) {
+		if c.Kind != faulttest.Fault || !*everyFault && !inSample(c.Name) {
 			continue
 		}
 		b, err := library.Base(t.Context(), c.Base)
@@ -147,20 +147,20 @@ func TestOnsetOfFaults(t *testing.T) {
 		if len(changes) == 0 || len(changes) > 100 {
 			continue
 		}
-		s := newStage(t, server, fmt.Sprintf("case%d", i), b, at, seedOf(c.Name))
-		s.pass(0)
-		s.write(map[string][]byte{allocator: s.reserved()})
+		s := newEtcdCluster(t, server, fmt.Sprintf("case%d", i), b, at, seedOf(c.Name))
+		s.advance(0)
+		s.write(map[string][]byte{allocator: s.reservedTimestamp()})
 		from := s.last
-		s.pass(120 * time.Second)
+		s.advance(120 * time.Second)
 		for key := range changes {
-			s.held[key] = true
+			s.faultKeys[key] = true
 		}
 		before := s.now
 		s.write(changes)
 		injected := s.last
-		s.pass(45 * time.Second)
-		onsets, had := s.judged(from, injected)
-		told := s.tells(from, injected)
+		s.advance(45 * time.Second)
+		onsets, had := s.findOnsets(from, injected)
+		told := s.hasEvent(from, injected)
 		for k := range onsets {
 			o := &onsets[k]
 			if had[o.Finding.Key()] || !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Top && w.Check == o.Finding.Check }) {
@@ -172,8 +172,8 @@ func TestOnsetOfFaults(t *testing.T) {
 	all.report(t)
 }
 
-// tells reports whether the history has an event at a revision.
-func (s *stage) tells(from, revision int64) bool {
+// hasEvent reports whether the history has an event at a revision.
+func (s *etcdCluster) hasEvent(from, revision int64) bool {
 	s.t.Helper()
 	ctx := s.t.Context()
 	past, head := s.past()
@@ -199,29 +199,29 @@ func (s *stage) tells(from, revision int64) bool {
 func (x *score) report(t *testing.T) {
 	t.Helper()
 	t.Logf("%d findings: %d began within 5 s of the fault; of %d faults that are events %d are among the first two\n%s",
-		x.onsets, x.near, x.told, x.first, strings.Join(x.lines, "\n"))
-	if x.onsets < 10 || x.onsets-x.near > max(1, x.onsets/20) { // in a small sample one is more than 5 %
-		t.Errorf("%d of %d onsets are within 5 s: want 95 in a hundred, of 10 at least", x.near, x.onsets)
+		x.onsets, x.accurate, x.recorded, x.first, strings.Join(x.lines, "\n"))
+	if x.onsets < 10 || x.onsets-x.accurate > max(1, x.onsets/20) { // in a small sample one is more than 5 %
+		t.Errorf("%d of %d onsets are within 5 s: want 95 in a hundred, of 10 at least", x.accurate, x.onsets)
 	}
-	if x.told-x.first > max(1, x.told/10) {
-		t.Errorf("%d of %d faults are among the first two events: want 90 in a hundred", x.first, x.told)
+	if x.recorded-x.first > max(1, x.recorded/10) {
+		t.Errorf("%d of %d faults are among the first two events: want 90 in a hundred", x.first, x.recorded)
 	}
 }
 
-// TestOnsetOfWhatTakesTime checks the onset of findings whose checks wait or count before they report. Such a
+// TestOnsetOfSlowChecks checks the onset of findings whose checks wait or count before they report. Such a
 // finding began with the event that its check names, long before the check reports it.
-func TestOnsetOfWhatTakesTime(t *testing.T) {
+func TestOnsetOfSlowChecks(t *testing.T) {
 	t.Parallel()
 	b, err := faulttest.OpenBase(t.Context(), "../../testdata/snapshots/cluster-2.3.5-healthy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := sourcetest.StartEtcd(t, nil)
-	begin := func(root string, seed uint64) (*stage, int64) {
-		s := newStage(t, server, root, b, b.Now, seed)
-		s.write(map[string][]byte{allocator: s.reserved()})
+	begin := func(root string, seed uint64) (*etcdCluster, int64) {
+		s := newEtcdCluster(t, server, root, b, b.Now, seed)
+		s.write(map[string][]byte{allocator: s.reservedTimestamp()})
 		from := s.last
-		s.pass(3 * time.Minute)
+		s.advance(3 * time.Minute)
 		return s, from
 	}
 	find := func(list []why.Onset, id string) *why.Onset {
@@ -237,8 +237,8 @@ func TestOnsetOfWhatTakesTime(t *testing.T) {
 		switch {
 		case o == nil:
 			t.Errorf("%s: nothing is found", name)
-		case o.Unknown != "" || o.AtLeast || o.Began.Sub(at).Abs() > 5*time.Second:
-			t.Errorf("%s: began %s, at least %v, unknown %q; want %s", name, o.Began, o.AtLeast, o.Unknown, at)
+		case o.Unknown != "" || o.MaybeOlder || o.Began.Sub(at).Abs() > 5*time.Second:
+			t.Errorf("%s: began %s, at least %v, unknown %q; want %s", name, o.Began, o.MaybeOlder, o.Unknown, at)
 		case !slices.ContainsFunc(o.Before, func(e history.Event) bool { return e.Kind == kind }):
 			t.Errorf("%s: before it %+v, want a %s", name, o.Before, kind)
 		}
@@ -253,9 +253,9 @@ func TestOnsetOfWhatTakesTime(t *testing.T) {
 	}
 	held.moveCheckpoints()
 	stopped := held.now
-	held.held["meta/datacoord-meta/channel-cp/"+v.Name] = true
-	held.pass(17 * time.Minute)
-	list, _ := held.judged(from, held.last)
+	held.faultKeys["meta/datacoord-meta/channel-cp/"+v.Name] = true
+	held.advance(17 * time.Minute)
+	list, _ := held.findOnsets(from, held.last)
 	near("a checkpoint that is held", find(list, "checkpoint-lag"), stopped, "checkpoint_stopped")
 
 	loop, from := begin("loop", 2)
@@ -270,8 +270,8 @@ func TestOnsetOfWhatTakesTime(t *testing.T) {
 		for range 40 {
 			loop.write(map[string][]byte{key: loop.keys[key]})
 		}
-		loop.pass(3 * time.Second)
+		loop.advance(3 * time.Second)
 	}
-	list, _ = loop.judged(from, loop.last)
+	list, _ = loop.findOnsets(from, loop.last)
 	near("a watch that is rewritten", find(list, "watch-livelock"), began, "channel_rewritten")
 }

@@ -21,11 +21,11 @@ type Onset struct {
 	// one end of the interval is known. Began is zero if no time is known.
 	Began time.Time
 	Error time.Duration
-	// AtLeast reports whether the finding may be older than Revision and Began. Both then belong to the oldest
+	// MaybeOlder reports whether the finding may be older than Revision and Began. Both then belong to the oldest
 	// judged moment with the finding, or to the start of the process whose settings the finding is about. Oldest
 	// is the reason, e.g. "start of the history".
-	AtLeast bool
-	Oldest  string
+	MaybeOlder  bool
+	OlderReason string
 	// Unknown is the reason why the onset is unknown, "" if it is known.
 	Unknown string
 	// Before holds the events that may have caused the finding, the likeliest first.
@@ -52,18 +52,18 @@ type Options struct {
 	// From is the revision of the first evenly spaced moment, or 0 for the oldest of the history. Events before
 	// it count too.
 	From int64
-	// Moments is the number of evenly spaced moments, or 0 for EvenMoments.
+	// Moments is the number of evenly spaced moments, or 0 for DefaultMoments.
 	Moments int
 	// Before is the maximum length of Onset.Before.
 	Before int
 }
 
 const (
-	// EvenMoments is the default of Options.Moments. As many events are judged in addition, at most.
-	EvenMoments = 24
-	// segmentsJudged limits the total number of segments over all moments, so large clusters get fewer moments.
-	segmentsJudged = 6_000_000
-	leastMoments   = 6
+	// DefaultMoments is the default of Options.Moments. As many events are judged in addition, at most.
+	DefaultMoments = 24
+	// maxSegments limits the total number of segments over all moments, so large clusters get fewer moments.
+	maxSegments = 6_000_000
+	minMoments  = 6
 )
 
 // track holds the presence of a finding at each judged moment.
@@ -102,12 +102,12 @@ func Find(ctx context.Context, survey Survey, h *history.History, r *check.Repor
 		onsets[i].Finding = x
 		f.tracks = append(f.tracks, f.trackOf(&onsets[i]))
 	}
-	if err := f.judge(ctx, survey); err != nil {
+	if err := f.runChecks(ctx, survey); err != nil {
 		return nil, err
 	}
 	for i := range f.tracks {
 		t := &f.tracks[i]
-		f.date(t)
+		f.findOnset(t)
 		onsets[i].Before = f.before(t, o.Before)
 	}
 	return onsets, nil
@@ -115,18 +115,18 @@ func Find(ctx context.Context, survey Survey, h *history.History, r *check.Repor
 
 // finder dates the findings of a report.
 type finder struct {
-	history *history.History
-	events  []history.Event // without their messages
-	report  *check.Report
-	options Options
-	from    int64
-	tracks  []track
-	moments []moment
-	why     map[*check.Finding]string // reason why a check could not look at the last moment
+	history       *history.History
+	events        []history.Event // without their messages
+	report        *check.Report
+	options       Options
+	from          int64
+	tracks        []track
+	moments       []moment
+	unseenReasons map[*check.Finding]string // reason why a check could not look at the last moment
 }
 
-// judge runs the checks of the report's findings at the judged moments, in ascending order.
-func (f *finder) judge(ctx context.Context, survey Survey) error {
+// runChecks runs the checks of the report's findings at the judged moments, in ascending order.
+func (f *finder) runChecks(ctx context.Context, survey Survey) error {
 	revisions := f.revisions()
 	if len(revisions) == 0 || len(f.tracks) == 0 {
 		return nil
@@ -141,17 +141,17 @@ func (f *finder) judge(ctx context.Context, survey Survey) error {
 	return survey(ctx, revisions, func(c *model.Cluster) error {
 		report := judge.Run(c, c.Origin.Taken, checks)
 		f.moments = append(f.moments, moment{c.Origin.Revision, c.Origin.Taken})
-		f.why = map[*check.Finding]string{}
+		f.unseenReasons = map[*check.Finding]string{}
 		found := map[*check.Finding]presence{}
 		for _, x := range check.Since(report, f.report).Changes {
 			switch {
 			case x.After == nil:
 			case x.Before != nil:
 				found[x.After] = present
-			case x.Kind == check.Unsure && !sameBlindness(report, f.report, x.After.Check):
-				found[x.After], f.why[x.After] = unseen, x.Why
+			case x.Kind == check.Unsure && !sameMissingData(report, f.report, x.After.Check):
+				found[x.After], f.unseenReasons[x.After] = unseen, x.Why
 				if c.Runtime == nil && f.report.Cluster.Runtime != nil {
-					f.why[x.After] = "no node data from that time"
+					f.unseenReasons[x.After] = "no node data from that time"
 				}
 			default:
 				found[x.After] = absent
@@ -171,9 +171,9 @@ func (f *finder) revisions() []int64 {
 	end := f.report.Cluster.Origin.Revision
 	most := f.options.Moments
 	if most == 0 {
-		most = EvenMoments
+		most = DefaultMoments
 	}
-	most = max(leastMoments, min(most, segmentsJudged/(len(f.report.Cluster.Segments)+1)))
+	most = max(minMoments, min(most, maxSegments/(len(f.report.Cluster.Segments)+1)))
 	x := history.NewAxis(f.history)
 	from, to := x.Position(f.from), x.Position(end)
 	list := []int64{f.from}
@@ -197,10 +197,10 @@ func (f *finder) revisions() []int64 {
 	return slices.DeleteFunc(list, func(r int64) bool { return r < f.history.From || r >= end })
 }
 
-// sameBlindness reports whether a check lacked data in a report, but only data that it also lacked in a later
+// sameMissingData reports whether a check lacked data in a report, but only data that it also lacked in a later
 // report. The later report has findings of the check despite the missing data, so the missing data does not
 // explain their earlier absence.
-func sameBlindness(r, after *check.Report, id string) bool {
+func sameMissingData(r, after *check.Report, id string) bool {
 	then, now := resultOf(r, id), resultOf(after, id)
 	if then == nil || now == nil || len(then.Unseen) == 0 {
 		return false
@@ -216,8 +216,8 @@ func resultOf(r *check.Report, id string) *check.Result {
 	return r.Results[i]
 }
 
-// date sets the onset of a finding.
-func (f *finder) date(t *track) {
+// findOnset sets the onset of a finding.
+func (f *finder) findOnset(t *track) {
 	run := len(t.seen) // the first moment since which the finding is present until the end
 	for run > 0 && t.seen[run-1] == present {
 		run--
@@ -229,9 +229,9 @@ func (f *finder) date(t *track) {
 			continue
 		case before == unseen && e.Kind == "node_joined" && t.onset.Finding.Object.Resource == settings:
 			// The configuration of the previous process is unknown.
-			t.onset.AtLeast, t.onset.Oldest = true, notChecked
+			t.onset.MaybeOlder, t.onset.OlderReason = true, notChecked
 		}
-		f.beginsWith(t, e)
+		f.setOnset(t, e)
 		return
 	}
 	switch {
@@ -242,12 +242,12 @@ func (f *finder) date(t *track) {
 		if run > 0 {
 			t.after = f.moments[run-1].revision
 		}
-		o.AtLeast = run == 0 || t.seen[run-1] == unseen
+		o.MaybeOlder = run == 0 || t.seen[run-1] == unseen
 		switch {
 		case run == 0 && m.revision == f.history.From:
-			o.Oldest = "start of the history"
-		case o.AtLeast:
-			o.Oldest = notChecked
+			o.OlderReason = "start of the history"
+		case o.MaybeOlder:
+			o.OlderReason = notChecked
 		case !m.at.IsZero() && !f.moments[run-1].at.IsZero():
 			o.Error = m.at.Sub(f.moments[run-1].at)
 		}
@@ -259,9 +259,9 @@ func (f *finder) date(t *track) {
 			o.Error = o.Began.Sub(before)
 		}
 	case t.last >= 0 && f.events[t.last].Revision >= f.from:
-		f.beginsWith(t, &f.events[t.last])
+		f.setOnset(t, &f.events[t.last])
 	default:
-		t.onset.Unknown = cmp.Or(f.why[t.onset.Finding], "no event gives its time")
+		t.onset.Unknown = cmp.Or(f.unseenReasons[t.onset.Finding], "no event gives its time")
 	}
 }
 
@@ -276,7 +276,7 @@ func (f *finder) seenBefore(t *track, revision int64) presence {
 	return unseen
 }
 
-func (f *finder) beginsWith(t *track, e *history.Event) {
+func (f *finder) setOnset(t *track, e *history.Event) {
 	o := t.onset
 	t.after = e.Revision - 1
 	o.Revision, o.Began, o.Error = e.Revision, e.Time, e.Error

@@ -35,7 +35,7 @@ func TestOnsetsOfCaptures(t *testing.T) {
 		list, end := onsetsOf(t, path)
 		fmt.Fprintf(&b, "until %s\n", end.Format(time.TimeOnly))
 		for i := range list {
-			b.WriteString(toldOf(&list[i]))
+			b.WriteString(onsetText(&list[i]))
 		}
 	}
 	const golden = "testdata/captures.txt"
@@ -108,12 +108,12 @@ func surveyOf(past source.Past, head source.Header) why.Survey {
 	}
 }
 
-func toldOf(o *why.Onset) string {
+func onsetText(o *why.Onset) string {
 	text := fmt.Sprintf("%s %s", o.Finding.Severity, strings.TrimSpace(o.Finding.Check+" "+o.Finding.Object.Resource+"/"+o.Finding.Object.ID))
 	switch {
 	case o.Unknown != "":
 		text += ": unknown, " + o.Unknown
-	case o.AtLeast:
+	case o.MaybeOlder:
 		text += fmt.Sprintf(": %s or before (revision %d)", o.Began.Format(time.TimeOnly), o.Revision)
 	default:
 		text += fmt.Sprintf(": %s ±%s (revision %d)", o.Began.Format(time.TimeOnly), o.Error.Round(100*time.Millisecond), o.Revision)

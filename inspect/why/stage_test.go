@@ -20,31 +20,31 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
-// stage holds the keys of a cluster in a real etcd, below its own root, with a clock that the test advances.
+// etcdCluster holds the keys of a cluster in a real etcd, below its own root, with a clock that the test advances.
 // About every three seconds Milvus reserves timestamps and a random unrelated change may happen. Checkpoints
 // move every tenth time.
-type stage struct {
-	t      *testing.T
-	server *sourcetest.Server
-	root   string
-	now    time.Time
-	random *rand.Rand
-	keys   map[string][]byte // by the key relative to root
-	held   map[string]bool   // keys that a fault changed; pass does not write them
-	last   int64
-	ticks  int
+type etcdCluster struct {
+	t         *testing.T
+	server    *sourcetest.Server
+	root      string
+	now       time.Time
+	random    *rand.Rand
+	keys      map[string][]byte // by the key relative to root
+	faultKeys map[string]bool   // keys that a fault changed; pass does not write them
+	last      int64
+	ticks     int
 }
 
-func newStage(t *testing.T, server *sourcetest.Server, root string, b *faulttest.Base, start time.Time, seed uint64) *stage {
+func newEtcdCluster(t *testing.T, server *sourcetest.Server, root string, b *faulttest.Base, start time.Time, seed uint64) *etcdCluster {
 	t.Helper()
-	s := &stage{
-		t: t, server: server, root: root, now: start, random: rand.New(rand.NewPCG(seed, 7)), keys: map[string][]byte{}, held: map[string]bool{},
+	s := &etcdCluster{
+		t: t, server: server, root: root, now: start, random: rand.New(rand.NewPCG(seed, 7)), keys: map[string][]byte{}, faultKeys: map[string]bool{},
 	}
 	var kvs []source.KV
 	for _, kv := range b.Keys() {
 		s.keys[string(kv.Key)] = kv.Value
 		if string(kv.Key) == allocator {
-			kv.Value = s.reserved()
+			kv.Value = s.reservedTimestamp()
 		}
 		kv.Key = []byte(root + "/" + string(kv.Key))
 		kvs = append(kvs, kv)
@@ -55,13 +55,13 @@ func newStage(t *testing.T, server *sourcetest.Server, root string, b *faulttest
 
 const allocator = "kv/gid/timestamp"
 
-func (s *stage) reserved() []byte {
+func (s *etcdCluster) reservedTimestamp() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(s.now.Add(3*time.Second).UnixNano()))
 }
 
 // write writes keys in transactions of at most 120 operations. Each transaction is one revision. A nil value
 // deletes the key.
-func (s *stage) write(changes map[string][]byte) {
+func (s *etcdCluster) write(changes map[string][]byte) {
 	s.t.Helper()
 	var ops []clientv3.Op
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
@@ -82,23 +82,23 @@ func (s *stage) write(changes map[string][]byte) {
 	}
 }
 
-// pass advances the clock by at least d, in ticks of about 3 s.
-func (s *stage) pass(d time.Duration) {
+// advance advances the clock by at least d, in ticks of about 3 s.
+func (s *etcdCluster) advance(d time.Duration) {
 	s.t.Helper()
 	for end := s.now.Add(d); s.now.Before(end); {
 		s.now = s.now.Add(3*time.Second + time.Duration(s.random.IntN(60))*time.Millisecond)
-		s.write(map[string][]byte{allocator: s.reserved()})
+		s.write(map[string][]byte{allocator: s.reservedTimestamp()})
 		if s.ticks++; s.ticks%10 == 0 {
 			s.moveCheckpoints()
 		}
-		s.happen()
+		s.randomChange()
 	}
 }
 
-func (s *stage) moveCheckpoints() {
+func (s *etcdCluster) moveCheckpoints() {
 	moved := map[string][]byte{}
 	for key, value := range s.keys {
-		if !strings.HasPrefix(key, "meta/datacoord-meta/channel-cp/") || s.held[key] {
+		if !strings.HasPrefix(key, "meta/datacoord-meta/channel-cp/") || s.faultKeys[key] {
 			continue
 		}
 		m := new(msgpb.MsgPosition)
@@ -117,12 +117,12 @@ func (s *stage) moveCheckpoints() {
 	}
 }
 
-// happen makes a random change, or none, that is unrelated to any fault.
-func (s *stage) happen() {
+// randomChange makes a random change, or none, that is unrelated to any fault.
+func (s *etcdCluster) randomChange() {
 	pick := func(prefix string) (string, []byte) {
 		var list []string
 		for key := range s.keys {
-			if strings.HasPrefix(key, prefix) && !s.held[key] {
+			if strings.HasPrefix(key, prefix) && !s.faultKeys[key] {
 				list = append(list, key)
 			}
 		}

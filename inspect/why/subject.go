@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// own adds the owners of an object: its collection, its channel, and the nodes that serve it.
-func (s *subject) own(r model.Ref) {
+// addOwners adds the owners of an object: its collection, its channel, and the nodes that serve it.
+func (s *subject) addOwners(r model.Ref) {
 	c := s.cluster
 	id, _ := strconv.ParseInt(r.ID, 10, 64)
 	switch r.Resource {
@@ -43,38 +43,38 @@ func (s *subject) own(r model.Ref) {
 		_, process, _ := strings.Cut(r.ID, "/")
 		s.node(process)
 	default:
-		s.ownOther(r, id)
+		s.addOtherOwners(r, id)
 	}
 }
 
-func (s *subject) ownOther(r model.Ref, id int64) {
+func (s *subject) addOtherOwners(r model.Ref, id int64) {
 	switch r.Resource {
 	case "replicas":
 		for _, x := range s.cluster.Replicas {
 			if int64(x.ID) == id {
 				s.collection(x.Collection)
 				s.owners[model.Ref{Resource: "resource-groups", ID: x.ResourceGroup}] = true
-				s.these(x.Nodes)
+				s.addNodes(x.Nodes)
 			}
 		}
 	case "resource-groups":
 		for _, g := range s.cluster.ResourceGroups {
 			if g.Name == r.ID {
-				s.these(g.Nodes)
+				s.addNodes(g.Nodes)
 			}
 		}
 	case "tasks":
 		for _, t := range s.cluster.Tasks {
 			if t.Type+"/"+strconv.FormatInt(t.ID, 10) == r.ID {
 				s.collection(t.Collection)
-				s.these([]model.NodeID{t.Node})
+				s.addNodes([]model.NodeID{t.Node})
 			}
 		}
 	case "keys":
 		if _, watch, ok := strings.Cut(r.ID, "channelwatch/"); ok {
 			if _, channel, ok := strings.Cut(watch, "/"); ok {
 				s.direct[model.Ref{Resource: "vchannels", ID: channel}] = true
-				s.own(model.Ref{Resource: "vchannels", ID: channel})
+				s.addOwners(model.Ref{Resource: "vchannels", ID: channel})
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (s *subject) channel(v *model.VChannel) {
 	s.owners[model.Ref{Resource: "vchannels", ID: v.Name}] = true
 	s.owners[model.Ref{Resource: "pchannels", ID: v.PChannel}] = true
 	if v.Watched {
-		s.these([]model.NodeID{v.Watcher})
+		s.addNodes([]model.NodeID{v.Watcher})
 	}
 }
 
@@ -109,11 +109,11 @@ func (s *subject) segment(id model.SegmentID) {
 		s.owners[model.Ref{Resource: "segments", ID: from.String()}] = true
 	}
 	for i := range x.Indexes {
-		s.these([]model.NodeID{x.Indexes[i].Node})
+		s.addNodes([]model.NodeID{x.Indexes[i].Node})
 	}
 }
 
-func (s *subject) these(nodes []model.NodeID) {
+func (s *subject) addNodes(nodes []model.NodeID) {
 	for _, id := range nodes {
 		if id != 0 {
 			s.nodes[id] = true
@@ -145,13 +145,13 @@ func (s *subject) touches(e *history.Event) bool {
 		id, ok := nodeOf(e.Object.ID)
 		return ok && s.nodes[id]
 	case "vchannels", "pchannels":
-		return s.named(e.Before) || s.named(e.After)
+		return s.mentionsNode(e.Before) || s.mentionsNode(e.After)
 	}
 	return false
 }
 
-// named reports whether a text such as "node 8" or "nodes 8,9" contains a node of the finding.
-func (s *subject) named(text string) bool {
+// mentionsNode reports whether a text such as "node 8" or "nodes 8,9" contains a node of the finding.
+func (s *subject) mentionsNode(text string) bool {
 	text, ok := strings.CutPrefix(text, "node")
 	if !ok {
 		return false
@@ -165,10 +165,10 @@ func (s *subject) named(text string) bool {
 }
 
 // isOfRole reports whether r is a node of the role lacks, or any node if lacks is check.WholeCluster.
-func isOfRole(r model.Ref, lacks string) bool {
+func isOfRole(r model.Ref, missingRole string) bool {
 	if r.Resource != "nodes" {
 		return false
 	}
 	role, _, _ := strings.Cut(r.ID, "-")
-	return lacks == check.WholeCluster || role == lacks
+	return missingRole == check.WholeCluster || role == missingRole
 }

@@ -52,8 +52,8 @@ type Reason struct {
 	// finding states a gain; Gain.High is then only an upper bound.
 	Gain  latency.Interval
 	Bound bool
-	// With holds the other phases that contribute to Gain.
-	With []latency.Name
+	// OtherPhases holds the other phases that contribute to Gain.
+	OtherPhases []latency.Name
 	// Frames holds the hottest frames of the processes that the client waits for in the phase. It is nil without
 	// profiles of these processes.
 	Frames []Frames
@@ -65,12 +65,12 @@ type Frames struct {
 	Hottest []model.HotFrame
 }
 
-// felt is the smallest share of a request that a phase needs to become a Reason. A client does not notice less.
-const felt = 0.05
+// minShare is the smallest share of a request that a phase needs to become a Reason. A client does not notice less.
+const minShare = 0.05
 
-// Of returns an Answer for each budget whose mean is above 0, in the order of budgets. The findings of report
+// Explain returns an Answer for each budget whose mean is above 0, in the order of budgets. The findings of report
 // explain the phases. report may be nil.
-func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
+func Explain(budgets []*latency.Budget, report *check.Report) []*Answer {
 	var list []*Answer
 	asked := requestsOf(budgets)
 	for _, b := range budgets {
@@ -81,20 +81,20 @@ func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 		var way []*latency.Phase
 		b.Root.Walk(func(p *latency.Phase, depth int) {
 			way = append(way[:depth], p)
-			if len(p.Children) == 0 && p.Share >= felt {
+			if len(p.Children) == 0 && p.Share >= minShare {
 				a.Reasons = append(a.Reasons, asked.reason(b, way, report))
 			}
 		})
 		slices.SortStableFunc(a.Reasons, func(x, y Reason) int { return cmp.Compare(y.Phase.Ms, x.Phase.Ms) })
 		list = append(list, a)
 	}
-	weigh(list)
+	setWeights(list)
 	return list
 }
 
-// weigh sets the weights of the answers. The total time of the requests of a kind is taken from the largest
+// setWeights sets the weights of the answers. The total time of the requests of a kind is taken from the largest
 // budget of the kind, because the budget of all collections includes the budgets of single collections.
-func weigh(list []*Answer) {
+func setWeights(list []*Answer) {
 	all := map[latency.Request]float64{}
 	for _, a := range list {
 		all[a.Budget.Request] = max(all[a.Budget.Request], a.Budget.Ms*a.Budget.Requests)
@@ -111,9 +111,9 @@ func weigh(list []*Answer) {
 }
 
 // requests holds the number of requests by kind and collection.
-type requests map[requested]float64
+type requests map[requestKey]float64
 
-type requested struct {
+type requestKey struct {
 	kind       latency.Request
 	collection model.CollectionID
 }
@@ -121,21 +121,21 @@ type requested struct {
 func requestsOf(budgets []*latency.Budget) requests {
 	all := requests{}
 	for _, b := range budgets {
-		all[requested{b.Request, b.Collection}] += b.Requests
+		all[requestKey{b.Request, b.Collection}] += b.Requests
 	}
 	return all
 }
 
-// of scales a slowdown to the requests of a budget. It returns the zero Slowdown if the slowdown does not
+// scale scales a slowdown to the requests of a budget. It returns the zero Slowdown if the slowdown does not
 // apply to the budget. The slowdown of one collection is scaled to the mean of all requests by the
 // collection's share of the requests. The slowdown of all collections is scaled to one collection by the time
 // that the collection spends in its phases. If the scale is unknown, it returns s unchanged.
-func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
+func (r requests) scale(s check.Slowdown, b *latency.Budget) check.Slowdown {
 	if !s.Matches(b) {
 		return check.Slowdown{}
 	}
 	var part float64
-	own, told := r[requested{s.Request, s.Collection}]
+	own, told := r[requestKey{s.Request, s.Collection}]
 	switch {
 	case s.Collection == b.Collection:
 		return s
@@ -161,16 +161,16 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 	if report == nil {
 		return x
 	}
-	f, s := r.costing(b, way, report)
+	f, s := r.highestCost(b, way, report)
 	known := f != nil
 	if !known {
-		f = r.about(b, way, report)
+		f = r.findingFor(b, way, report)
 	}
 	x.Finding = f
 	if f != nil {
 		for _, cause := range causes(f, report) {
 			x.Finding = cause
-			if of := r.costs(cause, b, s); of != nil {
+			if of := r.rootSlowdown(cause, b, s); of != nil {
 				f, s = cause, *of
 			}
 		}
@@ -179,30 +179,30 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 		x.Effect = f
 	}
 	if known {
-		x.Gain, x.Bound, x.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
+		x.Gain, x.Bound, x.OtherPhases = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, otherPhases(b, p, &s)
 	}
 	x.Frames = frames(report.Cluster, p)
 	return x
 }
 
-// design is the minimum share of a phase at which the cost of a warning is preferred to that of an info, because an
+// minWarningShare is the minimum share of a phase at which the cost of a warning is preferred to that of an info, because an
 // info describes intended behavior.
-const design = 0.25
+const minWarningShare = 0.25
 
-// costing returns the finding that states the highest cost for the last phase of way, and its slowdown. If no
+// highestCost returns the finding that states the highest cost for the last phase of way, and its slowdown. If no
 // finding states a cost for the phase, it tries the parents, from the nearest up. It stops before the root,
 // and before a parent that takes more than twice the time of its child.
-func (r requests) costing(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
+func (r requests) highestCost(b *latency.Budget, way []*latency.Phase, report *check.Report) (best *check.Finding, costs check.Slowdown) {
 	for at := len(way) - 1; at > 0 && best == nil; at-- {
 		most, warns := 0.0, false
 		for _, f := range report.Findings {
 			for _, s := range f.Slows {
-				s = r.of(s, b)
+				s = r.scale(s, b)
 				ms := s.PhaseMs(way[at])
 				if ms <= 0 {
 					continue
 				}
-				warning := f.Severity > check.Info && ms >= design*way[at].Ms
+				warning := f.Severity > check.Info && ms >= minWarningShare*way[at].Ms
 				if warning && !warns || warning == warns && ms > most {
 					best, costs, most, warns = f, s, ms, warning
 				}
@@ -229,11 +229,11 @@ func causes(f *check.Finding, report *check.Report) (list []*check.Finding) {
 	return nil
 }
 
-// costs returns the slowdown that root states for the requests of a budget, if it shares a phase with the
+// rootSlowdown returns the slowdown that root states for the requests of a budget, if it shares a phase with the
 // slowdown of its effect. It returns nil without such a slowdown.
-func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
+func (r requests) rootSlowdown(root *check.Finding, b *latency.Budget, effect check.Slowdown) *check.Slowdown {
 	for i := range root.Slows {
-		s := r.of(root.Slows[i], b)
+		s := r.scale(root.Slows[i], b)
 		for _, p := range b.Root.Leaves() {
 			if s.PhaseMs(p) > 0 && effect.PhaseMs(p) > 0 {
 				return &s
@@ -243,20 +243,20 @@ func (r requests) costs(root *check.Finding, b *latency.Budget, effect check.Slo
 	return nil
 }
 
-// with returns the leaf phases other than p in which a slowdown costs at least felt/2 of the request.
-func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latency.Name) {
+// otherPhases returns the leaf phases other than p in which a slowdown costs at least felt/2 of the request.
+func otherPhases(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latency.Name) {
 	for _, x := range b.Root.Leaves() {
-		if x != p && s.PhaseMs(x) >= felt*b.Ms/2 && !slices.Contains(list, x.Name) {
+		if x != p && s.PhaseMs(x) >= minShare*b.Ms/2 && !slices.Contains(list, x.Name) {
 			list = append(list, x.Name)
 		}
 	}
 	return list
 }
 
-// elsewhere reports whether a finding is about a collection that gets no requests of the budget, even if the
+// otherCollection reports whether a finding is about a collection that gets no requests of the budget, even if the
 // finding names processes that do. For a budget of all collections it returns false if the requests of single
 // collections are unknown.
-func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budget) bool {
+func (r requests) otherCollection(c *model.Cluster, f *check.Finding, b *latency.Budget) bool {
 	id, ok := check.CollectionOf(c, f.Object)
 	if !ok || b.Collection != 0 {
 		return ok && id != b.Collection
@@ -265,17 +265,17 @@ func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budge
 	for x := range r {
 		told = told || x.kind == b.Request && x.collection != 0
 	}
-	_, asked := r[requested{b.Request, id}]
+	_, asked := r[requestKey{b.Request, id}]
 	return told && !asked
 }
 
-// about returns the highest-ranking finding that is not an info, whose check is about the last phase of way
+// findingFor returns the highest-ranking finding that is not an info, whose check is about the last phase of way
 // or one of its parents, and which names the collection or a process that the client waits for in that phase.
 // It returns nil if no finding matches.
-func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
+func (r requests) findingFor(b *latency.Budget, way []*latency.Phase, report *check.Report) *check.Finding {
 	for _, f := range report.Findings {
 		x := checkOf(report, f.Check)
-		if f.Severity == check.Info || x == nil || r.elsewhere(report.Cluster, f, b) {
+		if f.Severity == check.Info || x == nil || r.otherCollection(report.Cluster, f, b) {
 			continue
 		}
 		for _, p := range way[1:] {
@@ -312,8 +312,8 @@ func checkOf(report *check.Report, id string) *check.Check {
 	return nil
 }
 
-// most is the maximum number of processes in Reason.Frames.
-const most = 2
+// maxProcesses is the maximum number of processes in Reason.Frames.
+const maxProcesses = 2
 
 // frames returns the frames of the profiled processes that the client waits for longest in a phase.
 func frames(c *model.Cluster, p *latency.Phase) []Frames {
@@ -323,7 +323,7 @@ func frames(c *model.Cluster, p *latency.Phase) []Frames {
 	var list []Frames
 	for _, n := range p.Nodes {
 		for _, x := range c.Profiles.Processes {
-			if len(list) < most && x.CPU != nil && len(x.CPU.Hottest) > 0 && x.Has(n.Role) && slices.Contains(x.Nodes, n.Node) {
+			if len(list) < maxProcesses && x.CPU != nil && len(x.CPU.Hottest) > 0 && x.Has(n.Role) && slices.Contains(x.Nodes, n.Node) {
 				list = append(list, Frames{x.Name, x.CPU.Hottest})
 			}
 		}
@@ -340,12 +340,12 @@ func (a *Answer) Verdict() string {
 		if r.Finding == nil || r.Phase.Ms < a.Reasons[0].Phase.Ms/2 {
 			continue
 		}
-		says := r.says()
+		says := r.message()
 		if i > 0 {
 			says = r.Finding.Message
 		}
 		if !r.Bound {
-			says += a.without(r.Gain)
+			says += a.gainClause(r.Gain)
 		}
 		switch {
 		case i > 0:
@@ -360,17 +360,17 @@ func (a *Answer) Verdict() string {
 	return latency.Verdict(a.Budget)
 }
 
-// says returns the message of the finding, followed by the message of its effect, if any.
-func (r *Reason) says() string {
+// message returns the message of the finding, followed by the message of its effect, if any.
+func (r *Reason) message() string {
 	if r.Effect == nil {
 		return r.Finding.Message
 	}
 	return r.Finding.Message + ": " + r.Effect.Message
 }
 
-// without returns a clause with the latency after a gain, e.g. "; without that about 50 ms". It returns "" if
+// gainClause returns a clause with the latency after a gain, e.g. "; without that about 50 ms". It returns "" if
 // the gain is less than a tenth of the latency.
-func (a *Answer) without(gain latency.Interval) string {
+func (a *Answer) gainClause(gain latency.Interval) string {
 	least, most := max(0, a.Budget.Ms-gain.High), max(0, a.Budget.Ms-gain.Low)
 	switch much := a.Budget.Ms / 10; { //nolint:mnd // a tenth is no difference that counts
 	case gain.High < much:

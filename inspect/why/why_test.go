@@ -97,7 +97,7 @@ func TestReasons(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			a := why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, test.findings...))[0]
+			a := why.Explain([]*latency.Budget{searchOf(1, "docs")}, report(c, test.findings...))[0]
 			var got []string
 			for _, r := range a.Reasons {
 				word := "-"
@@ -143,7 +143,7 @@ func TestVerdict(t *testing.T) {
 		if test.finding != nil {
 			r.Findings = append(r.Findings, test.finding)
 		}
-		got := why.Of([]*latency.Budget{searchOf(1, "docs")}, r)[0].Verdict()
+		got := why.Explain([]*latency.Budget{searchOf(1, "docs")}, r)[0].Verdict()
 		if !strings.HasSuffix(got, test.want) {
 			t.Errorf("got %q, want it to end with %q", got, test.want)
 		}
@@ -173,7 +173,7 @@ func TestCause(t *testing.T) {
 		{"one that says it of another phase", slows(latency.KernelGrowing, 9, 10), "search of docs 200 ms: the broker is gone: it waits 150 ms; without that about 50 ms", nil},
 	} {
 		root.Slows, late.Slows = test.says, test.late
-		if got := why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, root, late, waits))[0].Verdict(); got != test.want {
+		if got := why.Explain([]*latency.Budget{searchOf(1, "docs")}, report(c, root, late, waits))[0].Verdict(); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -188,9 +188,9 @@ func TestSpan(t *testing.T) {
 		Parts: []check.SlowPart{{Phase: latency.ConsistencyWait, Ms: 140}, {Phase: latency.KernelGrowing, Ms: 30}, {Phase: latency.ReduceProxy, Ms: 1}},
 	}}}
 	want := map[latency.Name]string{latency.ConsistencyWait: "kernel_growing", latency.KernelGrowing: "consistency_wait"}
-	for _, r := range why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, f))[0].Reasons {
-		if len(r.With) != 1 || string(r.With[0]) != want[r.Phase.Name] || r.Gain != (latency.Interval{Low: 150, High: 200}) {
-			t.Errorf("%s: gains %v, with %v", r.Phase.Name, r.Gain, r.With)
+	for _, r := range why.Explain([]*latency.Budget{searchOf(1, "docs")}, report(c, f))[0].Reasons {
+		if len(r.OtherPhases) != 1 || string(r.OtherPhases[0]) != want[r.Phase.Name] || r.Gain != (latency.Interval{Low: 150, High: 200}) {
+			t.Errorf("%s: gains %v, with %v", r.Phase.Name, r.Gain, r.OtherPhases)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func TestFrames(t *testing.T) {
 	c := model.Build(model.Parts{}).WithProfiles(&model.Profiles{Processes: []*model.ProfiledProcess{
 		hot(9, "proxy", "reduce"), hot(4, "querynode", "l2sqr"), hot(3, "querynode", "brute"), hot(5, "querynode", "idle"), {Name: "querynode-3", Roles: []string{"querynode"}, Nodes: []model.NodeID{3}},
 	}})
-	for _, r := range why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c))[0].Reasons {
+	for _, r := range why.Explain([]*latency.Budget{searchOf(1, "docs")}, report(c))[0].Reasons {
 		var got []string
 		for _, x := range r.Frames {
 			got = append(got, x.Process+" "+x.Hottest[0].Function)
@@ -223,7 +223,7 @@ func TestPartOfAll(t *testing.T) {
 	f := &check.Finding{Check: "waits", Slows: []check.Slowdown{{
 		Collection: 1, Request: latency.Search, Phase: latency.KernelGrowing, Ms: 40, Gain: latency.Interval{Low: 20, High: 40}, Parts: []check.SlowPart{{Phase: latency.KernelGrowing, Ms: 40}},
 	}}}
-	answers := why.Of([]*latency.Budget{all, docs}, report(model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}}), f))
+	answers := why.Explain([]*latency.Budget{all, docs}, report(model.Build(model.Parts{Collections: []*model.Collection{{ID: 1, Name: "docs"}}}), f))
 	for i, want := range []latency.Interval{{Low: 5, High: 10}, {Low: 20, High: 40}} {
 		r := answers[i].Reasons[1]
 		if r.Finding != f || r.Gain != want {
@@ -253,7 +253,7 @@ func TestAnotherCollection(t *testing.T) {
 		"of all, nobody tells":         {[]*latency.Budget{all}, true},
 		"its own":                      {[]*latency.Budget{pics}, true},
 	} {
-		if got := why.Of(x.asked, report(c, f))[0].Reasons[1].Finding; (got == f) != x.named {
+		if got := why.Explain(x.asked, report(c, f))[0].Reasons[1].Finding; (got == f) != x.named {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -267,7 +267,7 @@ func TestOfAll(t *testing.T) {
 	f := &check.Finding{Check: "waits", Severity: check.Warning, Message: "searches wait", Slows: []check.Slowdown{{
 		Request: latency.Search, Phase: latency.ConsistencyWait, Ms: 60, Within: 75, Gain: latency.Interval{Low: 60, High: 60},
 	}}}
-	a := why.Of([]*latency.Budget{docs}, report(model.Build(model.Parts{}), f))[0]
+	a := why.Explain([]*latency.Budget{docs}, report(model.Build(model.Parts{}), f))[0]
 	if got := a.Reasons[0].Gain; got != (latency.Interval{Low: 120, High: 120}) {
 		t.Errorf("gains %v", got)
 	}

@@ -209,8 +209,8 @@ type Table interface {
 // Context is implemented by tables that have data beyond their rows. In other tables everything is known, words
 // do not refer to ids, and relative times have no reference time.
 type Context interface {
-	// Usual returns the default columns.
-	Usual(show Show) []int
+	// DefaultColumns returns the default columns.
+	DefaultColumns(show Show) []int
 	// Known reports whether the metadata of a column was read, or for column -1, the metadata of the rows.
 	Known(column int) bool
 	// Now returns the reference time for relative times, or zero if it is unknown.
@@ -273,7 +273,7 @@ func Known(t Table, column int) bool {
 
 func usual(t Table, show Show) []int {
 	if c, ok := t.(Context); ok {
-		return c.Usual(show)
+		return c.DefaultColumns(show)
 	}
 	return t.Schema().Usual(show, nil)
 }

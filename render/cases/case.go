@@ -51,7 +51,7 @@ type Case struct {
 func (c *Case) Measure(env *view.Env, l *latency.Latency) {
 	survey := balance.NewSurvey(env.Cluster)
 	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.HasRuntime)}
-	answers := why.Of(l.Budgets, c.Diagnosis.Report)
+	answers := why.Explain(l.Budgets, c.Diagnosis.Report)
 	if len(answers) == 0 {
 		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
 		return

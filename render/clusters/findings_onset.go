@@ -27,8 +27,8 @@ func OnsetText(o *why.Onset, now time.Time) string {
 			text += " ±" + words.Span(o.Error)
 		}
 	}
-	if o.AtLeast {
-		return "at least " + text + " (" + o.Oldest + ")"
+	if o.MaybeOlder {
+		return "at least " + text + " (" + o.OlderReason + ")"
 	}
 	if ago := now.Sub(o.Began); !o.Began.IsZero() && !now.IsZero() && ago >= 0 {
 		text += ", " + words.Span(ago) + " before this state"
@@ -84,7 +84,7 @@ func writeOnset(e *encode.Encoder, o *why.Onset) {
 			e.Entry("began_error_seconds", o.Error.Seconds())
 		}
 		e.Entry("began_revision", o.Revision)
-		e.Entry("began_at_least", o.AtLeast)
+		e.Entry("began_at_least", o.MaybeOlder)
 	}
 	e.Key("before")
 	e.BeginList()

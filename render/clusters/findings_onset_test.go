@@ -24,7 +24,7 @@ func onsets(r *check.Report) map[*check.Finding]*why.Onset {
 	list := []why.Onset{
 		{Finding: r.Findings[0], Revision: 4701, Began: at, Error: 1600 * time.Millisecond, Before: []history.Event{off, joined}},
 		{Finding: r.Findings[1], Unknown: "no node data from that time", Before: []history.Event{undated}},
-		{Finding: r.Findings[2], Revision: 4000, Began: r.Now.Add(-26 * time.Hour), Error: why.UnknownError, AtLeast: true, Oldest: "start of the history"},
+		{Finding: r.Findings[2], Revision: 4000, Began: r.Now.Add(-26 * time.Hour), Error: why.UnknownError, MaybeOlder: true, OlderReason: "start of the history"},
 	}
 	return why.ByFinding(list)
 }

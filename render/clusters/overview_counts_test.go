@@ -21,7 +21,7 @@ func TestListsHaveWhatTheOverviewCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := view.Select(r.Table(env), view.Query{Leave: true})
+			g, err := view.Select(r.Table(env), view.Query{Omit: true})
 			if err != nil {
 				t.Fatal(err)
 			}

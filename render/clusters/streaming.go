@@ -32,8 +32,8 @@ func StreamingText(s *view.StreamingLine) string {
 // MiB on 3 query nodes (1 unknown)".
 func CacheText(c *view.CacheLine) string {
 	text := "memory " + ofLimit(c.Memory, c.MemoryLimit) + ", disk " + ofLimit(c.Disk, c.DiskLimit) + " on " + words.Plural(c.Nodes, "query node")
-	if c.Silent > 0 {
-		text += " (" + words.Number(c.Silent) + " unknown)"
+	if c.UnknownNodes > 0 {
+		text += " (" + words.Number(c.UnknownNodes) + " unknown)"
 	}
 	return text
 }
@@ -77,7 +77,7 @@ func writeTiers(e *encode.Encoder, v *view.Overview) {
 		e.Key("cache")
 		e.BeginObject()
 		e.Entry("nodes", c.Nodes)
-		e.Entry("unknown_nodes", c.Silent)
+		e.Entry("unknown_nodes", c.UnknownNodes)
 		cell("memory_bytes", c.Memory)
 		cell("memory_limit_bytes", c.MemoryLimit)
 		cell("disk_bytes", c.Disk)

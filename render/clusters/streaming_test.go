@@ -61,7 +61,7 @@ func TestOverviewOfStreaming(t *testing.T) {
 			}
 		}
 	}
-	if got := CacheText(&view.CacheLine{Nodes: 2, Silent: 1, MemoryLimit: o.Rows, DiskLimit: table.Cell{Absent: table.None}}); !strings.Contains(got, "on 2 query nodes (1 unknown)") || !strings.Contains(got, "disk 0 B without eviction") {
+	if got := CacheText(&view.CacheLine{Nodes: 2, UnknownNodes: 1, MemoryLimit: o.Rows, DiskLimit: table.Cell{Absent: table.None}}); !strings.Contains(got, "on 2 query nodes (1 unknown)") || !strings.Contains(got, "disk 0 B without eviction") {
 		t.Errorf("%s", got)
 	}
 	if got := CacheText(&view.CacheLine{DiskLimit: table.Cell{Absent: table.Unknown}}); !strings.Contains(got, "disk 0 B, evicted on some nodes only") {

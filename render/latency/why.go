@@ -137,7 +137,7 @@ func (r *reasonRow) look() table.Role {
 
 // gainText returns the GainText of a reason. A star marks a gain that needs several phases together.
 func gainText(r *reasonRow) string {
-	if len(r.With) > 0 && !r.Bound {
+	if len(r.OtherPhases) > 0 && !r.Bound {
 		return GainText(r.Reason) + "*"
 	}
 	return GainText(r.Reason)
@@ -164,8 +164,8 @@ const nothing = 0.05
 
 // with returns the names of the other phases that a gain includes.
 func (r *reasonRow) with(between string) string {
-	names := make([]string, len(r.With))
-	for i, name := range r.With {
+	names := make([]string, len(r.OtherPhases))
+	for i, name := range r.OtherPhases {
 		names[i] = string(name)
 	}
 	return strings.Join(names, between)
@@ -231,7 +231,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 		if x := r.Effect; x != nil {
 			lines = append(lines, render.Line{Text: "  hence " + x.Check + ": " + x.Message})
 		}
-		if len(r.With) > 0 {
+		if len(r.OtherPhases) > 0 {
 			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.with(", ") + " together"})
 		}
 		lines = append(lines, clusters.FixLines(f, 2)...)

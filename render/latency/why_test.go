@@ -34,7 +34,7 @@ func because() *show.Because {
 		Latency: r.Latency, Where: r.Where, Version: r.Version, At: r.At,
 		Answers: []*why.Answer{
 			{Budget: search, Reasons: []why.Reason{
-				{Phase: search.Root.Find(latency.ConsistencyWait), Finding: strong, Gain: latency.Interval{Low: 140, High: 150}, With: []latency.Name{latency.Unexplained}},
+				{Phase: search.Root.Find(latency.ConsistencyWait), Finding: strong, Gain: latency.Interval{Low: 140, High: 150}, OtherPhases: []latency.Name{latency.Unexplained}},
 				{
 					Phase: search.Root.Find(latency.KernelSealed), Gain: latency.Interval{High: 29.6}, Bound: true,
 					Frames: []why.Frames{{Process: "querynode-3", Hottest: []model.HotFrame{{Function: "fvec_L2sqr", Part: 0.71}, {Function: "runtime.cgocall", Part: 0.1}}}},

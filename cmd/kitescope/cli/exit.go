@@ -176,7 +176,7 @@ func hintOf(err error) string {
 	if unknown, ok := errors.AsType[*meta.UnknownCollectionError](err); ok {
 		return collectionHint(unknown)
 	}
-	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Near) == 0 {
+	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Suggestions) == 0 {
 		return "list them with: " + shellquote.Shell("kitescope", "get", missing.Resource.Name).String()
 	}
 	return ""

@@ -59,7 +59,7 @@ func createChunk(ctx context.Context, path string, snap source.Snapshot, at time
 	}
 	info := source.BundleInfo{
 		Kitescope: kitescope, Redacted: true, Repeats: c.repeats,
-		History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: restarted, Cluster: h.Cluster},
+		History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Restarted: restarted, Cluster: h.Cluster},
 	}
 	if c.w, err = source.NewBundleWriter(c, h, info); err == nil {
 		err = c.w.Base(ctx, snap, nil, func(kv source.KV) (source.KV, bool) {
@@ -100,7 +100,7 @@ func (c *chunk) discard() {
 // add appends the changes of a revision.
 func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
 	before := c.changes.Pending()
-	err := c.changes.Add(at, revision, c.w.Transformed(events, c.redact))
+	err := c.changes.Add(at, revision, c.w.TransformEvents(events, c.redact))
 	c.unpacked += int64(max(0, c.changes.Pending()-before))
 	return err
 }
@@ -140,10 +140,10 @@ func (c *chunk) sync(at time.Time) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
 	}
-	if err := c.w.Left(at); err != nil {
+	if err := c.w.WriteDropped(at); err != nil {
 		return err
 	}
-	if err := c.w.Settle(); err != nil {
+	if err := c.w.Sync(); err != nil {
 		return err
 	}
 	if err := c.file.Sync(); err != nil {

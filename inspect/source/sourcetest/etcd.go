@@ -67,7 +67,7 @@ func Serve(ctx context.Context, dir string, configure func(*embed.Config)) (*emb
 }
 
 // Fill writes the keys of a snapshot to an etcd.
-func Fill(ctx context.Context, server *embed.Etcd, of source.Snapshot) error {
+func Fill(ctx context.Context, server *embed.Etcd, snap source.Snapshot) error {
 	const opsPerTxn = 128 // the default limit of etcd
 	var ops []*etcdserverpb.RequestOp
 	flush := func() error {
@@ -75,7 +75,7 @@ func Fill(ctx context.Context, server *embed.Etcd, of source.Snapshot) error {
 		ops = nil
 		return err
 	}
-	err := of.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
+	err := snap.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
 		put := &etcdserverpb.PutRequest{Key: bytes.Clone(kv.Key), Value: bytes.Clone(kv.Value)}
 		ops = append(ops, &etcdserverpb.RequestOp{Request: &etcdserverpb.RequestOp_RequestPut{RequestPut: put}})
 		if len(ops) == opsPerTxn {

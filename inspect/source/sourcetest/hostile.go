@@ -26,11 +26,11 @@ type Hostile struct {
 
 // StartHostile starts a Hostile in front of a real etcd and stops it at the end of the test. configure sets its
 // responses.
-func StartHostile(t testing.TB, behind string, configure func(*Hostile)) *Hostile {
+func StartHostile(t testing.TB, target string, configure func(*Hostile)) *Hostile {
 	t.Helper()
 	h := &Hostile{}
 	configure(h)
-	conn, err := grpc.NewClient(behind, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}

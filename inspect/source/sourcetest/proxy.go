@@ -28,7 +28,7 @@ func StartProxy(t testing.TB, to string) *Proxy {
 	t.Cleanup(func() {
 		_ = l.Close()
 		p.Thaw()
-		p.Cut()
+		p.CloseConnections()
 	})
 	go func() {
 		for {
@@ -90,8 +90,8 @@ func (p *Proxy) Thaw() {
 	}
 }
 
-// Cut closes the current connections.
-func (p *Proxy) Cut() {
+// CloseConnections closes the current connections.
+func (p *Proxy) CloseConnections() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.conns {

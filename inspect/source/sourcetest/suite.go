@@ -220,8 +220,8 @@ func ReadDump(t testing.TB, folder string) Dump {
 	return dump
 }
 
-// Below returns the keys that start with prefix.
-func (d Dump) Below(prefix string) []source.KV {
+// WithPrefix returns the keys that start with prefix.
+func (d Dump) WithPrefix(prefix string) []source.KV {
 	var out []source.KV
 	for _, kv := range d.Keys {
 		if bytes.HasPrefix(kv.Key, []byte(prefix)) {
